@@ -1,0 +1,191 @@
+use std::collections::HashSet;
+use std::fmt::Display;
+
+use super::place::Place;
+use super::violation::{Violation, Violations};
+use super::window;
+use crate::parameters::Parameters;
+use crate::tables::{Meta, Rule, Window};
+use crate::value::{Decimal, Identifier, OpenEnum, Timestamp};
+
+/// Collects what is wrong with a request. As long as nothing is, nothing is allocated.
+#[derive(Debug)]
+pub struct Checks<'a> {
+    meta: Option<&'static Meta>,
+    now: Option<Timestamp>,
+    place: Option<&'a Place<'a>>,
+    found: Violations,
+}
+
+impl Checks<'_> {
+    /// Begins the checks of a request of the operation `meta`. Rules about how long ago something is are checked only
+    /// when `now` is known.
+    pub fn new(meta: Option<&'static Meta>, now: Option<Timestamp>) -> Self {
+        Self { meta, now, place: None, found: Violations::default() }
+    }
+
+    /// Ends the checks.
+    ///
+    /// # Errors
+    ///
+    /// Everything that was found.
+    pub fn finish(self) -> Result<(), Violations> {
+        self.found.into_result()
+    }
+
+    /// The value must be a documented one.
+    pub fn known<E: OpenEnum>(&mut self, name: &'static str, value: &E) {
+        if value.index().is_none() {
+            self.not_among(name, "known-value", value.as_str(), E::VALUES);
+        }
+    }
+
+    /// The value, if set, must be a documented one.
+    pub fn optional_known<E: OpenEnum>(&mut self, name: &'static str, value: Option<&E>) {
+        if let Some(value) = value {
+            self.known(name, value);
+        }
+    }
+
+    /// The value, if set, must be one of `allowed`: some operations take only some values of an enum.
+    pub fn only<E: OpenEnum>(&mut self, name: &'static str, value: Option<&E>, allowed: &'static [&'static str]) {
+        if let Some(value) = value.map(E::as_str).filter(|value| !allowed.contains(value)) {
+            self.not_among(name, "allowed-value", value, allowed);
+        }
+    }
+
+    /// The identifier, if set, must have its documented shape; one that came from a response may have another.
+    pub fn identifier<I: Identifier>(&mut self, name: &'static str, value: Option<&I>) {
+        if let Some(error) = value.and_then(|value| I::SHAPE.check(value.as_str()).err()) {
+            let given = format!("{:?}", error.given());
+            self.violated("identifier", name, given, error.expected(), "use an identifier of this form");
+        }
+    }
+
+    /// The number, if set, must not be greater than `most`.
+    pub fn at_most(&mut self, name: &'static str, value: Option<u64>, most: u64) {
+        if let Some(value) = value.filter(|value| *value > most) {
+            self.violated("max", name, value, format!("at most {most} is allowed"), "lower it");
+        }
+    }
+
+    /// The number, if set, must not be less than `least`.
+    pub fn at_least(&mut self, name: &'static str, value: Option<u64>, least: u64) {
+        if let Some(value) = value.filter(|value| *value < least) {
+            self.violated("min", name, value, format!("at least {least} is needed"), "raise it");
+        }
+    }
+
+    /// The number, if set, must not have more than `most` digits.
+    pub fn digits(&mut self, name: &'static str, value: Option<u64>, most: u32) {
+        let digits = |value: u64| value.checked_ilog10().unwrap_or_default() + 1;
+        if let Some(value) = value.filter(|value| digits(*value) > most) {
+            self.violated("digits", name, value, format!("at most {most} digits are allowed"), "use a shorter number");
+        }
+    }
+
+    /// The decimal, if set, must not be greater than `most`.
+    pub fn decimal_at_most(&mut self, name: &'static str, value: Option<&Decimal>, most: &'static str) {
+        if let Some(value) = value.filter(|value| most.parse().is_ok_and(|most| **value > most)) {
+            self.violated("max", name, value, format!("at most {most} is allowed"), "lower it");
+        }
+    }
+
+    /// The decimal, if set, must not be less than `least`.
+    pub fn decimal_at_least(&mut self, name: &'static str, value: Option<&Decimal>, least: &'static str) {
+        if let Some(value) = value.filter(|value| least.parse().is_ok_and(|least| **value < least)) {
+            self.violated("min", name, value, format!("at least {least} is needed"), "raise it");
+        }
+    }
+
+    /// A list must have `min` to `max` items.
+    pub fn count(&mut self, name: &'static str, len: usize, min: usize, max: usize) {
+        if len < min {
+            self.violated("min-items", name, items(len), format!("at least {} needed", items(min)), "add items");
+        }
+        if len > max {
+            self.violated("max-items", name, items(len), format!("at most {} allowed", items(max)), "send it in parts");
+        }
+    }
+
+    /// The two ends of a time range must keep the rules of `window`. An end that is not set is never made up.
+    pub fn window(&mut self, window: &'static Window, from: Option<Timestamp>, to: Option<Timestamp>) {
+        for breach in window::breaches(window, from, to, self.now) {
+            self.violated(breach.rule, breach.parameter, breach.given, breach.allowed, breach.mend);
+        }
+    }
+
+    /// Each item of a list must keep its own rules. `name` is empty where the body itself is the list.
+    pub fn items<P: Parameters>(&mut self, name: &'static str, items: &[P]) {
+        for (index, item) in items.iter().enumerate() {
+            self.at(&Place::item(self.place, name, index), |checks| item.check(checks));
+        }
+    }
+
+    /// Reports `rule` if it is `broken`.
+    pub fn rule(&mut self, rule: &'static Rule, parameter: &'static str, broken: bool) {
+        if broken {
+            self.rule_broken(rule, parameter, String::new());
+        }
+    }
+
+    /// Reports `rule` unless all values are the same.
+    pub fn same<'s>(&mut self, rule: &'static Rule, name: &'static str, values: impl IntoIterator<Item = &'s str>) {
+        let mut values = values.into_iter();
+        let Some(first) = values.next() else { return };
+        if let Some(other) = values.find(|value| *value != first) {
+            self.rule_broken(rule, name, format!("{first} and {other}"));
+        }
+    }
+
+    /// Reports `rule` if a value comes twice.
+    pub fn unique<'s>(&mut self, rule: &'static Rule, name: &'static str, values: impl IntoIterator<Item = &'s str>) {
+        let mut seen = HashSet::new();
+        if let Some(again) = values.into_iter().find(|value| !seen.insert(*value)) {
+            self.rule_broken(rule, name, format!("{again} twice"));
+        }
+    }
+
+    /// Runs `check` with `place` in front of the parameters' names.
+    fn at(&mut self, place: &Place<'_>, check: impl FnOnce(&mut Checks<'_>)) {
+        let found = std::mem::take(&mut self.found);
+        let mut inner = Checks { meta: self.meta, now: self.now, place: Some(place), found };
+        check(&mut inner);
+        self.found = inner.found;
+    }
+
+    #[cold]
+    fn not_among(&mut self, name: &str, rule: &'static str, given: &str, allowed: &[&str]) {
+        let allowed = format!("one of {} is needed", allowed.join(", "));
+        self.violated(rule, name, format!("{given:?}"), allowed, "use one of these");
+    }
+
+    #[cold]
+    fn rule_broken(&mut self, rule: &'static Rule, parameter: &str, given: String) {
+        let source = self.meta.map_or_else(|| rule.at.to_owned(), |meta| format!("{}, {}", meta.document, rule.at));
+        let mend = rule.why.unwrap_or_default().to_owned();
+        self.push(rule.id, parameter, given, rule.says.to_owned(), source, mend);
+    }
+
+    #[cold]
+    fn violated(
+        &mut self,
+        rule: &'static str,
+        name: &str,
+        given: impl Display,
+        allowed: impl Into<String>,
+        mend: &str,
+    ) {
+        let source = self.meta.map(Meta::source).unwrap_or_default();
+        self.push(rule, name, given.to_string(), allowed.into(), source, mend.to_owned());
+    }
+
+    fn push(&mut self, rule: &'static str, name: &str, given: String, allowed: String, source: String, mend: String) {
+        let parameter = Place::path(self.place, name);
+        self.found.push(Violation { rule, parameter, given, allowed, source, mend });
+    }
+}
+
+fn items(count: usize) -> String {
+    if count == 1 { "1 item".to_owned() } else { format!("{count} items") }
+}

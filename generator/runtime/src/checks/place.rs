@@ -1,0 +1,34 @@
+use std::fmt;
+
+/// Where among nested parameters a check stands: `orderList[3]`. Costs nothing until it is written out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    outer: Option<&'a Place<'a>>,
+    list: &'a str,
+    index: usize,
+}
+
+impl<'a> Place<'a> {
+    /// An item of the list `list`, which is a parameter of `outer`.
+    pub(crate) fn item(outer: Option<&'a Place<'a>>, list: &'a str, index: usize) -> Self {
+        Self { outer, list, index }
+    }
+
+    /// The path to the parameter `name` at `place`.
+    pub(crate) fn path(place: Option<&Self>, name: &str) -> String {
+        match place {
+            None => name.to_owned(),
+            Some(place) if name.is_empty() => place.to_string(),
+            Some(place) => format!("{place}.{name}"),
+        }
+    }
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(outer) = self.outer {
+            write!(f, "{outer}.")?;
+        }
+        write!(f, "{}[{}]", self.list, self.index)
+    }
+}

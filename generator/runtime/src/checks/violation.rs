@@ -1,0 +1,98 @@
+use std::error::Error;
+use std::fmt;
+use std::ops::Deref;
+
+/// One thing in a request that the documents forbid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The id of the rule that is broken; rules that come with a parameter's description have plain ids, such as
+    /// `required`, `max` or `window-span`.
+    pub rule: &'static str,
+    /// The path to the parameter: `orderList[3].price`.
+    pub parameter: String,
+    /// What was given; empty where that says nothing.
+    pub given: String,
+    /// What is allowed.
+    pub allowed: String,
+    /// The document and the place in it that says so; empty where the parameters belong to no operation.
+    pub source: String,
+    /// What to do.
+    pub mend: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.parameter.is_empty() {
+            write!(f, "{}: ", self.parameter)?;
+        }
+        if !self.given.is_empty() {
+            write!(f, "{} given; ", self.given)?;
+        }
+        write!(f, "{} (rule {}", self.allowed, self.rule)?;
+        if !self.source.is_empty() {
+            write!(f, "; {}", self.source)?;
+        }
+        f.write_str(")")?;
+        if self.mend.is_empty() { Ok(()) } else { write!(f, ": {}", self.mend) }
+    }
+}
+
+/// Everything in a request that the documents forbid; never empty where it is an error.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Violations(Vec<Violation>);
+
+impl Violations {
+    /// An error if there is any violation.
+    pub(crate) fn into_result(self) -> Result<(), Self> {
+        if self.0.is_empty() { Ok(()) } else { Err(self) }
+    }
+
+    pub(crate) fn push(&mut self, violation: Violation) {
+        self.0.push(violation);
+    }
+
+    pub(crate) fn append(&mut self, mut more: Self) {
+        self.0.append(&mut more.0);
+    }
+}
+
+impl Deref for Violations {
+    type Target = [Violation];
+
+    fn deref(&self) -> &[Violation] {
+        &self.0
+    }
+}
+
+impl IntoIterator for Violations {
+    type Item = Violation;
+    type IntoIter = std::vec::IntoIter<Violation>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Violations {
+    type Item = &'a Violation;
+    type IntoIter = std::slice::Iter<'a, Violation>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl fmt::Display for Violations {
+    /// One violation a line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, violation) in self.0.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            violation.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl Error for Violations {}

@@ -1,0 +1,82 @@
+//! The rules of time ranges.
+
+use std::time::Duration;
+
+use crate::tables::{Length, Window};
+use crate::value::Timestamp;
+
+/// Clocks differ, and time passes between making a request and checking it: what is older only by this is not refused.
+const ACCESS_TOLERANCE: Duration = Duration::from_secs(60);
+
+/// A rule of a window that a range breaks.
+pub(super) struct Breach {
+    pub(super) rule: &'static str,
+    pub(super) parameter: &'static str,
+    pub(super) given: String,
+    pub(super) allowed: String,
+    pub(super) mend: &'static str,
+}
+
+/// The rules of `window` that the range from `from` to `to` breaks.
+pub(super) fn breaches(
+    window: &'static Window,
+    from: Option<Timestamp>,
+    to: Option<Timestamp>,
+    now: Option<Timestamp>,
+) -> impl Iterator<Item = Breach> {
+    let pair = pair(window, from, to);
+    let range = from.zip(to).and_then(|(from, to)| order(window, from, to).or_else(|| span(window, from, to)));
+    let age = now.and_then(|now| age(window, from, to, now));
+    [pair, range, age].into_iter().flatten()
+}
+
+fn pair(window: &'static Window, from: Option<Timestamp>, to: Option<Timestamp>) -> Option<Breach> {
+    let (set, missing) = match (from, to) {
+        (Some(_), None) => (window.from, window.to),
+        (None, Some(_)) => (window.to, window.from),
+        _ => return None,
+    };
+    window.both_or_neither.then(|| Breach {
+        rule: "window-pair",
+        parameter: missing,
+        given: format!("only {set}"),
+        allowed: "both or neither must be set".to_owned(),
+        mend: "set it too",
+    })
+}
+
+fn order(window: &'static Window, from: Timestamp, to: Timestamp) -> Option<Breach> {
+    (from > to).then(|| Breach {
+        rule: "window-order",
+        parameter: window.from,
+        given: from.to_string(),
+        allowed: format!("it must not lie after {}, which is {to}", window.to),
+        mend: "exchange the two",
+    })
+}
+
+fn span(window: &'static Window, from: Timestamp, to: Timestamp) -> Option<Breach> {
+    let span = window.span?;
+    let end = span.after(from)?;
+    (to > end).then(|| Breach {
+        rule: "window-span",
+        parameter: window.to,
+        given: to.to_string(),
+        allowed: format!("at most {span} after {}, which is until {end}, is allowed", window.from),
+        mend: "ask for shorter ranges, one after the other",
+    })
+}
+
+fn age(window: &'static Window, from: Option<Timestamp>, to: Option<Timestamp>, now: Timestamp) -> Option<Breach> {
+    let access: Length = window.access?;
+    let oldest = access.before(now)?;
+    let refused = oldest.checked_sub(ACCESS_TOLERANCE)?;
+    let (parameter, time) = from.map(|from| (window.from, from)).or_else(|| to.map(|to| (window.to, to)))?;
+    (time < refused).then(|| Breach {
+        rule: "window-access",
+        parameter,
+        given: time.to_string(),
+        allowed: format!("at most {access} ago, which is from {oldest} on, is allowed"),
+        mend: "ask for later times",
+    })
+}

@@ -1,0 +1,193 @@
+use std::error::Error;
+use std::fmt;
+use std::marker::PhantomData;
+#[cfg(feature = "hyper")]
+use std::time::Duration;
+
+use super::clock::{Clock, SystemClock};
+use super::core::{ClientCore, Parts};
+use super::credentials::Credentials;
+#[cfg(feature = "hyper")]
+use super::hyper::{HyperTransport, TransportLimits};
+use super::transport::Transport;
+use crate::exchange::{BaseUrl, HeaderValues};
+use crate::tables::Api;
+
+/// Makes a client `C` step by step.
+#[must_use]
+pub struct ClientBuilder<C = ClientCore> {
+    api: &'static Api,
+    base_url: String,
+    allow_plain_http: bool,
+    credentials: Option<Credentials>,
+    headers: Vec<(String, String)>,
+    clock: Box<dyn Clock>,
+    transport: Option<Box<dyn Transport>>,
+    #[cfg(feature = "hyper")]
+    limits: TransportLimits,
+    checks: bool,
+    client: PhantomData<fn() -> C>,
+}
+
+impl<C: From<ClientCore>> ClientBuilder<C> {
+    /// Begins a client of `api` at the address `base_url`: `https://host`, with a path if need be.
+    pub fn new(api: &'static Api, base_url: impl Into<String>) -> Self {
+        Self {
+            api,
+            base_url: base_url.into(),
+            allow_plain_http: false,
+            credentials: None,
+            headers: Vec::new(),
+            clock: Box::new(SystemClock),
+            transport: None,
+            #[cfg(feature = "hyper")]
+            limits: TransportLimits::default(),
+            checks: true,
+            client: PhantomData,
+        }
+    }
+
+    /// Signs requests with these. Without, only public operations can be called.
+    pub fn credentials(mut self, credentials: Credentials) -> Self {
+        self.credentials = Some(credentials);
+        self
+    }
+
+    /// Takes the time from `clock`; by default it is the system's.
+    pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.clock = Box::new(clock);
+        self
+    }
+
+    /// Sends through `transport`, which keeps its own limits.
+    pub fn transport(mut self, transport: impl Transport + 'static) -> Self {
+        self.transport = Some(Box::new(transport));
+        self
+    }
+
+    /// Gives a header of the API a value. It then goes on every request, or on those of the operations that take it.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Allows an address without TLS that is not of this machine. Then everyone on the way can read and change
+    /// requests.
+    pub fn allow_plain_http(mut self, allow: bool) -> Self {
+        self.allow_plain_http = allow;
+        self
+    }
+
+    /// Whether requests are checked before they are sent, which is the default.
+    pub fn checks(mut self, checks: bool) -> Self {
+        self.checks = checks;
+        self
+    }
+
+    /// Bounds the time in which the default transport must connect: 5 seconds if not set.
+    #[cfg(feature = "hyper")]
+    pub fn connect_timeout(mut self, limit: Duration) -> Self {
+        self.limits.connect = limit;
+        self
+    }
+
+    /// Bounds the time in which the default transport must have the whole answer: 15 seconds if not set.
+    #[cfg(feature = "hyper")]
+    pub fn call_timeout(mut self, limit: Duration) -> Self {
+        self.limits.call = limit;
+        self
+    }
+
+    /// Bounds the bytes of an answer that the default transport takes: 16 MiB if not set.
+    #[cfg(feature = "hyper")]
+    pub fn max_body(mut self, bytes: usize) -> Self {
+        self.limits.max_body = bytes;
+        self
+    }
+
+    /// Makes the client. Nothing is sent, and no runtime needs to be there yet.
+    ///
+    /// # Errors
+    ///
+    /// When something that was given cannot be used.
+    pub fn build(self) -> Result<C, BuildError> {
+        self.build_core().map(C::from)
+    }
+
+    fn build_core(self) -> Result<ClientCore, BuildError> {
+        let base = BaseUrl::parse(&self.base_url, self.allow_plain_http)?;
+        let headers = HeaderValues::new(self.api, &self.headers)?;
+        if let Some(credentials) = &self.credentials {
+            credentials.check()?;
+        }
+        let transport = match self.transport {
+            Some(transport) => transport,
+            #[cfg(feature = "hyper")]
+            None => Box::new(HyperTransport::new(self.limits)?),
+            #[cfg(not(feature = "hyper"))]
+            None => return Err(BuildError::NoTransport),
+        };
+        Ok(ClientCore::of(Parts {
+            api: self.api,
+            base,
+            credentials: self.credentials,
+            headers,
+            clock: self.clock,
+            transport,
+            checks: self.checks,
+        }))
+    }
+}
+
+impl<C> fmt::Debug for ClientBuilder<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientBuilder")
+            .field("api", &self.api.name)
+            .field("base_url", &self.base_url)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why no client can be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The address cannot be used.
+    BaseUrl {
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A header cannot be sent.
+    Header {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The key or the passphrase cannot be sent.
+    Credentials {
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The default transport cannot be set up.
+    Transport {
+        /// What is wrong.
+        why: String,
+    },
+    /// There is no transport: the feature `hyper` is off and none was given.
+    NoTransport,
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BaseUrl { why } => write!(f, "the base address {why}"),
+            Self::Header { name, why } => write!(f, "the header {name:?} {why}"),
+            Self::Credentials { why } => write!(f, "the credentials cannot be used: {why}"),
+            Self::Transport { why } => write!(f, "the transport cannot be set up: {why}"),
+            Self::NoTransport => f.write_str("there is no transport: give one, or turn on the feature `hyper`"),
+        }
+    }
+}
+
+impl Error for BuildError {}

@@ -1,0 +1,63 @@
+use std::fmt;
+use std::sync::Arc;
+
+use http::HeaderValue;
+use zeroize::Zeroizing;
+
+use super::builder::BuildError;
+use super::signer::{HmacSha256, Signer};
+
+/// Who sends requests: a key, its passphrase, and what signs for it. Never printed; wiped from memory when dropped.
+#[derive(Clone)]
+pub struct Credentials {
+    key: Zeroizing<String>,
+    passphrase: Zeroizing<String>,
+    signer: Arc<dyn Signer>,
+}
+
+impl Credentials {
+    /// Signs with HMAC-SHA256 and this secret.
+    pub fn new(key: impl Into<String>, secret: impl Into<String>, passphrase: impl Into<String>) -> Self {
+        let secret = Zeroizing::new(secret.into());
+        Self::with_signer(key, passphrase, HmacSha256::new(secret.as_bytes()))
+    }
+
+    /// Signs with `signer`.
+    pub fn with_signer(key: impl Into<String>, passphrase: impl Into<String>, signer: impl Signer + 'static) -> Self {
+        Self {
+            key: Zeroizing::new(key.into()),
+            passphrase: Zeroizing::new(passphrase.into()),
+            signer: Arc::new(signer),
+        }
+    }
+
+    /// Finds out early what could never be sent.
+    pub(super) fn check(&self) -> Result<(), BuildError> {
+        let sendable = |text: &str| HeaderValue::from_str(text).is_ok();
+        if self.key.is_empty() {
+            return Err(BuildError::Credentials { why: "the key is empty" });
+        }
+        if !sendable(&self.key) || !sendable(&self.passphrase) {
+            return Err(BuildError::Credentials { why: "key and passphrase must be plain text without line breaks" });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+
+    pub(crate) fn passphrase(&self) -> &str {
+        &self.passphrase
+    }
+
+    pub(crate) fn sign(&self, text: &[u8]) -> Vec<u8> {
+        self.signer.sign(text)
+    }
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Credentials(not shown)")
+    }
+}

@@ -1,0 +1,215 @@
+use std::error::Error as StdError;
+use std::fmt;
+
+use bytes::Bytes;
+use http::StatusCode;
+
+use crate::checks::Violations;
+use crate::client::{TransportError, WasSent};
+use crate::json::ReadError;
+use crate::tables::{KnownError, Outcome};
+use crate::value::{OpenEnum, Timestamp, enum_from_wire};
+
+/// Why a call did not succeed. [`outcome`](Self::outcome) tells whether it may have taken effect nevertheless.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The documents forbid the request; it was not sent.
+    Refused(Box<Refusal>),
+    /// The request cannot be signed; it was not sent.
+    Unsigned(Box<Unsigned>),
+    /// The exchange answered that it did not do it.
+    Exchange(Box<ExchangeError>),
+    /// There is no answer.
+    Transport(Box<TransportFailure>),
+    /// There is an answer, but it makes no sense.
+    Unreadable(Box<UnreadableAnswer>),
+}
+
+/// A request that was not sent because the documents forbid it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Refusal {
+    /// The id of the operation.
+    pub operation: &'static str,
+    /// All that is forbidden in it.
+    pub violations: Violations,
+}
+
+/// A request that was not sent because it cannot be signed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Unsigned {
+    /// The id of the operation.
+    pub operation: &'static str,
+    /// What is missing.
+    pub why: &'static str,
+}
+
+/// A request that the exchange, or something before it, answered with an error.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ExchangeError {
+    /// The id of the operation.
+    pub operation: &'static str,
+    /// The code; where the answer has none, the HTTP status.
+    pub code: Code,
+    /// The message; where the answer has none, the beginning of its body.
+    pub message: String,
+    /// The HTTP status.
+    pub status: StatusCode,
+    /// The time of the request by the exchange's clock.
+    pub request_time: Option<Timestamp>,
+    /// What the documents say about the code.
+    pub known: Option<&'static KnownError>,
+    /// The whole answer.
+    pub raw: String,
+}
+
+/// A request that has no answer.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct TransportFailure {
+    /// The id of the operation.
+    pub operation: &'static str,
+    /// What went wrong.
+    pub error: TransportError,
+}
+
+/// A request whose answer could not be read.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct UnreadableAnswer {
+    /// The id of the operation.
+    pub operation: &'static str,
+    /// The HTTP status.
+    pub status: StatusCode,
+    /// The whole answer.
+    pub raw: Bytes,
+    /// What is wrong with it, and the path to where.
+    pub error: ReadError,
+}
+
+/// The code of an error, as the exchange wrote it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Code(String);
+
+impl Code {
+    pub(crate) fn new(code: &str) -> Self {
+        Self(code.to_owned())
+    }
+
+    /// The code's text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The code as a value of an enum of codes.
+    pub fn typed<E: OpenEnum>(&self) -> E {
+        enum_from_wire(&self.0)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl Error {
+    /// The id of the operation that was called.
+    pub fn operation(&self) -> &'static str {
+        match self {
+            Self::Refused(refusal) => refusal.operation,
+            Self::Unsigned(unsigned) => unsigned.operation,
+            Self::Exchange(error) => error.operation,
+            Self::Transport(failure) => failure.operation,
+            Self::Unreadable(answer) => answer.operation,
+        }
+    }
+
+    /// Whether the request surely had no effect, or may have had one. A code that no document lists tells nothing.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Self::Refused(_) | Self::Unsigned(_) => Outcome::NotDone,
+            Self::Exchange(error) => error.known.map_or(Outcome::Unknown, |known| known.outcome),
+            Self::Transport(failure) => match failure.error.sent() {
+                WasSent::No => Outcome::NotDone,
+                WasSent::Maybe => Outcome::Unknown,
+            },
+            Self::Unreadable(_) => Outcome::Unknown,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let operation = self.operation();
+        match self {
+            Self::Refused(refusal) => {
+                write!(f, "{operation} was not sent, because it is forbidden:\n{}", refusal.violations)
+            }
+            Self::Unsigned(unsigned) => {
+                write!(f, "{operation} was not sent, because it cannot be signed: {}", unsigned.why)
+            }
+            Self::Exchange(error) => write!(f, "{operation} failed: {error}; {}", Effect(self.outcome())),
+            Self::Transport(failure) => {
+                write!(f, "{operation} has no answer: {}; {}", failure.error, Effect(self.outcome()))
+            }
+            Self::Unreadable(answer) => {
+                let UnreadableAnswer { status, error, .. } = &**answer;
+                write!(
+                    f,
+                    "{operation} has an answer that cannot be read (HTTP status {status}): {error}; {}",
+                    Effect(self.outcome())
+                )
+            }
+        }
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            // What is not named here is part of the text already.
+            Self::Transport(failure) => failure.error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for ExchangeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "code {}, HTTP status {}, {:?}", self.code, self.status, self.message)?;
+        match self.known {
+            Some(known) if !known.doc.is_empty() => write!(f, " ({})", known.doc),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for UnreadableAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 200;
+        let beginning = &self.raw[..self.raw.len().min(SHOWN)];
+        f.debug_struct("UnreadableAnswer")
+            .field("operation", &self.operation)
+            .field("status", &self.status)
+            .field("error", &self.error)
+            .field("raw_length", &self.raw.len())
+            .field("raw_beginning", &String::from_utf8_lossy(beginning))
+            .finish()
+    }
+}
+
+/// An outcome in words.
+struct Effect(Outcome);
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Outcome::NotDone => "it surely had no effect",
+            Outcome::Unknown => "it may have had an effect, so ask before repeating it",
+        })
+    }
+}

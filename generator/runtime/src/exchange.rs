@@ -1,0 +1,15 @@
+//! From an operation to an HTTP request and from an HTTP response to a reply, without any I/O.
+
+mod base_url;
+mod envelope;
+mod headers;
+mod reply;
+mod request;
+mod response;
+mod signature;
+
+pub use base_url::BaseUrl;
+pub use headers::HeaderValues;
+pub use reply::Reply;
+pub use request::build_request;
+pub use response::read_response;

@@ -1,0 +1,34 @@
+use std::ops::Deref;
+
+use http::StatusCode;
+
+use crate::value::Timestamp;
+
+/// The successful answer to a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reply<T> {
+    /// What was asked for.
+    pub data: T,
+    /// The time of the request by the exchange's clock.
+    pub request_time: Option<Timestamp>,
+    /// The HTTP status.
+    pub status: StatusCode,
+    /// How many calls are left, where the exchange tells.
+    pub remaining: Option<u32>,
+}
+
+impl<T> Reply<T> {
+    /// What was asked for, alone.
+    pub fn into_data(self) -> T {
+        self.data
+    }
+}
+
+impl<T> Deref for Reply<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.data
+    }
+}

@@ -1,0 +1,114 @@
+use bytes::Bytes;
+use http::{HeaderMap, Response, StatusCode};
+
+use super::envelope::{Opened, read_data};
+use super::reply::Reply;
+use crate::error::{Code, Error, ExchangeError, UnreadableAnswer};
+use crate::json::{Decode, ReadError, Reader};
+use crate::operation::Operation;
+use crate::tables::{Api, Envelope, Meta};
+use crate::value::Timestamp;
+
+/// How much of an answer that is no envelope serves as its message, in characters.
+const MESSAGE: usize = 200;
+
+/// Reads the HTTP response to an operation.
+///
+/// In an envelope the code decides, whatever the HTTP status; without one, the status does.
+///
+/// # Errors
+///
+/// [`Error::Exchange`] when the exchange refused the request, [`Error::Unreadable`] when its answer makes no sense.
+pub fn read_response<O: Operation>(api: &Api, response: Response<Bytes>) -> Result<Reply<O::Response>, Error> {
+    let (head, body) = response.into_parts();
+    let answer = Answer { meta: O::META, status: head.status, body: &body };
+    let (data, request_time) = match &api.envelope {
+        Some(envelope) => answer.in_envelope(envelope)?,
+        None => (answer.bare()?, None),
+    };
+    let remaining = remaining(api, &head.headers);
+    Ok(Reply { data, request_time, status: head.status, remaining })
+}
+
+fn remaining(api: &Api, headers: &HeaderMap) -> Option<u32> {
+    headers.get(api.remaining_calls?)?.to_str().ok()?.trim().parse().ok()
+}
+
+struct Answer<'a> {
+    meta: &'static Meta,
+    status: StatusCode,
+    body: &'a Bytes,
+}
+
+impl<'a> Answer<'a> {
+    fn in_envelope<T: Decode>(&self, envelope: &'a Envelope) -> Result<(T, Option<Timestamp>), Error> {
+        let mut opened = self.open(envelope)?;
+        let data = opened.data(self.meta.list_member).map_err(|error| self.unreadable(error))?;
+        Ok((data, opened.time))
+    }
+
+    fn bare<T: Decode>(&self) -> Result<T, Error> {
+        if !self.status.is_success() {
+            return Err(self.refused_by_status());
+        }
+        let mut from = Reader::new(self.text()?);
+        let data = read_data(&mut from, self.meta.list_member).and_then(|data| from.finish().map(|()| data));
+        data.map_err(|error| self.unreadable(error))
+    }
+
+    /// The envelope of a success, its data unread.
+    fn open(&self, envelope: &'a Envelope) -> Result<Opened<'a>, Error> {
+        let opened = self.text().and_then(|text| Opened::open(envelope, text).map_err(|error| self.unreadable(error)));
+        let opened = opened.and_then(|opened| self.with_code(opened));
+        match opened {
+            // What is no envelope does not come from the exchange itself but from something before it.
+            Err(Error::Unreadable(_)) if !self.status.is_success() => Err(self.refused_by_status()),
+            opened => opened,
+        }
+    }
+
+    fn with_code(&self, mut opened: Opened<'a>) -> Result<Opened<'a>, Error> {
+        let Some(code) = &opened.code else { return Err(self.unreadable(ReadError::new(0, "there is no code"))) };
+        let code = Code::new(code);
+        let known = self.meta.error(code.as_str());
+        if code.as_str() == opened.envelope.success || known.is_some_and(|known| known.success) {
+            return Ok(opened);
+        }
+        // The code has decided: what is behind the data can only add a message.
+        let _ = opened.without_data();
+        Err(self.refused(code, &opened.message, opened.time))
+    }
+
+    fn text(&self) -> Result<&'a str, Error> {
+        std::str::from_utf8(self.body)
+            .map_err(|error| self.unreadable(ReadError::new(error.valid_up_to(), "not UTF-8")))
+    }
+
+    fn refused(&self, code: Code, message: &str, request_time: Option<Timestamp>) -> Error {
+        Error::Exchange(Box::new(ExchangeError {
+            operation: self.meta.id,
+            known: self.meta.error(code.as_str()),
+            code,
+            message: message.to_owned(),
+            status: self.status,
+            request_time,
+            raw: String::from_utf8_lossy(self.body).into_owned(),
+        }))
+    }
+
+    fn refused_by_status(&self) -> Error {
+        let message: String = String::from_utf8_lossy(self.body).chars().take(MESSAGE).collect();
+        self.refused(Code::new(self.status.as_str()), &message, None)
+    }
+
+    fn unreadable(&self, error: ReadError) -> Error {
+        let text = std::str::from_utf8(self.body).unwrap_or_default();
+        let error = error.located(text);
+        Error::Unreadable(Box::new(UnreadableAnswer {
+            operation: self.meta.id,
+            status: self.status,
+            raw: self.body.clone(),
+            error,
+        }))
+    }
+}

@@ -1,0 +1,127 @@
+use super::error::ReadError;
+use super::reader::Reader;
+
+/// A value that can be read from JSON, forgiving how an exchange writes it.
+pub trait Decode: Sized {
+    /// Reads the next value.
+    ///
+    /// # Errors
+    ///
+    /// When the next value is not one of this type.
+    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError>;
+
+    /// What stands for a value that is not there, when there is such a thing.
+    fn absent() -> Option<Self> {
+        None
+    }
+}
+
+/// Reads a whole JSON text as a `T`.
+///
+/// # Errors
+///
+/// When the text is no JSON or no `T`, or something follows; the error tells where.
+pub fn read_json<T: Decode>(text: &str) -> Result<T, ReadError> {
+    let mut from = Reader::new(text);
+    let value = T::decode(&mut from).and_then(|value| from.finish().map(|()| value));
+    value.map_err(|error| error.located(text))
+}
+
+impl<T: Decode> Decode for Option<T> {
+    /// Reads `null` and `""` as not there.
+    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        if from.take_nothing()? { Ok(None) } else { T::decode(from).map(Some) }
+    }
+
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+}
+
+impl<T: Decode> Decode for Vec<T> {
+    /// Reads `null` and `""` as empty. Where one bad item must not hide the others, use [`List`](crate::List).
+    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        let mut items = Self::new();
+        if from.take_nothing()? {
+            return Ok(items);
+        }
+        let mut elements = from.array()?;
+        while elements.next(from)?.is_some() {
+            items.push(T::decode(from)?);
+        }
+        Ok(items)
+    }
+
+    fn absent() -> Option<Self> {
+        Some(Self::new())
+    }
+}
+
+impl Decode for () {
+    /// Passes over anything: for what no document shows.
+    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        from.skip()
+    }
+
+    fn absent() -> Option<Self> {
+        Some(())
+    }
+}
+
+impl Decode for bool {
+    /// Reads `true`, `false`, 1 and 0, as text too.
+    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        from.parsed("a boolean", |text| match text {
+            "true" | "1" => Some(true),
+            "false" | "0" => Some(false),
+            _ => None,
+        })
+    }
+}
+
+impl Decode for u64 {
+    /// Reads a whole number, as text too.
+    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        from.parsed("a whole number", |text| text.parse().ok())
+    }
+}
+
+impl Decode for String {
+    /// Reads text; a number or a boolean as it stands.
+    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        from.scalar().map(Into::into)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_numbers_stand_for_one_another() {
+        assert_eq!(read_json("\"12\""), Ok(12_u64));
+        assert_eq!(read_json("12"), Ok("12".to_owned()));
+        assert_eq!(read_json("[true,\"true\",1,\"1\"]"), Ok(vec![true; 4]));
+        assert_eq!(read_json("[false,\"false\",0,\"0\"]"), Ok(vec![false; 4]));
+        assert!(read_json::<bool>("\"yes\"").is_err());
+        assert!(read_json::<u64>("-1").is_err());
+        assert!(read_json::<u64>("1.0").is_err());
+        assert!(read_json::<u64>("18446744073709551616").is_err());
+    }
+
+    #[test]
+    fn null_and_blank_are_not_there() {
+        assert_eq!(read_json("[null,\"\",\"5\"]"), Ok(vec![None, None, Some(5_u64)]));
+        assert_eq!(read_json("null"), Ok(Vec::<u64>::new()));
+        assert!(read_json::<Option<u64>>("nul").is_err());
+        assert!(read_json::<Option<u64>>("\" \"").is_err());
+        assert_eq!(Option::<u64>::absent(), Some(None));
+        assert_eq!(u64::absent(), None);
+    }
+
+    #[test]
+    fn the_unshown_is_passed_over() {
+        assert_eq!(read_json("{\"a\":[1,{}]}"), Ok(()));
+        assert!(read_json::<()>("{\"a\":}").is_err());
+    }
+}

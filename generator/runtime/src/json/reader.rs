@@ -1,0 +1,490 @@
+use std::borrow::Cow;
+
+use super::decode::Decode;
+use super::error::ReadError;
+use super::members::{Elements, Members};
+use super::number;
+use super::string;
+
+/// Objects and arrays may stand in one another this deep; deeper ones are refused, so that no text can use up the stack.
+const MAX_DEPTH: u8 = 128;
+
+/// Reads one JSON text from front to back, and gives out what stands there as the caller asks for it.
+///
+/// ```
+/// use tradeapi_runtime::{Decimal, Reader};
+///
+/// let mut from = Reader::new(r#"["0E-8", 1.50]"#);
+/// let prices: Vec<Decimal> = from.value()?;
+/// from.finish()?;
+/// assert_eq!(prices[1].as_str(), "1.50");
+/// # Ok::<(), tradeapi_runtime::ReadError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    depth: u8,
+    unknown: usize,
+}
+
+/// The kind of JSON value that comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Boolean,
+    /// A number.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+    /// The end of the text, or what is no JSON.
+    Nothing,
+}
+
+/// A place a [`Reader`] can go back to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    pub(crate) at: usize,
+    depth: u8,
+}
+
+impl<'a> Reader<'a> {
+    /// Begins at the front of `text`.
+    pub fn new(text: &'a str) -> Self {
+        Self { text, at: 0, depth: 0, unknown: 0 }
+    }
+
+    /// Reads the next value as a `T`.
+    ///
+    /// # Errors
+    ///
+    /// When the next value is not one.
+    #[inline]
+    pub fn value<T: Decode>(&mut self) -> Result<T, ReadError> {
+        T::decode(self)
+    }
+
+    /// The kind of the next value, which stays unread.
+    pub fn peek(&mut self) -> Kind {
+        match self.next_byte() {
+            Some(b'"') => Kind::String,
+            Some(b'-' | b'0'..=b'9') => Kind::Number,
+            Some(b'{') => Kind::Object,
+            Some(b'[') => Kind::Array,
+            Some(b't' | b'f') => Kind::Boolean,
+            Some(b'n') => Kind::Null,
+            _ => Kind::Nothing,
+        }
+    }
+
+    /// Reads a single value as text: what is in a string, the digits of a number as they stand, `true` or `false`.
+    ///
+    /// # Errors
+    ///
+    /// When the next value is `null`, an array or an object, or no JSON.
+    #[inline]
+    pub fn scalar(&mut self) -> Result<Cow<'a, str>, ReadError> {
+        match self.next_byte() {
+            Some(b'"') => self.string(),
+            Some(b'-' | b'0'..=b'9') => self.number().map(Cow::Borrowed),
+            Some(b't') => self.literal("true").map(Cow::Borrowed),
+            Some(b'f') => self.literal("false").map(Cow::Borrowed),
+            _ => Err(self.unexpected("text or a number")),
+        }
+    }
+
+    /// Reads a single value and makes something of its text; `wanted` names it when that fails.
+    ///
+    /// # Errors
+    ///
+    /// When there is no single value, or `make` makes nothing of it.
+    #[inline]
+    pub fn parsed<T>(&mut self, wanted: &'static str, make: impl FnOnce(&str) -> Option<T>) -> Result<T, ReadError> {
+        let start = self.at;
+        match make(&self.scalar()?) {
+            Some(value) => Ok(value),
+            None => Err(self.not_what_was_wanted(start, wanted)),
+        }
+    }
+
+    /// Begins an object, whose known members are `fields`.
+    ///
+    /// # Errors
+    ///
+    /// When the next value is no object, or stands too deep.
+    #[inline]
+    pub fn object(&mut self, fields: &'static [&'static str]) -> Result<Members, ReadError> {
+        self.begin(b'{', "an object").map(|()| Members::new(fields))
+    }
+
+    /// Begins an array.
+    ///
+    /// # Errors
+    ///
+    /// When the next value is no array, or stands too deep.
+    pub fn array(&mut self) -> Result<Elements, ReadError> {
+        self.begin(b'[', "an array").map(|()| Elements::new())
+    }
+
+    /// Passes over the next value, whatever it is.
+    ///
+    /// # Errors
+    ///
+    /// When it is no JSON, or nests too deep.
+    pub fn skip(&mut self) -> Result<(), ReadError> {
+        match self.next_byte() {
+            Some(b'"') => self.skip_string(),
+            Some(b'-' | b'0'..=b'9') => self.number().map(drop),
+            Some(b'{') => self.skip_object(),
+            Some(b'[') => self.skip_array(),
+            Some(b't') => self.literal("true").map(drop),
+            Some(b'f') => self.literal("false").map(drop),
+            Some(b'n') => self.literal("null").map(drop),
+            _ => Err(self.unexpected("a value")),
+        }
+    }
+
+    /// Passes over the next value and gives its text.
+    ///
+    /// # Errors
+    ///
+    /// When it is no JSON, or nests too deep.
+    pub fn raw_value(&mut self) -> Result<&'a str, ReadError> {
+        let start = self.here();
+        self.skip()?;
+        Ok(&self.text[start..self.at])
+    }
+
+    /// Passes over `null` or `""`, the two ways to write that a value is not there, and tells whether one stood there.
+    ///
+    /// # Errors
+    ///
+    /// When what begins like `null` is not.
+    #[inline]
+    pub fn take_nothing(&mut self) -> Result<bool, ReadError> {
+        match self.next_byte() {
+            Some(b'n') => self.literal("null").map(|_| true),
+            Some(b'"') if self.bytes().get(self.at + 1) == Some(&b'"') => {
+                self.at += 2;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Ends the reading.
+    ///
+    /// # Errors
+    ///
+    /// When anything but white space is left.
+    pub fn finish(&mut self) -> Result<(), ReadError> {
+        match self.next_byte() {
+            None => Ok(()),
+            Some(_) => Err(self.unexpected("the end")),
+        }
+    }
+
+    /// How many members no one asked for were passed over.
+    pub fn unknown_members(&self) -> usize {
+        self.unknown
+    }
+
+    /// The whole text that is read.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// The byte where the next value begins.
+    pub fn here(&mut self) -> usize {
+        self.next_byte();
+        self.at
+    }
+
+    /// An error at the next value.
+    #[cold]
+    pub fn unexpected(&mut self, wanted: &str) -> ReadError {
+        let found = match self.peek() {
+            Kind::Null => "null",
+            Kind::Boolean => "a boolean",
+            Kind::Number => "a number",
+            Kind::String => "a string",
+            Kind::Array => "an array",
+            Kind::Object => "an object",
+            Kind::Nothing if self.at == self.text.len() => "the end",
+            Kind::Nothing => "no JSON",
+        };
+        ReadError::new(self.at, format!("expected {wanted}, found {found}"))
+    }
+
+    #[cold]
+    fn not_what_was_wanted(&self, start: usize, wanted: &str) -> ReadError {
+        const SHOWN: usize = 40;
+        let found: String = self.text[start..self.at].chars().take(SHOWN).collect();
+        ReadError::new(start, format!("expected {wanted}, found {found}"))
+    }
+}
+
+/// What members, elements and decoders of this crate move the reader with.
+impl<'a> Reader<'a> {
+    #[inline]
+    pub(super) fn bytes(&self) -> &'a [u8] {
+        self.text.as_bytes()
+    }
+
+    /// The first byte that is not white space; the reader stands on it.
+    #[inline]
+    pub(super) fn next_byte(&mut self) -> Option<u8> {
+        match self.bytes().get(self.at) {
+            Some(b' ' | b'\n' | b'\r' | b'\t') => self.next_byte_after_space(),
+            byte => byte.copied(),
+        }
+    }
+
+    #[cold]
+    fn next_byte_after_space(&mut self) -> Option<u8> {
+        let is_space = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
+        self.at += self.bytes()[self.at..].iter().take_while(|byte| is_space(byte)).count();
+        self.bytes().get(self.at).copied()
+    }
+
+    /// Passes over `byte` if it is the next one.
+    #[inline]
+    pub(super) fn take(&mut self, byte: u8) -> bool {
+        let found = self.next_byte() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Passes over `,"name":` when exactly this comes next, without white space and, at the beginning of an object,
+    /// without the comma. This is what most members look like, so it is looked for in one step.
+    #[inline]
+    pub(super) fn take_member(&mut self, comma: bool, name: &str) -> bool {
+        let start = self.at + usize::from(comma);
+        let end = start + name.len() + 3;
+        let Some(member) = self.bytes().get(start..end) else { return false };
+        let found = (!comma || self.bytes()[self.at] == b',')
+            && member[0] == b'"'
+            && member[member.len() - 2..] == *b"\":"
+            && member[1..member.len() - 2] == *name.as_bytes();
+        if found {
+            self.at = end;
+        }
+        found
+    }
+
+    /// Reads a member's name and the colon behind it.
+    pub(super) fn name(&mut self) -> Result<Cow<'a, str>, ReadError> {
+        if self.next_byte() != Some(b'"') {
+            return Err(self.unexpected("a name"));
+        }
+        let name = self.string()?;
+        if self.take(b':') { Ok(name) } else { Err(self.unexpected("a colon")) }
+    }
+
+    pub(super) fn count_unknown(&mut self) {
+        self.unknown += 1;
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// A place to come back to: the beginning of the next value.
+    pub(crate) fn mark(&mut self) -> Mark {
+        Mark { at: self.here(), depth: self.depth }
+    }
+
+    /// Goes back to `mark`.
+    pub(crate) fn go_back(&mut self, mark: Mark) {
+        (self.at, self.depth) = (mark.at, mark.depth);
+    }
+
+    #[inline]
+    fn begin(&mut self, opening: u8, wanted: &str) -> Result<(), ReadError> {
+        if self.next_byte() != Some(opening) {
+            return Err(self.unexpected(wanted));
+        }
+        if self.depth == MAX_DEPTH {
+            return Err(ReadError::new(self.at, "nested too deep"));
+        }
+        self.at += 1;
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Reads a string; the reader stands on its opening quote.
+    #[inline]
+    fn string(&mut self) -> Result<Cow<'a, str>, ReadError> {
+        let start = self.at + 1;
+        let stop = string::stop(self.bytes(), start);
+        if self.bytes().get(stop) == Some(&b'"') {
+            self.at = stop + 1;
+            return Ok(Cow::Borrowed(&self.text[start..stop]));
+        }
+        let (content, end) = string::unescape(self.text, start)?;
+        self.at = end;
+        Ok(Cow::Owned(content))
+    }
+
+    fn skip_string(&mut self) -> Result<(), ReadError> {
+        self.string().map(drop)
+    }
+
+    fn number(&mut self) -> Result<&'a str, ReadError> {
+        let start = self.at;
+        self.at = number::end(self.bytes(), start).ok_or_else(|| ReadError::new(start, "not a JSON number"))?;
+        Ok(&self.text[start..self.at])
+    }
+
+    fn literal(&mut self, word: &'static str) -> Result<&'static str, ReadError> {
+        if !self.bytes()[self.at..].starts_with(word.as_bytes()) {
+            return Err(ReadError::new(self.at, "expected true, false or null"));
+        }
+        self.at += word.len();
+        Ok(word)
+    }
+
+    fn skip_object(&mut self) -> Result<(), ReadError> {
+        let mut members = self.object(&[])?;
+        while members.next_name(self)?.is_some() {
+            self.skip()?;
+        }
+        Ok(())
+    }
+
+    fn skip_array(&mut self) -> Result<(), ReadError> {
+        let mut elements = self.array()?;
+        while elements.next(self)?.is_some() {
+            self.skip()?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+    use crate::json::read_json;
+
+    /// Any JSON value, as this reader sees it.
+    #[derive(Debug)]
+    struct Seen(Value);
+
+    impl Decode for Seen {
+        fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+            let value = match from.peek() {
+                Kind::Null => from.take_nothing().map(|_| Value::Null)?,
+                Kind::Boolean => Value::Bool(from.value()?),
+                Kind::String => Value::String(from.value()?),
+                Kind::Number => from.parsed("a number", number)?,
+                Kind::Array => from.value::<Vec<Seen>>()?.into_iter().map(|Seen(value)| value).collect(),
+                Kind::Object => object(from)?,
+                Kind::Nothing => return Err(from.unexpected("a value")),
+            };
+            Ok(Self(value))
+        }
+    }
+
+    /// serde_json itself does not read every fraction back as it wrote it.
+    fn number(text: &str) -> Option<Value> {
+        text.parse::<i64>().map(Value::from).or_else(|_| text.parse::<f64>().map(Value::from)).ok()
+    }
+
+    fn object(from: &mut Reader<'_>) -> Result<Value, ReadError> {
+        let mut object = serde_json::Map::new();
+        let mut members = from.object(&[])?;
+        while let Some(name) = members.next_name(from)? {
+            object.insert(name.into_owned(), from.value::<Seen>()?.0);
+        }
+        Ok(Value::Object(object))
+    }
+
+    fn read_whole(text: &str) -> Result<(), ReadError> {
+        let mut from = Reader::new(text);
+        from.skip()?;
+        from.finish()
+    }
+
+    fn values() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f32>().prop_map(Value::from),
+            ".*".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 64, 8, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..8).prop_map(Value::from),
+                prop::collection::btree_map(".*", inner, 0..8).prop_map(|map| map.into_iter().collect()),
+            ]
+        })
+    }
+
+    #[test]
+    fn a_scalar_is_its_text() {
+        for (json, text) in [("\"a\"", "a"), (" -1.50e+3 ", "-1.50e+3"), ("true", "true"), (r#""\u0041\n""#, "A\n")] {
+            assert_eq!(read_json::<String>(json).as_deref(), Ok(text));
+        }
+        for json in ["null", "{}", "[]", "", "nul", "+1", "01", "1.", ".5", "1e", "-", "\"", "'a'", "tru"] {
+            assert!(read_json::<String>(json).is_err(), "{json}");
+        }
+    }
+
+    #[test]
+    fn nesting_has_an_end() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(read_whole(&nested(128)).is_ok());
+        assert!(read_whole(&nested(129)).is_err());
+        assert!(read_whole(&"[".repeat(1_000_000)).is_err());
+    }
+
+    #[test]
+    fn nothing_may_follow() {
+        assert!(read_whole("{} ").is_ok());
+        assert!(read_whole("{} {}").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in ".*") {
+            let _ = read_json::<Seen>(&text);
+            let _ = read_whole(&text);
+        }
+
+        #[test]
+        fn refuses_what_serde_json_refuses(text in r#"([\[\]{}:," 0-1.eE+\-u\\nt]|true|null|"a":|"",){0,24}"#) {
+            match serde_json::from_str::<Value>(&text) {
+                Ok(_) => prop_assert_eq!(read_whole(&text), Ok(())),
+                // A number that is too great for serde_json is none that is wrong.
+                Err(error) if error.to_string().contains("out of range") => {}
+                Err(_) => prop_assert!(read_whole(&text).is_err(), "{}", text),
+            }
+        }
+
+        #[test]
+        fn sees_what_serde_json_wrote(value in values()) {
+            for text in [serde_json::to_string(&value)?, serde_json::to_string_pretty(&value)?] {
+                prop_assert_eq!(&read_json::<Seen>(&text)?.0, &value);
+                prop_assert_eq!(Reader::new(&text).raw_value()?, &*text);
+            }
+        }
+
+        #[test]
+        fn a_text_cut_off_is_an_error_with_a_place(value in values(), cut: prop::sample::Index) {
+            let text = serde_json::to_string(&Value::from(vec![value]))?;
+            let cut = (0..=cut.index(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+            let error = read_json::<Seen>(&text[..cut]).err();
+            prop_assert!(error.is_some_and(|error| error.offset() <= cut));
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Strings: where they stop, and what their escapes stand for.
+
+use super::error::ReadError;
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGHS: u64 = ONES << 7;
+
+/// The place of the first byte from `start` on that does not stand for itself in a string: a quote, a backslash or a
+/// control character. The length of `bytes` when there is none.
+#[inline]
+pub(super) fn stop(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while let Some(&word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let stops = stops(u64::from_le_bytes(word));
+        if stops != 0 {
+            return at + (stops.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest.iter().position(|&byte| is_stop(byte)).unwrap_or(rest.len())
+}
+
+pub(super) fn is_stop(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\\' | 0..0x20)
+}
+
+/// Marks in the high bit of each byte whether it is a stop. A byte above a marked one may be marked wrongly, which
+/// does no harm because only the lowest is looked at.
+#[inline]
+fn stops(word: u64) -> u64 {
+    let less_than = |word: u64, bound: u8| word.wrapping_sub(ONES * u64::from(bound)) & !word;
+    let equal_to = |byte: u8| less_than(word ^ (ONES * u64::from(byte)), 1);
+    (equal_to(b'"') | equal_to(b'\\') | less_than(word, 0x20)) & HIGHS
+}
+
+/// The content of the string that begins at `start`, behind its opening quote, and the place behind its closing one.
+#[cold]
+pub(super) fn unescape(text: &str, start: usize) -> Result<(String, usize), ReadError> {
+    let mut content = String::new();
+    let mut at = start;
+    loop {
+        let stop = stop(text.as_bytes(), at);
+        content.push_str(&text[at..stop]);
+        match text.as_bytes().get(stop) {
+            Some(b'"') => return Ok((content, stop + 1)),
+            Some(b'\\') => {
+                let (letter, end) = escape(text, stop).ok_or_else(|| ReadError::new(stop, "not a JSON escape"))?;
+                content.push(letter);
+                at = end;
+            }
+            Some(_) => return Err(ReadError::new(stop, "a control character in a string")),
+            None => return Err(ReadError::new(stop, "a string without an end")),
+        }
+    }
+}
+
+/// What the escape at `start` stands for, and the place behind it.
+fn escape(text: &str, start: usize) -> Option<(char, usize)> {
+    let letter = match text.as_bytes().get(start + 1)? {
+        byte @ (b'"' | b'\\' | b'/') => char::from(*byte),
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'u' => return unicode_escape(text, start),
+        _ => return None,
+    };
+    Some((letter, start + 2))
+}
+
+/// `\u0041`, or a pair such as `\ud83d\ude00`; half a pair stands for nothing.
+fn unicode_escape(text: &str, start: usize) -> Option<(char, usize)> {
+    const LENGTH: usize = 6;
+    let first = code_unit(text, start)?;
+    if let Some(letter) = char::from_u32(u32::from(first)) {
+        return Some((letter, start + LENGTH));
+    }
+    let second = code_unit(text, start + LENGTH)?;
+    let letter = char::decode_utf16([first, second]).next()?.ok()?;
+    Some((letter, start + 2 * LENGTH))
+}
+
+fn code_unit(text: &str, start: usize) -> Option<u16> {
+    let digits = text.get(start..start + 6)?.strip_prefix("\\u")?;
+    let all_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    all_hex.then(|| u16::from_str_radix(digits, 16).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn unescaped(content: &str) -> Result<String, ReadError> {
+        unescape(&format!("{content}\""), 0).map(|(content, _)| content)
+    }
+
+    #[test]
+    fn escapes_stand_for_characters() {
+        assert_eq!(unescaped(r#"a\"\\\/\b\f\n\r\tz"#), Ok("a\"\\/\u{8}\u{c}\n\r\tz".to_owned()));
+        assert_eq!(unescaped(r"\u0041\u00e9\ud83d\ude00"), Ok("Aé😀".to_owned()));
+    }
+
+    #[test]
+    fn half_a_pair_stands_for_nothing() {
+        for broken in [r"\ud83d", r"\ud83dx", r"\ude00", r"\ud83d\u0041", r"\u12", r"\u+123", r"\x", r"\ué000"] {
+            assert!(unescaped(broken).is_err(), "{broken}");
+        }
+    }
+
+    #[test]
+    fn a_string_must_end() {
+        assert!(unescape("abc", 0).is_err());
+        assert!(unescape("abc\\", 0).is_err());
+        assert!(unescape("a\nb\"", 0).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn the_first_stop_is_found(bytes: Vec<u8>, start in 0_usize..20) {
+            let slowly = bytes.iter().skip(start).position(|&byte| is_stop(byte)).map_or(bytes.len(), |at| at + start);
+            prop_assert_eq!(stop(&bytes, start), slowly.max(start));
+        }
+    }
+}

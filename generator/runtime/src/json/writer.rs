@@ -1,0 +1,163 @@
+use super::string;
+use crate::parameters::{Scalar, Scratch};
+
+/// Writes one JSON text, compact and in the order it is told.
+///
+/// Commas come by themselves; that brackets match is up to the caller.
+#[derive(Clone, Debug, Default)]
+pub struct JsonWriter {
+    text: String,
+}
+
+impl JsonWriter {
+    /// Begins an empty text.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self { text: String::with_capacity(bytes) }
+    }
+
+    /// Whether nothing has been written yet.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The text written.
+    pub fn finish(self) -> String {
+        self.text
+    }
+
+    /// Writes a string, escaped where it must be.
+    #[inline]
+    pub fn string(&mut self, content: &str) {
+        self.text.push('"');
+        self.escaped(content);
+        self.text.push('"');
+    }
+
+    /// Writes a number, digit by digit as it is.
+    pub fn number(&mut self, number: &impl Scalar) {
+        self.raw(number.text(&mut Scratch::new()));
+    }
+
+    /// Writes a single value as a string.
+    pub fn scalar(&mut self, value: &impl Scalar) {
+        self.string(value.text(&mut Scratch::new()));
+    }
+
+    /// Writes `true` or `false`.
+    pub fn boolean(&mut self, value: bool) {
+        self.raw(if value { "true" } else { "false" });
+    }
+
+    /// Writes a text that is JSON already.
+    pub fn raw(&mut self, json: &str) {
+        self.text.push_str(json);
+    }
+
+    /// Begins an object.
+    pub fn begin_object(&mut self) {
+        self.text.push('{');
+    }
+
+    /// Writes the name of a member; its value must follow.
+    #[inline]
+    pub fn member(&mut self, name: &str) -> &mut Self {
+        self.separate();
+        self.string(name);
+        self.text.push(':');
+        self
+    }
+
+    /// Ends an object.
+    pub fn end_object(&mut self) {
+        self.text.push('}');
+    }
+
+    /// Begins an array.
+    pub fn begin_array(&mut self) {
+        self.text.push('[');
+    }
+
+    /// Goes on to an element; its value must follow.
+    pub fn element(&mut self) -> &mut Self {
+        self.separate();
+        self
+    }
+
+    /// Ends an array.
+    pub fn end_array(&mut self) {
+        self.text.push(']');
+    }
+
+    /// Only what was just opened needs no comma, and nothing but an opening bracket ends like one.
+    #[inline]
+    fn separate(&mut self) {
+        if !matches!(self.text.as_bytes().last(), Some(b'{' | b'[')) {
+            self.text.push(',');
+        }
+    }
+
+    #[inline]
+    fn escaped(&mut self, content: &str) {
+        let stop = string::stop(content.as_bytes(), 0);
+        self.text.push_str(&content[..stop]);
+        if stop < content.len() {
+            self.escape_rest(&content[stop..]);
+        }
+    }
+
+    #[cold]
+    fn escape_rest(&mut self, content: &str) {
+        for letter in content.chars() {
+            match letter {
+                '"' => self.text.push_str("\\\""),
+                '\\' => self.text.push_str("\\\\"),
+                '\0'..' ' => self.control(u32::from(letter)),
+                _ => self.text.push(letter),
+            }
+        }
+    }
+
+    fn control(&mut self, code: u32) {
+        self.text.push_str("\\u00");
+        for digit in [code >> 4, code & 0xf] {
+            self.text.extend(char::from_digit(digit, 16));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn commas_come_by_themselves() {
+        let mut out = JsonWriter::new();
+        out.begin_object();
+        out.member("list").begin_array();
+        out.element().string("[");
+        out.element().number(&5_u64);
+        out.element().begin_object();
+        out.end_object();
+        out.end_array();
+        out.member("yes").boolean(true);
+        out.member("none").raw("null");
+        out.end_object();
+        assert_eq!(out.finish(), r#"{"list":["[",5,{}],"yes":true,"none":null}"#);
+    }
+
+    proptest! {
+        #[test]
+        fn strings_are_read_as_they_were_written(content in r#"([\x00-\x7f]|.){0,40}"#) {
+            let mut out = JsonWriter::new();
+            out.string(&content);
+            prop_assert_eq!(serde_json::from_str::<Value>(&out.finish())?, Value::from(content));
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Request parameters: written as a query or as JSON, and read back.
+
+mod path;
+mod percent;
+mod query;
+mod reader;
+mod scalar;
+mod writer;
+
+pub use path::PathWriter;
+pub use reader::ParameterReader;
+pub use scalar::{Scalar, Scratch};
+pub use writer::ParameterWriter;
+
+use crate::checks::Checks;
+
+/// A set of request parameters: those of an operation, of an item in a list, or of one way of a choice.
+pub trait Parameters: Sized {
+    /// Writes those that are set.
+    fn write(&self, out: &mut ParameterWriter);
+
+    /// Reads them back. `None` when that fails; `from` then knows why.
+    fn read(from: &mut ParameterReader<'_>) -> Option<Self>;
+
+    /// Tells `to` what the documents forbid.
+    fn check(&self, to: &mut Checks<'_>);
+}

@@ -1,0 +1,321 @@
+use std::borrow::Cow;
+
+use super::{Parameters, query};
+use crate::checks::{Checks, Place, Violation, Violations};
+use crate::json::{Decode, JsonWriter, Kind, ReadError, Reader, read_json};
+use crate::tables::Meta;
+use crate::value::{Edit, OpenEnum, enum_from_str};
+
+/// Reads request parameters back, and collects all that is wrong with them.
+///
+/// The other side of [`ParameterWriter`](crate::ParameterWriter): for a server, for stored requests, for tests. Where
+/// responses are forgiven much, requests are forgiven nothing but a number written as text.
+#[derive(Debug)]
+pub struct ParameterReader<'a> {
+    meta: Option<&'static Meta>,
+    place: Option<&'a Place<'a>>,
+    /// The text the parameters stand in; of use when it is an array.
+    text: Cow<'a, str>,
+    /// Whether the text is an object or an array at all. If not, it makes no sense to look for parameters in it.
+    has_form: bool,
+    members: Vec<Member<'a>>,
+    asked: Vec<&'static str>,
+    found: Violations,
+}
+
+#[derive(Debug)]
+struct Member<'a> {
+    name: Cow<'a, str>,
+    json: Cow<'a, str>,
+    taken: bool,
+}
+
+impl ParameterReader<'_> {
+    /// Reads parameters from a JSON text, and runs their checks.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is missing, unreadable, unknown or forbidden.
+    pub fn read<P: Parameters>(json: &str) -> Result<P, Violations> {
+        read_from(ParameterReader::of_json(None, json))
+    }
+
+    /// Reads parameters from a query, without its question mark, and runs their checks.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is missing, unreadable, unknown or forbidden.
+    pub fn from_query<P: Parameters>(query: &str) -> Result<P, Violations> {
+        read_from(ParameterReader::of_query(None, query))
+    }
+
+    /// As [`read`](Self::read), for a request of the operation `meta`, which violations then name.
+    pub(crate) fn read_operation<P: Parameters>(meta: &'static Meta, json: &str) -> Result<P, Violations> {
+        read_from(ParameterReader::of_json(Some(meta), json))
+    }
+
+    /// As [`from_query`](Self::from_query), for a request of the operation `meta`.
+    pub(crate) fn operation_from_query<P: Parameters>(meta: &'static Meta, query: &str) -> Result<P, Violations> {
+        read_from(ParameterReader::of_query(Some(meta), query))
+    }
+}
+
+fn read_from<P: Parameters>(mut from: ParameterReader<'_>) -> Result<P, Violations> {
+    match from.parameters::<P>() {
+        Some(parameters) => {
+            let mut checks = Checks::new(from.meta, None);
+            parameters.check(&mut checks);
+            from.found.append(checks.finish().err().unwrap_or_default());
+            from.found.into_result().map(|()| parameters)
+        }
+        None => {
+            if from.found.is_empty() {
+                from.violate("unreadable", "", "these are not the parameters that were looked for");
+            }
+            Err(from.found)
+        }
+    }
+}
+
+impl<'a> ParameterReader<'a> {
+    /// Whether a parameter is given at all, even as `null`.
+    pub fn has(&mut self, name: &'static str) -> bool {
+        self.asked.push(name);
+        self.members.iter().any(|member| member.name == name)
+    }
+
+    /// Reads a parameter that must be there.
+    pub fn required<T: Decode>(&mut self, name: &'static str) -> Option<T> {
+        let value = self.optional(name)?;
+        if value.is_none() {
+            self.missing(name);
+        }
+        value
+    }
+
+    /// Reads a parameter that may be left out, or be `null` or empty. The outer `None` means that it is unreadable.
+    pub fn optional<T: Decode>(&mut self, name: &'static str) -> Option<Option<T>> {
+        let Some(json) = self.take(name) else { return Some(None) };
+        let value = read_json(&json);
+        self.readable(name, value)
+    }
+
+    /// Reads an edit: left out or empty keeps, `delete` deletes, anything else is set.
+    pub fn edit<T: Decode>(&mut self, name: &'static str, delete: &'static str) -> Option<Edit<T>> {
+        let text: Option<String> = self.optional(name)?;
+        match text {
+            None => Some(Edit::Keep),
+            Some(text) if text == delete => Some(Edit::Delete),
+            Some(_) => self.required(name).map(Edit::Set),
+        }
+    }
+
+    /// Reads an enum value that must be there and be a documented one.
+    pub fn word<E: OpenEnum>(&mut self, name: &'static str) -> Option<E> {
+        let text: String = self.required(name)?;
+        match enum_from_str(&text) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                let allowed = format!("one of {} is needed", error.allowed().join(", "));
+                self.violated("known-value", name, format!("{text:?}"), allowed, "use one of these");
+                None
+            }
+        }
+    }
+
+    /// Reads a list of texts; left out, it is empty.
+    pub fn texts<T: Decode>(&mut self, name: &'static str) -> Option<Vec<T>> {
+        let Some(json) = self.take_list(name) else { return Some(Vec::new()) };
+        let values = read_json(&json);
+        self.readable(name, values)
+    }
+
+    /// Reads a list of objects; left out, it is empty.
+    pub fn list<P: Parameters>(&mut self, name: &'static str) -> Option<Vec<P>> {
+        match self.take_list(name) {
+            Some(json) => self.objects(name, &json),
+            None => Some(Vec::new()),
+        }
+    }
+
+    /// Reads a list of objects that must be there.
+    pub fn required_list<P: Parameters>(&mut self, name: &'static str) -> Option<Vec<P>> {
+        match self.take_list(name) {
+            Some(json) => self.objects(name, &json),
+            None => {
+                self.missing(name);
+                None
+            }
+        }
+    }
+
+    /// Reads the whole text as a list of objects.
+    pub fn items<P: Parameters>(&mut self) -> Option<Vec<P>> {
+        let json = self.text.clone();
+        self.objects("", &json)
+    }
+
+    /// Tells that `parameter` breaks `rule`, and what is allowed.
+    pub fn violate(&mut self, rule: &'static str, parameter: &'static str, allowed: &str) {
+        self.violated(rule, parameter, String::new(), allowed.to_owned(), "");
+    }
+}
+
+/// Where the text comes from.
+impl<'a> ParameterReader<'a> {
+    fn new(meta: Option<&'static Meta>, text: Cow<'a, str>) -> Self {
+        let found = Violations::default();
+        Self { meta, place: None, text, has_form: true, members: Vec::new(), asked: Vec::new(), found }
+    }
+
+    fn of_json(meta: Option<&'static Meta>, json: &'a str) -> Self {
+        let mut from = Self::new(meta, Cow::Borrowed(json));
+        from.find_members(json);
+        from
+    }
+
+    fn of_query(meta: Option<&'static Meta>, query: &'a str) -> Self {
+        let mut from = Self::new(meta, Cow::Borrowed("{}"));
+        for pair in query::pairs(query) {
+            match pair {
+                Ok((name, value)) => from.members.push(Member { name, json: json_string(&value), taken: false }),
+                Err(pair) => from.violated("unreadable", "", format!("{pair:?}"), "percent-encoded text is needed", ""),
+            }
+        }
+        from
+    }
+
+    fn find_members(&mut self, json: &'a str) {
+        let mut from = Reader::new(json);
+        let found = match from.peek() {
+            Kind::Object => members(&mut from),
+            // What is in an array is read item by item.
+            Kind::Array => from.skip().map(|()| Vec::new()),
+            _ => Err(from.unexpected("an object or an array")),
+        };
+        let found = found.and_then(|members| from.finish().map(|()| members)).map_err(|error| error.located(json));
+        let members = self.readable("", found);
+        self.has_form = members.is_some();
+        self.members = members.unwrap_or_default();
+    }
+}
+
+/// The common steps.
+impl<'a> ParameterReader<'a> {
+    /// Reads a whole set of parameters, all that is given.
+    fn parameters<P: Parameters>(&mut self) -> Option<P> {
+        if !self.has_form {
+            return None;
+        }
+        let parameters = P::read(self)?;
+        self.refuse_what_was_not_taken();
+        Some(parameters)
+    }
+
+    fn objects<P: Parameters>(&mut self, name: &str, json: &str) -> Option<Vec<P>> {
+        let raw_items = self.readable(name, read_json::<Vec<Raw>>(json))?;
+        // Not collected into an Option at once: every item shall tell what is wrong with it.
+        let items: Vec<Option<P>> =
+            raw_items.iter().enumerate().map(|(index, Raw(json))| self.object(name, index, json)).collect();
+        items.into_iter().collect()
+    }
+
+    fn object<P: Parameters>(&mut self, list: &str, index: usize, json: &str) -> Option<P> {
+        let place = Place::item(self.place, list, index);
+        let mut inner = ParameterReader::new(self.meta, Cow::Borrowed(json));
+        inner.place = Some(&place);
+        inner.found = std::mem::take(&mut self.found);
+        inner.find_members(json);
+        let item = inner.parameters();
+        self.found = inner.found;
+        item
+    }
+
+    /// The JSON text of a parameter, if it is given.
+    fn take(&mut self, name: &'static str) -> Option<Cow<'a, str>> {
+        self.asked.push(name);
+        // When a name comes twice, the last counts.
+        let mut given = None;
+        for member in self.members.iter_mut().filter(|member| member.name == name) {
+            member.taken = true;
+            given = Some(member.json.clone());
+        }
+        given
+    }
+
+    /// As [`take`](Self::take), but a list may be the content of a string, which it is in a query; `null` is no list.
+    fn take_list(&mut self, name: &'static str) -> Option<Cow<'a, str>> {
+        let json = self.take(name)?;
+        match Reader::new(&json).peek() {
+            Kind::String => read_json::<Option<String>>(&json).ok()?.map(Cow::Owned),
+            Kind::Null => None,
+            _ => Some(json),
+        }
+    }
+
+    fn refuse_what_was_not_taken(&mut self) {
+        self.asked.sort_unstable();
+        self.asked.dedup();
+        let left: Vec<String> =
+            self.members.iter().filter(|member| !member.taken).map(|member| member.name.to_string()).collect();
+        for name in left {
+            if self.asked.contains(&name.as_str()) {
+                self.violated(
+                    "not-applicable",
+                    &name,
+                    String::new(),
+                    "it does not go with the others".to_owned(),
+                    "leave it out",
+                );
+            } else {
+                let allowed = format!("the parameters here are {}", self.asked.join(", "));
+                self.violated("unknown-parameter", &name, String::new(), allowed, "leave it out or correct its name");
+            }
+        }
+    }
+
+    fn missing(&mut self, name: &str) {
+        self.violated("required", name, "nothing".to_owned(), "it is required", "set it");
+    }
+
+    fn readable<T>(&mut self, name: &str, value: Result<T, ReadError>) -> Option<T> {
+        match value {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.violated("unreadable", name, String::new(), error.to_string(), "");
+                None
+            }
+        }
+    }
+
+    fn violated(&mut self, rule: &'static str, name: &str, given: String, allowed: impl Into<String>, mend: &str) {
+        let parameter = Place::path(self.place, name);
+        let source = self.meta.map(Meta::source).unwrap_or_default();
+        let (allowed, mend) = (allowed.into(), mend.to_owned());
+        self.found.push(Violation { rule, parameter, given, allowed, source, mend });
+    }
+}
+
+fn members<'a>(from: &mut Reader<'a>) -> Result<Vec<Member<'a>>, ReadError> {
+    let mut found = Vec::new();
+    let mut members = from.object(&[])?;
+    while let Some(name) = members.next_name(from)? {
+        found.push(Member { name, json: Cow::Borrowed(from.raw_value()?), taken: false });
+    }
+    Ok(found)
+}
+
+fn json_string<'a>(content: &str) -> Cow<'a, str> {
+    let mut json = JsonWriter::new();
+    json.string(content);
+    Cow::Owned(json.finish())
+}
+
+/// The JSON text of any value.
+struct Raw(String);
+
+impl Decode for Raw {
+    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        from.raw_value().map(|json| Self(json.to_owned()))
+    }
+}

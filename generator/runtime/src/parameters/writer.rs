@@ -1,0 +1,208 @@
+use super::Parameters;
+use super::query;
+use super::scalar::{Scalar, Scratch};
+use crate::json::JsonWriter;
+use crate::tables::Method;
+use crate::value::Edit;
+
+/// Most requests are shorter than this, so that one allocation is enough.
+const USUAL_LENGTH: usize = 256;
+
+/// Writes request parameters, as a query or as a JSON body, in the order it is told.
+///
+/// In a query every value is its text, and a list is its JSON text.
+#[derive(Clone, Debug)]
+pub struct ParameterWriter {
+    form: Form,
+    body: Body,
+}
+
+#[derive(Clone, Debug)]
+enum Form {
+    Query(String),
+    Json(JsonWriter),
+}
+
+/// What the JSON body has become so far: the first parameter decides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Body {
+    Empty,
+    Object,
+    Array,
+}
+
+impl ParameterWriter {
+    /// Writes a query, without the question mark.
+    pub fn query() -> Self {
+        Self { form: Form::Query(String::new()), body: Body::Empty }
+    }
+
+    /// Writes a JSON body: an object, or an array if [`items`](Self::items) is what is written.
+    pub fn json() -> Self {
+        Self { form: Form::Json(JsonWriter::with_capacity(USUAL_LENGTH)), body: Body::Empty }
+    }
+
+    /// Writes in the form that requests of this method have.
+    pub(crate) fn of(method: Method) -> Self {
+        if method.has_query() { Self::query() } else { Self::json() }
+    }
+
+    /// What was written: a query, which may be empty, or a JSON text, `{}` when no parameter is set.
+    pub fn finish(mut self) -> String {
+        self.end_body();
+        match self.form {
+            Form::Query(query) => query,
+            Form::Json(json) => json.finish(),
+        }
+    }
+
+    /// Writes a value as text.
+    #[inline]
+    pub fn text(&mut self, name: &'static str, value: &impl Scalar) {
+        self.write_text(name, value.text(&mut Scratch::new()));
+    }
+
+    /// Writes a value as a bare JSON number.
+    #[inline]
+    pub fn number(&mut self, name: &'static str, value: &impl Scalar) {
+        self.write_bare(name, value.text(&mut Scratch::new()));
+    }
+
+    /// Writes a bare JSON boolean.
+    pub fn boolean(&mut self, name: &'static str, value: bool) {
+        self.write_bare(name, value.text(&mut Scratch::new()));
+    }
+
+    /// Writes a value as text if it is set.
+    #[inline]
+    pub fn optional_text<T: Scalar>(&mut self, name: &'static str, value: Option<&T>) {
+        if let Some(value) = value {
+            self.text(name, value);
+        }
+    }
+
+    /// Writes a value as a bare JSON number if it is set.
+    #[inline]
+    pub fn optional_number<T: Scalar>(&mut self, name: &'static str, value: Option<&T>) {
+        if let Some(value) = value {
+            self.number(name, value);
+        }
+    }
+
+    /// Writes a bare JSON boolean if it is set.
+    pub fn optional_boolean(&mut self, name: &'static str, value: Option<bool>) {
+        if let Some(value) = value {
+            self.boolean(name, value);
+        }
+    }
+
+    /// Writes a new value, or `delete` to remove the old one, or nothing to keep it.
+    pub fn edit_text<T: Scalar>(&mut self, name: &'static str, edit: &Edit<T>, delete: &'static str) {
+        match edit {
+            Edit::Keep => {}
+            Edit::Set(value) => self.text(name, value),
+            Edit::Delete => self.write_text(name, delete),
+        }
+    }
+
+    /// Writes a new value as a bare JSON number, or `delete` to remove the old one, or nothing to keep it.
+    pub fn edit_number<T: Scalar>(&mut self, name: &'static str, edit: &Edit<T>, delete: &'static str) {
+        match edit {
+            Edit::Keep => {}
+            Edit::Set(value) => self.number(name, value),
+            Edit::Delete => self.write_bare(name, delete),
+        }
+    }
+
+    /// Writes a list of bare JSON numbers.
+    pub fn numbers<T: Scalar>(&mut self, name: &'static str, values: &[T]) {
+        self.write_list(name, values, |out, value| out.raw(value));
+    }
+
+    /// Writes a list of texts.
+    pub fn texts<T: Scalar>(&mut self, name: &'static str, values: &[T]) {
+        self.write_list(name, values, |out, value| out.string(value));
+    }
+
+    /// Writes a list of objects.
+    pub fn list<T: Parameters>(&mut self, name: &'static str, items: &[T]) {
+        match &mut self.form {
+            Form::Json(out) => {
+                self.body.member(out, name);
+                self.write_items(items);
+            }
+            Form::Query(query) => {
+                let mut list = Self::json();
+                list.items(items);
+                query::push_pair(query, name, &list.finish());
+            }
+        }
+    }
+
+    /// Writes the whole body as an array of objects. A query has no place for it.
+    pub fn items<T: Parameters>(&mut self, items: &[T]) {
+        self.body = Body::Array;
+        self.write_items(items);
+    }
+
+    fn write_list<T: Scalar>(&mut self, name: &'static str, values: &[T], write: fn(&mut JsonWriter, &str)) {
+        let mut list = JsonWriter::new();
+        list.begin_array();
+        values.iter().for_each(|value| write(list.element(), value.text(&mut Scratch::new())));
+        list.end_array();
+        self.write_bare(name, &list.finish());
+    }
+
+    fn write_items<T: Parameters>(&mut self, items: &[T]) {
+        self.with_json(JsonWriter::begin_array);
+        for item in items {
+            self.with_json(|out| _ = out.element());
+            let around = std::mem::replace(&mut self.body, Body::Empty);
+            item.write(self);
+            self.end_body();
+            self.body = around;
+        }
+        self.with_json(JsonWriter::end_array);
+    }
+
+    fn write_text(&mut self, name: &'static str, value: &str) {
+        match &mut self.form {
+            Form::Query(query) => query::push_pair(query, name, value),
+            Form::Json(out) => self.body.member(out, name).string(value),
+        }
+    }
+
+    fn write_bare(&mut self, name: &'static str, value: &str) {
+        match &mut self.form {
+            Form::Query(query) => query::push_pair(query, name, value),
+            Form::Json(out) => self.body.member(out, name).raw(value),
+        }
+    }
+
+    fn end_body(&mut self) {
+        let body = self.body;
+        self.with_json(|out| match body {
+            Body::Empty => out.raw("{}"),
+            Body::Object => out.end_object(),
+            Body::Array => {}
+        });
+    }
+
+    fn with_json(&mut self, write: impl FnOnce(&mut JsonWriter)) {
+        if let Form::Json(out) = &mut self.form {
+            write(out);
+        }
+    }
+}
+
+impl Body {
+    /// Writes the name of a member, in an object that is begun by the first.
+    #[inline]
+    fn member<'w>(&mut self, out: &'w mut JsonWriter, name: &str) -> &'w mut JsonWriter {
+        if *self == Self::Empty {
+            *self = Self::Object;
+            out.begin_object();
+        }
+        out.member(name)
+    }
+}

@@ -1,0 +1,12 @@
+//! The facts about an API that emitted code holds, as plain tables. This crate itself knows none.
+
+mod api;
+mod calendar;
+mod meta;
+mod rule;
+mod window;
+
+pub use api::{Api, CredentialHeaders, Encoding, Envelope, Header, Sent, SignedPart};
+pub use meta::{Access, Effect, KnownError, Meta, Method, Outcome, RateLimit, Scope};
+pub use rule::{Ceiling, Rule, RuleKind};
+pub use window::{Length, Window};

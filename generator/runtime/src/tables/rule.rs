@@ -1,0 +1,40 @@
+/// A rule the documents state.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// Its id, unique in its operation.
+    pub id: &'static str,
+    /// Where in the document it stands.
+    pub at: &'static str,
+    /// Who keeps it.
+    pub kind: RuleKind,
+    /// What it says, in our own words.
+    pub says: &'static str,
+    /// Why it is only stated, or what to do about it.
+    pub why: Option<&'static str>,
+}
+
+/// Who keeps a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleKind {
+    /// The types: a request that breaks it cannot be written.
+    Type,
+    /// The checks: a request that breaks it is refused before it is sent.
+    Checked,
+    /// The limiter.
+    Limit,
+    /// The exchange; a local one can show it.
+    Simulated,
+    /// The caller: it stands in the documentation only.
+    Stated,
+}
+
+/// A ceiling that is not a rate and belongs to no single operation, such as a number of open orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ceiling {
+    /// Its id.
+    pub id: &'static str,
+    /// The most there may be.
+    pub n: u64,
+    /// What is counted.
+    pub doc: &'static str,
+}

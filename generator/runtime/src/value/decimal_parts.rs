@@ -1,0 +1,134 @@
+//! The digits of a decimal number, seen without converting them.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
+/// Exponents beyond this would let a few bytes stand for a text of any size.
+const MAX_EXPONENT: i32 = 1000;
+
+/// A number's text, taken apart: `-12.50e3` is negative, `12`, `50`, 3.
+pub(super) struct Parts<'a> {
+    pub(super) negative: bool,
+    whole: &'a str,
+    fraction: &'a str,
+    exponent: i32,
+}
+
+impl<'a> Parts<'a> {
+    pub(super) const ZERO: Self = Self { negative: false, whole: "0", fraction: "", exponent: 0 };
+
+    /// Takes `text` apart, or nothing when it is not a number.
+    pub(super) fn of(text: &'a str) -> Option<Self> {
+        let (negative, unsigned) = match text.as_bytes().first()? {
+            b'-' => (true, &text[1..]),
+            b'+' => (false, &text[1..]),
+            _ => (false, text),
+        };
+        let (mantissa, exponent) = match unsigned.bytes().position(|byte| byte | 0x20 == b'e') {
+            Some(at) => (&unsigned[..at], exponent(&unsigned[at + 1..])?),
+            None => (unsigned, 0),
+        };
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let has_digit = !whole.is_empty() || !fraction.is_empty();
+        (has_digit && digits(whole) && digits(fraction)).then_some(Self { negative, whole, fraction, exponent })
+    }
+
+    /// The number without an exponent, as JSON writes numbers; the sign of a zero is kept.
+    pub(super) fn plain(&self) -> String {
+        let digits = [self.whole, self.fraction].concat();
+        let point = self.whole.len() as i64 + i64::from(self.exponent);
+        let (whole, fraction) = match usize::try_from(point) {
+            Ok(point) if point >= digits.len() => {
+                (format!("{digits}{}", "0".repeat(point - digits.len())), String::new())
+            }
+            Ok(point) => (digits[..point].to_owned(), digits[point..].to_owned()),
+            Err(_) => (String::new(), format!("{}{digits}", "0".repeat(point.unsigned_abs() as usize))),
+        };
+        let whole = match whole.trim_start_matches('0') {
+            "" => "0",
+            significant => significant,
+        };
+        let sign = if self.negative { "-" } else { "" };
+        let dot = if fraction.is_empty() { "" } else { "." };
+        [sign, whole, dot, &fraction].concat()
+    }
+
+    /// What the number is worth, whatever way it is written.
+    pub(super) fn worth(&self) -> Worth<'a> {
+        let head = self.whole.trim_start_matches('0');
+        let tail = if head.is_empty() { self.fraction.trim_start_matches('0') } else { self.fraction };
+        let skipped = if head.is_empty() { self.fraction.len() - tail.len() } else { 0 };
+        let magnitude = head.len() as i64 - skipped as i64 + i64::from(self.exponent);
+        let tail = tail.trim_end_matches('0');
+        let head = if tail.is_empty() { head.trim_end_matches('0') } else { head };
+        if head.is_empty() && tail.is_empty() {
+            return Worth { sign: 0, magnitude: 0, head, tail };
+        }
+        Worth { sign: if self.negative { -1 } else { 1 }, magnitude, head, tail }
+    }
+}
+
+fn exponent(text: &str) -> Option<i32> {
+    text.parse().ok().filter(|exponent: &i32| exponent.abs() <= MAX_EXPONENT)
+}
+
+/// Whether `text` is a number.
+pub(super) fn is_number(text: &str) -> bool {
+    // Nearly every number is plain, which is told faster.
+    is_plain(text.as_bytes()) || Parts::of(text).is_some()
+}
+
+/// `text` itself when it already is what [`Parts::plain`] would make of it.
+pub(super) fn plain(text: &str) -> Cow<'_, str> {
+    if is_plain(text.as_bytes()) {
+        return Cow::Borrowed(text);
+    }
+    Parts::of(text).map_or(Cow::Borrowed(text), |parts| Cow::Owned(parts.plain()))
+}
+
+fn is_plain(text: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let unsigned = text.strip_prefix(b"-").unwrap_or(text);
+    let whole = digits(unsigned);
+    let leading_zero = whole > 1 && unsigned[0] == b'0';
+    let fraction_is_plain = match &unsigned[whole..] {
+        [] => true,
+        [b'.', fraction @ ..] => !fraction.is_empty() && digits(fraction) == fraction.len(),
+        _ => false,
+    };
+    whole > 0 && !leading_zero && fraction_is_plain
+}
+
+/// A number as sign, power of ten and significant digits: equal numbers have equal worth.
+pub(super) struct Worth<'a> {
+    /// -1, 0 or 1.
+    pub(super) sign: i8,
+    /// How many places the first significant digit stands left of the point.
+    magnitude: i64,
+    head: &'a str,
+    tail: &'a str,
+}
+
+impl Worth<'_> {
+    fn digits(&self) -> impl Iterator<Item = u8> {
+        self.head.bytes().chain(self.tail.bytes())
+    }
+
+    pub(super) fn compare(&self, other: &Self) -> Ordering {
+        let absolute = || self.magnitude.cmp(&other.magnitude).then_with(|| self.digits().cmp(other.digits()));
+        self.sign.cmp(&other.sign).then_with(|| match self.sign {
+            0 => Ordering::Equal,
+            1 => absolute(),
+            _ => absolute().reverse(),
+        })
+    }
+
+    pub(super) fn hash(&self, state: &mut impl Hasher) {
+        (self.sign, self.magnitude).hash(state);
+        for digit in self.digits() {
+            state.write_u8(digit);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// What an amendment does to a value that is already set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Edit<T> {
+    /// Leaves it as it is; nothing is sent.
+    #[default]
+    Keep,
+    /// Puts this in its place.
+    Set(T),
+    /// Removes it.
+    Delete,
+}
+
+impl<T> Edit<T> {
+    /// The new value, when there is one.
+    pub fn value(&self) -> Option<&T> {
+        match self {
+            Self::Set(value) => Some(value),
+            Self::Keep | Self::Delete => None,
+        }
+    }
+}
+
+impl<T> From<T> for Edit<T> {
+    fn from(value: T) -> Self {
+        Self::Set(value)
+    }
+}

@@ -1,0 +1,374 @@
+use std::error::Error;
+use std::fmt;
+
+use smol_str::SmolStr;
+
+use super::shape_alphabet;
+use crate::json::{ReadError, Reader};
+use crate::parameters::Scalar;
+
+/// A text that names something: an order, a symbol, a coin. Implemented by [`identifier!`](crate::identifier).
+pub trait Identifier: Scalar + Sized {
+    /// What the documents say such a text looks like.
+    const SHAPE: Shape;
+
+    /// The text.
+    fn as_str(&self) -> &str;
+}
+
+/// What a kind of identifier looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// The name of its type.
+    pub name: &'static str,
+    /// The least and the greatest number of characters.
+    pub length: Option<(usize, usize)>,
+    /// The characters allowed, written as in a character class: `A-Za-z0-9_-`.
+    pub alphabet: Option<&'static str>,
+}
+
+/// The text inside an identifier type.
+///
+/// Public only because [`identifier!`](crate::identifier) needs it; use the identifier's own methods.
+#[doc(hidden)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Text(SmolStr);
+
+impl Text {
+    /// Takes any text; what is wrong with it is found before it is sent.
+    pub fn unchecked(text: &str) -> Self {
+        Self(SmolStr::new(text))
+    }
+
+    /// Takes a text of the given shape.
+    ///
+    /// # Errors
+    ///
+    /// When the text has another shape.
+    pub fn checked(text: &str, shape: &Shape) -> Result<Self, InvalidIdentifier> {
+        shape.check(text).map(|()| Self::unchecked(text))
+    }
+
+    /// Takes whatever the exchange sent but an empty text.
+    ///
+    /// # Errors
+    ///
+    /// When the value is empty, or neither text nor number.
+    pub fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        from.parsed("an identifier", |text| (!text.is_empty()).then(|| Self::unchecked(text)))
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+/// Why a text is not an identifier of its kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidIdentifier {
+    kind: &'static str,
+    given: String,
+    expected: String,
+}
+
+impl InvalidIdentifier {
+    /// The text that was refused, or its beginning.
+    pub fn given(&self) -> &str {
+        &self.given
+    }
+
+    /// What the text should have been.
+    pub fn expected(&self) -> &str {
+        &self.expected
+    }
+}
+
+impl fmt::Display for InvalidIdentifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} is no {}: it must have {}", self.given, self.kind, self.expected)
+    }
+}
+
+impl Error for InvalidIdentifier {}
+
+impl Shape {
+    /// Checks `text` against this shape; an empty text and control characters never pass.
+    ///
+    /// # Errors
+    ///
+    /// When the text has another shape.
+    pub fn check(&self, text: &str) -> Result<(), InvalidIdentifier> {
+        match self.broken_by(text) {
+            Some(expected) => {
+                Err(InvalidIdentifier { kind: self.name, given: text.chars().take(64).collect(), expected })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn broken_by(&self, text: &str) -> Option<String> {
+        let (least, most) = self.length.unwrap_or((1, usize::MAX));
+        let length = text.chars().count();
+        if length < least.max(1) {
+            return Some(format!("at least {} characters", least.max(1)));
+        }
+        if length > most {
+            return Some(format!("at most {most} characters"));
+        }
+        if text.chars().any(char::is_control) {
+            return Some("no control characters".to_owned());
+        }
+        let alphabet = self.alphabet?;
+        let stranger = text.chars().find(|&letter| !shape_alphabet::contains(alphabet, letter))?;
+        Some(format!("only characters of [{alphabet}], not {stranger:?}"))
+    }
+}
+
+/// Declares an identifier type over a text.
+///
+/// Without constraints any text is taken, through `From<&str>` too, and an empty one or one with control characters
+/// is found by `new` or before it is sent:
+///
+/// ```
+/// tradeapi_runtime::identifier! {
+///     /// The name of a trading pair.
+///     pub struct Symbol {}
+/// }
+/// let symbol = Symbol::from("BTCUSDT");
+/// assert_eq!(symbol.as_str(), "BTCUSDT");
+/// ```
+///
+/// With constraints only a text that keeps them is taken. What the exchange sends is taken always:
+///
+/// ```
+/// tradeapi_runtime::identifier! {
+///     /// The caller's own name for an order.
+///     pub struct ClientOid { length: 1..=32, alphabet: ".:/A-Za-z0-9_-" }
+/// }
+/// assert!(ClientOid::new("my-order.1").is_ok());
+/// assert!(ClientOid::new("my order").is_err());
+/// assert_eq!(ClientOid::MAX_LENGTH, 32);
+/// ```
+#[macro_export]
+macro_rules! identifier {
+    ($(#[$attribute:meta])* $vis:vis struct $name:ident {}) => {
+        $crate::__identifier!($(#[$attribute])* $vis struct $name, (), ());
+
+        impl ::core::convert::From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self($crate::Text::unchecked(text))
+            }
+        }
+
+        impl ::core::convert::From<::std::string::String> for $name {
+            fn from(text: ::std::string::String) -> Self {
+                Self($crate::Text::unchecked(&text))
+            }
+        }
+    };
+    ($(#[$attribute:meta])* $vis:vis struct $name:ident { length: $min:literal ..= $max:literal $(, alphabet: $alphabet:literal)? $(,)? }) => {
+        $crate::__identifier!($(#[$attribute])* $vis struct $name, ($min, $max), ($($alphabet)?));
+        $crate::__constrained_identifier!($name);
+
+        impl $name {
+            /// The least number of characters.
+            $vis const MIN_LENGTH: usize = $min;
+            /// The greatest number of characters.
+            $vis const MAX_LENGTH: usize = $max;
+        }
+    };
+    ($(#[$attribute:meta])* $vis:vis struct $name:ident { alphabet: $alphabet:literal $(,)? }) => {
+        $crate::__identifier!($(#[$attribute])* $vis struct $name, (), ($alphabet));
+        $crate::__constrained_identifier!($name);
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __constrained_identifier {
+    ($name:ident) => {
+        impl ::core::convert::TryFrom<&str> for $name {
+            type Error = $crate::InvalidIdentifier;
+
+            fn try_from(text: &str) -> ::core::result::Result<Self, Self::Error> {
+                Self::new(text)
+            }
+        }
+
+        impl ::core::convert::TryFrom<::std::string::String> for $name {
+            type Error = $crate::InvalidIdentifier;
+
+            fn try_from(text: ::std::string::String) -> ::core::result::Result<Self, Self::Error> {
+                Self::new(text)
+            }
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __identifier {
+    ($(#[$attribute:meta])* $vis:vis struct $name:ident, ($($min:literal, $max:literal)?), ($($alphabet:literal)?)) => {
+        $(#[$attribute])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        $vis struct $name($crate::Text);
+
+        impl $name {
+            /// Takes a text of the documented shape.
+            ///
+            /// # Errors
+            ///
+            /// When the text is empty, has control characters, or breaks the type's constraints.
+            $vis fn new(text: impl ::core::convert::AsRef<str>) -> ::core::result::Result<Self, $crate::InvalidIdentifier> {
+                $crate::Text::checked(text.as_ref(), &<Self as $crate::Identifier>::SHAPE).map(Self)
+            }
+
+            /// The text.
+            $vis fn as_str(&self) -> &str {
+                self.0.as_str()
+            }
+        }
+
+        impl $crate::Identifier for $name {
+            const SHAPE: $crate::Shape = $crate::Shape {
+                name: ::core::stringify!($name),
+                length: $crate::__optional!($(($min, $max))?),
+                alphabet: $crate::__optional!($($alphabet)?),
+            };
+
+            fn as_str(&self) -> &str {
+                self.0.as_str()
+            }
+        }
+
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl ::core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_tuple(::core::stringify!($name)).field(&self.0).finish()
+            }
+        }
+
+        impl ::core::str::FromStr for $name {
+            type Err = $crate::InvalidIdentifier;
+
+            fn from_str(text: &str) -> ::core::result::Result<Self, Self::Err> {
+                Self::new(text)
+            }
+        }
+
+        impl ::core::convert::From<$name> for ::std::string::String {
+            fn from(identifier: $name) -> Self {
+                identifier.as_str().to_owned()
+            }
+        }
+
+        impl ::core::convert::AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
+
+        impl $crate::Decode for $name {
+            fn decode(from: &mut $crate::Reader<'_>) -> ::core::result::Result<Self, $crate::ReadError> {
+                $crate::Text::decode(from).map(Self)
+            }
+        }
+
+        impl $crate::Encode for $name {
+            fn encode(&self, out: &mut $crate::JsonWriter) {
+                out.string(self.as_str());
+            }
+        }
+
+        impl $crate::Scalar for $name {
+            fn text<'a>(&'a self, _: &'a mut $crate::Scratch) -> &'a str {
+                self.as_str()
+            }
+        }
+
+        $crate::__serde_identifier!($name);
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __optional {
+    () => {
+        ::core::option::Option::None
+    };
+    ($value:expr) => {
+        ::core::option::Option::Some($value)
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Identifier;
+    use crate::json::{read_json, write_json};
+
+    crate::identifier! {
+        /// Any text.
+        struct Symbol {}
+    }
+
+    crate::identifier! {
+        /// A short text of few characters.
+        struct ClientOid { length: 1..=8, alphabet: "a-z0-9_-" }
+    }
+
+    crate::identifier! {
+        /// Digits.
+        struct Digits { alphabet: "0-9" }
+    }
+
+    #[test]
+    fn a_constrained_one_keeps_its_shape() {
+        assert!(ClientOid::new("order-1").is_ok());
+        assert!("order_1".parse::<ClientOid>().is_ok());
+        assert!(ClientOid::try_from("Order").is_err());
+        assert!(Digits::try_from(String::from("12x")).is_err());
+        assert_eq!((ClientOid::MIN_LENGTH, ClientOid::MAX_LENGTH), (1, 8));
+        let error = ClientOid::new("order number 1").map_err(|error| error.to_string());
+        assert_eq!(error, Err("\"order number 1\" is no ClientOid: it must have at most 8 characters".to_owned()));
+        let error = ClientOid::new("or der").map_err(|error| error.to_string());
+        assert_eq!(
+            error,
+            Err("\"or der\" is no ClientOid: it must have only characters of [a-z0-9_-], not ' '".to_owned())
+        );
+    }
+
+    #[test]
+    fn none_is_empty_or_has_control_characters() {
+        assert!(Symbol::new("").is_err());
+        assert!(Symbol::new("BTC\nUSDT").is_err());
+        assert!(Symbol::new("BTC/USDT été").is_ok());
+        assert!(Symbol::SHAPE.check(Symbol::from("").as_str()).is_err());
+    }
+
+    #[test]
+    fn what_the_exchange_sends_is_taken() {
+        let oid = read_json::<ClientOid>("\"not of the documented shape\"");
+        assert_eq!(oid.map(|oid| oid.to_string()), Ok("not of the documented shape".to_owned()));
+        assert_eq!(read_json::<Symbol>("12345").map(String::from), Ok("12345".to_owned()));
+        assert!(read_json::<Symbol>("\"\"").is_err());
+    }
+
+    #[test]
+    fn is_shown_with_its_type() {
+        let symbol = Symbol::from("BTCUSDT");
+        assert_eq!(format!("{symbol} {symbol:?}"), "BTCUSDT Symbol(\"BTCUSDT\")");
+        assert_eq!(write_json(&symbol), "\"BTCUSDT\"");
+    }
+}

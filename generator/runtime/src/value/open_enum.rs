@@ -1,0 +1,210 @@
+use std::error::Error;
+use std::fmt;
+
+use smol_str::SmolStr;
+
+use crate::json::{ReadError, Reader};
+
+/// An enum over texts that the exchange may extend: documented values are variants, any other text is kept.
+///
+/// Emitted enums implement this and take the rest from [`open_enum_impls!`](crate::open_enum_impls).
+pub trait OpenEnum: Sized {
+    /// The documented values, as they are written on the wire, in the order of the variants.
+    const VALUES: &'static [&'static str];
+
+    /// Other spellings that are read, each with the index of the value it stands for. They are never written.
+    const ALSO: &'static [(&'static str, usize)] = &[];
+
+    /// The variant of the value at `index` of [`VALUES`](Self::VALUES).
+    fn known(index: usize) -> Option<Self>;
+
+    /// The index of this value in [`VALUES`](Self::VALUES), or `None` for an undocumented value.
+    fn index(&self) -> Option<usize>;
+
+    /// The variant that keeps an undocumented value.
+    fn unknown(value: UnknownValue) -> Self;
+
+    /// The value as it is written on the wire.
+    fn as_str(&self) -> &str;
+}
+
+/// A value that no document lists. Only a response can bring one: it cannot be built by hand.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnknownValue(SmolStr);
+
+impl UnknownValue {
+    /// The text the exchange sent.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for UnknownValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl fmt::Debug for UnknownValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+/// A text is not among the values an enum has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownValueError {
+    given: String,
+    allowed: &'static [&'static str],
+}
+
+impl UnknownValueError {
+    /// The values that would have been taken.
+    pub fn allowed(&self) -> &'static [&'static str] {
+        self.allowed
+    }
+}
+
+impl fmt::Display for UnknownValueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} is none of {}", self.given, self.allowed.join(", "))
+    }
+}
+
+impl Error for UnknownValueError {}
+
+/// The enum value a response's text stands for: exact, another spelling, another case, or else unknown.
+pub fn enum_from_wire<E: OpenEnum>(text: &str) -> E {
+    find(text, E::VALUES, E::ALSO).and_then(E::known).unwrap_or_else(|| E::unknown(UnknownValue(SmolStr::new(text))))
+}
+
+/// The enum value with exactly this text.
+///
+/// # Errors
+///
+/// When no documented value has it.
+pub fn enum_from_str<E: OpenEnum>(text: &str) -> Result<E, UnknownValueError> {
+    let index = E::VALUES.iter().position(|value| *value == text);
+    index.and_then(E::known).ok_or_else(|| UnknownValueError { given: text.to_owned(), allowed: E::VALUES })
+}
+
+/// Reads an enum value leniently: see [`enum_from_wire`].
+///
+/// # Errors
+///
+/// When the value is empty, or neither text nor number.
+pub fn decode_enum<E: OpenEnum>(from: &mut Reader<'_>) -> Result<E, ReadError> {
+    from.parsed("a word", |text| (!text.is_empty()).then(|| enum_from_wire(text)))
+}
+
+fn find(text: &str, values: &[&str], also: &[(&str, usize)]) -> Option<usize> {
+    let exact = values.iter().position(|value| *value == text);
+    let other = || also.iter().find(|(spelling, _)| *spelling == text).map(|(_, index)| *index);
+    let any_case = || values.iter().position(|value| value.eq_ignore_ascii_case(text));
+    exact.or_else(other).or_else(any_case)
+}
+
+/// Implements `Display`, `FromStr` (strict), [`Decode`](crate::Decode) (lenient), [`Encode`](crate::Encode) and
+/// [`Scalar`](crate::Scalar) for types that are [`OpenEnum`](crate::OpenEnum).
+#[macro_export]
+macro_rules! open_enum_impls {
+    ($($name:ident),+ $(,)?) => {$(
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.pad($crate::OpenEnum::as_str(self))
+            }
+        }
+
+        impl ::core::str::FromStr for $name {
+            type Err = $crate::UnknownValueError;
+
+            fn from_str(text: &str) -> ::core::result::Result<Self, Self::Err> {
+                $crate::enum_from_str(text)
+            }
+        }
+
+        impl $crate::Decode for $name {
+            fn decode(from: &mut $crate::Reader<'_>) -> ::core::result::Result<Self, $crate::ReadError> {
+                $crate::decode_enum(from)
+            }
+        }
+
+        impl $crate::Encode for $name {
+            fn encode(&self, out: &mut $crate::JsonWriter) {
+                out.string($crate::OpenEnum::as_str(self));
+            }
+        }
+
+        impl $crate::Scalar for $name {
+            fn text<'a>(&'a self, _: &'a mut $crate::Scratch) -> &'a str {
+                $crate::OpenEnum::as_str(self)
+            }
+        }
+    )+};
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::json::{read_json, write_json};
+
+    /// A direction, as emitted code has it.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub(crate) enum Side {
+        Buy,
+        Sell,
+        Unknown(UnknownValue),
+    }
+
+    impl OpenEnum for Side {
+        const VALUES: &'static [&'static str] = &["buy", "sell"];
+        const ALSO: &'static [(&'static str, usize)] = &[("bid", 0), ("ask", 1)];
+
+        fn known(index: usize) -> Option<Self> {
+            match index {
+                0 => Some(Self::Buy),
+                1 => Some(Self::Sell),
+                _ => None,
+            }
+        }
+
+        fn index(&self) -> Option<usize> {
+            match self {
+                Self::Buy => Some(0),
+                Self::Sell => Some(1),
+                Self::Unknown(_) => None,
+            }
+        }
+
+        fn unknown(value: UnknownValue) -> Self {
+            Self::Unknown(value)
+        }
+
+        fn as_str(&self) -> &str {
+            match self {
+                Self::Buy => "buy",
+                Self::Sell => "sell",
+                Self::Unknown(value) => value.as_str(),
+            }
+        }
+    }
+
+    crate::open_enum_impls!(Side);
+
+    #[test]
+    fn responses_are_read_in_any_spelling() {
+        for text in ["\"buy\"", "\"BUY\"", "\"bid\""] {
+            assert_eq!(read_json(text), Ok(Side::Buy), "{text}");
+        }
+        let other = read_json::<Side>("\"Short\"");
+        assert_eq!(other.as_ref().map(OpenEnum::as_str), Ok("Short"));
+        assert_eq!(other.map(|other| write_json(&other)), Ok("\"Short\"".to_owned()));
+    }
+
+    #[test]
+    fn from_str_takes_documented_values_only() {
+        assert_eq!("sell".parse(), Ok(Side::Sell));
+        let error = "SELL".parse::<Side>().map_err(|error| error.to_string());
+        assert_eq!(error, Err("\"SELL\" is none of buy, sell".to_owned()));
+    }
+}

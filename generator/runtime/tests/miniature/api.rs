@@ -1,0 +1,165 @@
+//! What emitted code holds for a whole API: its table, its client, the types its operations share.
+
+use tradeapi_runtime::{
+    Api, ClientBuilder, ClientCore, CredentialHeaders, Encoding, Envelope, Error, Header, KnownError, OpenEnum,
+    Operation, Outcome, Reply, Sent, SignedPart, UnknownValue, identifier, open_enum_impls, serde_enum,
+};
+
+pub(crate) static API: Api = Api {
+    name: "miniature",
+    envelope: Some(Envelope {
+        code: "code",
+        message: Some("msg"),
+        time: Some("requestTime"),
+        data: "data",
+        success: "00000",
+    }),
+    credentials: Some(CredentialHeaders {
+        key: "MINI-KEY",
+        signature: "MINI-SIGN",
+        passphrase: Some("MINI-PASSPHRASE"),
+        timestamp: "MINI-TIMESTAMP",
+        signed_text: &[
+            SignedPart::Timestamp,
+            SignedPart::Method,
+            SignedPart::Path,
+            SignedPart::Query,
+            SignedPart::Body,
+        ],
+        encoding: Encoding::Base64,
+        window_ms: Some(30_000),
+    }),
+    headers: &[
+        Header { name: "locale", sent: Sent::Always, doc: "A language." },
+        Header { name: "X-CHANNEL", sent: Sent::ByOperation, doc: "Who brought the customer." },
+    ],
+    remaining_calls: Some("x-remaining"),
+};
+
+pub(crate) const ERRORS: &[KnownError] = &[
+    KnownError { code: "40010", text: "timeout", doc: "Ask for the order.", outcome: Outcome::Unknown, success: false },
+    KnownError { code: "40786", text: "duplicate", doc: "", outcome: Outcome::NotDone, success: false },
+    KnownError { code: "20000", text: "nothing to do", doc: "", outcome: Outcome::NotDone, success: true },
+];
+
+identifier! {
+    /// A trading pair.
+    pub(crate) struct Symbol {}
+}
+
+identifier! {
+    /// The exchange's name for an order.
+    pub(crate) struct OrderId {}
+}
+
+identifier! {
+    /// The caller's name for an order.
+    pub(crate) struct ClientOid { length: 1..=8, alphabet: "a-z0-9-" }
+}
+
+/// Buy or sell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Buy,
+    Sell,
+    Unknown(UnknownValue),
+}
+
+impl OpenEnum for Side {
+    const VALUES: &'static [&'static str] = &["buy", "sell"];
+
+    fn known(index: usize) -> Option<Self> {
+        match index {
+            0 => Some(Self::Buy),
+            1 => Some(Self::Sell),
+            _ => None,
+        }
+    }
+
+    fn index(&self) -> Option<usize> {
+        match self {
+            Self::Buy => Some(0),
+            Self::Sell => Some(1),
+            Self::Unknown(_) => None,
+        }
+    }
+
+    fn unknown(value: UnknownValue) -> Self {
+        Self::Unknown(value)
+    }
+
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Buy => "buy",
+            Self::Sell => "sell",
+            Self::Unknown(value) => value.as_str(),
+        }
+    }
+}
+
+/// At a price, or at any.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum OrderType {
+    Limit,
+    Market,
+    Unknown(UnknownValue),
+}
+
+impl OpenEnum for OrderType {
+    const VALUES: &'static [&'static str] = &["limit", "market"];
+
+    fn known(index: usize) -> Option<Self> {
+        match index {
+            0 => Some(Self::Limit),
+            1 => Some(Self::Market),
+            _ => None,
+        }
+    }
+
+    fn index(&self) -> Option<usize> {
+        match self {
+            Self::Limit => Some(0),
+            Self::Market => Some(1),
+            Self::Unknown(_) => None,
+        }
+    }
+
+    fn unknown(value: UnknownValue) -> Self {
+        Self::Unknown(value)
+    }
+
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Limit => "limit",
+            Self::Market => "market",
+            Self::Unknown(value) => value.as_str(),
+        }
+    }
+}
+
+open_enum_impls!(Side, OrderType);
+serde_enum!(Side, OrderType);
+
+/// The client.
+#[derive(Clone, Debug)]
+pub(crate) struct Client(ClientCore);
+
+impl From<ClientCore> for Client {
+    fn from(core: ClientCore) -> Self {
+        Self(core)
+    }
+}
+
+impl Client {
+    pub(crate) fn builder(base_url: impl Into<String>) -> ClientBuilder<Self> {
+        ClientBuilder::new(&API, base_url)
+    }
+
+    pub(crate) async fn call<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
+        self.0.call(operation).await
+    }
+
+    pub(crate) fn prepare<O: Operation>(&self, operation: &O) -> Result<http::Request<bytes::Bytes>, Error> {
+        self.0.prepare(operation)
+    }
+}

@@ -1,0 +1,63 @@
+//! A public operation with a parameter in its path, of an API whose answers have no envelope.
+
+use tradeapi_runtime::{
+    Access, Api, Checks, Effect, Meta, Method, Operation, ParameterReader, ParameterWriter, Parameters, PathWriter,
+};
+
+use crate::api::Symbol;
+
+pub(crate) static BARE_API: Api =
+    Api { name: "books", envelope: None, credentials: None, headers: &[], remaining_calls: None };
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Book {
+    pub(crate) symbol: Symbol,
+    pub(crate) depth: Option<u64>,
+}
+
+impl Parameters for Book {
+    fn write(&self, out: &mut ParameterWriter) {
+        out.optional_number("depth", self.depth.as_ref());
+    }
+
+    fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
+        let symbol = from.required("symbol");
+        let depth = from.optional("depth");
+        Some(Self { symbol: symbol?, depth: depth? })
+    }
+
+    fn check(&self, to: &mut Checks<'_>) {
+        to.identifier("symbol", Some(&self.symbol));
+    }
+}
+
+impl Operation for Book {
+    type Response = Vec<String>;
+
+    const META: &'static Meta = &Meta {
+        id: "books.book",
+        family: "books",
+        title: "Book",
+        doc: "",
+        document: "books-v1",
+        section: "Book",
+        method: Method::Get,
+        path: "/v1/books/{symbol}/levels",
+        effect: Effect::Read,
+        access: Access::Public,
+        whitelisted: false,
+        permission: None,
+        headers: &[],
+        limits: &[],
+        window: None,
+        rules: &[],
+        errors: &[],
+        list_member: None,
+    };
+
+    fn write_path(&self, out: &mut PathWriter) {
+        out.literal("/v1/books/");
+        out.segment(&self.symbol);
+        out.literal("/levels");
+    }
+}

@@ -1,0 +1,69 @@
+//! Whole calls over a transport of one's own.
+
+use bytes::Bytes;
+use tradeapi_runtime::{
+    Credentials, Error, Outcome, ResponseFuture, Transport, TransportError, TransportErrorKind, WasSent,
+};
+
+use crate::Tested;
+use crate::api::{Client, Side};
+use crate::orders::{Execution, PlaceOrder};
+
+/// Gives every request the same answer, or none.
+pub(crate) struct Canned(pub(crate) Option<&'static str>);
+
+impl Transport for Canned {
+    fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
+        let answer = self.0.map(|body| http::Response::new(Bytes::from_static(body.as_bytes())));
+        let failure = || TransportError::new(TransportErrorKind::Other, WasSent::No).caused_by("the line is cut");
+        Box::pin(async move { answer.ok_or_else(failure) })
+    }
+}
+
+fn client(answer: Option<&'static str>) -> Result<Client, tradeapi_runtime::BuildError> {
+    let credentials = Credentials::new("key", "secret", "pass");
+    Client::builder("https://mini.example").credentials(credentials).transport(Canned(answer)).build()
+}
+
+fn order() -> PlaceOrder {
+    PlaceOrder::new("BTCUSDT", Side::Buy, 1_u32, Execution::Market)
+}
+
+#[tokio::test]
+async fn a_call_goes_there_and_back() -> Tested {
+    let reply = client(Some(r#"{"code":"00000","data":{"orderId":7}}"#))?.call(&order()).await?;
+    assert_eq!(reply.order_id, Some("7".into()));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_transport_tells_whether_it_sent() -> Tested {
+    let error = client(None)?.call(&order()).await.err().ok_or("answered")?;
+    assert_eq!((error.operation(), error.outcome()), ("mini.orders", Outcome::NotDone));
+    let text = "mini.orders has no answer: the transport failed: the line is cut; it surely had no effect";
+    assert_eq!(error.to_string(), text);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_forbidden_is_not_sent() -> Tested {
+    let forbidden = PlaceOrder { symbol: "".into(), ..order() };
+    let error = client(None)?.call(&forbidden).await;
+    let Err(Error::Refused(refusal)) = error else { return Err("it was sent".into()) };
+    assert_eq!(refusal.violations.len(), 1);
+    Ok(())
+}
+
+#[test]
+fn a_call_can_move_between_threads() -> Tested {
+    fn is_send<T: Send>(_: &T) {}
+    is_send(&client(None)?.call(&order()));
+    Ok(())
+}
+
+#[cfg(not(feature = "hyper"))]
+#[test]
+fn a_client_needs_a_transport() {
+    let built = Client::builder("https://mini.example").build();
+    assert_eq!(built.map(drop), Err(tradeapi_runtime::BuildError::NoTransport));
+}

@@ -1,0 +1,184 @@
+//! Whole calls over a loopback server.
+
+use std::io;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tradeapi_runtime::{Credentials, Error, Outcome, TransportErrorKind, WasSent};
+
+use crate::Tested;
+use crate::api::{Client, Side};
+use crate::orders::{Execution, Orders, PlaceOrder};
+
+/// What the server does with a connection after it has read a request.
+#[derive(Clone, Copy)]
+enum Manner {
+    Answers(&'static str),
+    Closes,
+    Waits,
+    Redirects,
+}
+
+/// A server that reads requests, keeps them, and does as it is told.
+struct Server {
+    address: String,
+    requests: tokio::sync::mpsc::UnboundedReceiver<String>,
+}
+
+impl Server {
+    async fn start(manner: Manner) -> io::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = format!("http://{}", listener.local_addr()?);
+        let (to, requests) = tokio::sync::mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let to = to.clone();
+                tokio::spawn(async move {
+                    while let Ok(request) = read_request(&mut stream).await {
+                        let _ = to.send(request);
+                        if !behave(&mut stream, manner).await {
+                            break;
+                        }
+                    }
+                });
+            }
+        });
+        Ok(Self { address, requests })
+    }
+
+    fn client(&self) -> Result<Client, tradeapi_runtime::BuildError> {
+        let credentials = Credentials::new("key", "secret", "pass");
+        Client::builder(&self.address)
+            .credentials(credentials)
+            .call_timeout(Duration::from_millis(300))
+            .max_body(200)
+            .build()
+    }
+
+    /// The requests that have come until now.
+    fn seen(&mut self) -> Vec<String> {
+        std::iter::from_fn(|| self.requests.try_recv().ok()).collect()
+    }
+}
+
+/// Reads a head, and as much of a body as it announces.
+async fn read_request(stream: &mut TcpStream) -> io::Result<String> {
+    let mut request = Vec::new();
+    loop {
+        request.push(stream.read_u8().await?);
+        if request.ends_with(b"\r\n\r\n") {
+            break;
+        }
+    }
+    let head = String::from_utf8_lossy(&request).to_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok()).unwrap_or(0);
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).await?;
+    Ok(head + &String::from_utf8_lossy(&body))
+}
+
+/// Whether the connection stays open.
+async fn behave(stream: &mut TcpStream, manner: Manner) -> bool {
+    let answer = match manner {
+        Manner::Closes => return false,
+        Manner::Waits => {
+            tokio::time::sleep(Duration::from_secs(60)).await;
+            return false;
+        }
+        Manner::Redirects => "HTTP/1.1 307 Go\r\nlocation: /elsewhere\r\ncontent-length: 0\r\n\r\n".to_owned(),
+        Manner::Answers(body) => {
+            format!("HTTP/1.1 200 OK\r\nx-remaining: 3\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+        }
+    };
+    stream.write_all(answer.as_bytes()).await.is_ok()
+}
+
+fn market_order() -> PlaceOrder {
+    PlaceOrder::new("BTCUSDT", Side::Buy, 1_u32, Execution::Market)
+}
+
+async fn failure(manner: Manner) -> Result<(Error, Vec<String>), Box<dyn std::error::Error>> {
+    let mut server = Server::start(manner).await?;
+    let error = server.client()?.call(&market_order()).await.err().ok_or("the call succeeded")?;
+    Ok((error, server.seen()))
+}
+
+fn transport(error: &Error) -> Option<(TransportErrorKind, WasSent)> {
+    match error {
+        Error::Transport(failure) => Some((failure.error.kind(), failure.error.sent())),
+        _ => None,
+    }
+}
+
+#[tokio::test]
+async fn a_call_goes_there_and_back() -> Tested {
+    let mut server = Server::start(Manner::Answers(r#"{"code":"00000","data":[{"orderId":"7"}]}"#)).await?;
+    let client = server.client()?;
+    for _ in 0..2 {
+        let reply = client.call(&Orders { limit: Some(5), ..Orders::default() }).await?;
+        assert_eq!((reply.len(), reply.remaining), (1, Some(3)));
+    }
+    let seen = server.seen();
+    assert_eq!(seen.len(), 2);
+    assert!(seen[0].starts_with("get /v1/orders?limit=5 http/1.1\r\n"), "{}", seen[0]);
+    assert!(seen[0].contains("mini-key: key\r\n"), "{}", seen[0]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_forbidden_is_not_sent() -> Tested {
+    let mut server = Server::start(Manner::Closes).await?;
+    let error = server.client()?.call(&Orders { limit: Some(500), ..Orders::default() }).await.err();
+    assert!(matches!(error, Some(Error::Refused(refusal)) if refusal.violations.len() == 1));
+    let unchecked =
+        Client::builder(&server.address).credentials(Credentials::new("a", "b", "c")).checks(false).build()?;
+    assert!(unchecked.call(&Orders { limit: Some(500), ..Orders::default() }).await.is_err());
+    assert_eq!(server.seen().len(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_order_is_sent_once_whatever_happens() -> Tested {
+    for manner in [Manner::Closes, Manner::Waits, Manner::Redirects, Manner::Answers("{")] {
+        let (error, seen) = failure(manner).await?;
+        assert_eq!((seen.len(), error.outcome()), (1, Outcome::Unknown), "{error}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn failures_tell_their_kind() -> Tested {
+    let (closed, _) = failure(Manner::Closes).await?;
+    assert_eq!(transport(&closed), Some((TransportErrorKind::Closed, WasSent::Maybe)));
+    let (late, _) = failure(Manner::Waits).await?;
+    assert_eq!(transport(&late), Some((TransportErrorKind::Timeout, WasSent::Maybe)));
+    const LONG: &str = concat!("{\"code\":\"00000\",\"msg\":\"", "0123456789012345678901234567890123456789", "\"}");
+    let server = Server::start(Manner::Answers(LONG)).await?;
+    let client = Client::builder(&server.address).credentials(Credentials::new("a", "b", "c")).max_body(50).build()?;
+    let long = client.call(&market_order()).await.err().ok_or("taken")?;
+    assert_eq!(transport(&long), Some((TransportErrorKind::BodyTooLarge, WasSent::Maybe)));
+    Ok(())
+}
+
+#[tokio::test]
+async fn without_a_connection_nothing_was_sent() -> Tested {
+    let closed = TcpListener::bind("127.0.0.1:0").await?.local_addr()?;
+    let client = Client::builder(format!("http://{closed}")).credentials(Credentials::new("a", "b", "c")).build()?;
+    let error = client.call(&market_order()).await.err().ok_or("answered")?;
+    assert_eq!(transport(&error), Some((TransportErrorKind::Connect, WasSent::No)));
+    assert_eq!(error.outcome(), Outcome::NotDone);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_handshake_that_does_not_end_was_not_a_request() -> Tested {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let address = format!("https://{}", listener.local_addr()?);
+    let credentials = Credentials::new("a", "b", "c");
+    let client =
+        Client::builder(address).credentials(credentials).connect_timeout(Duration::from_millis(100)).build()?;
+    let error = client.call(&market_order()).await.err().ok_or("answered")?;
+    assert_eq!(transport(&error), Some((TransportErrorKind::Connect, WasSent::No)));
+    Ok(())
+}

@@ -1,0 +1,16 @@
+//! A miniature of an emitted crate, written by hand: how emitted code uses the runtime, and that it works from outside.
+
+mod answers;
+mod api;
+mod books;
+mod calls;
+#[cfg(feature = "hyper")]
+mod loopback;
+mod orders;
+mod requests;
+#[cfg(feature = "serde")]
+mod serde_impls;
+mod violations;
+
+/// How a test ends that can fail on the way.
+type Tested = Result<(), Box<dyn std::error::Error>>;

@@ -1,0 +1,316 @@
+//! Operations that place, amend and list orders.
+
+use tradeapi_runtime::{
+    Access, Checks, Decimal, Edit, Effect, Length, List, Meta, Method, Operation, ParameterReader, ParameterWriter,
+    Parameters, RateLimit, ReadError, Reader, Record, RecordWriter, Rule, RuleKind, Scope, Timestamp, Window,
+    serde_parameters, serde_record,
+};
+
+use crate::api::{ClientOid, ERRORS, OrderId, OrderType, Side, Symbol};
+
+const SAME_SIDE: Rule = Rule {
+    id: "same-side",
+    at: "Place Batch, rule 2",
+    kind: RuleKind::Checked,
+    says: "all orders must have the same side",
+    why: Some("send one batch for each side"),
+};
+
+const EACH_ONCE: Rule = Rule {
+    id: "each-once",
+    at: "Place Batch, rule 3",
+    kind: RuleKind::Checked,
+    says: "no client id may come twice",
+    why: None,
+};
+
+const BASE: Meta = Meta {
+    id: "",
+    family: "mini",
+    title: "",
+    doc: "",
+    document: "mini-v1",
+    section: "",
+    method: Method::Post,
+    path: "",
+    effect: Effect::Create,
+    access: Access::Signed,
+    whitelisted: false,
+    permission: Some("trade"),
+    headers: &[],
+    limits: &[RateLimit { calls: 10, per_seconds: 1, scope: Scope::Uid, class: "default" }],
+    window: None,
+    rules: &[],
+    errors: ERRORS,
+    list_member: None,
+};
+
+/// How an order is executed: a choice by the value of `orderType`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Execution {
+    Limit { price: Decimal },
+    Market,
+}
+
+impl Parameters for Execution {
+    fn write(&self, out: &mut ParameterWriter) {
+        match self {
+            Self::Limit { price } => {
+                out.text("orderType", &OrderType::Limit);
+                out.text("price", price);
+            }
+            Self::Market => out.text("orderType", &OrderType::Market),
+        }
+    }
+
+    fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
+        from.has("price");
+        match from.word("orderType")? {
+            OrderType::Limit => Some(Self::Limit { price: from.required("price")? }),
+            _ => Some(Self::Market),
+        }
+    }
+
+    fn check(&self, to: &mut Checks<'_>) {
+        match self {
+            Self::Limit { price } => to.decimal_at_least("price", Some(price), "0.01"),
+            Self::Market => {}
+        }
+    }
+}
+
+/// Places an order.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PlaceOrder {
+    pub(crate) symbol: Symbol,
+    pub(crate) side: Side,
+    pub(crate) size: Decimal,
+    pub(crate) execution: Execution,
+    pub(crate) client_oid: Option<ClientOid>,
+    pub(crate) reduce_only: Option<bool>,
+}
+
+impl PlaceOrder {
+    pub(crate) fn new(symbol: impl Into<Symbol>, side: Side, size: impl Into<Decimal>, execution: Execution) -> Self {
+        let (symbol, size) = (symbol.into(), size.into());
+        Self { symbol, side, size, execution, client_oid: None, reduce_only: None }
+    }
+}
+
+impl Parameters for PlaceOrder {
+    fn write(&self, out: &mut ParameterWriter) {
+        out.text("symbol", &self.symbol);
+        out.text("side", &self.side);
+        out.text("size", &self.size);
+        self.execution.write(out);
+        out.optional_text("clientOid", self.client_oid.as_ref());
+        out.optional_boolean("reduceOnly", self.reduce_only);
+    }
+
+    fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
+        let symbol = from.required("symbol");
+        let side = from.required("side");
+        let size = from.required("size");
+        let execution = Execution::read(from);
+        let client_oid = from.optional("clientOid");
+        let reduce_only = from.optional("reduceOnly");
+        Some(Self {
+            symbol: symbol?,
+            side: side?,
+            size: size?,
+            execution: execution?,
+            client_oid: client_oid?,
+            reduce_only: reduce_only?,
+        })
+    }
+
+    fn check(&self, to: &mut Checks<'_>) {
+        to.identifier("symbol", Some(&self.symbol));
+        to.known("side", &self.side);
+        self.execution.check(to);
+        to.identifier("clientOid", self.client_oid.as_ref());
+    }
+}
+
+impl Operation for PlaceOrder {
+    type Response = Placed;
+
+    const META: &'static Meta =
+        &Meta { id: "mini.orders", section: "Place Order", path: "/v1/orders", headers: &["x-channel"], ..BASE };
+}
+
+/// Places several orders at once: the body is the list.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PlaceBatch {
+    pub(crate) orders: Vec<PlaceOrder>,
+}
+
+impl Parameters for PlaceBatch {
+    fn write(&self, out: &mut ParameterWriter) {
+        out.items(&self.orders);
+    }
+
+    fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
+        Some(Self { orders: from.items()? })
+    }
+
+    fn check(&self, to: &mut Checks<'_>) {
+        to.count("", self.orders.len(), 1, 3);
+        to.items("", &self.orders);
+        to.same(&SAME_SIDE, "[].side", self.orders.iter().map(|order| tradeapi_runtime::OpenEnum::as_str(&order.side)));
+        let oids = self.orders.iter().filter_map(|order| order.client_oid.as_ref());
+        to.unique(&EACH_ONCE, "[].clientOid", oids.map(ClientOid::as_str));
+    }
+}
+
+impl Operation for PlaceBatch {
+    type Response = List<Placed>;
+
+    const META: &'static Meta =
+        &Meta { id: "mini.batch", section: "Place Batch", path: "/v1/orders/batch", list_member: Some("list"), ..BASE };
+}
+
+/// Amends an order.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct AmendOrder {
+    pub(crate) order_id: OrderId,
+    pub(crate) take_profit: Edit<Decimal>,
+    pub(crate) tags: Vec<Symbol>,
+    pub(crate) legs: Vec<PlaceOrder>,
+    pub(crate) sequence: Option<u64>,
+}
+
+impl Parameters for AmendOrder {
+    fn write(&self, out: &mut ParameterWriter) {
+        out.text("orderId", &self.order_id);
+        out.edit_text("takeProfit", &self.take_profit, "0");
+        out.texts("tags", &self.tags);
+        out.list("legs", &self.legs);
+        out.optional_number("sequence", self.sequence.as_ref());
+    }
+
+    fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
+        let order_id = from.required("orderId");
+        let take_profit = from.edit("takeProfit", "0");
+        let tags = from.texts("tags");
+        let legs = from.list("legs");
+        let sequence = from.optional("sequence");
+        Some(Self { order_id: order_id?, take_profit: take_profit?, tags: tags?, legs: legs?, sequence: sequence? })
+    }
+
+    fn check(&self, to: &mut Checks<'_>) {
+        to.identifier("orderId", Some(&self.order_id));
+        to.items("legs", &self.legs);
+        to.digits("sequence", self.sequence, 18);
+    }
+}
+
+impl Operation for AmendOrder {
+    type Response = ();
+
+    const META: &'static Meta = &Meta {
+        id: "mini.amend",
+        section: "Amend Order",
+        path: "/v1/orders/amend",
+        effect: Effect::Amend,
+        method: Method::Put,
+        ..BASE
+    };
+}
+
+pub(crate) const ORDERS_WINDOW: Window = Window {
+    from: "startTime",
+    to: "endTime",
+    span: Some(Length::Days(30)),
+    access: Some(Length::Days(90)),
+    default: Some(Length::Days(7)),
+    both_or_neither: true,
+};
+
+/// Lists orders.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Orders {
+    pub(crate) symbol: Option<Symbol>,
+    pub(crate) start_time: Option<Timestamp>,
+    pub(crate) end_time: Option<Timestamp>,
+    pub(crate) limit: Option<u64>,
+}
+
+impl Parameters for Orders {
+    fn write(&self, out: &mut ParameterWriter) {
+        out.optional_text("symbol", self.symbol.as_ref());
+        out.optional_text("startTime", self.start_time.as_ref());
+        out.optional_text("endTime", self.end_time.as_ref());
+        out.optional_number("limit", self.limit.as_ref());
+    }
+
+    fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
+        let symbol = from.optional("symbol");
+        let start_time = from.optional("startTime");
+        let end_time = from.optional("endTime");
+        let limit = from.optional("limit");
+        Some(Self { symbol: symbol?, start_time: start_time?, end_time: end_time?, limit: limit? })
+    }
+
+    fn check(&self, to: &mut Checks<'_>) {
+        to.identifier("symbol", self.symbol.as_ref());
+        to.window(&ORDERS_WINDOW, self.start_time, self.end_time);
+        to.at_least("limit", self.limit, 1);
+        to.at_most("limit", self.limit, 100);
+    }
+}
+
+impl Operation for Orders {
+    type Response = List<Placed>;
+
+    const META: &'static Meta = &Meta {
+        id: "mini.list",
+        section: "Orders",
+        path: "/v1/orders",
+        method: Method::Get,
+        effect: Effect::Read,
+        window: Some(ORDERS_WINDOW),
+        list_member: Some("list"),
+        ..BASE
+    };
+}
+
+/// An order that was placed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Placed {
+    pub(crate) order_id: Option<OrderId>,
+    pub(crate) client_oid: Option<ClientOid>,
+    pub(crate) side: Option<Side>,
+    pub(crate) price: Option<Decimal>,
+    pub(crate) created: Option<Timestamp>,
+    pub(crate) reduce_only: Option<bool>,
+}
+
+impl Record for Placed {
+    const FIELDS: &'static [&'static str] = &["orderId", "clientOid", "side", "price", "cTime", "reduceOnly"];
+
+    fn read(&mut self, field: usize, from: &mut Reader<'_>) -> Result<(), ReadError> {
+        match field {
+            0 => self.order_id = from.value()?,
+            1 => self.client_oid = from.value()?,
+            2 => self.side = from.value()?,
+            3 => self.price = from.value()?,
+            4 => self.created = from.value()?,
+            5 => self.reduce_only = from.value()?,
+            _ => from.skip()?,
+        }
+        Ok(())
+    }
+
+    fn write(&self, out: &mut RecordWriter<'_>) {
+        out.field("orderId", &self.order_id);
+        out.field("clientOid", &self.client_oid);
+        out.field("side", &self.side);
+        out.field("price", &self.price);
+        out.field("cTime", &self.created);
+        out.field("reduceOnly", &self.reduce_only);
+    }
+}
+
+serde_parameters!(PlaceOrder, PlaceBatch, AmendOrder, Orders);
+serde_record!(Placed);

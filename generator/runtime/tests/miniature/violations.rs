@@ -1,0 +1,168 @@
+//! What the documents forbid, refused before it is sent or when it is read.
+
+use tradeapi_runtime::{Decimal, Edit, Operation, ParameterReader, Timestamp, Violations};
+
+use crate::Tested;
+use crate::api::{ClientOid, Side, Symbol};
+use crate::orders::{AmendOrder, Execution, Orders, PlaceBatch, PlaceOrder};
+
+const DAY: u64 = 24 * 60 * 60 * 1000;
+const NOW: Timestamp = Timestamp::from_millis(20_000 * DAY);
+
+fn rules(result: Result<(), Violations>) -> Vec<(&'static str, String)> {
+    result.err().into_iter().flatten().map(|violation| (violation.rule, violation.parameter)).collect()
+}
+
+fn order(symbol: &str, side: Side) -> PlaceOrder {
+    PlaceOrder::new(symbol, side, 1_u32, Execution::Market)
+}
+
+fn range(from: u64, to: u64) -> Orders {
+    let day = |day: u64| Some(Timestamp::from_millis(day * DAY));
+    Orders { start_time: day(from), end_time: day(to), ..Orders::default() }
+}
+
+fn owned(rules: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
+    rules.iter().map(|(rule, parameter)| (*rule, (*parameter).to_owned())).collect()
+}
+
+#[test]
+fn all_are_told_at_once() {
+    let batch = PlaceBatch { orders: vec![order("", Side::Buy), order("A", Side::Sell), order("B", Side::Buy)] };
+    let two = rules(batch.validate(None));
+    assert_eq!(two, owned(&[("identifier", "[0].symbol"), ("same-side", "[].side")]));
+}
+
+#[test]
+fn they_say_what_to_do() {
+    let limit = Orders { limit: Some(150), ..Orders::default() };
+    let text = limit.validate(None).map_err(|violations| violations.to_string());
+    assert_eq!(text, Err("limit: 150 given; at most 100 is allowed (rule max; mini-v1, Orders): lower it".to_owned()));
+    let batch = PlaceBatch { orders: vec![order("A", Side::Buy), order("B", Side::Sell)] };
+    let text = batch.validate(None).map_err(|violations| violations.to_string());
+    let expected = "[].side: buy and sell given; all orders must have the same side \
+                    (rule same-side; mini-v1, Place Batch, rule 2): send one batch for each side";
+    assert_eq!(text, Err(expected.to_owned()));
+}
+
+#[test]
+fn numbers_have_bounds() -> Tested {
+    assert_eq!(rules(Orders { limit: Some(0), ..Orders::default() }.validate(None)), owned(&[("min", "limit")]));
+    let mut order = order("A", Side::Buy);
+    order.execution = Execution::Limit { price: "0.0099".parse()? };
+    assert_eq!(rules(order.validate(None)), owned(&[("min", "price")]));
+    let amend = |sequence| AmendOrder {
+        order_id: "1".into(),
+        take_profit: Edit::Keep,
+        tags: vec![],
+        legs: vec![PlaceOrder::new("", Side::Buy, 1_u32, Execution::Market)],
+        sequence: Some(sequence),
+    };
+    let both = owned(&[("identifier", "legs[0].symbol"), ("digits", "sequence")]);
+    assert_eq!(rules(amend(1_000_000_000_000_000_000).validate(None)), both);
+    assert_eq!(rules(amend(999_999_999_999_999_999).validate(None)).len(), 1);
+    Ok(())
+}
+
+#[test]
+fn lists_have_bounds() -> Tested {
+    let batch = |count| PlaceBatch { orders: vec![order("A", Side::Buy); count] };
+    assert_eq!(rules(batch(0).validate(None)), owned(&[("min-items", "")]));
+    assert_eq!(rules(batch(3).validate(None)), owned(&[]));
+    assert_eq!(rules(batch(4).validate(None)), owned(&[("max-items", "")]));
+    let mut twice = batch(2);
+    twice.orders.iter_mut().for_each(|order| order.client_oid = ClientOid::new("a").ok());
+    assert_eq!(rules(twice.validate(None)), owned(&[("each-once", "[].clientOid")]));
+    Ok(())
+}
+
+#[test]
+fn ranges_have_rules() {
+    assert_eq!(rules(range(19_970, 20_000).validate(Some(NOW))), owned(&[]));
+    assert_eq!(rules(range(19_969, 20_000).validate(Some(NOW))), owned(&[("window-span", "endTime")]));
+    assert_eq!(rules(range(19_999, 19_998).validate(Some(NOW))), owned(&[("window-order", "startTime")]));
+    assert_eq!(rules(range(19_910, 19_920).validate(Some(NOW))), owned(&[]));
+    assert_eq!(rules(range(19_909, 19_920).validate(Some(NOW))), owned(&[("window-access", "startTime")]));
+    assert_eq!(rules(range(19_909, 19_920).validate(None)), owned(&[]));
+    let half = Orders { start_time: Some(NOW), ..Orders::default() };
+    assert_eq!(rules(half.validate(Some(NOW))), owned(&[("window-pair", "endTime")]));
+}
+
+#[test]
+fn what_came_from_a_response_is_checked_again() -> Tested {
+    let mut order = order("A", Side::Buy);
+    order.side = tradeapi_runtime::read_json("\"short\"")?;
+    order.client_oid = Some(tradeapi_runtime::read_json("\"not of the shape\"")?);
+    assert_eq!(rules(order.validate(None)), owned(&[("known-value", "side"), ("identifier", "clientOid")]));
+    Ok(())
+}
+
+fn refused<O: Operation>(json: &str) -> Vec<(&'static str, String)> {
+    rules(O::from_json(json).map(drop))
+}
+
+#[test]
+fn reading_tells_all_that_is_wrong() {
+    let json = r#"{"size":"x","orderType":"stop","clientOid":"UPPER","reduceOnly":"maybe"}"#;
+    let wrong = owned(&[
+        ("required", "symbol"),
+        ("required", "side"),
+        ("unreadable", "size"),
+        ("known-value", "orderType"),
+        ("unreadable", "reduceOnly"),
+    ]);
+    assert_eq!(refused::<PlaceOrder>(json), wrong);
+}
+
+#[test]
+fn reading_refuses_what_does_not_belong() {
+    let json = r#"{"symbol":"A","side":"buy","size":1,"orderType":"market","price":"5","colour":"red"}"#;
+    let violations = PlaceOrder::from_json(json).map(drop).map_err(|violations| violations.to_string());
+    let expected = "price: it does not go with the others (rule not-applicable; mini-v1, Place Order): leave it out\n\
+                    colour: the parameters here are clientOid, orderType, price, reduceOnly, side, size, symbol \
+                    (rule unknown-parameter; mini-v1, Place Order): leave it out or correct its name";
+    assert_eq!(violations, Err(expected.to_owned()));
+}
+
+#[test]
+fn reading_follows_lists() {
+    let json = r#"[{"symbol":"A","side":"buy","size":1,"orderType":"market"},
+                   {"symbol":"B","side":"short","size":1,"orderType":"limit"},
+                   5]"#;
+    let wrong = owned(&[("required", "[1].price"), ("unreadable", "[2]")]);
+    let found = refused::<PlaceBatch>(json);
+    assert_eq!(found, wrong);
+    let nested = r#"{"orderId":"1","legs":[{"symbol":"A","size":1,"orderType":"market"}],"tags":"[\"a\"]"}"#;
+    assert_eq!(refused::<AmendOrder>(nested), owned(&[("required", "legs[0].side")]));
+}
+
+#[test]
+fn reading_checks_what_it_read() {
+    let json = r#"{"symbol":"A","side":"short","size":1,"orderType":"market"}"#;
+    assert_eq!(refused::<PlaceOrder>(json), owned(&[("known-value", "side")]));
+    assert_eq!(rules(Orders::from_query("limit=101").map(drop)), owned(&[("max", "limit")]));
+    assert_eq!(rules(Orders::from_query("limit=%zz").map(drop)), owned(&[("unreadable", "")]));
+}
+
+#[test]
+fn edits_are_read() -> Tested {
+    let edit = |value: &str| AmendOrder::from_json(&format!(r#"{{"orderId":"1","takeProfit":{value}}}"#));
+    assert_eq!(edit("\"\"")?.take_profit, Edit::Keep);
+    assert_eq!(edit("null")?.take_profit, Edit::Keep);
+    assert_eq!(edit("\"0\"")?.take_profit, Edit::Delete);
+    assert_eq!(edit("1.50")?.take_profit, Edit::Set("1.50".parse::<Decimal>()?));
+    Ok(())
+}
+
+#[test]
+fn whatever_is_read_the_answer_is_violations() {
+    for json in ["", "null", "5", "{", "[", "\"", "{}", "[]", "[{}]", "[null]", "{\"symbol\":{}}"] {
+        assert!(!refused::<PlaceOrder>(json).is_empty(), "{json}");
+        assert!(!refused::<PlaceBatch>(json).is_empty(), "{json}");
+        let _ = ParameterReader::read::<Orders>(json);
+        let _ = Orders::from_query(json);
+    }
+    assert_eq!(refused::<AmendOrder>("{}"), owned(&[("required", "orderId")]));
+    let symbol = Symbol::from("A");
+    assert_eq!(symbol.as_str(), "A");
+}

@@ -1,0 +1,79 @@
+//! Choices: what may be chosen from, and by what.
+
+use super::wire;
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::model::{Api, Case, Choice, ChoiceKind, Family, Name, Need, Parameter, Shape, Type};
+
+/// The choices of a family.
+pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for choice in &family.choices {
+        members_are_plain(choice, to);
+        match &choice.kind {
+            ChoiceKind::Presence { alternatives, wins } => {
+                are_several(choice, alternatives, to);
+                are_alternatives(alternatives, to);
+                winner_is_one(alternatives, wins.as_ref(), to);
+            }
+            ChoiceKind::Value { decider, cases, .. } => decider_stands_alone(decider, cases, to),
+        }
+    }
+}
+
+/// Choices and lists of objects have no place within a choice.
+fn members_are_plain(choice: &Choice, to: &mut Diagnostics) {
+    for member in choice.members() {
+        let what = match member.shape {
+            Shape::One(Type::Choice(_)) => "a choice",
+            Shape::Items(_) => "a list of objects",
+            Shape::One(_) | Shape::List(_) => continue,
+        };
+        to.at(member.name.place, Code::BadChoice, format!("{what} cannot be part of the choice `{}`", choice.name.wire))
+            .help("make it a parameter of the request, beside the choice");
+    }
+}
+
+fn are_several(choice: &Choice, alternatives: &[Parameter], to: &mut Diagnostics) {
+    if alternatives.len() == 1 {
+        to.at(choice.name.place, Code::BadChoice, format!("the choice `{}` has nothing to choose from", choice.name.wire))
+            .help("add another parameter to `one_of`, or make the one a plain parameter");
+    }
+}
+
+/// Which one is sent is the choice, so none is required, has a default, or keeps a value.
+fn are_alternatives(alternatives: &[Parameter], to: &mut Diagnostics) {
+    for alternative in alternatives {
+        let name = &alternative.name;
+        let edit = alternative.edit.as_ref().map(|edit| edit.place);
+        let default = alternative.default.as_ref().map(|(_, place)| *place);
+        let required = (alternative.need != Need::No).then_some(name.place);
+        for (key, place) in [("required", required), ("default", default), ("edit", edit)] {
+            if let Some(place) = place {
+                to.at(place, Code::BadChoice, format!("`{}` is one of several, so it has no `{key}` of its own", name.wire))
+                    .help("say it where the choice is a parameter of a request, or take it away");
+            }
+        }
+        if matches!(alternative.shape, Shape::List(_)) {
+            to.at(name.place, Code::BadChoice, format!("`{}` is a list, and an alternative is one value", name.wire))
+                .help("make it a parameter of the request, and say in a rule what excludes what");
+        }
+    }
+}
+
+fn winner_is_one(alternatives: &[Parameter], wins: Option<&(String, Place)>, to: &mut Diagnostics) {
+    let Some((wins, place)) = wins else { return };
+    let names = || alternatives.iter().map(|alternative| alternative.name.wire.as_str());
+    if alternatives.is_empty() || names().any(|name| name == wins) {
+        return;
+    }
+    let help = did_you_mean(wins, names()).unwrap_or_else(|| format!("the alternatives are: {}", wire::list(names())));
+    to.at(*place, Code::BadChoice, format!("`{wins}` is none of the alternatives, so it cannot win")).help(help);
+}
+
+fn decider_stands_alone(decider: &Name, cases: &[Case], to: &mut Diagnostics) {
+    let members = cases.iter().flat_map(|case| &case.parameters);
+    for member in members.filter(|member| member.name.wire == decider.wire) {
+        to.at(member.name.place, Code::BadChoice, format!("`{}` decides the choice, and cannot go with one of its cases", decider.wire))
+            .related(decider.place, "it decides here")
+            .help("take it away here");
+    }
+}

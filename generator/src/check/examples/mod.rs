@@ -1,0 +1,92 @@
+//! Examples: wire JSON that is what the schema says.
+//!
+//! An example is compared with a schema that is otherwise sound. Where the files it depends on have mistakes of their
+//! own, it would only repeat them.
+
+mod json;
+mod request;
+mod response;
+
+use super::values::Fault;
+use crate::diagnostics::{Code, Diagnostics, Place};
+use crate::model::{Api, Family};
+use json::Node;
+
+/// The examples of all operations.
+pub(super) fn check(api: &Api, to: &mut Diagnostics) {
+    let mistaken = to.mistaken_files();
+    let is_sound = |file: &u32| !mistaken.contains(file);
+    if !api.is_sound || !is_sound(&api.place.file) {
+        return;
+    }
+    for family in api.families.iter().filter(|family| family.shared_files.iter().all(is_sound)) {
+        for operation in family.operations.iter().filter(|operation| is_sound(&operation.place.file)) {
+            for example in &operation.examples {
+                let (text, place) = &example.request;
+                read(family, text, *place, to, |example, root| request::check(example, operation, root));
+                let (text, place) = &example.response;
+                read(family, text, *place, to, |example, root| response::check(example, api, operation, root));
+            }
+        }
+    }
+}
+
+fn read(family: &Family, text: &str, place: Place, to: &mut Diagnostics, check: impl FnOnce(&mut Example<'_>, &Node)) {
+    let mut example = Example { family, text, place, to };
+    match json::parse(text) {
+        Ok(root) => check(&mut example, &root),
+        Err((offset, why)) => example.report(offset, format!("the example is no JSON: {why}"), "write it as it stands on the wire"),
+    }
+}
+
+/// One side of a call that is being compared with the schema.
+struct Example<'a> {
+    family: &'a Family,
+    text: &'a str,
+    place: Place,
+    to: &'a mut Diagnostics,
+}
+
+impl Example<'_> {
+    fn report(&mut self, offset: usize, message: impl Into<String>, help: impl Into<String>) {
+        self.to.at(place_in(self.place, self.text, offset), Code::BadExample, message).help(help);
+    }
+
+    /// Reports something of the wrong kind.
+    fn expected(&mut self, node: &Node, name: &str, what: &str) {
+        self.report(node.offset, format!("`{name}` is {}", node.kind()), format!("write {what}"));
+    }
+
+    /// Reports a value that cannot be.
+    fn fault(&mut self, node: &Node, name: &str, fault: Fault) {
+        fault.report(self.to, place_in(self.place, self.text, node.offset), Code::BadExample, &format!("`{name}`"));
+    }
+
+    /// A name stands in an object once.
+    fn members_are_distinct(&mut self, members: &[json::Member]) {
+        for (index, member) in members.iter().enumerate() {
+            if members.iter().take(index).any(|first| first.name == member.name) {
+                self.report(member.offset, format!("`{}` stands twice in the object", member.name), "take one of the two away");
+            }
+        }
+    }
+}
+
+/// Where a byte of a text stands in its file: exact in a literal block, which is how JSON is written; elsewhere the
+/// start of the text has to do.
+fn place_in(block: Place, text: &str, offset: usize) -> Place {
+    let begin = text.len() - text.trim_start_matches('\n').len();
+    let Some(before) = text.get(begin..offset) else { return block };
+    let lines = text.trim_end().lines().count();
+    let indentation = block.column.saturating_sub(1) as usize;
+    // A block that is folded, or a text in quotes, takes more bytes than its lines and their indentation.
+    let longest = text.len() + indentation * lines;
+    if (block.end.saturating_sub(block.start)) as usize > longest || !text.contains('\n') {
+        return block;
+    }
+    let line = before.matches('\n').count();
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
+    let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let start = small(block.start as usize + before.len() + indentation * line);
+    Place { line: block.line + small(line), column: block.column + small(column), start, end: start + 1, ..block }
+}

@@ -1,0 +1,170 @@
+//! The JSON of a request: its parameters, as they are sent.
+
+use super::Example;
+use super::json::{Member, Node, Value};
+use crate::check::values;
+use crate::check::wire::{self, Found};
+use crate::model::{Body, Case, ChoiceKind, Need, Operation, Parameter, Shape, Type};
+
+/// Compares a request with its operation.
+pub(super) fn check(example: &mut Example<'_>, operation: &Operation, root: &Node) {
+    match &operation.body {
+        Body::Parameters(parameters) => object(example, parameters, "the request", root),
+        Body::Array(array) => value(example, array, root),
+    }
+}
+
+fn object(example: &mut Example<'_>, parameters: &[Parameter], what: &str, node: &Node) {
+    let Value::Object(members) = &node.value else {
+        return example.report(node.offset, format!("{what} is {}", node.kind()), "write the object of its parameters");
+    };
+    let family = example.family;
+    let names = wire::names(family, parameters);
+    example.members_are_distinct(members);
+    for member in members {
+        if let Found::Nothing(help) = names.find(&member.name) {
+            example.report(member.offset, format!("{what} has no parameter `{}`", member.name), help);
+        }
+    }
+    for parameter in parameters {
+        match wire::choice_of(family, parameter).map(|choice| &choice.kind) {
+            None => plain(example, parameter, members, node),
+            Some(ChoiceKind::Presence { alternatives, .. }) => one_of(example, parameter, alternatives, members, node),
+            Some(ChoiceKind::Value { decider, enum_index, cases }) => {
+                let deciding = Parameter {
+                    name: decider.clone(),
+                    shape: Shape::One(Type::Enum(*enum_index)),
+                    only: Vec::new(),
+                    ..parameter.clone()
+                };
+                by_value(example, &deciding, cases, members, node);
+            }
+        }
+    }
+}
+
+fn given<'a>(members: &'a [Member], parameter: &Parameter) -> Option<&'a Member> {
+    members.iter().find(|member| member.name == parameter.name.wire)
+}
+
+fn plain(example: &mut Example<'_>, parameter: &Parameter, members: &[Member], node: &Node) {
+    match given(members, parameter) {
+        Some(member) => value(example, parameter, &member.value),
+        None if parameter.need == Need::Always => {
+            let name = &parameter.name.wire;
+            example.report(node.offset, format!("`{name}` is always required, and missing here"), format!("add `\"{name}\": ..`"));
+        }
+        None => {}
+    }
+}
+
+fn one_of(example: &mut Example<'_>, choice: &Parameter, alternatives: &[Parameter], members: &[Member], node: &Node) {
+    let chosen: Vec<_> = alternatives.iter().filter_map(|alternative| Some((alternative, given(members, alternative)?))).collect();
+    for (alternative, member) in &chosen {
+        value(example, alternative, &member.value);
+    }
+    let names = wire::list(alternatives.iter().map(|alternative| alternative.name.wire.as_str()));
+    match chosen.as_slice() {
+        [] if choice.need == Need::Always => {
+            example.report(node.offset, format!("one of {names} is required, and none is here"), "add one of them");
+        }
+        [_, (_, second), ..] => {
+            example.report(second.offset, format!("only one of {names} is sent"), "take the others away");
+        }
+        _ => {}
+    }
+}
+
+fn by_value(example: &mut Example<'_>, decider: &Parameter, cases: &[Case], members: &[Member], node: &Node) {
+    plain(example, decider, members, node);
+    let decided = given(members, decider).and_then(|member| match &member.value.value {
+        Value::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let wires = |case: &Case| example_value(example, decider, case.value);
+    let case = cases.iter().find(|case| decided.is_some_and(|decided| wires(case) == Some(decided)));
+    let mut strangers: Vec<&Member> = Vec::new();
+    for member in cases.iter().flat_map(|case| &case.parameters) {
+        let belongs = case.is_some_and(|case| case.parameters.iter().any(|own| own.name.wire == member.name.wire));
+        if let Some(stranger) = given(members, member).filter(|_| !belongs)
+            && !strangers.iter().any(|seen| seen.offset == stranger.offset)
+        {
+            strangers.push(stranger);
+        }
+    }
+    for stranger in strangers {
+        let with = cases.iter().filter(|case| case.parameters.iter().any(|own| own.name.wire == stranger.name));
+        let with: Vec<_> = with.filter_map(|case| example_value(example, decider, case.value)).collect();
+        let (name, with) = (&decider.name.wire, with.join(" or "));
+        example.report(stranger.offset, format!("`{}` is sent only where `{name}` is {with}", stranger.name), format!("take it away, or mend `{name}`"));
+    }
+    for parameter in case.into_iter().flat_map(|case| &case.parameters) {
+        plain(example, parameter, members, node);
+    }
+}
+
+/// The text of a value of the deciding enum.
+fn example_value<'a>(example: &Example<'a>, decider: &Parameter, value: usize) -> Option<&'a str> {
+    let Shape::One(Type::Enum(index)) = decider.shape else { return None };
+    example.family.enums.get(index)?.values.get(value).map(|value| value.name.wire.as_str())
+}
+
+fn value(example: &mut Example<'_>, parameter: &Parameter, node: &Node) {
+    let name = parameter.name.wire.as_str();
+    match &parameter.shape {
+        Shape::One(ty) => scalar(example, parameter, *ty, node),
+        Shape::List(ty) => {
+            for node in list(example, parameter, node) {
+                scalar(example, parameter, *ty, node);
+            }
+        }
+        Shape::Items(item) => {
+            let what = if name == "[]" { "an item of the body".to_owned() } else { format!("an item of `{name}`") };
+            for node in list(example, parameter, node) {
+                object(example, &item.parameters, &what, node);
+            }
+        }
+    }
+}
+
+fn list<'n>(example: &mut Example<'_>, parameter: &Parameter, node: &'n Node) -> &'n [Node] {
+    let name = if parameter.name.wire == "[]" { "the body" } else { parameter.name.wire.as_str() };
+    let Value::List(nodes) = &node.value else {
+        example.expected(node, name, "a list");
+        return &[];
+    };
+    let count = nodes.len() as u64;
+    let least = parameter.min_items.map_or(u64::from(parameter.need == Need::Always), |(count, _)| count);
+    if count < least {
+        example.report(node.offset, format!("`{name}` has {count} items, and the fewest are {least}"), "add what is missing");
+    }
+    if let Some((most, _)) = parameter.max_items.filter(|(most, _)| count > *most) {
+        example.report(node.offset, format!("`{name}` has {count} items, and the most are {most}"), "take some away");
+    }
+    nodes
+}
+
+fn scalar(example: &mut Example<'_>, parameter: &Parameter, ty: Type, node: &Node) {
+    let name = parameter.name.wire.as_str();
+    let is_number = matches!(ty, Type::Decimal | Type::Integer | Type::Time);
+    let text = match (&node.value, ty) {
+        (Value::Null, _) => {
+            return example.report(node.offset, format!("`{name}` is null, which is never sent"), "leave it out, or give it a value");
+        }
+        (_, Type::Undefined | Type::Choice(_) | Type::Record(_)) => return,
+        (Value::Boolean, Type::Boolean) => return,
+        (_, Type::Boolean) => return example.expected(node, name, "true or false, without quotes"),
+        (Value::Text(text), _) if !is_number || parameter.as_text => text,
+        (Value::Number(number), _) if is_number && !parameter.as_text => number,
+        _ if !is_number => return example.expected(node, name, "a JSON string"),
+        _ if parameter.as_text => return example.expected(node, name, "the number in quotes; `numbers` in family.yaml and `json` say how it travels"),
+        _ => return example.expected(node, name, "the number without quotes; `numbers` in family.yaml and `json` say how it travels"),
+    };
+    if parameter.edit.as_ref().is_some_and(|edit| edit.delete.as_ref() == Some(text)) {
+        return;
+    }
+    let family = example.family;
+    if let Some(fault) = values::why_not(family, ty, text).or_else(|| values::out_of_bounds(family, parameter, text)) {
+        example.fault(node, name, fault);
+    }
+}

@@ -1,0 +1,67 @@
+//! Rules of the schema language that need the resolved model. One function a rule.
+//!
+//! What an earlier step reported is no longer here, or is `Undefined` or an empty name: every rule passes over it.
+
+mod choices;
+mod docs;
+mod errors;
+mod examples;
+mod headers;
+mod lifecycle;
+mod names;
+mod number;
+mod operations;
+mod paths;
+mod records;
+mod rules;
+mod taken;
+mod units;
+mod values;
+mod windows;
+mod wire;
+
+use crate::diagnostics::Diagnostics;
+use crate::model::{Api, Family};
+
+/// What concerns the whole API.
+const API_RULES: [fn(&Api, &mut Diagnostics); 4] =
+    [headers::are_distinct, headers::signed_calls_have_credentials, paths::are_distinct, docs::api_has_docs];
+
+/// What concerns a family, its types and its operations.
+const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 22] = [
+    names::family,
+    names::types,
+    names::values,
+    names::errors,
+    names::operations,
+    names::parameters,
+    names::fields,
+    values::parameters,
+    values::fields,
+    values::enums,
+    values::identifiers,
+    choices::check,
+    units::check,
+    records::check,
+    errors::success_is_one,
+    lifecycle::check,
+    operations::check,
+    headers::are_declared,
+    paths::check,
+    windows::check,
+    rules::check,
+    docs::family_has_docs,
+];
+
+/// Reports every mistake of the model.
+pub(crate) fn check(api: &Api, to: &mut Diagnostics) {
+    for rule in API_RULES {
+        rule(api, to);
+    }
+    for family in &api.families {
+        for rule in FAMILY_RULES {
+            rule(api, family, to);
+        }
+    }
+    examples::check(api, to);
+}

@@ -1,0 +1,286 @@
+//! Names: on the wire each stands once, and in Rust each is something of its own.
+
+use std::collections::HashMap;
+
+use super::taken::{self, Taken};
+use super::wire::{self, Meaning, Wire};
+use crate::diagnostics::{Code, Diagnostics, Place};
+use crate::model::{Api, Case, Choice, ChoiceKind, Family, Name, Operation, Parameter, Response, field_name, type_name};
+
+/// Something that gets a Rust name.
+struct Named {
+    rust: String,
+    /// What it is, for a message: ``the enum `Side` ``.
+    what: String,
+    /// What it is called in the schema; two things with one such name are another rule's business.
+    wire: String,
+    place: Place,
+    /// The key that gives it another name.
+    key: &'static str,
+}
+
+impl Named {
+    fn of(kind: &str, name: &Name) -> Self {
+        Self::new(format!("the {kind} `{}`", name.wire), &name.rust, name)
+    }
+
+    fn new(what: String, rust: &str, name: &Name) -> Self {
+        Self { rust: rust.to_owned(), what, wire: name.wire.clone(), place: name.place, key: "rust" }
+    }
+}
+
+/// Two things cannot have one Rust name.
+fn are_distinct(to: &mut Diagnostics, named: &[Named]) {
+    let mut first: HashMap<&str, &Named> = HashMap::new();
+    for this in named.iter().filter(|this| !this.rust.is_empty()) {
+        let Some(other) = first.get(this.rust.as_str()) else {
+            first.insert(&this.rust, this);
+            continue;
+        };
+        if !this.wire.is_empty() && other.wire == this.wire {
+            continue;
+        }
+        let rust = shown(&this.rust);
+        to.at(this.place, Code::NameCollision, format!("{} and {} are both called `{rust}` in Rust", other.what, this.what))
+            .related(other.place, format!("{} is here", other.what))
+            .help(format!("give one of them another name with `{}: ...`", this.key));
+    }
+}
+
+/// Nothing of the schema can have a name that emitted code needs.
+fn are_free(to: &mut Diagnostics, named: &[Named], taken: &Taken) {
+    for this in named.iter().filter(|this| taken.has(&this.rust)) {
+        to.at(this.place, Code::ReservedName, format!("{} cannot be called `{}` in Rust: {}", this.what, shown(&this.rust), taken.why))
+            .help(format!("give it another name with `{}: ...`", this.key));
+    }
+}
+
+fn shown(rust: &str) -> &str {
+    rust.trim_start_matches("r#")
+}
+
+/// A family's name becomes a module, a feature and a function of the client.
+pub(super) fn family(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    let name = &family.name;
+    let place = Place { line: 0, ..family.place };
+    if field_name(name).as_ref() != Ok(name) || name.starts_with("r#") {
+        to.at(place, Code::NotAnIdentifier, format!("the family's folder `{name}` is no name of a Rust module"))
+            .help("call the folder by lower-case words joined by underscores, such as `spot_margin`");
+    } else if taken::FAMILIES.has(name) || taken::TYPES.has(&family.rust) {
+        to.at(place, Code::ReservedName, format!("a family cannot be called `{name}`: {}", taken::FAMILIES.why))
+            .help("give the folder another name");
+    }
+}
+
+/// All types of a family stand in one module.
+pub(super) fn types(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    let own = |what: &str, rust: &str| {
+        let name = Name { wire: String::new(), rust: rust.to_owned(), place: Place { line: 0, ..family.place } };
+        Named::new(what.to_owned(), rust, &name)
+    };
+    let mut named = vec![
+        own("the type that holds the family's operations", &family.rust),
+        own("the type of the family's error codes", "ErrorCode"),
+    ];
+    named.extend(family.enums.iter().map(|all| Named::of("enum", &all.name)));
+    named.extend(family.identifiers.iter().map(|all| Named::of("identifier", &all.name)));
+    named.extend(family.choices.iter().flat_map(|choice| choice_types(family, choice)));
+    named.extend(family.records.iter().filter(|record| !record.is_abstract).map(|all| Named::of("record", &all.name)));
+    named.extend(family.operations.iter().flat_map(operation_types));
+    are_distinct(to, &named);
+    are_free(to, named.get(1..).unwrap_or_default(), &taken::TYPES);
+}
+
+/// A choice, and what goes with each of its values.
+fn choice_types(family: &Family, choice: &Choice) -> Vec<Named> {
+    let mut named = vec![Named::of("choice", &choice.name)];
+    for (value, _) in cases(family, choice).into_iter().filter(|(_, case)| !case.parameters.is_empty()) {
+        if !value.rust.is_empty() && !choice.name.rust.is_empty() {
+            let what = format!("what goes with `{}` of the choice `{}`", value.wire, choice.name.wire);
+            named.push(Named::new(what, &format!("{}{}", value.rust, choice.name.rust), &choice.name));
+        }
+    }
+    named
+}
+
+fn cases<'a>(family: &'a Family, choice: &'a Choice) -> Vec<(&'a Name, &'a Case)> {
+    let ChoiceKind::Value { enum_index, cases, .. } = &choice.kind else { return Vec::new() };
+    let Some(deciding) = family.enums.get(*enum_index) else { return Vec::new() };
+    cases.iter().filter_map(|case| Some((&deciding.values.get(case.value)?.name, case))).collect()
+}
+
+fn operation_types(operation: &Operation) -> Vec<Named> {
+    let request = &operation.rust;
+    let named = |what: String, rust: &str, place| Named { rust: rust.to_owned(), what, wire: String::new(), place, key: "rust" };
+    let mut all = vec![named(format!("the request of `{}`", operation.name), &request.rust, operation.place)];
+    if matches!(operation.response, Response::Page { .. }) && !request.rust.is_empty() {
+        all.push(named(format!("the page of `{}`", operation.name), &format!("{}Page", request.rust), operation.place));
+    }
+    for (parameter, item) in wire::items(operation) {
+        // An item that came with `as` stands at its origin; the parameter that took it over is the one to change.
+        let is_own = item.place.file == parameter.name.place.file;
+        let place = if is_own { item.place } else { parameter.name.place };
+        let what = format!("the item of `{}` in `{}`", parameter.name.wire, operation.name);
+        all.push(Named { key: "item", ..named(what, &item.rust, place) });
+    }
+    all
+}
+
+/// The values of an enum become its variants, and functions of the choices that it decides.
+pub(super) fn values(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for all in &family.enums {
+        let named: Vec<_> = all.values.iter().map(|value| Named::of("value", &value.name)).collect();
+        are_distinct(to, &named);
+        are_free(to, &named, &taken::VARIANTS);
+    }
+    for choice in &family.choices {
+        let named: Vec<_> = cases(family, choice).into_iter().filter(|(_, case)| !case.parameters.is_empty()).filter_map(|(value, _)| {
+            let maker = field_name(&value.wire).or_else(|_| field_name(&value.rust)).ok()?;
+            Some(Named::new(format!("the value `{}`", value.wire), &maker, value))
+        }).collect();
+        are_distinct(to, &named);
+        are_free(to, &named, &taken::MAKERS);
+    }
+}
+
+/// The codes of a family become the variants of one enum.
+pub(super) fn errors(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    let named: Vec<_> = family.errors.iter().map(|error| Named {
+        rust: error.rust.clone(),
+        what: format!("the code `{}`", error.code),
+        wire: error.code.clone(),
+        place: error.place,
+        key: "rust",
+    }).collect();
+    are_distinct(to, &named);
+    are_free(to, &named, &taken::VARIANTS);
+}
+
+/// An operation's name is used in `as` and in lifecycles, its function is a module too.
+pub(super) fn operations(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    for operation in family.operations.iter().filter(|operation| !operation.name.chars().all(is_word)) {
+        to.at(operation.place, Code::WrongName, format!("an operation cannot be called `{}`", operation.name))
+            .help("name it and its file after the end of its path, in letters, digits and hyphens");
+    }
+    let named: Vec<_> = family.operations.iter().map(|operation| Named {
+        rust: operation.function.clone(),
+        what: format!("the operation `{}`", operation.name),
+        wire: operation.name.clone(),
+        place: operation.place,
+        key: "rust",
+    }).collect();
+    are_distinct(to, &named);
+    are_free(to, &named, &taken::OPERATIONS);
+}
+
+/// The parameters of a request, of each of its lists, and of each choice.
+pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        parameter_set(family, operation.body.parameters(), to);
+        for (_, item) in wire::items(operation) {
+            parameter_set(family, &item.parameters, to);
+            are_below_the_top(&item.parameters, to);
+        }
+    }
+    for choice in &family.choices {
+        choice_members(choice, to);
+    }
+}
+
+fn parameter_set(family: &Family, parameters: &[Parameter], to: &mut Diagnostics) {
+    stand_once(family, parameters, to);
+    rust_fields(parameters, to);
+    parameters.iter().for_each(|parameter| is_nameable(&parameter.name, to));
+}
+
+fn choice_members(choice: &Choice, to: &mut Diagnostics) {
+    match &choice.kind {
+        ChoiceKind::Presence { alternatives, .. } => {
+            let variants: Vec<_> = alternatives.iter().map(|member| {
+                let variant = type_name(&member.name.wire).unwrap_or_else(|_| member.name.rust.clone());
+                Named::new(format!("the alternative `{}`", member.name.wire), &variant, &member.name)
+            }).collect();
+            are_distinct(to, &variants);
+            are_below_the_top(alternatives, to);
+        }
+        ChoiceKind::Value { decider, cases, .. } => {
+            is_nameable(decider, to);
+            for case in cases {
+                rust_fields(&case.parameters, to);
+                are_below_the_top(&case.parameters, to);
+            }
+        }
+    }
+    choice.members().into_iter().for_each(|member| is_nameable(&member.name, to));
+}
+
+fn rust_fields(parameters: &[Parameter], to: &mut Diagnostics) {
+    let named = |parameter: &Parameter| Named::of("parameter", &parameter.name);
+    are_distinct(to, &parameters.iter().map(named).collect::<Vec<_>>());
+    let with_setter = parameters.iter().filter(|parameter| parameter.need != crate::model::Need::Always);
+    are_free(to, &with_setter.map(named).collect::<Vec<_>>(), &taken::SETTERS);
+}
+
+/// `[]` is what the body is called when it is an array, and nothing else.
+fn are_below_the_top(parameters: &[Parameter], to: &mut Diagnostics) {
+    for parameter in parameters.iter().filter(|parameter| parameter.name.wire == "[]") {
+        to.at(parameter.name.place, Code::Misplaced, "`[]` stands for a body that is an array, and this is none")
+            .help("call the parameter by its name on the wire");
+    }
+}
+
+/// A name on the wire can be sent once, whether it comes alone or with a choice.
+fn stand_once(family: &Family, parameters: &[Parameter], to: &mut Diagnostics) {
+    let names = wire::names(family, parameters);
+    for (index, second) in names.iter().enumerate() {
+        let comes_again = |first: &&Wire<'_>| first.name == second.name && !std::ptr::eq(first.parameter, second.parameter);
+        if let Some(first) = names.iter().take(index).find(comes_again) {
+            to.at(second.parameter.name.place, Code::DefinedTwice, format!("the parameter `{}` {} too", second.name, origin(second)))
+                .related(first.parameter.name.place, format!("it {}", origin(first)))
+                .help("a parameter is sent once; take one of them away");
+        }
+    }
+}
+
+fn origin(wire: &Wire<'_>) -> String {
+    match wire.meaning {
+        Meaning::Plain(_) => "stands here".to_owned(),
+        _ => format!("comes with the choice `{}`", wire.parameter.name.wire),
+    }
+}
+
+/// A parameter has to be nameable where conditions name it.
+fn is_nameable(name: &Name, to: &mut Diagnostics) {
+    if taken::CONDITION_WORDS.has(&name.wire) {
+        to.at(name.place, Code::ReservedName, format!("no parameter or field can be called `{}`: {}", name.wire, taken::CONDITION_WORDS.why))
+            .help("the schema language needs other words for its conditions first");
+    }
+}
+
+/// The fields of a record, those it includes among them, and the members of a page.
+pub(super) fn fields(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for record in &family.records {
+        let mut first: HashMap<&str, Place> = HashMap::new();
+        for field in &record.fields {
+            is_nameable(&field.name, to);
+            if let Some(place) = first.insert(&field.name.wire, field.name.place) {
+                to.at(field.name.place, Code::DefinedTwice, format!("the field `{}` comes with an included record already", field.name.wire))
+                    .related(place, "it comes from here")
+                    .help("take one of the two away");
+            }
+        }
+        are_distinct(to, &record.fields.iter().map(|field| Named::of("field", &field.name)).collect::<Vec<_>>());
+    }
+    for operation in &family.operations {
+        if let Response::Page { list, cursor, .. } = &operation.response {
+            is_nameable(list, to);
+            is_nameable(cursor, to);
+            if list.rust == cursor.rust && !list.rust.is_empty() {
+                to.at(cursor.place, Code::NameCollision, format!("the list and the cursor of the page are both called `{}` in Rust", shown(&list.rust)))
+                    .related(list.place, "the list is here")
+                    .help("name the two members of the answer as they are on the wire");
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Paths: each leads to one operation, and what stands in one is a parameter.
+
+use std::collections::HashMap;
+
+use super::wire::{self, Found, Meaning};
+use crate::diagnostics::{Code, Diagnostics};
+use crate::model::{Api, Body, Family, Need, Operation, PathPiece, Shape, Type};
+
+/// Two operations cannot answer the same call.
+pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
+    let mut first: HashMap<(&str, Vec<&str>), &Operation> = HashMap::new();
+    for (_, operation) in api.operations().filter(|(_, operation)| !operation.path.pieces.is_empty()) {
+        // The names in braces tell two paths apart for people only.
+        let pieces = operation.path.pieces.iter().map(|piece| match piece {
+            PathPiece::Literal(text) => text.as_str(),
+            PathPiece::Parameter(_) => "{}",
+        });
+        let key = (operation.method.as_str(), pieces.filter(|piece| !piece.is_empty()).collect());
+        let Some(other) = first.get(&key) else {
+            first.insert(key, operation);
+            continue;
+        };
+        to.at(operation.path.place, Code::BadPath, format!("`{}` is where `{}` goes too", http(operation), other.id))
+            .related(other.path.place, format!("`{}` goes there", other.id))
+            .help("mend the method or the path of one of them");
+    }
+}
+
+fn http(operation: &Operation) -> String {
+    format!("{} {}", operation.method.as_str(), operation.path.text)
+}
+
+/// The paths of a family's operations.
+pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        parameters_are_there(family, operation, to);
+        lists_have_a_body(operation, to);
+    }
+}
+
+/// What stands in braces is a parameter that is always there and is one value.
+fn parameters_are_there(family: &Family, operation: &Operation, to: &mut Diagnostics) {
+    let names = wire::names(family, wire::top(operation));
+    let in_path: Vec<&str> = operation.path.parameters().collect();
+    let place = operation.path.place;
+    for (index, name) in in_path.iter().enumerate() {
+        if in_path.iter().take(index).any(|first| first == name) {
+            to.at(place, Code::BadPath, format!("`{{{name}}}` stands twice in the path"))
+                .help("a parameter stands in a path once");
+            continue;
+        }
+        let found = match names.find(name) {
+            Found::Wire(found) => found,
+            Found::Nothing(help) => {
+                let help = match &operation.body {
+                    Body::Array(_) => "a body that is an array leaves no place for parameters of the path".to_owned(),
+                    Body::Parameters(all) if all.is_empty() => format!("add `{name}: {{ type: string, required: always }}` to `request`"),
+                    Body::Parameters(_) => help,
+                };
+                to.at(place, Code::UndefinedName, format!("the path holds `{{{name}}}`, and there is no such parameter")).help(help);
+                continue;
+            }
+            Found::Perhaps => continue,
+        };
+        let why = match found.meaning {
+            Meaning::Alternative(_) | Meaning::Decider(_) | Meaning::Member(_) => "it is part of a choice",
+            Meaning::Plain(parameter) if parameter.need != Need::Always => "it is not `required: always`",
+            Meaning::Plain(parameter) => match parameter.shape {
+                Shape::One(Type::Choice(_) | Type::Record(_)) | Shape::List(_) | Shape::Items(_) => "it is not one value",
+                Shape::One(_) => continue,
+            },
+        };
+        to.at(found.parameter.name.place, Code::BadPath, format!("`{name}` stands in the path, but {why}"))
+            .related(place, "the path is here")
+            .help("a path is whole only with one value for each `{parameter}`: write a plain one with `required: always`");
+    }
+}
+
+/// A query string holds no objects.
+fn lists_have_a_body(operation: &Operation, to: &mut Diagnostics) {
+    let method = operation.method;
+    for (parameter, _) in wire::items(operation).filter(|_| !method.has_body()) {
+        let what = if parameter.name.wire == "[]" { "an array".to_owned() } else { format!("the objects of `{}`", parameter.name.wire) };
+        to.at(parameter.name.place, Code::Misplaced, format!("a {} request has no body to hold {what}", method.as_str()))
+            .related(operation.path.place, "the method is here")
+            .help("mend the method, or send a list of plain values with `list`");
+    }
+}

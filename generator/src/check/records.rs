@@ -1,0 +1,65 @@
+//! Records: what comes back, and what is made of it.
+
+use crate::diagnostics::{Code, Diagnostics, Place};
+use crate::model::{Api, Family, Field, Record, Response, Shape, Type};
+
+/// The records of a family, and where they are used.
+pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for record in &family.records {
+        for field in &record.fields {
+            if let Shape::One(Type::Record(index)) | Shape::List(Type::Record(index)) = field.shape {
+                is_a_type(family, index, field.name.place, &format!("the field `{}`", field.name.wire), to);
+            }
+        }
+    }
+    for operation in &family.operations {
+        let (Response::Object { record } | Response::Array { record, .. } | Response::Page { record, .. }) = operation.response else {
+            continue;
+        };
+        is_a_type(family, record, operation.place, &format!("the response of `{}`", operation.name), to);
+    }
+    holds_itself(family, to);
+}
+
+/// An abstract record is there to be included.
+fn is_a_type(family: &Family, index: usize, place: Place, what: &str, to: &mut Diagnostics) {
+    let Some(record) = family.records.get(index).filter(|record| record.is_abstract) else { return };
+    to.at(place, Code::BadResponse, format!("{what} is the record `{}`, which is abstract", record.name.wire))
+        .related(record.name.place, "the record is here")
+        .help("take `abstract` away there, or make a record that includes it");
+}
+
+/// A record within itself would never end; a list of itself may be empty.
+fn holds_itself(family: &Family, to: &mut Diagnostics) {
+    for (index, record) in family.records.iter().enumerate() {
+        if let Some(field) = record.fields.iter().find(|field| leads_to(family, field, index)) {
+            let through = inner(field).and_then(|inner| family.records.get(inner)).map_or("", |record| &record.name.wire);
+            to.at(field.name.place, Code::Circular, format!("the record `{}` holds itself through its field `{}` of the type `{through}`", record.name.wire, field.name.wire))
+                .help("make it a `list`, or take it away");
+        }
+    }
+}
+
+fn inner(field: &Field) -> Option<usize> {
+    match field.shape {
+        Shape::One(Type::Record(index)) => Some(index),
+        _ => None,
+    }
+}
+
+/// Whether a record stands somewhere within a field.
+fn leads_to(family: &Family, field: &Field, target: usize) -> bool {
+    let mut open: Vec<usize> = inner(field).into_iter().collect();
+    let mut seen = Vec::new();
+    while let Some(index) = open.pop() {
+        if index == target {
+            return true;
+        }
+        if !seen.contains(&index) {
+            seen.push(index);
+            let fields = family.records.get(index).map_or(&[][..], |record: &Record| &record.fields);
+            open.extend(fields.iter().filter_map(inner));
+        }
+    }
+    false
+}

@@ -1,0 +1,61 @@
+//! Names that emitted code needs for itself, and why.
+
+/// Names of one kind that the schema cannot have.
+pub(super) struct Taken {
+    pub(super) names: &'static [&'static str],
+    pub(super) why: &'static str,
+}
+
+/// Emitted code uses these unqualified; a type of that name would stand before them.
+pub(super) const TYPES: Taken = Taken {
+    names: &[
+        "Box", "Client", "Clone", "Default", "Err", "From", "Into", "None", "Ok", "Option", "Result", "Self_", "Send",
+        "Some", "String", "Sync", "Vec",
+    ],
+    why: "Rust or the emitted code has a type of that name",
+};
+
+/// The variant that keeps what the documents do not list.
+pub(super) const VARIANTS: Taken =
+    Taken { names: &["Unknown"], why: "values that the documents do not list become that variant" };
+
+/// Functions of a request, of the objects of a list, and of what goes with a case.
+pub(super) const SETTERS: Taken = Taken {
+    names: &["between", "check", "clone", "from_json", "from_query", "new", "read", "validate", "write", "write_path"],
+    why: "every request has a function of that name",
+};
+
+/// Functions of a choice by value.
+pub(super) const MAKERS: Taken = Taken { names: &["kind"], why: "every choice has a function of that name" };
+
+/// Modules of a family, and functions of the type that holds its operations.
+pub(super) const OPERATIONS: Taken = Taken {
+    names: &["choices", "clone", "enums", "errors", "identifiers", "lifecycle", "of", "records", "types"],
+    why: "every family has a module or a function of that name",
+};
+
+/// Modules of the root, functions of the client, and names that cargo keeps for itself.
+pub(super) const FAMILIES: Taken = Taken {
+    names: &[
+        "alloc", "api", "builder", "call", "clone", "core", "default", "lib", "main", "new", "runtime", "std", "test",
+        "tradeapi_runtime",
+    ],
+    why: "the emitted code has something else of that name",
+};
+
+/// Words of conditions.
+pub(super) const CONDITION_WORDS: Taken =
+    Taken { names: &["any_given", "given"], why: "it is a word of the conditions of rules" };
+
+/// Headers that belong to whoever frames a request.
+pub(super) const HEADERS: Taken = Taken {
+    names: &["connection", "content-length", "content-type", "host", "transfer-encoding"],
+    why: "the client sets it itself",
+};
+
+impl Taken {
+    /// Whether a name is one of them.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names.contains(&name)
+    }
+}

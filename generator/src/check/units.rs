@@ -1,0 +1,74 @@
+//! Units that depend on other parameters.
+
+use super::values::{self, Fault};
+use super::wire::{self, Found, Meaning, Names, Wire};
+use crate::diagnostics::{Code, Diagnostics, did_you_mean};
+use crate::model::{Api, Family, Field, Parameter, Record, Shape, Type, Unit};
+
+/// The units of requests and records.
+pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        let outer = wire::names(family, operation.body.parameters());
+        of_names(family, &outer, &outer, to);
+        for (_, item) in wire::items(operation) {
+            let inner = wire::names(family, &item.parameters);
+            of_names(family, &inner, &inner.clone().and(&outer), to);
+        }
+    }
+    for record in &family.records {
+        of_record(family, record, to);
+    }
+}
+
+fn of_names(family: &Family, names: &Names<'_>, around: &Names<'_>, to: &mut Diagnostics) {
+    for name in names.iter() {
+        if let Meaning::Plain(parameter) | Meaning::Alternative(parameter) | Meaning::Member(parameter) = name.meaning {
+            of_parameter(family, parameter, around, to);
+        }
+    }
+}
+
+fn of_parameter(family: &Family, parameter: &Parameter, around: &Names<'_>, to: &mut Diagnostics) {
+    for (name, values, place) in parameter.units.iter().flat_map(|unit| &unit.when) {
+        match around.find(name) {
+            Found::Wire(found) => {
+                for fault in values.iter().filter_map(|value| why_no_value(family, &found, value)) {
+                    fault.report(to, *place, Code::BadValue, &format!("the unit depends on `{name}`"));
+                }
+            }
+            Found::Nothing(help) => {
+                to.at(*place, Code::UndefinedName, format!("the unit depends on `{name}`, which is no parameter here")).help(help);
+            }
+            Found::Perhaps => {}
+        }
+    }
+}
+
+/// Why a name can never have a value.
+pub(super) fn why_no_value(family: &Family, wire: &Wire<'_>, value: &str) -> Option<Fault> {
+    match wire.meaning {
+        Meaning::Decider(index) => values::why_not(family, Type::Enum(index), value),
+        Meaning::Plain(parameter) | Meaning::Alternative(parameter) | Meaning::Member(parameter) => match parameter.shape {
+            Shape::One(ty) => {
+                values::why_not(family, ty, value).or_else(|| values::out_of_bounds(family, parameter, value))
+            }
+            Shape::List(_) | Shape::Items(_) => None,
+        },
+    }
+}
+
+fn of_record(family: &Family, record: &Record, to: &mut Diagnostics) {
+    let names = || record.fields.iter().map(|field| field.name.wire.as_str());
+    let conditions = record.fields.iter().flat_map(|field| &field.units).flat_map(|unit: &Unit| &unit.when);
+    for (name, values, place) in conditions {
+        let Some(Field { shape, .. }) = record.fields.iter().find(|field| field.name.wire == *name) else {
+            let help = did_you_mean(name, names()).unwrap_or_else(|| format!("the fields here are: {}", wire::list(names())));
+            to.at(*place, Code::UndefinedName, format!("the unit depends on `{name}`, which is no field here")).help(help);
+            continue;
+        };
+        let Shape::One(ty @ Type::Enum(_)) = *shape else { continue };
+        for fault in values.iter().filter_map(|value| values::why_not(family, ty, value)) {
+            fault.report(to, *place, Code::BadValue, &format!("the unit depends on `{name}`"));
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! Values that the schema writes down: defaults, bounds, alphabets, the values allowed in one place.
+
+use super::number::{self, Number};
+use super::wire;
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::model::{Api, Edit, Enum, Family, Identifier, Name, Need, Parameter, Shape, Type};
+
+/// Why a value is wrong, and what to do.
+pub(super) struct Fault {
+    pub(super) why: String,
+    pub(super) help: String,
+    /// Where the bound stands that it breaks.
+    pub(super) bound: Option<Place>,
+}
+
+impl Fault {
+    fn new(why: String, help: impl Into<String>) -> Self {
+        Self { why, help: help.into(), bound: None }
+    }
+
+    /// Reports it; `of` says what the value is for.
+    pub(super) fn report(self, to: &mut Diagnostics, place: Place, code: Code, of: &str) {
+        let message = if of.is_empty() { self.why } else { format!("{of}: {}", self.why) };
+        let report = to.at(place, code, message).help(self.help);
+        if let Some(bound) = self.bound {
+            report.related(bound, "it says so here");
+        }
+    }
+}
+
+/// What concerns one parameter.
+const PARAMETER_RULES: [fn(&Family, &Parameter, &mut Diagnostics); 8] =
+    [shape, only_of_parameter, bounds, digits, item_counts, default, edit, wins];
+
+/// The parameters of requests, of their items, and of choices.
+pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for parameter in wire::all_parameters(family) {
+        for rule in PARAMETER_RULES {
+            rule(family, parameter, to);
+        }
+    }
+    for (_, item) in family.operations.iter().flat_map(wire::items) {
+        for parameter in item.parameters.iter().filter(|parameter| matches!(parameter.shape, Shape::Items(_))) {
+            to.at(parameter.name.place, Code::Misplaced, "a list of objects cannot stand within another")
+                .help("lists of objects are parameters of a request, and have plain parameters");
+        }
+    }
+}
+
+/// Why a text is no value of a type; `None` when it is one.
+pub(super) fn why_not(family: &Family, ty: Type, text: &str) -> Option<Fault> {
+    let (what, such_as) = match ty {
+        Type::Decimal if Number::parse(text).is_none() => ("decimal number", "12.5"),
+        Type::Integer if !number::is_integer(text) => ("whole number", "100"),
+        Type::Time if !number::is_integer(text) => ("time in milliseconds", "1790000000000"),
+        Type::Boolean if text != "true" && text != "false" => ("boolean", "true"),
+        Type::Enum(index) => return no_value_of(family.enums.get(index)?, text),
+        Type::Identifier(index) => return no_identifier(family.identifiers.get(index)?, text),
+        _ => return None,
+    };
+    Some(Fault::new(format!("`{text}` is no {what}"), format!("write a {what}, such as {such_as}")))
+}
+
+fn no_value_of(all: &Enum, text: &str) -> Option<Fault> {
+    if all.values.is_empty() || all.wires().any(|wire| wire == text) {
+        return None;
+    }
+    let same = all.index_of(text).and_then(|index| all.values.get(index));
+    let help = match same {
+        Some(value) => format!("write `{}`, of which it is another spelling", value.name.wire),
+        None => nearest(all, text),
+    };
+    Some(Fault::new(format!("`{text}` is no value of `{}`", all.name.wire), help))
+}
+
+/// The value that was probably meant, or all there are.
+pub(super) fn nearest(all: &Enum, text: &str) -> String {
+    did_you_mean(text, all.wires()).unwrap_or_else(|| format!("the values of `{}` are: {}", all.name.wire, wire::list(all.wires())))
+}
+
+fn no_identifier(all: &Identifier, text: &str) -> Option<Fault> {
+    let count = text.chars().count();
+    let name = &all.name.wire;
+    if count == 0 {
+        return Some(Fault::new(format!("the empty text is no `{name}`"), "write one that is not empty"));
+    }
+    if let Some((min, max)) = all.length.filter(|(min, max)| count < *min as usize || count > *max as usize) {
+        return Some(Fault::new(format!("`{text}` has {count} characters"), format!("`{name}` has {min} to {max} of them")));
+    }
+    let (alphabet, _) = all.alphabet.as_ref()?;
+    let pieces = alphabet_pieces(alphabet).ok()?;
+    let stranger = text.chars().find(|c| !pieces.iter().any(|(first, last)| (first..=last).contains(&c)))?;
+    let why = format!("`{text}` holds {stranger:?}, which is no character of `{name}`");
+    Some(Fault::new(why, format!("its characters are those of [{alphabet}]")))
+}
+
+/// The ranges of an alphabet; a single character is a range of one.
+fn alphabet_pieces(alphabet: &str) -> Result<Vec<(char, char)>, String> {
+    let letters: Vec<char> = alphabet.chars().collect();
+    let mut pieces = Vec::new();
+    let mut rest = letters.as_slice();
+    loop {
+        rest = match rest {
+            [] => return Ok(pieces),
+            [first, '-', last, after @ ..] if first > last => {
+                let _ = after;
+                return Err(format!("the range `{first}-{last}` runs backwards"));
+            }
+            [first, '-', last, after @ ..] => {
+                pieces.push((*first, *last));
+                after
+            }
+            [only, after @ ..] => {
+                pieces.push((*only, *only));
+                after
+            }
+        };
+    }
+}
+
+/// An alphabet is what stands between the brackets of a bracket expression, without escapes.
+pub(super) fn identifiers(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for (alphabet, place) in family.identifiers.iter().filter_map(|all| all.alphabet.as_ref()) {
+        let has_escape = alphabet.chars().zip(alphabet.chars().skip(1)).any(|(a, b)| a == '\\' && b.is_ascii_alphanumeric());
+        let wrong = match alphabet_pieces(alphabet) {
+            Err(why) => why,
+            Ok(pieces) if pieces.is_empty() => "it has no characters".to_owned(),
+            Ok(_) if alphabet.starts_with('[') && alphabet.ends_with(']') => "the brackets belong to it then".to_owned(),
+            Ok(_) if alphabet.starts_with('^') => "`^` excludes nothing here, it is a character like any".to_owned(),
+            Ok(_) if has_escape => "there are no escapes such as `\\d`".to_owned(),
+            Ok(_) => continue,
+        };
+        to.at(*place, Code::BadAlphabet, format!("`{alphabet}` is no alphabet: {wrong}"))
+            .help("write the characters and ranges alone, such as `A-Za-z0-9_-`, with `-` itself at the end");
+    }
+}
+
+/// Other spellings and truth values of enums.
+pub(super) fn enums(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for all in &family.enums {
+        spellings(all, to);
+        truth(all, to);
+    }
+}
+
+/// A spelling stands for one value.
+fn spellings(all: &Enum, to: &mut Diagnostics) {
+    let mut known: Vec<(&str, Place)> = all.values.iter().map(|value| (value.name.wire.as_str(), value.name.place)).collect();
+    for (also, place) in all.values.iter().flat_map(|value| &value.also) {
+        match known.iter().find(|(known, _)| known == also) {
+            Some((_, first)) => {
+                to.at(*place, Code::DefinedTwice, format!("`{also}` stands for a value of `{}` already", all.name.wire))
+                    .related(*first, "it stands for this one")
+                    .help("take one of the two away");
+            }
+            None => known.push((also, *place)),
+        }
+    }
+}
+
+/// `truth` says of one value that it is true and of another that it is false.
+fn truth(all: &Enum, to: &mut Diagnostics) {
+    let unknown = |name: &str| !all.wires().any(|wire| wire == name);
+    for (name, place) in all.truth_places.iter().filter(|(name, _)| unknown(name)) {
+        to.at(*place, Code::BadValue, format!("`{name}` is no value of `{}`", all.name.wire)).help(nearest(all, name));
+    }
+    let Some((_, place)) = all.truth_places.first() else { return };
+    let all_known = !all.truth_places.iter().any(|(name, _)| unknown(name));
+    if all_known && (all.truth.is_none() || all.truth_places.len() != 2) {
+        to.at(*place, Code::BadValue, format!("the truth of `{}` is not one value that is true and one that is false", all.name.wire))
+            .help("write both, such as `truth: { yes: true, no: false }`, or none");
+    }
+}
+
+/// What a parameter can be at all.
+fn shape(_family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
+    let place = parameter.name.place;
+    match parameter.shape {
+        Shape::List(Type::Choice(_)) => {
+            to.at(place, Code::BadChoice, "there is no list of a choice")
+                .help("make a list of objects, with `item` and `fields`, that has the choice in it");
+        }
+        Shape::One(Type::Record(_)) | Shape::List(Type::Record(_)) => {
+            to.at(place, Code::Misplaced, "a record is what comes back, and is never sent")
+                .help("list what is sent: `{ item: SomeName, fields: { .. } }` for a list of objects");
+        }
+        Shape::One(_) | Shape::List(_) | Shape::Items(_) => {}
+    }
+}
+
+/// What a shape is called in a message.
+fn described(family: &Family, shape: &Shape) -> String {
+    match shape {
+        Shape::List(_) => "a list".to_owned(),
+        Shape::Items(_) => "a list of objects".to_owned(),
+        Shape::One(Type::String) => "a text".to_owned(),
+        Shape::One(Type::Decimal | Type::Integer) => "a number".to_owned(),
+        Shape::One(Type::Boolean) => "a boolean".to_owned(),
+        Shape::One(Type::Time) => "a time".to_owned(),
+        Shape::One(Type::Enum(index)) => named("an enum", family.enums.get(*index).map(|all| &all.name)),
+        Shape::One(Type::Identifier(index)) => named("an identifier", family.identifiers.get(*index).map(|all| &all.name)),
+        Shape::One(Type::Choice(index)) => named("a choice", family.choices.get(*index).map(|all| &all.name)),
+        Shape::One(Type::Record(_)) => "a record".to_owned(),
+        Shape::One(Type::Undefined) => "nothing known".to_owned(),
+    }
+}
+
+fn named(kind: &str, name: Option<&Name>) -> String {
+    name.map_or_else(|| kind.to_owned(), |name| format!("the {} `{}`", kind.trim_start_matches("an ").trim_start_matches("a "), name.wire))
+}
+
+/// Reports a key that says nothing about a parameter of this shape.
+fn misplaced(family: &Family, parameter: &Parameter, place: Place, says: &str, to: &mut Diagnostics) {
+    let what = described(family, &parameter.shape);
+    to.at(place, Code::Misplaced, format!("{says}, and `{}` is {what}", parameter.name.wire)).help("take it away here");
+}
+
+fn is_undefined(shape: &Shape) -> bool {
+    matches!(shape, Shape::One(Type::Undefined) | Shape::List(Type::Undefined))
+}
+
+fn bounds(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
+    let given = [("min", &parameter.min), ("max", &parameter.max)];
+    let given = given.into_iter().filter_map(|(key, bound)| bound.as_ref().map(|(text, place)| (key, text, *place)));
+    let ty = match parameter.shape {
+        Shape::One(ty @ (Type::Decimal | Type::Integer)) => ty,
+        _ if is_undefined(&parameter.shape) => return,
+        _ => {
+            for (key, _, place) in given {
+                misplaced(family, parameter, place, &format!("`{key}` bounds a number"), to);
+            }
+            return;
+        }
+    };
+    for (key, text, place) in given {
+        if let Some(fault) = why_not(family, ty, text) {
+            fault.report(to, place, Code::BadNumber, &format!("`{key}`"));
+        }
+    }
+    let (Some((min, min_place)), Some((max, max_place))) = (&parameter.min, &parameter.max) else { return };
+    if Number::parse(min).zip(Number::parse(max)).is_some_and(|(min, max)| min > max) {
+        to.at(*min_place, Code::BadNumber, format!("the `min` {min} is above the `max` {max}"))
+            .related(*max_place, "the `max` is here")
+            .help("exchange them, or mend one of them");
+    }
+}
+
+fn digits(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
+    let Some((digits, place)) = parameter.digits.filter(|_| !is_undefined(&parameter.shape)) else { return };
+    if !matches!(parameter.shape, Shape::One(Type::Integer)) {
+        misplaced(family, parameter, place, "`digits` counts those of an integer", to);
+    } else if digits == 0 {
+        to.at(place, Code::BadNumber, "a number has one digit at least").help("write how many digits it has at most");
+    }
+}
+
+fn item_counts(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
+    let given = [("min_items", parameter.min_items), ("max_items", parameter.max_items)];
+    for (key, place) in given.into_iter().filter_map(|(key, count)| count.map(|(_, place)| (key, place))) {
+        if matches!(parameter.shape, Shape::One(ty) if ty != Type::Undefined) {
+            misplaced(family, parameter, place, &format!("`{key}` counts the items of a list"), to);
+        }
+    }
+    if let Some((_, place)) = parameter.max_items.filter(|(count, _)| *count == 0) {
+        to.at(place, Code::BadNumber, "a list of no items at most is always empty").help("write how many items it has at most");
+    }
+    if let (Some((min, min_place)), Some((max, max_place))) = (parameter.min_items, parameter.max_items)
+        && min > max
+    {
+        to.at(min_place, Code::BadNumber, format!("`min_items` {min} is above `max_items` {max}"))
+            .related(max_place, "`max_items` is here")
+            .help("exchange them, or mend one of them");
+    }
+}
+
+/// The enum whose values a shape has.
+fn enum_of<'a>(family: &'a Family, shape: &Shape) -> Option<&'a Enum> {
+    match shape {
+        Shape::One(Type::Enum(index)) | Shape::List(Type::Enum(index)) => family.enums.get(*index),
+        _ => None,
+    }
+}
+
+/// What is sent is spelled one way.
+fn only_of_parameter(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
+    only(family, &parameter.name, &parameter.shape, &parameter.only, to);
+    let Some(all) = enum_of(family, &parameter.shape) else { return };
+    for (value, place) in parameter.only.iter().filter(|(value, _)| all.index_of(value).is_some()) {
+        if let Some(fault) = no_value_of(all, value) {
+            fault.report(to, *place, Code::BadValue, "");
+        }
+    }
+}
+
+/// What a record lists is spelled as the document spells it.
+pub(super) fn fields(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for field in family.records.iter().flat_map(|record| &record.fields) {
+        only(family, &field.name, &field.shape, &field.only, to);
+    }
+}
+
+fn only(family: &Family, name: &Name, shape: &Shape, only: &[(String, Place)], to: &mut Diagnostics) {
+    let Some((_, first)) = only.first().filter(|_| !is_undefined(shape)) else { return };
+    let Some(all) = enum_of(family, shape) else {
+        let what = described(family, shape);
+        to.at(*first, Code::Misplaced, format!("`only` lists values of an enum, and `{}` is {what}", name.wire))
+            .help("take it away here, or make an enum of the values");
+        return;
+    };
+    for (index, (value, place)) in only.iter().enumerate() {
+        if all.index_of(value).is_none() && !all.values.is_empty() {
+            to.at(*place, Code::BadValue, format!("`{value}` is no value of `{}`", all.name.wire)).help(nearest(all, value));
+        }
+        if let Some((_, first)) = only.iter().take(index).find(|(first, _)| first == value) {
+            to.at(*place, Code::DefinedTwice, format!("`{value}` is listed twice"))
+                .related(*first, "first listed here")
+                .help("take one of the two away");
+        }
+    }
+}
+
+fn default(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
+    let Some((default, place)) = &parameter.default else { return };
+    let ty = match parameter.shape {
+        Shape::One(Type::Choice(_)) | Shape::List(_) | Shape::Items(_) => {
+            return misplaced(family, parameter, *place, "`default` is one value", to);
+        }
+        Shape::One(ty) => ty,
+    };
+    if let Some(fault) = why_not(family, ty, default).or_else(|| out_of_bounds(family, parameter, default)) {
+        fault.report(to, *place, Code::BadDefault, "`default`");
+    }
+}
+
+/// Why a value of the right type is not allowed for this parameter.
+pub(super) fn out_of_bounds(family: &Family, parameter: &Parameter, text: &str) -> Option<Fault> {
+    match parameter.shape {
+        Shape::One(Type::Decimal | Type::Integer) => {
+            let (why, place) = beyond_bounds(parameter, text)?;
+            Some(Fault { bound: Some(place), ..Fault::new(why, "mend the one that is wrong") })
+        }
+        Shape::One(Type::Enum(index)) | Shape::List(Type::Enum(index)) => {
+            why_not_listed(family.enums.get(index)?, &parameter.only, text)
+        }
+        _ => None,
+    }
+}
+
+/// Why a text, however it is spelled, is no value of an enum that may be had here.
+pub(super) fn why_not_listed(all: &Enum, only: &[(String, Place)], text: &str) -> Option<Fault> {
+    let Some(index) = all.index_of(text) else { return no_value_of(all, text) };
+    let (_, place) = only.first()?;
+    let is_listed = only.iter().any(|(only, _)| all.index_of(only) == Some(index));
+    (!is_listed).then(|| Fault { bound: Some(*place), ..Fault::new(format!("`{text}` is not among `only`"), "mend the one that is wrong") })
+}
+
+fn beyond_bounds(parameter: &Parameter, text: &str) -> Option<(String, Place)> {
+    if let Some((digits, place)) = parameter.digits.filter(|(digits, _)| text.len() > *digits as usize) {
+        return Some((format!("{text} has more than {digits} digits"), place));
+    }
+    let number = Number::parse(text)?;
+    let bound = |bound: &Option<(String, Place)>, is_beyond: fn(&Number<'_>, &Number<'_>) -> bool| {
+        let (bound, place) = bound.as_ref()?;
+        is_beyond(&number, &Number::parse(bound)?).then(|| (bound.clone(), *place))
+    };
+    if let Some((min, place)) = bound(&parameter.min, |number, min| number < min) {
+        return Some((format!("{text} is below the `min` {min}"), place));
+    }
+    let (max, place) = bound(&parameter.max, |number, max| number > max)?;
+    Some((format!("{text} is above the `max` {max}"), place))
+}
+
+fn edit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
+    let Some(Edit { delete, place }) = &parameter.edit else { return };
+    let Shape::One(ty) = parameter.shape else {
+        return misplaced(family, parameter, *place, "`edit` keeps or deletes one value", to);
+    };
+    if parameter.need == Need::Always {
+        to.at(*place, Code::Misplaced, format!("`{}` is always sent, so leaving it out keeps nothing", parameter.name.wire))
+            .help("take `edit` or `required: always` away");
+    }
+    match (ty, delete) {
+        (Type::Choice(_) | Type::Record(_), _) => misplaced(family, parameter, *place, "`edit` keeps or deletes one value", to),
+        (Type::Boolean, Some(_)) => misplaced(family, parameter, *place, "`delete` is a text or a number", to),
+        (Type::Decimal | Type::Integer | Type::Time, Some(delete)) if !parameter.as_text => {
+            if let Some(fault) = why_not(family, Type::Decimal, delete) {
+                fault.report(to, *place, Code::BadNumber, "`delete` travels as a JSON number");
+            }
+        }
+        _ => {}
+    }
+}
+
+/// `wins: unstated` says that the document does not say which alternative wins.
+fn wins(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
+    let by_presence = wire::choice_of(family, parameter).is_some_and(|choice| matches!(choice.kind, crate::model::ChoiceKind::Presence { .. }));
+    if parameter.wins_unstated && !by_presence && !is_undefined(&parameter.shape) {
+        misplaced(family, parameter, parameter.name.place, "`wins` is about the alternatives of a choice", to);
+    }
+}

@@ -1,0 +1,68 @@
+//! Windows: pairs of times that bound a query.
+
+use super::wire::{self, Found, Meaning, Names};
+use crate::diagnostics::{Code, Diagnostics, Place};
+use crate::model::{Api, Duration, DurationUnit, Family, Shape, Type, Window};
+
+/// The windows of a family's operations.
+pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        let names = wire::names(family, wire::top(operation));
+        if let Some(window) = &operation.window {
+            ends_are_times(window, &names, to);
+            default_fits(window, to);
+        }
+    }
+}
+
+fn ends_are_times(window: &Window, names: &Names<'_>, to: &mut Diagnostics) {
+    for (key, (name, place)) in [("from", &window.from), ("to", &window.to)] {
+        end_is_time(key, name, *place, names, to);
+    }
+    if window.from.0 == window.to.0 {
+        to.at(window.to.1, Code::BadWindow, format!("the window goes from `{0}` to `{0}`", window.to.0))
+            .related(window.from.1, "it begins here")
+            .help("name the parameter that ends it");
+    }
+}
+
+fn end_is_time(key: &str, name: &str, place: Place, names: &Names<'_>, to: &mut Diagnostics) {
+    let found = match names.find(name) {
+        Found::Wire(found) => found,
+        Found::Nothing(help) => {
+            to.at(place, Code::UndefinedName, format!("the `{key}` of the window is `{name}`, which is no parameter here")).help(help);
+            return;
+        }
+        Found::Perhaps => return,
+    };
+    if !matches!(found.meaning, Meaning::Plain(parameter) if matches!(parameter.shape, Shape::One(Type::Time | Type::Undefined))) {
+        to.at(place, Code::BadWindow, format!("the `{key}` of the window is `{name}`, which is no `time`"))
+            .related(found.place, "the parameter is here")
+            .help("name a parameter of the type `time`");
+    }
+}
+
+/// What is taken when nothing is sent is allowed.
+fn default_fits(window: &Window, to: &mut Diagnostics) {
+    let Some(default) = window.default else { return };
+    for (key, limit) in [("span", window.span), ("access", window.access)] {
+        if let Some(limit) = limit.filter(|limit| seconds(default, 28) > seconds(*limit, 31)) {
+            to.at(window.place, Code::BadWindow, format!("the `default` {default} is longer than the `{key}` {limit}"))
+                .help("exchange them, or mend one of them");
+        }
+    }
+}
+
+/// How long it is, when a month has so many days.
+fn seconds(length: Duration, days_of_month: u64) -> u64 {
+    const DAY: u64 = 24 * 60 * 60;
+    let unit = match length.unit {
+        DurationUnit::Second => 1,
+        DurationUnit::Minute => 60,
+        DurationUnit::Hour => 60 * 60,
+        DurationUnit::Day => DAY,
+        DurationUnit::Week => 7 * DAY,
+        DurationUnit::Month => days_of_month * DAY,
+    };
+    u64::from(length.n) * unit
+}

@@ -1,0 +1,306 @@
+//! Choices: parameters of which only some go together, as enums.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::checks;
+use super::code::{file, ident};
+use super::docs::{Docs, code, escape};
+use super::parameters::{self, Set};
+use super::scope::Scope;
+use crate::model::{Case, Choice, ChoiceKind, Family, Name, Parameter, Shape, Type, field_name};
+
+/// `choices.rs` of a family.
+pub(super) fn emit(family: &Family) -> String {
+    let scope = Scope::new(family);
+    let mut items: Vec<_> = family.choices.iter().flat_map(|choice| emit_choice(&scope, choice)).collect();
+    let defined: Vec<_> = family.choices.iter().flat_map(|choice| type_names(family, choice)).collect();
+    let defined: Vec<_> = defined.iter().map(String::as_str).collect();
+    items.insert(0, scope.imports(&defined));
+    file(Docs::new(&format!("Parameters of the {} operations that go together.", family.title), "").inner(), items)
+}
+
+/// The types that a choice defines: itself, and what goes with each of its cases.
+pub(super) fn type_names(family: &Family, choice: &Choice) -> Vec<String> {
+    let mut names = vec![choice.name.rust.clone()];
+    if let ChoiceKind::Value { enum_index, cases, .. } = &choice.kind {
+        let with_parameters = cases.iter().filter(|case| !case.parameters.is_empty());
+        names.extend(with_parameters.map(|case| case_name(family, choice, *enum_index, case)));
+    }
+    names
+}
+
+/// The type of what goes with a value, such as `LimitExecution`.
+pub(super) fn case_name(family: &Family, choice: &Choice, enum_index: usize, case: &Case) -> String {
+    format!("{}{}", variant(family, enum_index, case), choice.name.rust)
+}
+
+/// The variant for a value of the deciding enum.
+pub(super) fn variant(family: &Family, enum_index: usize, case: &Case) -> String {
+    family.enums[enum_index].values[case.value].name.rust.clone()
+}
+
+fn emit_choice(scope: &Scope<'_>, choice: &Choice) -> Vec<TokenStream> {
+    match &choice.kind {
+        ChoiceKind::Presence { alternatives, wins } => {
+            let wins = wins.as_ref().map(|(wins, _)| wins.as_str());
+            by_presence(scope, choice, alternatives, wins)
+        }
+        ChoiceKind::Value { decider, enum_index, cases } => by_value(scope, choice, decider, *enum_index, cases),
+    }
+}
+
+fn one_type(parameter: &Parameter) -> Type {
+    match parameter.shape {
+        Shape::One(ty) => ty,
+        Shape::List(_) | Shape::Items(_) => Type::Undefined,
+    }
+}
+
+/// The variant for a parameter of which only one is sent.
+pub(super) fn alternative(parameter: &Parameter) -> String {
+    crate::model::type_name(&parameter.name.wire).unwrap_or_else(|_| parameter.name.rust.clone())
+}
+
+fn by_presence(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], wins: Option<&str>) -> Vec<TokenStream> {
+    let name = ident(&choice.name.rust);
+    let mut docs = Docs::new(&choice.doc, &choice.name.wire);
+    let wires: Vec<_> = alternatives.iter().map(|parameter| code(&parameter.name.wire)).collect();
+    docs.markdown(&format!("Exactly one of {} is sent.", wires.join(", ")));
+    if let Some(wins) = wins {
+        docs.markdown(&format!("Were several sent, the exchange would take {}; this type cannot hold two.", code(wins)));
+    }
+    let docs = docs.outer();
+    let variants: Vec<_> = alternatives.iter().map(|parameter| ident(&alternative(parameter))).collect();
+    let types: Vec<_> = alternatives.iter().map(|parameter| scope.ty(one_type(parameter))).collect();
+    let variant_docs = alternatives.iter().map(|parameter| parameters::parameter_docs(scope, parameter).outer());
+    let definition = quote! {
+        #docs
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub enum #name {
+            #(#variant_docs #variants(#types),)*
+        }
+    };
+    let members = members(alternatives.iter().map(|parameter| &parameter.name));
+    let mut items = vec![definition, quote!(impl #name { #members })];
+    items.extend(conversions(&name, alternatives, &variants, &types));
+    items.push(presence_parameters(scope, choice, alternatives, &variants));
+    items
+}
+
+/// The names on the wire, by which a reader sees whether the choice was made at all.
+fn members<'a>(names: impl Iterator<Item = &'a Name>) -> TokenStream {
+    let wires: Vec<_> = names.map(|name| &name.wire).collect();
+    quote! {
+        /// The parameters it stands for.
+        pub const MEMBERS: &'static [&'static str] = &[#(#wires),*];
+    }
+}
+
+/// `From` for every alternative whose type no other alternative has.
+fn conversions(
+    name: &proc_macro2::Ident,
+    alternatives: &[Parameter],
+    variants: &[proc_macro2::Ident],
+    types: &[TokenStream],
+) -> Vec<TokenStream> {
+    let is_only_one = |ty: Type| alternatives.iter().filter(|other| one_type(other) == ty).count() == 1;
+    let distinct = alternatives.iter().zip(variants).zip(types).filter(|((parameter, _), _)| is_only_one(one_type(parameter)));
+    distinct.map(|((_, variant), ty)| quote! {
+        impl From<#ty> for #name {
+            fn from(value: #ty) -> Self {
+                Self::#variant(value)
+            }
+        }
+    }).collect()
+}
+
+fn presence_parameters(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], variants: &[proc_macro2::Ident]) -> TokenStream {
+    let name = ident(&choice.name.rust);
+    let wires: Vec<_> = alternatives.iter().map(|parameter| &parameter.name.wire).collect();
+    let writes = alternatives.iter().map(|parameter| {
+        let required = Parameter { need: crate::model::Need::Always, edit: None, ..parameter.clone() };
+        parameters::write_one(&required, one_type(parameter), &quote!(*value), &quote!(value))
+    });
+    let checks: Vec<_> = alternatives.iter().map(|parameter| checks::value(scope, parameter, &quote!(value))).collect();
+    let bindings = checks.iter().map(|check| if check.is_empty() { quote!(_) } else { quote!(value) });
+    let to = if checks.iter().all(TokenStream::is_empty) { quote!(_to) } else { quote!(to) };
+    let found = wires.iter().zip(variants).map(|(wire, variant)| quote! {
+        if from.has(#wire) {
+            found.push(from.required(#wire).map(Self::#variant));
+        }
+    });
+    let allowed = format!("exactly one of {} is needed", wires.iter().map(|wire| wire.as_str()).collect::<Vec<_>>().join(", "));
+    let first = wires.first().map_or("", |wire| wire.as_str());
+    quote! {
+        impl runtime::Parameters for #name {
+            fn write(&self, out: &mut runtime::ParameterWriter) {
+                match self {
+                    #(Self::#variants(value) => #writes,)*
+                }
+            }
+
+            fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+                let mut found = Vec::new();
+                #(#found)*
+                if found.len() != 1 {
+                    from.violate("one-of", #first, #allowed);
+                    return None;
+                }
+                found.pop()?
+            }
+
+            fn check(&self, #to: &mut runtime::Checks<'_>) {
+                match self {
+                    #(Self::#variants(#bindings) => { #checks })*
+                }
+            }
+        }
+    }
+}
+
+fn by_value(scope: &Scope<'_>, choice: &Choice, decider: &Name, enum_index: usize, cases: &[Case]) -> Vec<TokenStream> {
+    let mut items = vec![value_enum(scope, choice, decider, enum_index, cases)];
+    let mut names = vec![decider];
+    for parameter in choice.members() {
+        if !names.iter().any(|name| name.wire == parameter.name.wire) {
+            names.push(&parameter.name);
+        }
+    }
+    items.push(value_inherent(scope, choice, enum_index, cases, &members(names.into_iter())));
+    items.push(value_parameters(scope, choice, decider, enum_index, cases));
+    for case in cases.iter().filter(|case| !case.parameters.is_empty()) {
+        items.extend(payload(scope, choice, decider, enum_index, case));
+    }
+    items
+}
+
+fn value_enum(scope: &Scope<'_>, choice: &Choice, decider: &Name, enum_index: usize, cases: &[Case]) -> TokenStream {
+    let name = ident(&choice.name.rust);
+    let mut docs = Docs::new(&choice.doc, &choice.name.wire);
+    docs.markdown(&format!("{} decides which other parameters go with it.", code(&decider.wire)));
+    let docs = docs.outer();
+    let variants = cases.iter().map(|case| {
+        let value = &scope.family.enums[enum_index].values[case.value];
+        let mut docs = Docs::default();
+        docs.markdown(&format!("{} = {}: {}", code(&decider.wire), code(&value.name.wire), escape(&value.doc)));
+        let docs = docs.outer();
+        let variant = ident(&value.name.rust);
+        if case.parameters.is_empty() {
+            return quote!(#docs #variant,);
+        }
+        let payload = ident(&case_name(scope.family, choice, enum_index, case));
+        quote!(#docs #variant(#payload),)
+    });
+    quote! {
+        #docs
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub enum #name {
+            #(#variants)*
+        }
+    }
+}
+
+/// Short ways to each case, and the value that decides.
+fn value_inherent(scope: &Scope<'_>, choice: &Choice, enum_index: usize, cases: &[Case], members: &TokenStream) -> TokenStream {
+    let name = ident(&choice.name.rust);
+    let deciding = scope.named(&scope.family.enums[enum_index].name.rust);
+    let makers = cases.iter().filter(|case| !case.parameters.is_empty()).map(|case| {
+        let payload = ident(&case_name(scope.family, choice, enum_index, case));
+        let value = &scope.family.enums[enum_index].values[case.value].name;
+        let maker = ident(&field_name(&value.wire).or_else(|_| field_name(&value.rust)).unwrap_or_default());
+        let required: Vec<_> = case.parameters.iter().filter(|parameter| parameters::is_required(parameter)).collect();
+        let arguments = required.iter().map(|parameter| {
+            let (field, ty) = (ident(&parameter.name.rust), parameters::argument_type(scope, parameter));
+            quote!(#field: #ty)
+        });
+        let names = required.iter().map(|parameter| ident(&parameter.name.rust));
+        let mut docs = Docs::default();
+        docs.markdown(&format!("What goes with {}; it turns into [`{name}`].", code(&value.wire)));
+        let docs = docs.outer();
+        quote! {
+            #docs
+            pub fn #maker(#(#arguments),*) -> #payload {
+                #payload::new(#(#names),*)
+            }
+        }
+    });
+    let arms = cases.iter().map(|case| {
+        let value = ident(&variant(scope.family, enum_index, case));
+        let pattern = if case.parameters.is_empty() { quote!(Self::#value) } else { quote!(Self::#value(_)) };
+        quote!(#pattern => #deciding::#value,)
+    });
+    quote! {
+        impl #name {
+            #members
+
+            #(#makers)*
+
+            /// The value that decides.
+            pub fn kind(&self) -> #deciding {
+                match self {
+                    #(#arms)*
+                }
+            }
+        }
+    }
+}
+
+fn value_parameters(scope: &Scope<'_>, choice: &Choice, decider: &Name, enum_index: usize, cases: &[Case]) -> TokenStream {
+    let name = ident(&choice.name.rust);
+    let deciding = scope.named(&scope.family.enums[enum_index].name.rust);
+    let wire = &decider.wire;
+    let with_payload: Vec<_> = cases.iter().filter(|case| !case.parameters.is_empty())
+        .map(|case| ident(&variant(scope.family, enum_index, case)))
+        .collect();
+    let without: Vec<_> = cases.iter().filter(|case| case.parameters.is_empty())
+        .map(|case| ident(&variant(scope.family, enum_index, case)))
+        .collect();
+    let rest = (!without.is_empty()).then(|| quote!(#(Self::#without)|* => {}));
+    let (out, to) = (quote!(out), if with_payload.is_empty() { quote!(_to) } else { quote!(to) });
+    quote! {
+        impl runtime::Parameters for #name {
+            fn write(&self, #out: &mut runtime::ParameterWriter) {
+                out.text(#wire, &self.kind());
+                match self {
+                    #(Self::#with_payload(with) => runtime::Parameters::write(with, out),)*
+                    #rest
+                }
+            }
+
+            fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+                match from.word::<#deciding>(#wire)? {
+                    #(#deciding::#with_payload => runtime::Parameters::read(from).map(Self::#with_payload),)*
+                    #(#deciding::#without => Some(Self::#without),)*
+                    #deciding::Unknown(_) => None,
+                }
+            }
+
+            fn check(&self, #to: &mut runtime::Checks<'_>) {
+                match self {
+                    #(Self::#with_payload(with) => runtime::Parameters::check(with, to),)*
+                    #rest
+                }
+            }
+        }
+    }
+}
+
+fn payload(scope: &Scope<'_>, choice: &Choice, decider: &Name, enum_index: usize, case: &Case) -> Vec<TokenStream> {
+    let rust = case_name(scope.family, choice, enum_index, case);
+    let value = &scope.family.enums[enum_index].values[case.value].name;
+    let mut docs = Docs::default();
+    docs.markdown(&format!("What goes with {} = {}.", code(&decider.wire), code(&value.wire)));
+    let mut items = Set::new(&rust, docs, &case.parameters).emit(scope);
+    let (name, payload, variant) = (ident(&choice.name.rust), ident(&rust), ident(&value.rust));
+    items.push(quote! {
+        impl From<#payload> for #name {
+            fn from(with: #payload) -> Self {
+                Self::#variant(with)
+            }
+        }
+    });
+    items
+}

@@ -1,0 +1,163 @@
+//! Enums: open in answers, strict in requests.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::code::{file, ident, number};
+use super::docs::{Docs, code, escape};
+use crate::model::{Enum, EnumValue, Family, Name};
+
+/// `enums.rs` of a family.
+pub(super) fn emit(family: &Family) -> String {
+    let mut items = vec![quote!(use tradeapi_runtime as runtime;)];
+    items.extend(family.enums.iter().flat_map(enumeration));
+    file(Docs::new(&format!("Values of the {} operations.", family.title), "").inner(), items)
+}
+
+/// `errors.rs`: the codes as an enum, and what is known of each.
+pub(super) fn emit_errors(family: &Family) -> String {
+    let values = family.errors.iter().map(|error| EnumValue {
+        name: Name { wire: error.code.clone(), rust: error.rust.clone(), place: error.place },
+        doc: if error.doc.is_empty() { error.text.clone() } else { format!("{}. {}", error.text.trim_end_matches('.'), error.doc) },
+        also: Vec::new(),
+    });
+    let codes = Enum {
+        name: Name { wire: "ErrorCode".to_owned(), rust: "ErrorCode".to_owned(), place: family.place },
+        doc: "What an answer's code says.".to_owned(),
+        values: values.collect(),
+        truth: None,
+        truth_places: Vec::new(),
+    };
+    let mut items = vec![quote!(use tradeapi_runtime as runtime;)];
+    items.extend(enumeration(&codes));
+    items.push(error_table(family));
+    file(Docs::new(&format!("Codes of the {} operations.", family.title), "").inner(), items)
+}
+
+fn error_table(family: &Family) -> TokenStream {
+    let errors = family.errors.iter().map(|error| {
+        let (code, text, doc, success) = (&error.code, &error.text, &error.doc, error.success);
+        let outcome = match error.outcome {
+            crate::load::raw::Outcome::NotDone => quote!(NotDone),
+            crate::load::raw::Outcome::Unknown => quote!(Unknown),
+        };
+        quote!(runtime::KnownError {
+            code: #code,
+            text: #text,
+            doc: #doc,
+            outcome: runtime::Outcome::#outcome,
+            success: #success,
+        })
+    });
+    quote! {
+        /// Every documented code, and what it says about an operation that changes something.
+        pub const ERRORS: &[runtime::KnownError] = &[#(#errors),*];
+    }
+}
+
+fn enumeration(all: &Enum) -> Vec<TokenStream> {
+    let name = ident(&all.name.rust);
+    let docs = Docs::new(&all.doc, &all.name.wire).outer();
+    let variants = all.values.iter().map(variant);
+    let definition = quote! {
+        #docs
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum #name {
+            #(#variants)*
+            /// A value that the documents do not list. Only answers hold one; a request with it is refused.
+            Unknown(runtime::UnknownValue),
+        }
+    };
+    let mut items = vec![definition, inherent(all), open_enum(all)];
+    items.extend(truth(all));
+    items.push(quote! {
+        runtime::open_enum_impls!(#name);
+        runtime::serde_enum!(#name);
+    });
+    items
+}
+
+fn variant(value: &EnumValue) -> TokenStream {
+    let name = ident(&value.name.rust);
+    let mut text = code(&value.name.wire);
+    if !value.doc.is_empty() {
+        text.push_str(": ");
+        text.push_str(&escape(&value.doc));
+    }
+    let mut docs = Docs::default();
+    docs.markdown(&text);
+    let docs = docs.outer();
+    quote!(#docs #name,)
+}
+
+fn inherent(all: &Enum) -> TokenStream {
+    let name = ident(&all.name.rust);
+    let wires = all.wires();
+    let variants: Vec<_> = all.values.iter().map(|value| ident(&value.name.rust)).collect();
+    quote! {
+        impl #name {
+            /// Every documented value, in the order of the document.
+            pub const ALL: &'static [Self] = &[#(Self::#variants),*];
+
+            /// The value as it is on the wire.
+            pub fn as_str(&self) -> &str {
+                match self {
+                    #(Self::#variants => #wires,)*
+                    Self::Unknown(value) => value.as_str(),
+                }
+            }
+        }
+    }
+}
+
+fn open_enum(all: &Enum) -> TokenStream {
+    let name = ident(&all.name.rust);
+    let wires = all.wires();
+    let also = also(all);
+    quote! {
+        impl runtime::OpenEnum for #name {
+            const VALUES: &'static [&'static str] = &[#(#wires),*];
+            #also
+
+            fn known(index: usize) -> Option<Self> {
+                Self::ALL.get(index).cloned()
+            }
+
+            fn index(&self) -> Option<usize> {
+                Self::ALL.iter().position(|known| known == self)
+            }
+
+            fn unknown(value: runtime::UnknownValue) -> Self {
+                Self::Unknown(value)
+            }
+
+            fn as_str(&self) -> &str {
+                Self::as_str(self)
+            }
+        }
+    }
+}
+
+/// Other spellings of the same values.
+fn also(all: &Enum) -> Option<TokenStream> {
+    let pairs: Vec<_> = all.values.iter().enumerate().flat_map(|(index, value)| {
+        let index = number(index as u64);
+        value.also.iter().map(move |(text, _)| quote!((#text, #index)))
+    }).collect();
+    (!pairs.is_empty()).then(|| quote!(const ALSO: &'static [(&'static str, usize)] = &[#(#pairs),*];))
+}
+
+/// An enum that says yes or no can be made from a bool.
+fn truth(all: &Enum) -> Option<TokenStream> {
+    let name = ident(&all.name.rust);
+    let (yes, no) = all.truth?;
+    let (yes, no) = (ident(&all.values[yes].name.rust), ident(&all.values[no].name.rust));
+    Some(quote! {
+        impl From<bool> for #name {
+            fn from(value: bool) -> Self {
+                if value { Self::#yes } else { Self::#no }
+            }
+        }
+    })
+}

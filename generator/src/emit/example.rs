@@ -1,0 +1,224 @@
+//! The first example of an operation as Rust that compiles.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use serde_json::{Map, Value};
+
+use super::code::{ident, number};
+use super::docs::Docs;
+use super::parameters::{converts, deletes_with, is_required};
+use super::scope::Scope;
+use super::{choices, module_name};
+use crate::generator::Layout;
+use crate::model::{Api, Body, Choice, ChoiceKind, Operation, Parameter, Shape, Type};
+
+/// Adds the example; in a module, whose path only its owner knows, it is shown and not compiled.
+pub(super) fn add(docs: &mut Docs, api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) {
+    let Some(example) = operation.examples.first() else { return };
+    let Ok(json) = serde_json::from_str::<Value>(&example.request.0) else { return };
+    let writer = Writer { scope, root: root(api, layout), used: RefCell::default() };
+    let Some(request) = writer.request(operation, &json) else { return };
+    let lines = writer.program(operation, &request);
+    docs.heading("Example");
+    docs.prose(&example.about);
+    docs.code(if layout == Layout::Crate { "" } else { "ignore" }, &lines);
+}
+
+/// The path of the root file's items: the crate, or the module that it is included in by convention.
+fn root(api: &Api, layout: Layout) -> TokenStream {
+    match layout {
+        Layout::Crate => {
+            let name = ident(&module_name(&api.name));
+            quote!(#name)
+        }
+        Layout::Module => quote!(crate::api),
+    }
+}
+
+struct Writer<'a> {
+    scope: &'a Scope<'a>,
+    root: TokenStream,
+    used: RefCell<BTreeSet<String>>,
+}
+
+impl<'a> Writer<'a> {
+    fn named(&self, rust: &str) -> TokenStream {
+        self.used.borrow_mut().insert(rust.to_owned());
+        let name = ident(rust);
+        quote!(#name)
+    }
+
+    fn request(&self, operation: &Operation, json: &Value) -> Option<TokenStream> {
+        let name = self.named(&operation.rust.rust);
+        match &operation.body {
+            Body::Parameters(parameters) => self.set(&name, parameters, json.as_object()?),
+            Body::Array(array) => {
+                let Shape::Items(item) = &array.shape else { return None };
+                let items = self.items(&item.rust, &item.parameters, json)?;
+                Some(quote!(#name::new(#items)))
+            }
+        }
+    }
+
+    fn items(&self, rust: &str, parameters: &[Parameter], json: &Value) -> Option<TokenStream> {
+        let name = self.named(rust);
+        let items = json.as_array()?.iter().map(|item| self.set(&name, parameters, item.as_object()?));
+        let items = items.collect::<Option<Vec<_>>>()?;
+        Some(quote!(vec![#(#items),*]))
+    }
+
+    /// `Name::new(required ..)` and a setter for everything else that is given.
+    fn set(&self, name: &TokenStream, parameters: &[Parameter], json: &Map<String, Value>) -> Option<TokenStream> {
+        let required = parameters.iter().filter(|parameter| is_required(parameter));
+        let arguments = required.map(|parameter| self.argument(parameter, json)).collect::<Option<Vec<_>>>()?;
+        let mut code = quote!(#name::new(#(#arguments),*));
+        for parameter in parameters.iter().filter(|parameter| !is_required(parameter)) {
+            if self.is_given(parameter, json) {
+                let (setter, argument) = (ident(&parameter.name.rust), self.argument(parameter, json)?);
+                code = quote!(#code.#setter(#argument));
+            }
+        }
+        Some(code)
+    }
+
+    fn is_given(&self, parameter: &Parameter, json: &Map<String, Value>) -> bool {
+        match parameter.shape {
+            Shape::One(Type::Choice(index)) => {
+                let choice = self.choice(index);
+                let decider = match &choice.kind {
+                    ChoiceKind::Value { decider, .. } => json.contains_key(&decider.wire),
+                    ChoiceKind::Presence { .. } => false,
+                };
+                decider || choice.members().iter().any(|member| json.contains_key(&member.name.wire))
+            }
+            _ => json.contains_key(&parameter.name.wire),
+        }
+    }
+
+    fn choice(&self, index: usize) -> &'a Choice {
+        &self.scope.family.choices[index]
+    }
+
+    fn argument(&self, parameter: &Parameter, json: &Map<String, Value>) -> Option<TokenStream> {
+        let value = json.get(&parameter.name.wire);
+        match &parameter.shape {
+            Shape::One(Type::Choice(index)) => self.chosen(self.choice(*index), json),
+            Shape::One(ty) => {
+                let text = text_of(value?)?;
+                if deletes_with(parameter) == Some(text.as_str()) {
+                    let root = &self.root;
+                    return Some(quote!(#root::Edit::Delete));
+                }
+                self.value(*ty, &text, converts(self.scope, parameter))
+            }
+            Shape::List(ty) => {
+                let values = value?.as_array()?.iter().map(|value| self.value(*ty, &text_of(value)?, false));
+                let values = values.collect::<Option<Vec<_>>>()?;
+                Some(quote!(vec![#(#values),*]))
+            }
+            Shape::Items(item) => self.items(&item.rust, &item.parameters, value?),
+        }
+    }
+
+    fn chosen(&self, choice: &Choice, json: &Map<String, Value>) -> Option<TokenStream> {
+        let name = self.named(&choice.name.rust);
+        match &choice.kind {
+            ChoiceKind::Presence { alternatives, .. } => {
+                let given = alternatives.iter().find(|parameter| json.contains_key(&parameter.name.wire))?;
+                let Shape::One(ty) = given.shape else { return None };
+                let variant = ident(&choices::alternative(given));
+                let value = self.value(ty, &text_of(json.get(&given.name.wire)?)?, false)?;
+                Some(quote!(#name::#variant(#value)))
+            }
+            ChoiceKind::Value { decider, enum_index, cases } => {
+                let all = &self.scope.family.enums[*enum_index];
+                let index = all.index_of(&text_of(json.get(&decider.wire)?)?)?;
+                let case = cases.iter().find(|case| case.value == index)?;
+                let value = &all.values[index].name;
+                if case.parameters.is_empty() {
+                    let variant = ident(&value.rust);
+                    return Some(quote!(#name::#variant));
+                }
+                self.used.borrow_mut().remove(&choice.name.rust);
+                let payload = self.named(&choices::case_name(self.scope.family, choice, *enum_index, case));
+                self.set(&payload, &case.parameters, json)
+            }
+        }
+    }
+
+    /// A value; where the function converts, a plain text is enough.
+    fn value(&self, ty: Type, text: &str, converts: bool) -> Option<TokenStream> {
+        let root = &self.root;
+        Some(match ty {
+            Type::String if converts => quote!(#text),
+            Type::String => quote!(#text.to_owned()),
+            Type::Decimal => quote!(#text.parse::<#root::Decimal>()?),
+            Type::Integer => {
+                let n = number(text.parse().ok()?);
+                quote!(#n)
+            }
+            Type::Boolean => {
+                let value: bool = text.parse().ok()?;
+                quote!(#value)
+            }
+            Type::Time => {
+                let n = number(text.parse().ok()?);
+                quote!(#root::Timestamp::from_millis(#n))
+            }
+            Type::Enum(index) => {
+                let all = &self.scope.family.enums[index];
+                let (name, variant) = (self.named(&all.name.rust), ident(&all.values[all.index_of(text)?].name.rust));
+                quote!(#name::#variant)
+            }
+            Type::Identifier(index) => {
+                let identifier = &self.scope.family.identifiers[index];
+                match (identifier.is_constrained(), converts) {
+                    (false, true) => quote!(#text),
+                    (false, false) => quote!(#text.into()),
+                    (true, _) => {
+                        let name = self.named(&identifier.name.rust);
+                        quote!(#name::new(#text)?)
+                    }
+                }
+            }
+            Type::Choice(_) | Type::Record(_) | Type::Undefined => return None,
+        })
+    }
+
+    /// A function that builds the request and sends it.
+    fn program(&self, operation: &Operation, request: &TokenStream) -> Vec<String> {
+        let family = &self.scope.family;
+        let (module, function) = (ident(&module_name(&family.name)), ident(&operation.function));
+        let names: Vec<_> = self.used.borrow().iter().map(|name| ident(name)).collect();
+        let names = if let [name] = names.as_slice() { quote!(#name) } else { quote!({#(#names),*}) };
+        let root = &self.root;
+        let tokens = quote! {
+            use #root::#module::#names;
+            async fn example(client: &#root::Client) -> Result<(), Box<dyn std::error::Error>> {
+                let request = #request;
+                let reply = client.#module().#function(&request).await?;
+                println!("{:?}", reply.data);
+                Ok(())
+            }
+        };
+        let Ok(file) = syn::parse2(tokens) else { return Vec::new() };
+        let mut lines: Vec<String> = prettyplease::unparse(&file).lines().map(str::to_owned).collect();
+        if let Some(at) = lines.iter().position(|line| line.starts_with("async fn")) {
+            lines.insert(at, String::new());
+        }
+        lines
+    }
+}
+
+/// The text of a scalar.
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(value) => Some(value.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}

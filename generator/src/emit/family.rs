@@ -1,0 +1,196 @@
+//! `mod.rs` of a family: what it is, its functions, its tables.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::code::{file, ident, number};
+use super::docs::{Docs, code, escape};
+use super::operation::{rule_row, type_names};
+use super::records::emitted;
+use super::records::response_type;
+use super::scope::Scope;
+use super::{choices, statements};
+use crate::model::{Api, Family, Lifecycle, Operation};
+
+/// `mod.rs` of a family.
+pub(super) fn emit(api: &Api, family: &Family) -> String {
+    let imports = quote!(use tradeapi_runtime as runtime;);
+    let mut items = vec![imports, modules(family), exports(family), facade(family), functions(family)];
+    items.push(tables(family));
+    file(family_docs(api, family).inner(), items)
+}
+
+fn modules(family: &Family) -> TokenStream {
+    let mut names = Vec::new();
+    if !family.choices.is_empty() {
+        names.push("choices".to_owned());
+    }
+    if !family.enums.is_empty() {
+        names.push("enums".to_owned());
+    }
+    names.push("errors".to_owned());
+    if !family.identifiers.is_empty() {
+        names.push("identifiers".to_owned());
+    }
+    if emitted(family).next().is_some() {
+        names.push("records".to_owned());
+    }
+    names.extend(family.operations.iter().map(|operation| operation.function.clone()));
+    names.sort();
+    let names = names.iter().map(|name| ident(name));
+    quote!(#(mod #names;)*)
+}
+
+/// Everything of the family is found right in its module.
+fn exports(family: &Family) -> TokenStream {
+    let mut exports = Vec::new();
+    let mut add = |module: &str, mut names: Vec<String>| {
+        names.sort();
+        let (module, names) = (ident(module), names.iter().map(|name| ident(name)).collect::<Vec<_>>());
+        match names.as_slice() {
+            [] => {}
+            [name] => exports.push(quote!(pub use #module::#name;)),
+            names => exports.push(quote!(pub use #module::{#(#names),*};)),
+        }
+    };
+    add("choices", family.choices.iter().flat_map(|choice| choices::type_names(family, choice)).collect());
+    add("enums", family.enums.iter().map(|all| all.name.rust.clone()).collect());
+    add("errors", vec!["ERRORS".to_owned(), "ErrorCode".to_owned()]);
+    add("identifiers", family.identifiers.iter().map(|all| all.name.rust.clone()).collect());
+    add("records", emitted(family).map(|record| record.name.rust.clone()).collect());
+    for operation in &family.operations {
+        add(&operation.function, type_names(operation));
+    }
+    quote!(#(#exports)*)
+}
+
+fn facade(family: &Family) -> TokenStream {
+    let name = ident(&family.rust);
+    let docs = Docs::new(&format!("The operations of: {}.", family.title.trim_end_matches('.')), "").outer();
+    quote! {
+        #docs
+        #[derive(Clone, Copy, Debug)]
+        pub struct #name<'a> {
+            client: &'a super::Client,
+        }
+    }
+}
+
+fn functions(family: &Family) -> TokenStream {
+    let name = ident(&family.rust);
+    let functions = family.operations.iter().map(|operation| function(family, operation));
+    quote! {
+        impl<'a> #name<'a> {
+            pub(super) fn of(client: &'a super::Client) -> Self {
+                Self { client }
+            }
+
+            #(#functions)*
+        }
+    }
+}
+
+fn function(family: &Family, operation: &Operation) -> TokenStream {
+    let (function, request) = (ident(&operation.function), ident(&operation.rust.rust));
+    let scope = Scope::new(family);
+    let response = response_type(&scope, &operation.rust.rust, &operation.response);
+    let mut docs = Docs::new(&operation.doc, &operation.title);
+    docs.markdown(&format!("`{} {}`; see [`{}`].", operation.method.as_str(), operation.path.text, operation.rust.rust));
+    docs.heading("Errors");
+    docs.markdown("As [`Client::call`](super::Client::call).");
+    let docs = docs.outer();
+    quote! {
+        #docs
+        pub async fn #function(
+            &self,
+            request: &#request,
+        ) -> Result<runtime::Reply<#response>, runtime::Error> {
+            self.client.call(request).await
+        }
+    }
+}
+
+fn tables(family: &Family) -> TokenStream {
+    let operations = family.operations.iter().map(|operation| ident(&operation.rust.rust));
+    let rules = family.statements.rules.iter().map(rule_row);
+    let limits = family.limits.iter().map(|limit| {
+        let (id, n, doc) = (&limit.id, number(limit.n), &limit.doc);
+        quote!(runtime::Ceiling { id: #id, n: #n, doc: #doc })
+    });
+    let ceilings = (!family.limits.is_empty()).then(|| quote! {
+        /// Ceilings that are not a rate.
+        pub const CEILINGS: &[runtime::Ceiling] = &[#(#limits),*];
+    });
+    quote! {
+        /// What is known about each operation of the family.
+        pub const OPERATIONS: &[&runtime::Meta] = &[#(<#operations as runtime::Operation>::META),*];
+
+        /// The rules that hold for the family as a whole.
+        pub const RULES: &[runtime::Rule] = &[#(#rules),*];
+
+        #ceilings
+    }
+}
+
+fn family_docs(api: &Api, family: &Family) -> Docs {
+    let mut docs = Docs::new(&family.title, &family.name);
+    docs.prose(&family.doc);
+    if let Some(source) = &family.source {
+        docs.markdown(&super::source_line(api, source));
+    }
+    docs.heading("Operations");
+    docs.gap();
+    docs.line("| operation | method and path | limit |".to_owned());
+    docs.line("|---|---|---|".to_owned());
+    for operation in &family.operations {
+        let rates: Vec<_> = operation.rates.iter().map(|rate| {
+            let class = if rate.class == "default" { String::new() } else { format!(" ({})", escape(&rate.class)) };
+            format!("{}/s per {}{class}", rate.calls, rate.scope.as_str())
+        }).collect();
+        docs.line(format!(
+            "| [`{}`] | `{} {}` | {} |",
+            operation.rust.rust,
+            operation.method.as_str(),
+            operation.path.text,
+            rates.join(", ")
+        ));
+    }
+    if let Some(lifecycle) = &family.lifecycle {
+        lifecycle_docs(&mut docs, family, lifecycle);
+    }
+    if !family.limits.is_empty() {
+        docs.heading("Ceilings");
+        docs.gap();
+        for limit in &family.limits {
+            docs.entry(&format!("{}: {}. {}", code(&limit.id), limit.n, escape(&limit.doc)));
+        }
+    }
+    statements::add(&mut docs, &family.statements);
+    docs
+}
+
+fn lifecycle_docs(docs: &mut Docs, family: &Family, lifecycle: &Lifecycle) {
+    docs.heading("States");
+    docs.markdown(&format!("The states of [`{}`]:", family.enums[lifecycle.enum_index].name.rust));
+    for state in &lifecycle.states {
+        let last = if state.terminal { " Nothing follows it." } else { "" };
+        docs.entry(&format!("{}: {}{last}", code(&state.value), escape(&state.doc)));
+    }
+    docs.gap();
+    docs.line("| from | what happens | when | becomes |".to_owned());
+    docs.line("|---|---|---|---|".to_owned());
+    let cells = |texts: &[String]| texts.iter().map(|text| code(text)).collect::<Vec<_>>().join(", ");
+    for transition in &lifecycle.transitions {
+        docs.line(format!(
+            "| {} | {} | {} | {} |",
+            cells(&transition.from),
+            cells(&transition.trigger),
+            escape(&transition.condition),
+            code(&transition.to)
+        ));
+    }
+    docs.gap();
+    for transition in lifecycle.transitions.iter().filter(|transition| !transition.doc.is_empty()) {
+        docs.entry(&format!("{}: {}", cells(&transition.trigger), escape(&transition.doc)));
+    }
+}

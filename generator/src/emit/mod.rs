@@ -1,0 +1,109 @@
+//! Model -> files in memory; one file here for each kind of output.
+
+mod checks;
+mod choices;
+mod code;
+mod conditions;
+mod docs;
+mod enums;
+mod example;
+mod family;
+mod identifiers;
+mod operation;
+mod parameters;
+mod records;
+mod root;
+mod scope;
+mod statements;
+mod units;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::generator::Layout;
+use crate::model::{Api, Family, Source};
+
+/// A file that is about to be emitted.
+struct Job<'a> {
+    name: String,
+    text: Box<dyn Fn() -> String + Send + Sync + 'a>,
+}
+
+/// Every file by its name below the output folder.
+pub(crate) fn emit(api: &Api, layout: Layout) -> BTreeMap<String, String> {
+    let root = match layout {
+        Layout::Module => "api.rs",
+        Layout::Crate => "lib.rs",
+    };
+    let mut jobs = vec![job(root, move || root::emit(api, layout))];
+    jobs.extend(api.families.iter().flat_map(|family| family_jobs(api, family, layout)));
+    run(&jobs)
+}
+
+fn job<'a>(name: impl Into<String>, text: impl Fn() -> String + Send + Sync + 'a) -> Job<'a> {
+    Job { name: name.into(), text: Box::new(text) }
+}
+
+fn family_jobs<'a>(api: &'a Api, family: &'a Family, layout: Layout) -> Vec<Job<'a>> {
+    let folder = module_name(&family.name);
+    let file = |name: &str| format!("{folder}/{name}.rs");
+    let mut jobs = vec![
+        job(file("mod"), move || family::emit(api, family)),
+        job(file("errors"), move || enums::emit_errors(family)),
+    ];
+    if !family.choices.is_empty() {
+        jobs.push(job(file("choices"), move || choices::emit(family)));
+    }
+    if !family.enums.is_empty() {
+        jobs.push(job(file("enums"), move || enums::emit(family)));
+    }
+    if !family.identifiers.is_empty() {
+        jobs.push(job(file("identifiers"), move || identifiers::emit(family)));
+    }
+    if records::emitted(family).next().is_some() {
+        jobs.push(job(file("records"), move || records::emit(api, family)));
+    }
+    for operation in &family.operations {
+        let name = file(operation.function.trim_start_matches("r#"));
+        jobs.push(job(name, move || operation::emit(api, family, operation, layout)));
+    }
+    jobs
+}
+
+/// Files do not depend on each other, so every core takes the next one that is left.
+fn run(jobs: &[Job<'_>]) -> BTreeMap<String, String> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            done.push((job.name.clone(), (job.text)()));
+        }
+        done
+    };
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..cores.min(jobs.len())).map(|_| scope.spawn(work)).collect();
+        let mut files = BTreeMap::from_iter(work());
+        for other in others {
+            match other.join() {
+                Ok(done) => files.extend(done),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        files
+    })
+}
+
+/// The module of a family.
+fn module_name(family: &str) -> String {
+    crate::model::field_name(family).unwrap_or_default()
+}
+
+/// Where a document says it, as Markdown.
+fn source_line(api: &Api, source: &Source) -> String {
+    let title = docs::escape(api.document_title(&source.document));
+    match &source.section {
+        Some(section) => format!("Source: {title}, section *{}*.", docs::escape(section)),
+        None => format!("Source: {title}."),
+    }
+}

@@ -1,0 +1,349 @@
+//! One file an operation: request, response, what is known of it.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::checks;
+use super::code::{file, ident, number, optional_text};
+use super::docs::{Docs, code, escape};
+use super::parameters::{Set, field_type};
+use super::records::{self, page_fields, page_name, response_type};
+use super::scope::Scope;
+use super::{example, statements};
+use crate::generator::Layout;
+use crate::load::raw::{Access, Effect, RuleKind};
+use crate::model::{
+    Api, Body, Duration, DurationUnit, Family, Item, Operation, Parameter, PathPiece, Response, Rule, Shape, Test, Type,
+    Window,
+};
+
+/// The file of an operation.
+pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: Layout) -> String {
+    let scope = Scope::new(family);
+    let mut items = request(api, &scope, operation, layout);
+    items.push(operation_impl(&scope, operation));
+    items.push(meta(operation));
+    items.push(rules(operation));
+    items.extend(item_structs(&scope, operation));
+    items.extend(page(&scope, operation));
+    let defined = type_names(operation);
+    let defined: Vec<_> = defined.iter().map(String::as_str).collect();
+    items.insert(0, scope.imports(&defined));
+    file(Docs::new(&format!("{}.", operation.title.trim_end_matches('.')), "").inner(), items)
+}
+
+/// The types that the file of an operation defines.
+pub(super) fn type_names(operation: &Operation) -> Vec<String> {
+    let mut names = vec![operation.rust.rust.clone()];
+    names.extend(items(operation).map(|(_, item)| item.rust.clone()));
+    if matches!(operation.response, Response::Page { .. }) {
+        names.push(page_name(&operation.rust.rust));
+    }
+    names
+}
+
+fn items(operation: &Operation) -> impl Iterator<Item = (&Parameter, &Item)> {
+    operation.body.parameters().iter().filter_map(|parameter| match &parameter.shape {
+        Shape::Items(item) => Some((parameter, item)),
+        Shape::One(_) | Shape::List(_) => None,
+    })
+}
+
+fn request(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> Vec<TokenStream> {
+    let mut set = Set::new(&operation.rust.rust, docs(api, scope, operation, layout), operation.body.parameters());
+    set.is_array = matches!(operation.body, Body::Array(_));
+    set.in_path = operation.path.parameters().collect();
+    set.rules = rules_of(operation, None);
+    set.checks = request_checks(scope, operation);
+    set.methods = operation.window.as_ref().map(|window| between(scope, operation, window)).unwrap_or_default();
+    set.emit(scope)
+}
+
+/// The rules with a condition over one set of parameters: those of the request, or of the items of a list.
+fn rules_of<'a>(operation: &'a Operation, list: Option<&str>) -> Vec<(usize, &'a Rule)> {
+    let within = |rule: &Rule| rule.within.as_ref().map(|(list, _)| list.clone());
+    let rules = operation.statements.rules.iter().enumerate();
+    rules.filter(|(_, rule)| matches!(rule.test, Some(Test::Condition { .. })) && within(rule).as_deref() == list).collect()
+}
+
+/// Checks that only a whole request has: its window, and rules across the items of a list.
+fn request_checks(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
+    let window = operation.window.as_ref().map(|window| {
+        let time = |wire: &str| {
+            let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == wire);
+            parameter.map(|parameter| {
+                let field = ident(&parameter.name.rust);
+                if super::parameters::is_required(parameter) { quote!(Some(self.#field)) } else { quote!(self.#field) }
+            })
+        };
+        let (from, to) = (time(&window.from.0), time(&window.to.0));
+        quote!(to.window(&WINDOW, #from, #to);)
+    });
+    let is_body = matches!(operation.body, Body::Array(_));
+    let across = operation.statements.rules.iter().enumerate().filter_map(|(index, rule)| {
+        let (within, _) = rule.within.as_ref()?;
+        if matches!(rule.test, Some(Test::Condition { .. }) | None) {
+            return None;
+        }
+        let (list, _) = items(operation).find(|(list, _)| list.name.wire == *within)?;
+        Some(checks::list_rule(scope, list, index, rule, is_body))
+    });
+    quote!(#window #(#across)*)
+}
+
+/// Sets both ends of the window at once.
+fn between(scope: &Scope<'_>, operation: &Operation, window: &Window) -> TokenStream {
+    let field = |wire: &str| {
+        let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == wire)?;
+        (field_type(scope, parameter).to_string().starts_with("Option")).then(|| ident(&parameter.name.rust))
+    };
+    let (Some(from), Some(to)) = (field(&window.from.0), field(&window.to.0)) else { return TokenStream::new() };
+    let mut docs = Docs::default();
+    docs.markdown(&format!("Sets {} and {}.", code(&window.from.0), code(&window.to.0)));
+    let docs = docs.outer();
+    quote! {
+        #docs
+        pub fn between(mut self, from: impl Into<runtime::Timestamp>, to: impl Into<runtime::Timestamp>) -> Self {
+            self.#from = Some(from.into());
+            self.#to = Some(to.into());
+            self
+        }
+    }
+}
+
+fn operation_impl(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
+    let name = ident(&operation.rust.rust);
+    let response = response_type(scope, &operation.rust.rust, &operation.response);
+    let path = write_path(operation);
+    quote! {
+        impl runtime::Operation for #name {
+            type Response = #response;
+            const META: &'static runtime::Meta = &META;
+            #path
+        }
+    }
+}
+
+fn write_path(operation: &Operation) -> Option<TokenStream> {
+    operation.path.parameters().next()?;
+    let pieces = operation.path.pieces.iter().map(|piece| match piece {
+        PathPiece::Literal(text) => quote!(out.literal(#text);),
+        PathPiece::Parameter(wire) => {
+            let parameters = operation.body.parameters();
+            let field = parameters.iter().find(|parameter| parameter.name.wire == *wire).map(|parameter| ident(&parameter.name.rust));
+            quote!(out.segment(&self.#field);)
+        }
+    });
+    Some(quote! {
+        fn write_path(&self, out: &mut runtime::PathWriter) {
+            #(#pieces)*
+        }
+    })
+}
+
+fn meta(operation: &Operation) -> TokenStream {
+    let (id, title, doc, path) = (&operation.id, &operation.title, &operation.doc, &operation.path.text);
+    let family = operation.id.split('.').next().unwrap_or_default();
+    let document = operation.source.as_ref().map_or("", |source| source.document.as_str());
+    let section = operation.source.as_ref().and_then(|source| source.section.as_deref()).unwrap_or(title);
+    let method = ident(&capitalised(operation.method.as_str()));
+    let effect = ident(&capitalised(operation.effect.as_str()));
+    let access = match operation.access {
+        Access::Signed => quote!(Signed),
+        Access::Public => quote!(Public),
+    };
+    let whitelisted = operation.whitelisted;
+    let permission = optional_text(operation.permission.as_deref());
+    let headers = operation.headers.iter().map(|(header, _)| header);
+    let limits = operation.rates.iter().map(|rate| {
+        let (calls, class) = (number(rate.calls.into()), &rate.class);
+        let scope = ident(&capitalised(rate.scope.as_str()));
+        quote!(runtime::RateLimit { calls: #calls, per_seconds: 1, scope: runtime::Scope::#scope, class: #class })
+    });
+    let window = if operation.window.is_some() { quote!(Some(WINDOW)) } else { quote!(None) };
+    let window_table = operation.window.as_ref().map(window_table);
+    let list_member = match &operation.response {
+        Response::Array { observed_under, .. } => optional_text(observed_under.as_deref()),
+        _ => quote!(None),
+    };
+    quote! {
+        const META: runtime::Meta = runtime::Meta {
+            id: #id,
+            family: #family,
+            title: #title,
+            doc: #doc,
+            document: #document,
+            section: #section,
+            method: runtime::Method::#method,
+            path: #path,
+            effect: runtime::Effect::#effect,
+            access: runtime::Access::#access,
+            whitelisted: #whitelisted,
+            permission: #permission,
+            headers: &[#(#headers),*],
+            limits: &[#(#limits),*],
+            window: #window,
+            rules: RULES,
+            errors: super::errors::ERRORS,
+            list_member: #list_member,
+        };
+        #window_table
+    }
+}
+
+fn window_table(window: &Window) -> TokenStream {
+    let (from, to, both) = (&window.from.0, &window.to.0, window.both_or_neither);
+    let [span, access, default] = [window.span, window.access, window.default].map(|length| match length {
+        Some(length) => {
+            let length = length_tokens(length);
+            quote!(Some(#length))
+        }
+        None => quote!(None),
+    });
+    quote! {
+        const WINDOW: runtime::Window = runtime::Window {
+            from: #from,
+            to: #to,
+            span: #span,
+            access: #access,
+            default: #default,
+            both_or_neither: #both,
+        };
+    }
+}
+
+fn length_tokens(length: Duration) -> TokenStream {
+    let (unit, factor) = match length.unit {
+        DurationUnit::Second => ("Seconds", 1),
+        DurationUnit::Minute => ("Seconds", 60),
+        DurationUnit::Hour => ("Seconds", 60 * 60),
+        DurationUnit::Day => ("Days", 1),
+        DurationUnit::Week => ("Days", 7),
+        DurationUnit::Month => ("Months", 1),
+    };
+    let (unit, n) = (ident(unit), number(u64::from(length.n) * factor));
+    quote!(runtime::Length::#unit(#n))
+}
+
+fn rules(operation: &Operation) -> TokenStream {
+    let rules = operation.statements.rules.iter().map(rule_row);
+    quote! {
+        const RULES: &[runtime::Rule] = &[#(#rules),*];
+    }
+}
+
+/// A rule as a row of a table.
+pub(super) fn rule_row(rule: &Rule) -> TokenStream {
+    let (id, at, says, why) = (&rule.id, &rule.at, &rule.says, optional_text(rule.why.as_deref()));
+    let kind = match rule.kind {
+        RuleKind::Type => quote!(Type),
+        RuleKind::Checked => quote!(Checked),
+        RuleKind::Limit => quote!(Limit),
+        RuleKind::Simulated => quote!(Simulated),
+        RuleKind::Stated => quote!(Stated),
+    };
+    quote!(runtime::Rule { id: #id, at: #at, kind: runtime::RuleKind::#kind, says: #says, why: #why })
+}
+
+fn capitalised(word: &str) -> String {
+    let lower = word.to_ascii_lowercase();
+    let (first, rest) = lower.split_at(1.min(lower.len()));
+    first.to_ascii_uppercase() + rest
+}
+
+fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<TokenStream> {
+    let sets = items(operation).flat_map(|(list, item)| {
+        let doc = format!("One of the {} of a [`{}`].", list.name.rust.trim_start_matches("r#").replace('_', " "), operation.rust.rust);
+        let mut docs = Docs::default();
+        docs.markdown(&doc);
+        let mut set = Set::new(&item.rust, docs, &item.parameters);
+        set.rules = rules_of(operation, Some(&list.name.wire));
+        set.emit(scope)
+    });
+    sets.collect()
+}
+
+fn page(scope: &Scope<'_>, operation: &Operation) -> Vec<TokenStream> {
+    let Response::Page { next, .. } = &operation.response else { return Vec::new() };
+    let parameters = operation.body.parameters();
+    let next_type = parameters.iter().find(|parameter| parameter.name.wire == next.0).map(|parameter| match parameter.shape {
+        Shape::One(ty) => ty,
+        Shape::List(_) | Shape::Items(_) => Type::String,
+    });
+    let Some(fields) = page_fields(&operation.response, next_type.unwrap_or(Type::String)) else { return Vec::new() };
+    let mut docs = Docs::default();
+    docs.markdown(&format!("A page of the answer to [`{}`].", operation.rust.rust));
+    docs.markdown(&format!("The cursor goes into {} of the next request.", code(&next.0)));
+    records::definition(scope, &page_name(&operation.rust.rust), docs, &fields)
+}
+
+/// Everything known about an operation, for its reader.
+fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> Docs {
+    let mut docs = Docs::new(&operation.doc, &operation.title);
+    docs.markdown(&format!("`{} {}`", operation.method.as_str(), operation.path.text));
+    if let Some(source) = &operation.source {
+        docs.markdown(&super::source_line(api, source));
+    }
+    docs.entry(&format!("**Effect:** {}", effect(operation.effect)));
+    docs.entry(&format!("**Access:** {}", access(operation)));
+    let rates: Vec<_> = operation.rates.iter().map(|rate| {
+        let class = if rate.class == "default" { String::new() } else { format!(" for {}", escape(&rate.class)) };
+        let calls = if rate.calls == 1 { "call" } else { "calls" };
+        format!("{} {calls} a second per {}{class}", rate.calls, rate.scope.as_str())
+    }).collect();
+    docs.entry(&format!("**Rate limit:** {}", if rates.is_empty() { "not stated".to_owned() } else { rates.join("; ") }));
+    if !operation.headers.is_empty() {
+        let headers: Vec<_> = operation.headers.iter().map(|(header, _)| code(header)).collect();
+        docs.entry(&format!("**Headers:** {}, when the client was given a value", headers.join(", ")));
+    }
+    if let Some(window) = &operation.window {
+        docs.entry(&format!("**Window:** {}", window_sentence(window)));
+    }
+    statements::add(&mut docs, &operation.statements);
+    example::add(&mut docs, api, scope, operation, layout);
+    docs
+}
+
+fn effect(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Read => "reads; a repeat changes nothing",
+        Effect::Create => "creates; a repeat would create again",
+        Effect::Amend => "amends; a repeat would amend again",
+        Effect::Cancel => "cancels",
+        Effect::Close => "closes; a repeat could close again",
+    }
+}
+
+fn access(operation: &Operation) -> String {
+    let mut text = match operation.access {
+        Access::Signed => "signed".to_owned(),
+        Access::Public => "public, no credentials needed".to_owned(),
+    };
+    match &operation.permission {
+        Some(permission) if operation.access == Access::Signed => {
+            text.push_str(&format!(", permission {}", code(permission)));
+        }
+        _ => {}
+    }
+    if operation.whitelisted {
+        text.push_str("; only for user ids on the exchange's white list");
+    }
+    text
+}
+
+fn window_sentence(window: &Window) -> String {
+    let mut parts = vec![format!("{} to {}", code(&window.from.0), code(&window.to.0))];
+    if let Some(span) = window.span {
+        parts.push(format!("at most {span} apart"));
+    }
+    if let Some(access) = window.access {
+        parts.push(format!("not further back than {access}"));
+    }
+    if let Some(default) = window.default {
+        parts.push(format!("{default} when left out"));
+    }
+    if window.both_or_neither {
+        parts.push("both or neither".to_owned());
+    }
+    parts.join(", ")
+}

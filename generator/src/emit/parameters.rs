@@ -1,0 +1,420 @@
+//! Sets of parameters: the structs of requests, of items in lists and of the ways of a choice, how they are built,
+//! written, read back and checked.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use super::checks;
+use super::code::ident;
+use super::docs::{Docs, code, escape};
+use super::scope::Scope;
+use super::units;
+use crate::diagnostics::Place;
+use crate::model::{ChoiceKind, Need, Parameter, Rule, Shape, Type};
+
+/// A struct of parameters about to be emitted.
+pub(super) struct Set<'a> {
+    pub(super) rust: &'a str,
+    pub(super) docs: Docs,
+    pub(super) parameters: &'a [Parameter],
+    /// The names of those that stand in the path and not beside the others.
+    pub(super) in_path: Vec<&'a str>,
+    /// The rules that speak of one such set, each with its index in the table of the operation.
+    pub(super) rules: Vec<(usize, &'a Rule)>,
+    /// Further checks, and methods, that only a request has.
+    pub(super) checks: TokenStream,
+    pub(super) methods: TokenStream,
+    /// The set is the whole body, which is an array.
+    pub(super) is_array: bool,
+}
+
+impl<'a> Set<'a> {
+    pub(super) fn new(rust: &'a str, docs: Docs, parameters: &'a [Parameter]) -> Self {
+        Self {
+            rust,
+            docs,
+            parameters,
+            in_path: Vec::new(),
+            rules: Vec::new(),
+            checks: TokenStream::new(),
+            methods: TokenStream::new(),
+            is_array: false,
+        }
+    }
+
+    /// The struct, its constructor and setters, and how it is written, read and checked.
+    pub(super) fn emit(&self, scope: &Scope<'_>) -> Vec<TokenStream> {
+        let name = ident(self.rust);
+        vec![self.structure(scope), self.inherent(scope), self.parameters_impl(scope), quote!(runtime::serde_parameters!(#name);)]
+    }
+
+    fn structure(&self, scope: &Scope<'_>) -> TokenStream {
+        let name = ident(self.rust);
+        let docs = self.docs.outer();
+        let fields = self.parameters.iter().map(|parameter| {
+            let docs = parameter_docs(scope, parameter).outer();
+            let (field, ty) = (ident(&parameter.name.rust), field_type(scope, parameter));
+            quote!(#docs pub #field: #ty,)
+        });
+        quote! {
+            #docs
+            #[derive(Clone, Debug, PartialEq)]
+            #[must_use = "a request does nothing until it is sent"]
+            #[non_exhaustive]
+            pub struct #name {
+                #(#fields)*
+            }
+        }
+    }
+
+    fn inherent(&self, scope: &Scope<'_>) -> TokenStream {
+        let name = ident(self.rust);
+        let new = self.constructor(scope);
+        let setters = self.parameters.iter().filter(|parameter| !is_required(parameter)).map(|parameter| setter(scope, parameter));
+        let methods = &self.methods;
+        quote! {
+            impl #name {
+                #new
+                #(#setters)*
+                #methods
+            }
+        }
+    }
+
+    fn constructor(&self, scope: &Scope<'_>) -> TokenStream {
+        let required: Vec<_> = self.parameters.iter().filter(|parameter| is_required(parameter)).collect();
+        let arguments = required.iter().map(|parameter| {
+            let (field, ty) = (ident(&parameter.name.rust), argument_type(scope, parameter));
+            quote!(#field: #ty)
+        });
+        let fields = self.parameters.iter().map(|parameter| {
+            let field = ident(&parameter.name.rust);
+            let value = if is_required(parameter) { argument_value(scope, parameter) } else { unset(parameter) };
+            if field == value.to_string() { quote!(#field) } else { quote!(#field: #value) }
+        });
+        let what = if required.is_empty() { " Nothing is required." } else { " What is required; all else is left out." };
+        let many = (required.len() > 7).then(|| {
+            quote!(#[expect(clippy::too_many_arguments, reason = "the document requires them all")])
+        });
+        let default = required.is_empty().then(|| quote!(#[expect(clippy::new_without_default, reason = "requests are built with new")]));
+        quote! {
+            #[doc = #what]
+            #many
+            #default
+            pub fn new(#(#arguments),*) -> Self {
+                Self { #(#fields),* }
+            }
+        }
+    }
+
+    fn parameters_impl(&self, scope: &Scope<'_>) -> TokenStream {
+        let name = ident(self.rust);
+        let written = self.parameters.iter().filter(|parameter| !self.in_path.contains(&parameter.name.wire.as_str()));
+        let writes: Vec<_> = written.map(|parameter| self.write(parameter)).collect();
+        let reads = self.parameters.iter().map(|parameter| {
+            let local = local(parameter);
+            let read = self.read(scope, parameter);
+            quote!(let #local = #read;)
+        });
+        let fields: Vec<_> = self.parameters.iter().map(|parameter| ident(&parameter.name.rust)).collect();
+        let locals = self.parameters.iter().map(local);
+        let mut checks: Vec<_> = self.parameters.iter().map(|parameter| self.check(scope, parameter)).collect();
+        checks.push(self.checks.clone());
+        checks.extend(self.rules.iter().filter_map(|(index, rule)| checks::rule(scope, self.parameters, *index, rule)));
+        let out = unused_if(writes.is_empty(), "out");
+        let from = unused_if(self.parameters.is_empty(), "from");
+        let to = unused_if(checks.iter().all(TokenStream::is_empty), "to");
+        quote! {
+            impl runtime::Parameters for #name {
+                fn write(&self, #out: &mut runtime::ParameterWriter) {
+                    #(#writes)*
+                }
+
+                fn read(#from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+                    #(#reads)*
+                    Some(Self { #(#fields: #locals?),* })
+                }
+
+                fn check(&self, #to: &mut runtime::Checks<'_>) {
+                    #(#checks)*
+                }
+            }
+        }
+    }
+
+    fn write(&self, parameter: &Parameter) -> TokenStream {
+        let (wire, field) = (&parameter.name.wire, ident(&parameter.name.rust));
+        let required = is_required(parameter);
+        match &parameter.shape {
+            Shape::Items(_) if self.is_array => quote!(out.items(&self.#field);),
+            Shape::Items(_) => list_write(required, &field, &quote!(out.list(#wire, &self.#field);)),
+            Shape::List(ty) if is_bare(*ty, parameter.as_text) => {
+                list_write(required, &field, &quote!(out.numbers(#wire, &self.#field);))
+            }
+            Shape::List(_) => list_write(required, &field, &quote!(out.texts(#wire, &self.#field);)),
+            Shape::One(Type::Choice(_)) if required => quote!(runtime::Parameters::write(&self.#field, out);),
+            Shape::One(Type::Choice(_)) => {
+                let local = local(parameter);
+                quote! {
+                    if let Some(#local) = &self.#field {
+                        runtime::Parameters::write(#local, out);
+                    }
+                }
+            }
+            Shape::One(ty) => {
+                let write = write_one(parameter, *ty, &quote!(self.#field), &quote!(&self.#field));
+                quote!(#write;)
+            }
+        }
+    }
+
+    fn read(&self, scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
+        let wire = &parameter.name.wire;
+        let required = is_required(parameter);
+        match &parameter.shape {
+            Shape::Items(_) if self.is_array => quote!(from.items()),
+            Shape::Items(_) if required => quote!(from.required_list(#wire)),
+            Shape::Items(_) => quote!(from.list(#wire)),
+            Shape::List(_) if required => quote!(from.required(#wire)),
+            Shape::List(_) => quote!(from.texts(#wire)),
+            Shape::One(Type::Choice(index)) => {
+                let ty = scope.ty(Type::Choice(*index));
+                if required {
+                    return quote!(<#ty as runtime::Parameters>::read(from));
+                }
+                quote! {
+                    if #ty::MEMBERS.iter().any(|member| from.has(member)) {
+                        <#ty as runtime::Parameters>::read(from).map(Some)
+                    } else {
+                        Some(None)
+                    }
+                }
+            }
+            Shape::One(_) => match (deletes_with(parameter), required) {
+                (Some(delete), _) => quote!(from.edit(#wire, #delete)),
+                (None, true) => quote!(from.required(#wire)),
+                (None, false) => quote!(from.optional(#wire)),
+            },
+        }
+    }
+
+    fn check(&self, scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
+        checks::parameter(scope, parameter, self.is_array)
+    }
+}
+
+/// A local variable for a parameter, whose name must not hide an argument of the function it stands in.
+pub(super) fn local(parameter: &Parameter) -> proc_macro2::Ident {
+    match parameter.name.rust.as_str() {
+        name @ ("from" | "to" | "out") => format_ident!("{name}_"),
+        name => ident(name),
+    }
+}
+
+fn unused_if(unused: bool, name: &str) -> proc_macro2::Ident {
+    if unused { format_ident!("_{name}") } else { format_ident!("{name}") }
+}
+
+fn list_write(required: bool, field: &proc_macro2::Ident, write: &TokenStream) -> TokenStream {
+    if required {
+        return write.clone();
+    }
+    quote! {
+        if !self.#field.is_empty() {
+            #write
+        }
+    }
+}
+
+/// Writes one value, which stands at `place`.
+pub(super) fn write_one(parameter: &Parameter, ty: Type, place: &TokenStream, reference: &TokenStream) -> TokenStream {
+    let wire = &parameter.name.wire;
+    let method = |prefix: &str| {
+        let kind = match ty {
+            Type::Boolean => "boolean",
+            _ if is_bare(ty, parameter.as_text) => "number",
+            _ => "text",
+        };
+        format_ident!("{prefix}{kind}")
+    };
+    if let Some(delete) = deletes_with(parameter) {
+        let method = method("edit_");
+        return quote!(out.#method(#wire, #reference, #delete));
+    }
+    match (is_required(parameter), ty) {
+        (true, Type::Boolean) => quote!(out.boolean(#wire, #place)),
+        (false, Type::Boolean) => quote!(out.optional_boolean(#wire, #place)),
+        (true, _) => {
+            let method = method("");
+            quote!(out.#method(#wire, #reference))
+        }
+        (false, _) => {
+            let method = method("optional_");
+            quote!(out.#method(#wire, #place.as_ref()))
+        }
+    }
+}
+
+/// Whether a value travels as a bare JSON number.
+fn is_bare(ty: Type, as_text: bool) -> bool {
+    matches!(ty, Type::Decimal | Type::Integer | Type::Time) && !as_text
+}
+
+pub(super) fn is_required(parameter: &Parameter) -> bool {
+    parameter.need == Need::Always
+}
+
+/// The text that deletes the value, where there is one.
+pub(super) fn deletes_with(parameter: &Parameter) -> Option<&str> {
+    parameter.edit.as_ref().and_then(|edit| edit.delete.as_deref())
+}
+
+/// The type of the field that holds a parameter.
+pub(super) fn field_type(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
+    let ty = scope.parameter_type(parameter);
+    let is_list = !matches!(parameter.shape, Shape::One(_));
+    if is_required(parameter) || is_list {
+        ty
+    } else if deletes_with(parameter).is_some() {
+        quote!(runtime::Edit<#ty>)
+    } else {
+        quote!(Option<#ty>)
+    }
+}
+
+/// The type of the argument that a parameter is given by.
+pub(super) fn argument_type(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
+    let ty = scope.parameter_type(parameter);
+    if deletes_with(parameter).is_some() {
+        return quote!(impl Into<runtime::Edit<#ty>>);
+    }
+    if converts(scope, parameter) { quote!(impl Into<#ty>) } else { ty }
+}
+
+/// Whether something else can become the type of a parameter.
+pub(super) fn converts(scope: &Scope<'_>, parameter: &Parameter) -> bool {
+    if deletes_with(parameter).is_some() {
+        return true;
+    }
+    match parameter.shape {
+        Shape::One(Type::String | Type::Decimal | Type::Time | Type::Choice(_)) => true,
+        Shape::One(Type::Identifier(index)) => !scope.family.identifiers[index].is_constrained(),
+        Shape::One(Type::Enum(index)) => scope.family.enums[index].truth.is_some(),
+        _ => false,
+    }
+}
+
+pub(super) fn argument_value(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
+    let field = ident(&parameter.name.rust);
+    if converts(scope, parameter) { quote!(#field.into()) } else { quote!(#field) }
+}
+
+/// What a parameter that is not set is.
+fn unset(parameter: &Parameter) -> TokenStream {
+    match parameter.shape {
+        Shape::List(_) | Shape::Items(_) => quote!(Vec::new()),
+        Shape::One(_) if deletes_with(parameter).is_some() => quote!(runtime::Edit::Keep),
+        Shape::One(_) => quote!(None),
+    }
+}
+
+fn setter(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
+    let field = ident(&parameter.name.rust);
+    let ty = argument_type(scope, parameter);
+    let value = argument_value(scope, parameter);
+    let is_list = !matches!(parameter.shape, Shape::One(_));
+    let set = if is_list || deletes_with(parameter).is_some() { value } else { quote!(Some(#value)) };
+    let docs = setter_docs(parameter).outer();
+    quote! {
+        #docs
+        pub fn #field(mut self, #field: #ty) -> Self {
+            self.#field = #set;
+            self
+        }
+    }
+}
+
+fn setter_docs(parameter: &Parameter) -> Docs {
+    let mut docs = Docs::default();
+    let names = match parameter.shape {
+        Shape::One(Type::Choice(_)) => code(parameter.name.rust.trim_start_matches("r#")),
+        _ => code(&parameter.name.wire),
+    };
+    docs.markdown(&format!("Sets {names}: {}", escape(&parameter.doc)));
+    docs
+}
+
+/// What a parameter is, with its limits, units and defaults.
+pub(super) fn parameter_docs(scope: &Scope<'_>, parameter: &Parameter) -> Docs {
+    let mut docs = Docs::default();
+    let wires = match parameter.shape {
+        Shape::One(Type::Choice(index)) => choice_wires(scope, index),
+        _ if parameter.name.wire == "[]" => "The body, an array".to_owned(),
+        _ => code(&parameter.name.wire),
+    };
+    docs.markdown(&format!("{wires}: {}", escape(&parameter.doc)));
+    let mut facts: Vec<String> = Vec::new();
+    match parameter.need {
+        Need::Conditional => facts.push("Required under a condition; see the rules.".to_owned()),
+        Need::Unstated => facts.push("The document does not say whether it is required.".to_owned()),
+        Need::Always | Need::No => {}
+    }
+    if let Some((default, _)) = &parameter.default {
+        facts.push(format!("Left out, the exchange takes {}.", code(default)));
+    }
+    if let Some(note) = &parameter.default_note {
+        facts.push(format!("Left out: {}", escape(note)));
+    }
+    facts.extend(bounds(parameter));
+    if !parameter.only.is_empty() {
+        let values: Vec<_> = parameter.only.iter().map(|(value, _)| code(value)).collect();
+        facts.push(format!("Allowed here: {}.", values.join(", ")));
+    }
+    if let Some(edit) = &parameter.edit {
+        facts.push(match &edit.delete {
+            Some(delete) => format!("Left out, the value stays; {} deletes it.", code(delete)),
+            None => "Left out, the value stays.".to_owned(),
+        });
+    }
+    facts.push(units::sentence(&parameter.units));
+    facts.retain(|fact| !fact.is_empty());
+    docs.markdown(&facts.join(" "));
+    docs
+}
+
+fn choice_wires(scope: &Scope<'_>, index: usize) -> String {
+    let choice = &scope.family.choices[index];
+    let mut names: Vec<String> = Vec::new();
+    if let ChoiceKind::Value { decider, .. } = &choice.kind {
+        names.push(code(&decider.wire));
+    }
+    for member in choice.members() {
+        let name = code(&member.name.wire);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(", ")
+}
+
+fn bounds(parameter: &Parameter) -> Vec<String> {
+    let text = |value: &Option<(String, Place)>| value.as_ref().map(|(text, _)| text.clone());
+    let count = |value: Option<(u64, Place)>| value.map(|(n, _)| n);
+    let mut bounds = Vec::new();
+    match (text(&parameter.min), text(&parameter.max)) {
+        (Some(min), Some(max)) => bounds.push(format!("From {min} to {max}.")),
+        (Some(min), None) => bounds.push(format!("At least {min}.")),
+        (None, Some(max)) => bounds.push(format!("At most {max}.")),
+        (None, None) => {}
+    }
+    match (count(parameter.min_items), count(parameter.max_items)) {
+        (Some(min), Some(max)) => bounds.push(format!("{min} to {max} items.")),
+        (Some(min), None) => bounds.push(format!("{min} items at least.")),
+        (None, Some(max)) => bounds.push(format!("{max} items at most.")),
+        (None, None) => {}
+    }
+    if let Some((digits, _)) = parameter.digits {
+        bounds.push(format!("{digits} digits at most."));
+    }
+    bounds
+}

@@ -1,0 +1,236 @@
+//! The root file: the API's table, the client, the families.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::code::{file, ident, number, optional_text};
+use super::docs::{Docs, code, escape};
+use super::module_name;
+use crate::generator::Layout;
+use crate::load::raw::{Encoding, Sent, SignedPart};
+use crate::model::{Api, Credentials, Duration, DurationUnit, Family};
+
+/// `lib.rs`, or `api.rs` that can be included.
+pub(super) fn emit(api: &Api, layout: Layout) -> String {
+    let mut items = vec![exports(), families(api, layout), table(api)];
+    items.extend(client(api, layout));
+    if layout == Layout::Crate {
+        items.push(for_each_operation(api));
+    }
+    // A file that is included cannot have attributes of its own.
+    let top = if layout == Layout::Crate { crate_docs(api).inner() } else { TokenStream::new() };
+    file(top, items)
+}
+
+fn exports() -> TokenStream {
+    quote! {
+        pub use tradeapi_runtime as runtime;
+        pub use tradeapi_runtime::{Credentials, Decimal, Edit, Error, List, Operation, Reply, Timestamp, Violations};
+    }
+}
+
+fn crate_docs(api: &Api) -> Docs {
+    let mut docs = Docs::new(&api.doc, &api.name);
+    docs.markdown(
+        "Every operation is a value: a request that knows its method, path, limits, rules and answer. \
+         [`Client::call`] sends any of them; each family has a function for each of its own.",
+    );
+    docs.heading("Families");
+    docs.gap();
+    for family in &api.families {
+        let module = module_name(&family.name);
+        let count = family.operations.len();
+        let operations = if count == 1 { "operation" } else { "operations" };
+        docs.entry(&format!("[`{module}`], {count} {operations}: {}", escape(&family.title)));
+    }
+    docs.heading("Documents");
+    docs.gap();
+    for document in &api.documents {
+        docs.entry(&format!("{}: {}", code(&document.id), escape(&document.title)));
+    }
+    if !api.observed.is_empty() {
+        docs.heading("Seen on the wire, in no document");
+        docs.gap();
+        for observation in &api.observed {
+            let says = escape(observation.says.trim_end_matches('.'));
+            docs.entry(&format!("{says}. ({})", escape(&observation.sources.join(", "))));
+        }
+    }
+    docs
+}
+
+fn families(api: &Api, layout: Layout) -> TokenStream {
+    let modules = api.families.iter().map(|family| {
+        let (module, gate) = (ident(&module_name(&family.name)), gate(family, layout));
+        quote!(#gate pub mod #module;)
+    });
+    quote!(#(#modules)*)
+}
+
+/// In a crate of its own each family is a cargo feature.
+fn gate(family: &Family, layout: Layout) -> Option<TokenStream> {
+    let feature = &family.name;
+    (layout == Layout::Crate).then(|| quote!(#[cfg(feature = #feature)]))
+}
+
+fn table(api: &Api) -> TokenStream {
+    let name = &api.name;
+    let envelope = match &api.envelope {
+        None => quote!(None),
+        Some(envelope) => {
+            let (code, data, success) = (&envelope.code, &envelope.data, &envelope.success);
+            let message = optional_text(envelope.message.as_deref());
+            let time = optional_text(envelope.time.as_deref());
+            quote!(Some(runtime::Envelope { code: #code, message: #message, time: #time, data: #data, success: #success }))
+        }
+    };
+    let credentials = match &api.credentials {
+        None => quote!(None),
+        Some(credentials) => {
+            let credentials = credentials_table(credentials);
+            quote!(Some(#credentials))
+        }
+    };
+    let headers = api.headers.iter().map(|header| {
+        let (name, doc) = (&header.name, &header.doc);
+        let sent = match header.sent {
+            Sent::Always => quote!(Always),
+            Sent::ByOperation => quote!(ByOperation),
+        };
+        quote!(runtime::Header { name: #name, sent: runtime::Sent::#sent, doc: #doc })
+    });
+    let remaining = optional_text(api.remaining_calls.as_deref());
+    quote! {
+        /// What holds for every operation.
+        pub static API: runtime::Api = runtime::Api {
+            name: #name,
+            envelope: #envelope,
+            credentials: #credentials,
+            headers: &[#(#headers),*],
+            remaining_calls: #remaining,
+        };
+    }
+}
+
+fn credentials_table(credentials: &Credentials) -> TokenStream {
+    let Credentials { key, signature, timestamp, .. } = credentials;
+    let passphrase = optional_text(credentials.passphrase.as_deref());
+    let parts = credentials.signed_text.iter().map(|part| match part {
+        SignedPart::Timestamp => quote!(runtime::SignedPart::Timestamp),
+        SignedPart::Method => quote!(runtime::SignedPart::Method),
+        SignedPart::Path => quote!(runtime::SignedPart::Path),
+        SignedPart::Query => quote!(runtime::SignedPart::Query),
+        SignedPart::Body => quote!(runtime::SignedPart::Body),
+    });
+    let encoding = match credentials.encoding {
+        Encoding::Base64 => quote!(Base64),
+        Encoding::Hex => quote!(Hex),
+    };
+    let window = match credentials.window.and_then(milliseconds) {
+        Some(window) => {
+            let window = number(window);
+            quote!(Some(#window))
+        }
+        None => quote!(None),
+    };
+    quote!(runtime::CredentialHeaders {
+        key: #key,
+        signature: #signature,
+        passphrase: #passphrase,
+        timestamp: #timestamp,
+        signed_text: &[#(#parts),*],
+        encoding: runtime::Encoding::#encoding,
+        window_ms: #window,
+    })
+}
+
+fn milliseconds(length: Duration) -> Option<u64> {
+    let seconds = match length.unit {
+        DurationUnit::Second => 1,
+        DurationUnit::Minute => 60,
+        DurationUnit::Hour => 60 * 60,
+        DurationUnit::Day => 24 * 60 * 60,
+        DurationUnit::Week => 7 * 24 * 60 * 60,
+        DurationUnit::Month => return None,
+    };
+    Some(u64::from(length.n) * seconds * 1000)
+}
+
+fn client(api: &Api, layout: Layout) -> Vec<TokenStream> {
+    let functions = api.families.iter().map(|family| {
+        let (module, facade, gate) = (ident(&module_name(&family.name)), ident(&family.rust), gate(family, layout));
+        let docs = Docs::new(&format!("The operations of: {}.", family.title.trim_end_matches('.')), "").outer();
+        quote! {
+            #docs
+            #gate
+            pub fn #module(&self) -> #module::#facade<'_> {
+                #module::#facade::of(self)
+            }
+        }
+    });
+    let structure = quote! {
+        /// Sends operations to an exchange. Clones share their connections.
+        #[derive(Clone, Debug)]
+        pub struct Client {
+            core: runtime::ClientCore,
+        }
+    };
+    let inherent = quote! {
+        impl Client {
+            /// Begins a client for the exchange at `base_url`, such as `https://api.example.com`.
+            pub fn builder(base_url: impl Into<String>) -> runtime::ClientBuilder<Self> {
+                runtime::ClientBuilder::new(&API, base_url)
+            }
+
+            /// Checks an operation, signs it where it needs to be, sends it once and reads the answer.
+            ///
+            /// # Errors
+            ///
+            /// What was refused before sending, what the exchange refused, what happened on the way, or an answer that
+            /// cannot be read; see [`runtime::Error`].
+            pub async fn call<O: runtime::Operation>(
+                &self,
+                operation: &O,
+            ) -> Result<runtime::Reply<O::Response>, runtime::Error> {
+                self.core.call(operation).await
+            }
+
+            /// What the client is made of, to build requests or read answers without sending anything.
+            pub fn core(&self) -> &runtime::ClientCore {
+                &self.core
+            }
+
+            #(#functions)*
+        }
+    };
+    let conversion = quote! {
+        impl From<runtime::ClientCore> for Client {
+            fn from(core: runtime::ClientCore) -> Self {
+                Self { core }
+            }
+        }
+    };
+    vec![structure, inherent, conversion]
+}
+
+/// A macro over all operations, for code that has to know every one, such as a test or a local exchange.
+fn for_each_operation(api: &Api) -> TokenStream {
+    let paths = api.operations().map(|(family, operation)| {
+        let (module, name) = (ident(&module_name(&family.name)), ident(&operation.rust.rust));
+        quote!($crate::#module::#name)
+    });
+    let features = api.families.iter().map(|family| {
+        let feature = &family.name;
+        quote!(feature = #feature)
+    });
+    quote! {
+        /// Calls the macro `$callback` with the type of every operation, separated by commas.
+        #[cfg(all(#(#features),*))]
+        #[macro_export]
+        macro_rules! for_each_operation {
+            ($callback:ident) => {
+                $callback! { #(#paths),* }
+            };
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The one entrance: what to read, where to write.
+
+use std::path::{Path, PathBuf};
+
+use crate::diagnostics::Diagnostics;
+use crate::model::{Api, Counts};
+use crate::write::{self, Difference, Report};
+use crate::{check, emit, list, load, model};
+
+/// What the emitted files are going to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// A module: the root file is `api.rs` and can be `include!`d from `OUT_DIR`.
+    #[default]
+    Module,
+    /// A crate of its own: the root file is `lib.rs`, each family is a cargo feature, examples are doctests.
+    Crate,
+}
+
+/// Reads a schema folder and writes a Rust client.
+#[derive(Clone, Debug, Default)]
+pub struct Generator {
+    schema_dir: Option<PathBuf>,
+    out_dir: Option<PathBuf>,
+    layout: Layout,
+}
+
+/// A schema without mistakes.
+#[derive(Debug)]
+pub struct Schema {
+    api: Api,
+}
+
+impl Generator {
+    /// A generator that reads `schema` and writes to `OUT_DIR`, which cargo sets for build scripts.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The folder to read; `schema` by default.
+    pub fn schema_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.schema_dir = Some(folder.into());
+        self
+    }
+
+    /// The folder to write; by default the one that the environment variable `OUT_DIR` names.
+    pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.out_dir = Some(folder.into());
+        self
+    }
+
+    /// What the emitted files are going to be; a module by default.
+    pub fn layout(mut self, layout: Layout) -> Self {
+        self.layout = layout;
+        self
+    }
+
+    /// Reads and checks the schema; writes nothing.
+    ///
+    /// # Errors
+    /// All mistakes of the schema.
+    pub fn read(&self) -> Result<Schema, Diagnostics> {
+        let folder = self.schema_folder();
+        let mut to = Diagnostics::default();
+        let documents = load::load(folder, folder, &mut to);
+        let api = model::build::build(&documents, &mut to);
+        check::check(&api, &mut to);
+        to.into_result().map(|()| Schema { api })
+    }
+
+    /// Reads, checks, emits and writes. Files whose bytes would not change are left alone.
+    ///
+    /// In a build script it also tells cargo which files to watch.
+    ///
+    /// # Errors
+    /// All mistakes of the schema, or what kept a file from being written. With mistakes in the schema nothing is written.
+    pub fn generate(&self) -> Result<Report, Diagnostics> {
+        self.tell_cargo();
+        let started = std::time::Instant::now();
+        let schema = self.read()?;
+        let files = emit::emit(&schema.api, self.layout);
+        let mut report = write::write(&self.out_folder()?, &files)?;
+        report.read = schema.counts();
+        report.took = started.elapsed();
+        Ok(report)
+    }
+
+    /// What [`Generator::generate`] would change; writes nothing.
+    ///
+    /// # Errors
+    /// All mistakes of the schema, or what kept a file from being read.
+    pub fn compare(&self) -> Result<Vec<Difference>, Diagnostics> {
+        let schema = self.read()?;
+        write::compare(&self.out_folder()?, &emit::emit(&schema.api, self.layout))
+    }
+
+    fn schema_folder(&self) -> &Path {
+        self.schema_dir.as_deref().unwrap_or(Path::new("schema"))
+    }
+
+    fn out_folder(&self) -> Result<PathBuf, Diagnostics> {
+        self.out_dir.clone().or_else(|| std::env::var_os("OUT_DIR").map(PathBuf::from)).ok_or_else(|| {
+            let mut to = Diagnostics::default();
+            to.whole(crate::Code::CannotWrite, "no folder to write to is given")
+                .help("call `out_dir`, or run from a build script, where cargo sets OUT_DIR");
+            to
+        })
+    }
+
+    /// Cargo sets `OUT_DIR` and `HOST` for build scripts and nothing else, and reads what they print.
+    fn tell_cargo(&self) {
+        let under_cargo = ["OUT_DIR", "HOST"].iter().all(|name| std::env::var_os(name).is_some());
+        if !under_cargo {
+            return;
+        }
+        for path in load::watched(self.schema_folder()) {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+    }
+}
+
+impl Schema {
+    /// How much the schema holds.
+    pub fn counts(&self) -> Counts {
+        Counts::of(&self.api)
+    }
+
+    /// What the schema claims, as sorted lines of tab-separated columns.
+    pub fn facts(&self) -> Vec<String> {
+        model::facts(&self.api)
+    }
+
+    /// A table of the operations: id, method, path, limits, effect.
+    pub fn list(&self) -> String {
+        list::table(&self.api)
+    }
+
+    /// The emitted files by their names, without writing them.
+    pub fn emit(&self, layout: Layout) -> std::collections::BTreeMap<String, String> {
+        emit::emit(&self.api, layout)
+    }
+}

@@ -1,0 +1,34 @@
+//! Reads hand-written YAML specs of an HTTP/JSON API and emits a Rust client for it.
+//!
+//! A run has five steps, and data flows one way:
+//!
+//! 1. **load**: files become raw documents. The only step that knows YAML; every value keeps its place.
+//! 2. **model**: names are resolved, inclusions expanded, Rust names made. From here on nothing changes.
+//! 3. **check**: rules of the schema language that need the whole picture; one function a rule.
+//! 4. **emit**: the model becomes files in memory. The same model gives the same bytes.
+//! 5. **write**: files whose bytes differ are replaced, files that are no longer emitted are removed.
+//!
+//! Mistakes never stop a run early: each step reports all it finds, and nothing is written when there is one.
+//! The model comes before the checks, other than in most compilers, because a check over resolved data is a few lines.
+//!
+//! ```no_run
+//! // build.rs
+//! fn main() -> Result<(), tradeapi_gen::Diagnostics> {
+//!     tradeapi_gen::Generator::new().schema_dir("schema").generate()?;
+//!     Ok(())
+//! }
+//! ```
+
+mod check;
+mod diagnostics;
+mod emit;
+mod generator;
+mod list;
+mod load;
+mod model;
+mod write;
+
+pub use diagnostics::{Code, Diagnostic, Diagnostics, Place};
+pub use generator::{Generator, Layout, Schema};
+pub use model::Counts;
+pub use write::{Change, Difference, Report};

@@ -1,0 +1,136 @@
+//! Files -> raw documents with positions.
+
+pub(crate) mod raw;
+mod shapes;
+mod source;
+mod spanned;
+mod tree;
+mod typed;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+pub(crate) use shapes::{Named, Text, Texts};
+pub(crate) use source::watched;
+pub(crate) use spanned::Spanned;
+
+use crate::diagnostics::{Code, Diagnostics, Place};
+use source::Source;
+
+/// The whole schema as it is written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Documents {
+    pub(crate) api: raw::Api,
+    /// A place that stands for `api.yaml`.
+    pub(crate) api_place: Place,
+    /// `api.yaml` is there and was read without a mistake, so what it does not say is not meant.
+    pub(crate) api_is_sound: bool,
+    pub(crate) families: Vec<FamilyDocuments>,
+    /// Some file could not be read, so a name that is missing may stand there.
+    pub(crate) incomplete: bool,
+}
+
+/// The files of one folder.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FamilyDocuments {
+    /// The folder's name.
+    pub(crate) folder: String,
+    /// A place that stands for the family where it has no better one.
+    pub(crate) place: Place,
+    /// The files that every operation of the family builds on.
+    pub(crate) shared_files: Vec<u32>,
+    pub(crate) family: raw::Family,
+    pub(crate) types: raw::Types,
+    /// The operation files: the name without `.yaml`, a place for the whole file, and what it says.
+    pub(crate) operations: Vec<(String, Place, raw::Operation)>,
+}
+
+/// Reads the schema folder; `shown` is how it is called in messages.
+pub(crate) fn load(folder: &Path, shown: &Path, to: &mut Diagnostics) -> Documents {
+    let before = to.len();
+    let sources = source::read_folder(folder, shown, to);
+    let mut documents = Documents { incomplete: to.len() > before, ..Documents::default() };
+    if documents.incomplete && sources.is_empty() {
+        return documents;
+    }
+    let mut folders: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
+    let mut api = None;
+    for source in &sources {
+        match source.name.split_once('/') {
+            Some((folder, _)) => folders.entry(folder).or_default().push(source),
+            None if source.name == "api.yaml" => api = Some(source),
+            None => {
+                to.at(source.top(), Code::StrayFile, "only api.yaml stands outside the families' folders")
+                    .help("move the file into the folder of its family");
+            }
+        }
+    }
+    match api {
+        Some(source) => {
+            let before = to.len();
+            documents.api = read(source, &mut documents.incomplete, to).unwrap_or_default();
+            documents.api_place = source.top();
+            documents.api_is_sound = to.len() == before;
+        }
+        None => {
+            to.whole(Code::MissingFile, format!("{} is missing", shown.join("api.yaml").display()))
+                .help("write what holds for every family there");
+            documents.incomplete = true;
+        }
+    }
+    if folders.is_empty() {
+        to.whole(Code::MissingFile, format!("{} has no family", shown.display()))
+            .help("make a folder for each part of the API, with a family.yaml, a types.yaml and a file for each operation");
+    }
+    documents.families = folders
+        .into_iter()
+        .map(|(folder, sources)| family(folder, shown, &sources, &mut documents.incomplete, to))
+        .collect();
+    documents
+}
+
+fn family(
+    folder: &str,
+    shown: &Path,
+    sources: &[&Source],
+    incomplete: &mut bool,
+    to: &mut Diagnostics,
+) -> FamilyDocuments {
+    let mut family = FamilyDocuments { folder: folder.to_owned(), ..FamilyDocuments::default() };
+    family.place = sources.first().map(|source| source.top()).unwrap_or_default();
+    let mut has_family_file = false;
+    for source in sources {
+        let file = source.name.rsplit('/').next().unwrap_or_default();
+        match file.strip_suffix(".yaml").unwrap_or(file) {
+            "family" => {
+                has_family_file = true;
+                family.shared_files.push(source.file);
+                family.place = source.top();
+                family.family = read(source, incomplete, to).unwrap_or_default();
+            }
+            "types" => {
+                family.shared_files.push(source.file);
+                family.types = read(source, incomplete, to).unwrap_or_default();
+            }
+            name => {
+                let operation = read(source, incomplete, to);
+                family.operations.extend(operation.map(|operation| (name.to_owned(), source.top(), operation)));
+            }
+        }
+    }
+    if !has_family_file {
+        let path = shown.join(folder).join("family.yaml");
+        to.whole(Code::MissingFile, format!("{} is missing", path.display()))
+            .help("write what the family is and what its operations share");
+        *incomplete = true;
+    }
+    family
+}
+
+fn read<T: serde::de::DeserializeOwned>(source: &Source, incomplete: &mut bool, to: &mut Diagnostics) -> Option<T> {
+    let document = tree::parse(source, to);
+    *incomplete |= document.as_ref().is_none_or(|document| !document.is_whole);
+    let value = document.and_then(|document| typed::read(&document.root, to));
+    *incomplete |= value.is_none();
+    value
+}

@@ -1,0 +1,152 @@
+//! Shapes of YAML that recur in the raw model: a mapping of names, one text or several, a text or a mapping.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use super::spanned::Spanned;
+
+/// A text and its place.
+pub(crate) type Text = Spanned<String>;
+
+/// A mapping whose keys are names of the API, in the order they are written.
+#[derive(Clone, Debug)]
+pub(crate) struct Named<T>(pub(crate) Vec<(Text, T)>);
+
+impl<T> Default for Named<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Deref for Named<T> {
+    type Target = [(Text, T)];
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Collect<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Collect<T> {
+            type Value = Named<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a mapping")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Named<T>, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Named(entries))
+            }
+        }
+
+        from.deserialize_map(Collect(PhantomData))
+    }
+}
+
+/// One text, or a list of texts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Texts(pub(crate) Vec<Text>);
+
+impl Deref for Texts {
+    type Target = [Text];
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Texts {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let Spanned { value, place } = Spanned::<OneOrMany>::deserialize(from)?;
+        Ok(Self(match value {
+            OneOrMany::One(value) => vec![Spanned { value, place }],
+            OneOrMany::Many(texts) => texts,
+        }))
+    }
+}
+
+enum OneOrMany {
+    One(String),
+    Many(Vec<Text>),
+}
+
+impl<'de> Deserialize<'de> for OneOrMany {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Either;
+
+        impl<'de> Visitor<'de> for Either {
+            type Value = OneOrMany;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or a list of texts")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<OneOrMany, E> {
+                Ok(OneOrMany::One(text.to_owned()))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<OneOrMany, A::Error> {
+                let mut texts = Vec::new();
+                while let Some(text) = seq.next_element()? {
+                    texts.push(text);
+                }
+                Ok(OneOrMany::Many(texts))
+            }
+        }
+
+        from.deserialize_any(Either)
+    }
+}
+
+/// A mapping that may be shortened to the text of its `doc`.
+pub(crate) trait ShortForm: for<'de> Deserialize<'de> {
+    /// The mapping that the text stands for.
+    fn from_doc(doc: String) -> Self;
+}
+
+/// Reads a [`ShortForm`] written either way.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Short<T>(pub(crate) T);
+
+impl<T> Deref for Short<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<'de, T: ShortForm> Deserialize<'de> for Short<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Either<T>(PhantomData<T>);
+
+        impl<'de, T: ShortForm> Visitor<'de> for Either<T> {
+            type Value = Short<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or a mapping")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Short<T>, E> {
+                Ok(Short(T::from_doc(text.to_owned())))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Short<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Short)
+            }
+        }
+
+        from.deserialize_any(Either(PhantomData))
+    }
+}

@@ -1,0 +1,262 @@
+//! YAML events -> a tree of nodes, each with its place. The only file that knows a YAML parser.
+
+use std::collections::HashMap;
+
+use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, options};
+
+use super::source::Source;
+use crate::diagnostics::{Code, Diagnostics, Place, is_invisible};
+
+/// How deep mappings and sequences may nest; a schema needs nine.
+const MAX_DEPTH: usize = 32;
+
+/// A parser sees the end of a mistake; its beginning may be further up.
+const HOW_TO_MEND: &str = "look here and in the lines before: brackets or quotes that stay open, indentation, \
+                           a text with `: ` or ` #` in it that needs quotes";
+
+/// A node of a YAML document.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    /// Tells the node apart from all others of the document.
+    pub(crate) id: u32,
+    pub(crate) place: Place,
+    pub(crate) content: Content,
+}
+
+/// What a node holds.
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    /// Text as it is written. `plain` when it stands without quotes.
+    Scalar { text: String, plain: bool },
+    Sequence(Vec<Node>),
+    Mapping(Vec<(Key, Node)>),
+    /// Something that was reported and is passed over from here on.
+    Refused,
+}
+
+/// A key of a mapping.
+#[derive(Clone, Debug)]
+pub(crate) struct Key {
+    pub(crate) text: String,
+    pub(crate) place: Place,
+}
+
+/// A document, and whether all of it is there.
+pub(crate) struct Document {
+    pub(crate) root: Node,
+    pub(crate) is_whole: bool,
+}
+
+/// Reads the one document of a file; `None` when it was reported as broken.
+pub(crate) fn parse(source: &Source, to: &mut Diagnostics) -> Option<Document> {
+    let options = options! {
+        emit_unresolved_aliases: true,
+        emit_comments: false,
+        flow_nesting_limit: MAX_DEPTH,
+        block_nesting_limit: MAX_DEPTH,
+    };
+    let mut builder = Builder { source, to, next_id: 0, open: Vec::new(), root: None, sound: true };
+    for event in Parser::new_from_str_with_options(&source.text, options) {
+        match event {
+            Ok((event, span)) => builder.event(event, span),
+            Err(error) => {
+                builder.syntax(&error);
+                return None;
+            }
+        }
+    }
+    let Builder { root, sound, .. } = builder;
+    if root.is_none() && sound {
+        to.at(source.top(), Code::EmptyFile, "the file holds nothing")
+            .help("write what belongs here, or delete the file");
+    }
+    let root = root.filter(|_| !sound || second_reader_agrees(source, to))?;
+    Some(Document { root, is_whole: sound })
+}
+
+/// The schema must mean the same to every YAML reader, so another one has to accept it too.
+fn second_reader_agrees(source: &Source, to: &mut Diagnostics) -> bool {
+    let Err(error) = serde_yaml::from_str::<serde::de::IgnoredAny>(&source.text) else {
+        return true;
+    };
+    let place = error.location().map_or_else(|| source.top(), |at| Place {
+        file: source.file,
+        line: small(at.line()),
+        column: small(at.column()),
+        start: small(at.index()),
+        end: small(at.index() + 1),
+    });
+    to.at(place, Code::BrokenYaml, format!("not every YAML reader accepts this: {error}")).help(HOW_TO_MEND);
+    false
+}
+
+struct Builder<'a> {
+    source: &'a Source,
+    to: &'a mut Diagnostics,
+    next_id: u32,
+    open: Vec<Open>,
+    root: Option<Node>,
+    sound: bool,
+}
+
+/// A collection that has begun and not ended.
+struct Open {
+    place: Place,
+    kind: OpenKind,
+}
+
+enum OpenKind {
+    Sequence(Vec<Node>),
+    Mapping { entries: Vec<(Key, Node)>, key: Option<Option<Key>>, seen: HashMap<String, Place> },
+}
+
+impl Builder<'_> {
+    fn event(&mut self, event: Event<'_>, span: Span) {
+        let place = self.place(&span);
+        if event.tag().is_some() {
+            self.refuse(place, "a tag");
+        }
+        match event {
+            Event::Scalar(text, style, anchor, _) => {
+                self.refuse_anchor(place, anchor);
+                let plain = matches!(style, ScalarStyle::Plain);
+                // A value that is left out comes as `~`, which nobody wrote.
+                let text = if plain && place.start == place.end { String::new() } else { text.into_owned() };
+                self.refuse_invisible(place, &text);
+                self.add(place, Content::Scalar { text, plain });
+            }
+            Event::SequenceStart(_, anchor, _) => {
+                self.refuse_anchor(place, anchor);
+                self.open.push(Open { place, kind: OpenKind::Sequence(Vec::new()) });
+            }
+            Event::MappingStart(_, anchor, _) => {
+                self.refuse_anchor(place, anchor);
+                let kind = OpenKind::Mapping { entries: Vec::new(), key: None, seen: HashMap::new() };
+                self.open.push(Open { place, kind });
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.close(),
+            Event::Alias(_) | Event::UnresolvedAlias(_) => {
+                self.refuse(place, "an alias");
+                self.add(place, Content::Refused);
+            }
+            Event::DocumentStart(..) if self.root.is_some() => {
+                self.sound = false;
+                self.to
+                    .at(place, Code::SeveralDocuments, "a second YAML document starts here")
+                    .help("put it into a file of its own");
+            }
+            _ => {}
+        }
+    }
+
+    fn close(&mut self) {
+        let Some(open) = self.open.pop() else { return };
+        let content = match open.kind {
+            OpenKind::Sequence(nodes) => Content::Sequence(nodes),
+            OpenKind::Mapping { entries, .. } => Content::Mapping(entries),
+        };
+        self.add(open.place, content);
+    }
+
+    fn add(&mut self, place: Place, content: Content) {
+        let node = Node { id: self.next_id, place, content };
+        self.next_id += 1;
+        match self.open.last_mut().map(|open| &mut open.kind) {
+            None => self.root = self.root.take().or(Some(node)),
+            Some(OpenKind::Sequence(nodes)) => nodes.push(node),
+            Some(OpenKind::Mapping { entries, key, seen }) => match key.take() {
+                Some(Some(name)) => entries.push((name, node)),
+                Some(None) => {}
+                None => {
+                    let name = read_key(node, seen, self.to);
+                    self.sound &= name.is_some();
+                    *key = Some(name);
+                }
+            },
+        }
+    }
+
+    fn refuse_anchor(&mut self, place: Place, anchor: usize) {
+        if anchor != 0 {
+            self.refuse(place, "an anchor");
+        }
+    }
+
+    /// Texts end up in code, documentation and terminals, where nobody sees such a character.
+    fn refuse_invisible(&mut self, place: Place, text: &str) {
+        if let Some(character) = text.chars().find(|c| *c != '\n' && is_invisible(*c)) {
+            self.sound = false;
+            self.to
+                .at(place, Code::InvisibleCharacter, format!("the text holds the invisible character U+{:04X}", u32::from(character)))
+                .help("take it away, or write what it stands for");
+        }
+    }
+
+    fn refuse(&mut self, place: Place, what: &str) {
+        self.sound = false;
+        self.to
+            .at(place, Code::Alias, format!("{what} is not part of the schema language"))
+            .help("write the value out, or refer to it with `as` or `includes`");
+    }
+
+    fn syntax(&mut self, error: &ScanError) {
+        let marker = error.marker();
+        let start = marker.byte_offset().unwrap_or(self.source.text.len());
+        let place = Place {
+            file: self.source.file,
+            line: small(marker.line()),
+            column: small(marker.col() + 1),
+            start: small(start),
+            end: small(start + 1),
+        };
+        if matches!(error.kind(), ErrorKind::RecursionLimitExceeded) {
+            self.to
+                .at(place, Code::TooDeep, format!("the YAML nests deeper than {MAX_DEPTH} levels"))
+                .help("no part of the schema language does");
+        } else {
+            self.to.at(place, Code::BrokenYaml, format!("the YAML is broken: {}", error.info())).help(HOW_TO_MEND);
+        }
+    }
+
+    fn place(&self, span: &Span) -> Place {
+        let start = span.start.byte_offset().unwrap_or_default();
+        let end = span.end.byte_offset().unwrap_or(start);
+        Place {
+            file: self.source.file,
+            line: small(span.start.line()),
+            column: small(span.start.col() + 1),
+            start: small(start),
+            end: small(end),
+        }
+    }
+}
+
+/// The key of an entry; `None` when it was reported and its entry is passed over.
+fn read_key(node: Node, seen: &mut HashMap<String, Place>, to: &mut Diagnostics) -> Option<Key> {
+    let place = node.place;
+    let (text, plain) = match node.content {
+        Content::Scalar { text, plain } => (text, plain),
+        Content::Refused => return None,
+        Content::Sequence(_) | Content::Mapping(_) => {
+            to.at(place, Code::WrongType, "a key must be a text").help("write a name before the colon");
+            return None;
+        }
+    };
+    if plain && text == "<<" {
+        to.at(place, Code::Alias, "a merge key is not part of the schema language")
+            .help("write the values out, or refer to them with `as` or `includes`");
+        return None;
+    }
+    if let Some(first) = seen.get(&text) {
+        to.at(place, Code::DuplicateKey, format!("the key `{text}` is written twice"))
+            .related(*first, "first written here")
+            .help("keep one of the two");
+        return None;
+    }
+    seen.insert(text.clone(), place);
+    Some(Key { text, place })
+}
+
+fn small(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}

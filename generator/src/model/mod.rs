@@ -1,0 +1,198 @@
+//! What the schema says: resolved, frozen, and free of YAML. Everything to the right reads this and nothing else.
+
+pub(crate) mod build;
+mod duration;
+mod facts;
+mod names;
+mod operation;
+mod rules;
+mod types;
+
+pub(crate) use duration::{Duration, Unit as DurationUnit};
+pub use facts::Counts;
+pub(crate) use facts::facts;
+pub(crate) use names::Name;
+pub(crate) use names::{field_name, type_name, variant_name};
+pub(crate) use operation::*;
+pub(crate) use rules::*;
+pub(crate) use types::*;
+
+use crate::diagnostics::Place;
+use crate::load::raw;
+
+/// A whole API.
+#[derive(Clone, Debug)]
+pub(crate) struct Api {
+    pub(crate) name: String,
+    /// A place that stands for `api.yaml`.
+    pub(crate) place: Place,
+    /// `api.yaml` was read without a mistake, so what it does not say is not meant.
+    pub(crate) is_sound: bool,
+    pub(crate) doc: String,
+    pub(crate) documents: Vec<Document>,
+    pub(crate) envelope: Option<Envelope>,
+    pub(crate) credentials: Option<Credentials>,
+    pub(crate) headers: Vec<Header>,
+    pub(crate) remaining_calls: Option<String>,
+    pub(crate) observed: Vec<Observation>,
+    pub(crate) families: Vec<Family>,
+}
+
+/// One of the documents that the schema was written from.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    pub(crate) id: String,
+    pub(crate) title: String,
+}
+
+/// The members that every answer has.
+#[derive(Clone, Debug)]
+pub(crate) struct Envelope {
+    pub(crate) code: String,
+    pub(crate) message: Option<String>,
+    pub(crate) time: Option<String>,
+    pub(crate) data: String,
+    pub(crate) success: String,
+}
+
+/// How calls are signed.
+#[derive(Clone, Debug)]
+pub(crate) struct Credentials {
+    pub(crate) key: String,
+    pub(crate) signature: String,
+    pub(crate) passphrase: Option<String>,
+    pub(crate) timestamp: String,
+    pub(crate) signed_text: Vec<raw::SignedPart>,
+    pub(crate) encoding: raw::Encoding,
+    pub(crate) window: Option<Duration>,
+}
+
+/// A header beside those of the credentials.
+#[derive(Clone, Debug)]
+pub(crate) struct Header {
+    pub(crate) name: String,
+    pub(crate) doc: String,
+    pub(crate) sent: raw::Sent,
+    pub(crate) place: Place,
+}
+
+/// A part of the API with conventions of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Family {
+    pub(crate) name: String,
+    /// The Rust type that holds the family's functions.
+    pub(crate) rust: String,
+    pub(crate) place: Place,
+    /// The files that every operation of the family builds on, by their index.
+    pub(crate) shared_files: Vec<u32>,
+    pub(crate) title: String,
+    pub(crate) doc: String,
+    pub(crate) source: Option<Source>,
+    pub(crate) errors: Vec<ErrorCode>,
+    pub(crate) limits: Vec<Ceiling>,
+    pub(crate) lifecycle: Option<Lifecycle>,
+    pub(crate) statements: Statements,
+    pub(crate) enums: Vec<Enum>,
+    pub(crate) identifiers: Vec<Identifier>,
+    pub(crate) choices: Vec<Choice>,
+    pub(crate) records: Vec<Record>,
+    pub(crate) operations: Vec<Operation>,
+}
+
+/// Where a document says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Source {
+    pub(crate) document: String,
+    pub(crate) section: Option<String>,
+    pub(crate) place: Place,
+}
+
+/// An error code and its meaning.
+#[derive(Clone, Debug)]
+pub(crate) struct ErrorCode {
+    pub(crate) code: String,
+    pub(crate) rust: String,
+    pub(crate) place: Place,
+    pub(crate) text: String,
+    pub(crate) doc: String,
+    pub(crate) outcome: raw::Outcome,
+    pub(crate) success: bool,
+}
+
+/// A ceiling that is not a rate and belongs to no single operation.
+#[derive(Clone, Debug)]
+pub(crate) struct Ceiling {
+    pub(crate) id: String,
+    pub(crate) place: Place,
+    pub(crate) n: u64,
+    pub(crate) doc: String,
+}
+
+/// The states of an enum, and how one becomes another.
+#[derive(Clone, Debug)]
+pub(crate) struct Lifecycle {
+    pub(crate) enum_index: usize,
+    pub(crate) place: Place,
+    pub(crate) states: Vec<State>,
+    pub(crate) transitions: Vec<Transition>,
+}
+
+/// A state.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    pub(crate) value: String,
+    pub(crate) place: Place,
+    pub(crate) doc: String,
+    pub(crate) terminal: bool,
+}
+
+/// A change of state.
+#[derive(Clone, Debug)]
+pub(crate) struct Transition {
+    pub(crate) place: Place,
+    pub(crate) from: Vec<String>,
+    pub(crate) trigger: Vec<String>,
+    pub(crate) to: String,
+    pub(crate) condition: String,
+    pub(crate) doc: String,
+}
+
+/// The statements that families and operations may carry.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Statements {
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) not_shown: Vec<String>,
+    pub(crate) contradictions: Vec<Contradiction>,
+    pub(crate) observed: Vec<Observation>,
+}
+
+/// Two statements that cannot both hold.
+#[derive(Clone, Debug)]
+pub(crate) struct Contradiction {
+    pub(crate) id: String,
+    pub(crate) place: Place,
+    pub(crate) readings: Vec<String>,
+    pub(crate) chosen: String,
+    pub(crate) why: String,
+}
+
+/// Something seen on the wire and in no document.
+#[derive(Clone, Debug)]
+pub(crate) struct Observation {
+    pub(crate) id: String,
+    pub(crate) place: Place,
+    pub(crate) says: String,
+    pub(crate) sources: Vec<String>,
+}
+
+impl Api {
+    /// The title of a document, or its id where it has none.
+    pub(crate) fn document_title<'a>(&'a self, id: &'a str) -> &'a str {
+        self.documents.iter().find(|document| document.id == id).map_or(id, |document| &document.title)
+    }
+
+    /// All operations with their families.
+    pub(crate) fn operations(&self) -> impl Iterator<Item = (&Family, &Operation)> {
+        self.families.iter().flat_map(|family| family.operations.iter().map(move |op| (family, op)))
+    }
+}

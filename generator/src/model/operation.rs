@@ -1,0 +1,162 @@
+//! Operations: what is sent, what comes back, how often.
+
+use super::{Duration, Name, Parameter, Source, Statements};
+use crate::diagnostics::Place;
+use crate::load::raw::{Access, Effect};
+
+/// One operation of the API.
+#[derive(Clone, Debug)]
+pub(crate) struct Operation {
+    /// The family's name, a dot and the operation's, such as `unified.place-order`.
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) title: String,
+    /// The request's Rust type.
+    pub(crate) rust: Name,
+    /// The module of the operation, and the function of its family.
+    pub(crate) function: String,
+    pub(crate) place: Place,
+    pub(crate) source: Option<Source>,
+    pub(crate) method: Method,
+    pub(crate) path: Path,
+    pub(crate) doc: String,
+    pub(crate) effect: Effect,
+    pub(crate) access: Access,
+    pub(crate) whitelisted: bool,
+    pub(crate) permission: Option<String>,
+    pub(crate) headers: Vec<(String, Place)>,
+    pub(crate) rates: Vec<Rate>,
+    pub(crate) body: Body,
+    pub(crate) window: Option<Window>,
+    pub(crate) response: Response,
+    pub(crate) examples: Vec<Example>,
+    pub(crate) statements: Statements,
+}
+
+/// An HTTP method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    Get,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+impl Method {
+    pub(crate) const ALL: [Self; 5] = [Self::Get, Self::Post, Self::Put, Self::Patch, Self::Delete];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    /// Whether parameters travel in the body rather than in the query string.
+    pub(crate) fn has_body(self) -> bool {
+        !matches!(self, Self::Get | Self::Delete)
+    }
+}
+
+/// A path, with the parameters that stand in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Path {
+    pub(crate) text: String,
+    pub(crate) pieces: Vec<PathPiece>,
+    pub(crate) place: Place,
+}
+
+/// A part of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PathPiece {
+    Literal(String),
+    Parameter(String),
+}
+
+impl Path {
+    /// The names of the parameters that stand in the path.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            PathPiece::Parameter(name) => Some(name.as_str()),
+            PathPiece::Literal(_) => None,
+        })
+    }
+}
+
+/// A rate limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rate {
+    pub(crate) calls: u32,
+    pub(crate) scope: Scope,
+    /// For whom it holds; `default` is everyone.
+    pub(crate) class: String,
+    pub(crate) place: Place,
+}
+
+/// What calls are counted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    Uid,
+    Ip,
+}
+
+impl Scope {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Uid => "UID",
+            Self::Ip => "IP",
+        }
+    }
+}
+
+/// What is sent.
+#[derive(Clone, Debug)]
+pub(crate) enum Body {
+    Parameters(Vec<Parameter>),
+    /// The body is an array; the parameter is called `[]` on the wire.
+    Array(Box<Parameter>),
+}
+
+impl Body {
+    /// The parameters, or the one that stands for the array.
+    pub(crate) fn parameters(&self) -> &[Parameter] {
+        match self {
+            Self::Parameters(parameters) => parameters,
+            Self::Array(array) => std::slice::from_ref(array),
+        }
+    }
+}
+
+/// A pair of times that bounds a query.
+#[derive(Clone, Debug)]
+pub(crate) struct Window {
+    pub(crate) from: (String, Place),
+    pub(crate) to: (String, Place),
+    pub(crate) span: Option<Duration>,
+    pub(crate) access: Option<Duration>,
+    pub(crate) default: Option<Duration>,
+    pub(crate) both_or_neither: bool,
+    pub(crate) place: Place,
+}
+
+/// What comes back as data; the indices lead to the family's records.
+#[derive(Clone, Debug)]
+pub(crate) enum Response {
+    Object { record: usize },
+    Array { record: usize, observed_under: Option<String> },
+    Page { list: Name, record: usize, cursor: Name, next: (String, Place) },
+    /// It was reported; nothing more is said about it.
+    Undefined,
+}
+
+/// Wire JSON of one call.
+#[derive(Clone, Debug)]
+pub(crate) struct Example {
+    pub(crate) about: String,
+    pub(crate) request: (String, Place),
+    pub(crate) response: (String, Place),
+}

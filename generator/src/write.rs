@@ -1,0 +1,237 @@
+//! Files in memory -> files on disk. Nothing else in this crate writes.
+//!
+//! Each file is written beside its target and renamed over it, so it is old or new at any moment, never half. A
+//! manifest names what was written, so that a file that is no longer emitted is found and removed, and nothing else is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::diagnostics::{Code, Diagnostics};
+use crate::model::Counts;
+
+/// The file that names the emitted files, one a line.
+const MANIFEST: &str = ".manifest";
+
+/// How temporary files are called; a run that was killed leaves one behind at most.
+const TEMPORARY: &str = ".tradeapi-gen-";
+
+/// What a run did.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Report {
+    /// How much the schema holds.
+    pub read: Counts,
+    /// Files that are new or changed.
+    pub written: Vec<PathBuf>,
+    /// Files that were as they should be.
+    pub unchanged: Vec<PathBuf>,
+    /// Files that are no longer emitted.
+    pub removed: Vec<PathBuf>,
+    /// How long the run took.
+    pub took: Duration,
+}
+
+/// A file that is not what the schema gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Difference {
+    /// The file.
+    pub path: PathBuf,
+    /// What is the matter with it.
+    pub change: Change,
+    /// A short diff, from what is there to what should be.
+    pub diff: String,
+}
+
+/// How a file differs from what the schema gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It is there and has other bytes.
+    Stale,
+    /// It is not there.
+    Missing,
+    /// It was emitted once and is no longer.
+    Surplus,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stale => "stale",
+            Self::Missing => "missing",
+            Self::Surplus => "surplus",
+        })
+    }
+}
+
+/// Makes the folder hold exactly these files, and leaves alone what it never wrote.
+pub(crate) fn write(folder: &Path, files: &BTreeMap<String, String>) -> Result<Report, Diagnostics> {
+    let mut to = Diagnostics::default();
+    let mut report = Report::default();
+    let surplus = surplus(folder, files);
+    let manifest = manifest_of(files);
+    // The manifest names old and new files until all is done, so that a run that is killed forgets none.
+    let both: String = files.keys().chain(&surplus).map(|name| format!("{name}\n")).collect();
+    let is_settled = std::fs::read_to_string(folder.join(MANIFEST)).is_ok_and(|old| old == manifest);
+    if !is_settled && !attempt(&mut to, &folder.join(MANIFEST), |path| replace(path, &both)) {
+        return Err(to);
+    }
+    for (name, text) in files {
+        let path = folder.join(name);
+        if std::fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
+            report.unchanged.push(path);
+        } else if attempt(&mut to, &path, |path| replace(path, text)) {
+            report.written.push(path);
+        }
+    }
+    for name in surplus {
+        let path = folder.join(&name);
+        if attempt(&mut to, &path, |path| std::fs::remove_file(path)) {
+            remove_empty_parents(folder, &path);
+            report.removed.push(path);
+        }
+    }
+    if !is_settled || !report.written.is_empty() {
+        remove_leftovers(folder, files);
+    }
+    if !is_settled && to.is_empty() {
+        attempt(&mut to, &folder.join(MANIFEST), |path| replace(path, &manifest));
+    }
+    to.into_result().map(|()| report)
+}
+
+/// What [`write`] would do.
+pub(crate) fn compare(folder: &Path, files: &BTreeMap<String, String>) -> Result<Vec<Difference>, Diagnostics> {
+    let mut to = Diagnostics::default();
+    let mut differences = Vec::new();
+    for (name, text) in files {
+        let path = folder.join(name);
+        match std::fs::read(&path) {
+            Ok(old) if old == text.as_bytes() => {}
+            Ok(old) => {
+                let diff = short_diff(&String::from_utf8_lossy(&old), text);
+                differences.push(Difference { path, change: Change::Stale, diff });
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                differences.push(Difference { path, change: Change::Missing, diff: String::new() });
+            }
+            Err(error) => {
+                to.whole(Code::CannotRead, format!("cannot read {}: {error}", path.display()));
+            }
+        }
+    }
+    for name in surplus(folder, files) {
+        differences.push(Difference { path: folder.join(name), change: Change::Surplus, diff: String::new() });
+    }
+    to.into_result().map(|()| differences)
+}
+
+fn manifest_of(files: &BTreeMap<String, String>) -> String {
+    files.keys().map(|name| format!("{name}\n")).collect()
+}
+
+/// Files that an earlier run wrote and this one does not.
+fn surplus(folder: &Path, files: &BTreeMap<String, String>) -> BTreeSet<String> {
+    let manifest = std::fs::read_to_string(folder.join(MANIFEST)).unwrap_or_default();
+    let ours = |name: &&str| is_emitted_name(name) && !files.contains_key(*name) && folder.join(name).is_file();
+    manifest.lines().filter(ours).map(str::to_owned).collect()
+}
+
+/// The manifest is a file anyone can edit; it must not lead out of the folder.
+fn is_emitted_name(name: &str) -> bool {
+    let part = |part: &str| !part.is_empty() && part != ".." && part != "." && !part.contains(['\\', ':']);
+    name.ends_with(".rs") && name.split('/').all(part)
+}
+
+fn attempt(to: &mut Diagnostics, path: &Path, act: impl FnOnce(&Path) -> std::io::Result<()>) -> bool {
+    match act(path) {
+        Ok(()) => true,
+        Err(error) => {
+            to.whole(Code::CannotWrite, format!("cannot write {}: {error}", path.display()))
+                .help("every file is still whole, old or new; run again when the cause is gone");
+            false
+        }
+    }
+}
+
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    make_readable(file.as_file())?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Temporary files are made for their owner only; sources are for everyone to read.
+fn make_readable(file: &std::fs::File) -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        file.set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    }
+    let _ = file;
+    Ok(())
+}
+
+/// Removes what a run that was killed did not get to rename.
+fn remove_leftovers(folder: &Path, files: &BTreeMap<String, String>) {
+    let folders: BTreeSet<PathBuf> =
+        files.keys().filter_map(|name| folder.join(name).parent().map(Path::to_path_buf)).collect();
+    for entry in folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn remove_empty_parents(folder: &Path, path: &Path) {
+    for parent in path.ancestors().skip(1).take_while(|parent| *parent != folder) {
+        if std::fs::remove_dir(parent).is_err() {
+            return;
+        }
+    }
+}
+
+/// The first lines that differ, with a little around them.
+fn short_diff(old: &str, new: &str) -> String {
+    const LINES: usize = 12;
+    let diff = similar::TextDiff::from_lines(old, new);
+    let text = diff.unified_diff().context_radius(1).to_string();
+    let mut lines: Vec<_> = text.lines().take(LINES).collect();
+    let more = text.lines().count().saturating_sub(LINES);
+    let rest = format!("... and {more} more lines");
+    if more > 0 {
+        lines.push(&rest);
+    }
+    lines.join("\n")
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counts { families, operations, parameters, fields, values, limits, rules } = self.read;
+        writeln!(
+            f,
+            "read    {families} families, {operations} operations, {parameters} parameters, {fields} record fields, \
+             {values} enum values, {limits} limits, {rules} rules"
+        )?;
+        for (what, paths) in [("wrote", &self.written), ("removed", &self.removed)] {
+            for path in paths {
+                writeln!(f, "{what:7} {}", path.display())?;
+            }
+        }
+        write!(
+            f,
+            "{} written, {} left alone, {} removed, in {:.1} ms",
+            self.written.len(),
+            self.unchanged.len(),
+            self.removed.len(),
+            self.took.as_secs_f64() * 1000.0
+        )
+    }
+}
