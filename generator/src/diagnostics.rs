@@ -236,9 +236,8 @@ impl Drop for Report<'_> {
 impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for item in &self.items {
-            match &item.place {
-                Some(place) => write!(f, "{}: ", self.place_text(place))?,
-                None => {}
+            if let Some(place) = &item.place {
+                write!(f, "{}: ", self.place_text(place))?;
             }
             writeln!(f, "error[{}]: {}", item.code, printable(&item.message))?;
             for (place, why) in &item.related {

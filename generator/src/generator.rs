@@ -135,6 +135,11 @@ impl Schema {
         list::table(&self.api)
     }
 
+    /// A table of the rules, and how many there are of each kind.
+    pub fn rules(&self) -> String {
+        list::rules(&self.api)
+    }
+
     /// The emitted files by their names, without writing them.
     pub fn emit(&self, layout: Layout) -> std::collections::BTreeMap<String, String> {
         emit::emit(&self.api, layout)

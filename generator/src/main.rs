@@ -39,6 +39,8 @@ enum Command {
     Facts(SchemaFolder),
     /// Prints the operations as a table.
     List(SchemaFolder),
+    /// Prints the rules of the documents and what is made of each.
+    Rules(SchemaFolder),
 }
 
 #[derive(Args)]
@@ -80,6 +82,7 @@ fn run(command: Command) -> Result<ExitCode, Diagnostics> {
         }
         Command::Facts(schema) => print(schema.read()?.facts().join("\n")),
         Command::List(schema) => print(schema.read()?.list().trim_end()),
+        Command::Rules(schema) => print(schema.read()?.rules().trim_end()),
     }
     Ok(ExitCode::SUCCESS)
 }

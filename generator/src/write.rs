@@ -119,7 +119,8 @@ pub(crate) fn compare(folder: &Path, files: &BTreeMap<String, String>) -> Result
                 differences.push(Difference { path, change: Change::Missing, diff: String::new() });
             }
             Err(error) => {
-                to.whole(Code::CannotRead, format!("cannot read {}: {error}", path.display()));
+                to.whole(Code::CannotRead, format!("cannot read {}: {error}", path.display()))
+                    .help("see what stands there: an emitted file is a plain file");
             }
         }
     }

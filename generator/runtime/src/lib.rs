@@ -1,10 +1,28 @@
 //! The hand-written half of a generated client for a trading API.
 //!
-//! Emitted code says which operations there are and what they carry; this crate does what is the same for all of them,
-//! and knows no fact about any API. A call goes through it from top to bottom:
+//! Emitted code says which operations there are, what they carry and what the documents forbid; this crate does what is
+//! the same for all of them, and knows no fact about any API: such facts come in as tables ([`Api`], [`Meta`]).
 //!
-//! 1. A request type ([`Operation`]) is checked ([`Checks`]) against what the documents forbid: all violations at once.
-//! 2. Its [`Parameters`] are written once, as a query or as JSON ([`ParameterWriter`]).
+//! A call goes through it in this order:
+//!
+//! 1. A request is a value that knows its operation ([`Operation`]). [`Checks`] finds everything in it that the
+//!    documents forbid, at once.
+//! 2. Its [`Parameters`] are written once by a [`ParameterWriter`], as a query or as JSON. [`build_request`] makes the
+//!    HTTP request of them and signs exactly the bytes that will be sent.
+//! 3. A [`Transport`] sends the request, once. Nothing here ever sends a request again by itself.
+//! 4. [`read_response`] opens the envelope, in which the code decides, and reads the data by [`Decode`]: leniently, for
+//!    an exchange writes numbers as text and leaves out what it likes, but without making anything up.
+//! 5. What comes out is a [`Reply`], or an [`Error`] that tells whether the request may have had an effect.
+//!
+//! Steps 1, 2 and 4 do no I/O; [`ClientCore`] puts them together around a transport.
+//!
+//! Values are kept as exchanges mean them: [`Decimal`] is exact and keeps its text, an [`OpenEnum`] keeps values that no
+//! document lists, a [`List`] keeps bad items apart from the good ones.
+//!
+//! # Features
+//!
+//! - `hyper` (default): `HyperTransport`, which needs tokio. Without it, a client is given a transport.
+//! - `serde`: `Serialize` and `Deserialize` for values, requests and records.
 
 mod checks;
 mod client;

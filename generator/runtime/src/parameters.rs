@@ -1,5 +1,6 @@
 //! Request parameters: written as a query or as JSON, and read back.
 
+mod member;
 mod path;
 mod percent;
 mod query;

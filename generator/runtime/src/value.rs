@@ -1,17 +1,17 @@
 //! Values as the exchange writes them: exact numbers, times, identifiers, enums that stay open.
 
 mod decimal;
-mod decimal_parts;
 mod edit;
 mod identifier;
 mod list;
 mod open_enum;
-mod shape_alphabet;
+mod shape;
 mod timestamp;
 
 pub use decimal::{Decimal, InvalidDecimal};
 pub use edit::Edit;
-pub use identifier::{Identifier, InvalidIdentifier, Shape, Text};
+pub use identifier::{Identifier, Text};
 pub use list::{BadItem, List};
 pub use open_enum::{OpenEnum, UnknownValue, UnknownValueError, decode_enum, enum_from_str, enum_from_wire};
+pub use shape::{InvalidIdentifier, Shape};
 pub use timestamp::Timestamp;

@@ -372,15 +372,17 @@ fn beyond_bounds(parameter: &Parameter, text: &str) -> Option<(String, Place)> {
 
 fn edit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let Some(Edit { delete, place }) = &parameter.edit else { return };
-    let Shape::One(ty) = parameter.shape else {
-        return misplaced(family, parameter, *place, "`edit` keeps or deletes one value", to);
+    let ty = match parameter.shape {
+        Shape::One(Type::Choice(_) | Type::Record(_)) | Shape::List(_) | Shape::Items(_) => {
+            return misplaced(family, parameter, *place, "`edit` keeps or deletes one value", to);
+        }
+        Shape::One(ty) => ty,
     };
     if parameter.need == Need::Always {
         to.at(*place, Code::Misplaced, format!("`{}` is always sent, so leaving it out keeps nothing", parameter.name.wire))
             .help("take `edit` or `required: always` away");
     }
     match (ty, delete) {
-        (Type::Choice(_) | Type::Record(_), _) => misplaced(family, parameter, *place, "`edit` keeps or deletes one value", to),
         (Type::Boolean, Some(_)) => misplaced(family, parameter, *place, "`delete` is a text or a number", to),
         (Type::Decimal | Type::Integer | Type::Time, Some(delete)) if !parameter.as_text => {
             if let Some(fault) = why_not(family, Type::Decimal, delete) {

@@ -6,6 +6,7 @@ use quote::quote;
 use super::checks;
 use super::code::{file, ident};
 use super::docs::{Docs, code, escape};
+use super::parameter_docs;
 use super::parameters::{self, Set};
 use super::scope::Scope;
 use crate::model::{Case, Choice, ChoiceKind, Family, Name, Parameter, Shape, Type, field_name};
@@ -73,7 +74,7 @@ fn by_presence(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], w
     let docs = docs.outer();
     let variants: Vec<_> = alternatives.iter().map(|parameter| ident(&alternative(parameter))).collect();
     let types: Vec<_> = alternatives.iter().map(|parameter| scope.ty(one_type(parameter))).collect();
-    let variant_docs = alternatives.iter().map(|parameter| parameters::parameter_docs(scope, parameter).outer());
+    let variant_docs = alternatives.iter().map(|parameter| parameter_docs::field(scope, parameter).outer());
     let definition = quote! {
         #docs
         #[derive(Clone, Debug, PartialEq)]

@@ -229,11 +229,16 @@ impl<'a> Conditions<'a> {
         match self.find(wire)? {
             Found::Plain(parameter) => {
                 let field = ident(&parameter.name.rust);
-                let has_text = matches!(parameter.shape, Shape::One(Type::Enum(_) | Type::Identifier(_) | Type::String));
-                has_text.then(|| match is_required(parameter) {
-                    true => Text::Always(quote!(item.#field.as_str())),
-                    false => Text::Sometimes(quote!(item.#field.as_ref().map(|value| value.as_str()))),
-                })
+                match (&parameter.shape, is_required(parameter)) {
+                    (Shape::One(Type::Enum(_) | Type::Identifier(_) | Type::String), true) => {
+                        Some(Text::Always(quote!(item.#field.as_str())))
+                    }
+                    (Shape::One(Type::String), false) => Some(Text::Sometimes(quote!(item.#field.as_deref()))),
+                    (Shape::One(Type::Enum(_) | Type::Identifier(_)), false) => {
+                        Some(Text::Sometimes(quote!(item.#field.as_ref().map(|value| value.as_str()))))
+                    }
+                    _ => None,
+                }
             }
             Found::Alternative(outer, choice, inner) => {
                 let (name, variant) = (self.scope.named(&choice.name.rust), ident(&alternative(inner)));

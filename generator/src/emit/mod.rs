@@ -10,6 +10,7 @@ mod example;
 mod family;
 mod identifiers;
 mod operation;
+mod parameter_docs;
 mod parameters;
 mod records;
 mod root;

@@ -6,11 +6,10 @@ use quote::{format_ident, quote};
 
 use super::checks;
 use super::code::ident;
-use super::docs::{Docs, code, escape};
+use super::docs::Docs;
+use super::parameter_docs;
 use super::scope::Scope;
-use super::units;
-use crate::diagnostics::Place;
-use crate::model::{ChoiceKind, Need, Parameter, Rule, Shape, Type};
+use crate::model::{Need, Parameter, Rule, Shape, Type};
 
 /// A struct of parameters about to be emitted.
 pub(super) struct Set<'a> {
@@ -52,7 +51,7 @@ impl<'a> Set<'a> {
         let name = ident(self.rust);
         let docs = self.docs.outer();
         let fields = self.parameters.iter().map(|parameter| {
-            let docs = parameter_docs(scope, parameter).outer();
+            let docs = parameter_docs::field(scope, parameter).outer();
             let (field, ty) = (ident(&parameter.name.rust), field_type(scope, parameter));
             quote!(#docs pub #field: #ty,)
         });
@@ -324,7 +323,7 @@ fn setter(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
     let value = argument_value(scope, parameter);
     let is_list = !matches!(parameter.shape, Shape::One(_));
     let set = if is_list || deletes_with(parameter).is_some() { value } else { quote!(Some(#value)) };
-    let docs = setter_docs(parameter).outer();
+    let docs = parameter_docs::setter(parameter).outer();
     quote! {
         #docs
         pub fn #field(mut self, #field: #ty) -> Self {
@@ -332,89 +331,4 @@ fn setter(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
             self
         }
     }
-}
-
-fn setter_docs(parameter: &Parameter) -> Docs {
-    let mut docs = Docs::default();
-    let names = match parameter.shape {
-        Shape::One(Type::Choice(_)) => code(parameter.name.rust.trim_start_matches("r#")),
-        _ => code(&parameter.name.wire),
-    };
-    docs.markdown(&format!("Sets {names}: {}", escape(&parameter.doc)));
-    docs
-}
-
-/// What a parameter is, with its limits, units and defaults.
-pub(super) fn parameter_docs(scope: &Scope<'_>, parameter: &Parameter) -> Docs {
-    let mut docs = Docs::default();
-    let wires = match parameter.shape {
-        Shape::One(Type::Choice(index)) => choice_wires(scope, index),
-        _ if parameter.name.wire == "[]" => "The body, an array".to_owned(),
-        _ => code(&parameter.name.wire),
-    };
-    docs.markdown(&format!("{wires}: {}", escape(&parameter.doc)));
-    let mut facts: Vec<String> = Vec::new();
-    match parameter.need {
-        Need::Conditional => facts.push("Required under a condition; see the rules.".to_owned()),
-        Need::Unstated => facts.push("The document does not say whether it is required.".to_owned()),
-        Need::Always | Need::No => {}
-    }
-    if let Some((default, _)) = &parameter.default {
-        facts.push(format!("Left out, the exchange takes {}.", code(default)));
-    }
-    if let Some(note) = &parameter.default_note {
-        facts.push(format!("Left out: {}", escape(note)));
-    }
-    facts.extend(bounds(parameter));
-    if !parameter.only.is_empty() {
-        let values: Vec<_> = parameter.only.iter().map(|(value, _)| code(value)).collect();
-        facts.push(format!("Allowed here: {}.", values.join(", ")));
-    }
-    if let Some(edit) = &parameter.edit {
-        facts.push(match &edit.delete {
-            Some(delete) => format!("Left out, the value stays; {} deletes it.", code(delete)),
-            None => "Left out, the value stays.".to_owned(),
-        });
-    }
-    facts.push(units::sentence(&parameter.units));
-    facts.retain(|fact| !fact.is_empty());
-    docs.markdown(&facts.join(" "));
-    docs
-}
-
-fn choice_wires(scope: &Scope<'_>, index: usize) -> String {
-    let choice = &scope.family.choices[index];
-    let mut names: Vec<String> = Vec::new();
-    if let ChoiceKind::Value { decider, .. } = &choice.kind {
-        names.push(code(&decider.wire));
-    }
-    for member in choice.members() {
-        let name = code(&member.name.wire);
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names.join(", ")
-}
-
-fn bounds(parameter: &Parameter) -> Vec<String> {
-    let text = |value: &Option<(String, Place)>| value.as_ref().map(|(text, _)| text.clone());
-    let count = |value: Option<(u64, Place)>| value.map(|(n, _)| n);
-    let mut bounds = Vec::new();
-    match (text(&parameter.min), text(&parameter.max)) {
-        (Some(min), Some(max)) => bounds.push(format!("From {min} to {max}.")),
-        (Some(min), None) => bounds.push(format!("At least {min}.")),
-        (None, Some(max)) => bounds.push(format!("At most {max}.")),
-        (None, None) => {}
-    }
-    match (count(parameter.min_items), count(parameter.max_items)) {
-        (Some(min), Some(max)) => bounds.push(format!("{min} to {max} items.")),
-        (Some(min), None) => bounds.push(format!("{min} items at least.")),
-        (None, Some(max)) => bounds.push(format!("{max} items at most.")),
-        (None, None) => {}
-    }
-    if let Some((digits, _)) = parameter.digits {
-        bounds.push(format!("{digits} digits at most."));
-    }
-    bounds
 }

@@ -99,7 +99,7 @@ fn how_to_write(what: &str) -> String {
         "a mapping" => "`name: value`, each name on a line of its own",
         "a list" => "`[one, two]`, or each after `- ` on a line of its own",
         "true or false" => "`true` or `false`",
-        "a whole number" => "digits only, for a number that a machine can count to",
+        number if number.starts_with("a whole number") => "digits only, such as 100",
         "a text" => "a word or a sentence, in quotes where it has `: ` in it",
         other => return format!("write {other}"),
     };
@@ -187,11 +187,11 @@ impl<'a> Deserializer<'a> for NodeReader<'a> {
     }
 
     fn deserialize_u32<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        visitor.visit_u32(self.parsed("a whole number")?)
+        visitor.visit_u32(self.parsed("a whole number of at most 32 bits")?)
     }
 
     fn deserialize_u64<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        visitor.visit_u64(self.parsed("a whole number")?)
+        visitor.visit_u64(self.parsed("a whole number of at most 64 bits")?)
     }
 
     fn deserialize_str<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ReadError> {

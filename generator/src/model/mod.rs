@@ -28,6 +28,8 @@ pub(crate) struct Api {
     pub(crate) place: Place,
     /// `api.yaml` was read without a mistake, so what it does not say is not meant.
     pub(crate) is_sound: bool,
+    /// Every file was read, so what is not here is not there.
+    pub(crate) is_whole: bool,
     pub(crate) doc: String,
     pub(crate) documents: Vec<Document>,
     pub(crate) envelope: Option<Envelope>,

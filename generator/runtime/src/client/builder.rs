@@ -141,10 +141,9 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
 
 impl<C> fmt::Debug for ClientBuilder<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClientBuilder")
-            .field("api", &self.api.name)
-            .field("base_url", &self.base_url)
-            .finish_non_exhaustive()
+        // Not as it was given: someone may have put a password into it.
+        let base = BaseUrl::parse(&self.base_url, true).ok();
+        f.debug_struct("ClientBuilder").field("api", &self.api.name).field("base", &base).finish_non_exhaustive()
     }
 }
 

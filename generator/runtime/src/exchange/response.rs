@@ -51,7 +51,11 @@ impl<'a> Answer<'a> {
         if !self.status.is_success() {
             return Err(self.refused_by_status());
         }
-        let mut from = Reader::new(self.text()?);
+        let text = self.text()?;
+        if text.trim_ascii().is_empty() {
+            return T::absent().ok_or_else(|| self.unreadable(ReadError::new(0, "there is no data")));
+        }
+        let mut from = Reader::new(text);
         let data = read_data(&mut from, self.meta.list_member).and_then(|data| from.finish().map(|()| data));
         data.map_err(|error| self.unreadable(error))
     }

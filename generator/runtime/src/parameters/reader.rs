@@ -1,8 +1,9 @@
 use std::borrow::Cow;
 
+use super::member::{Member, Raw, json_string, members};
 use super::{Parameters, query};
 use crate::checks::{Checks, Place, Violation, Violations};
-use crate::json::{Decode, JsonWriter, Kind, ReadError, Reader, read_json};
+use crate::json::{Decode, Kind, ReadError, Reader, read_json};
 use crate::tables::Meta;
 use crate::value::{Edit, OpenEnum, enum_from_str};
 
@@ -21,13 +22,6 @@ pub struct ParameterReader<'a> {
     members: Vec<Member<'a>>,
     asked: Vec<&'static str>,
     found: Violations,
-}
-
-#[derive(Debug)]
-struct Member<'a> {
-    name: Cow<'a, str>,
-    json: Cow<'a, str>,
-    taken: bool,
 }
 
 impl ParameterReader<'_> {
@@ -293,29 +287,5 @@ impl<'a> ParameterReader<'a> {
         let source = self.meta.map(Meta::source).unwrap_or_default();
         let (allowed, mend) = (allowed.into(), mend.to_owned());
         self.found.push(Violation { rule, parameter, given, allowed, source, mend });
-    }
-}
-
-fn members<'a>(from: &mut Reader<'a>) -> Result<Vec<Member<'a>>, ReadError> {
-    let mut found = Vec::new();
-    let mut members = from.object(&[])?;
-    while let Some(name) = members.next_name(from)? {
-        found.push(Member { name, json: Cow::Borrowed(from.raw_value()?), taken: false });
-    }
-    Ok(found)
-}
-
-fn json_string<'a>(content: &str) -> Cow<'a, str> {
-    let mut json = JsonWriter::new();
-    json.string(content);
-    Cow::Owned(json.finish())
-}
-
-/// The JSON text of any value.
-struct Raw(String);
-
-impl Decode for Raw {
-    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
-        from.raw_value().map(|json| Self(json.to_owned()))
     }
 }

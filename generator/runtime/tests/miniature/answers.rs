@@ -135,6 +135,7 @@ fn without_an_envelope_the_status_decides() -> Tested {
     let book = |status, body| read_response::<Book>(&BARE_API, response(status, body));
     assert_eq!(*book(200, r#"["1","2"]"#)?, ["1", "2"]);
     assert!(matches!(book(200, r#"["1"] x"#), Err(Error::Unreadable(_))));
+    assert!(book(204, "")?.is_empty());
     let Err(Error::Exchange(error)) = book(404, "no such book") else { return Err("found".into()) };
     assert_eq!((error.code.as_str(), error.message.as_str()), ("404", "no such book"));
     Ok(())

@@ -16,7 +16,7 @@ use json::Node;
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     let mistaken = to.mistaken_files();
     let is_sound = |file: &u32| !mistaken.contains(file);
-    if !api.is_sound || !is_sound(&api.place.file) {
+    if !api.is_whole || !is_sound(&api.place.file) {
         return;
     }
     for family in api.families.iter().filter(|family| family.shared_files.iter().all(is_sound)) {

@@ -50,7 +50,7 @@ fn given<'a>(members: &'a [Member], parameter: &Parameter) -> Option<&'a Member>
 fn plain(example: &mut Example<'_>, parameter: &Parameter, members: &[Member], node: &Node) {
     match given(members, parameter) {
         Some(member) => value(example, parameter, &member.value),
-        None if parameter.need == Need::Always => {
+        None if parameter.need == Need::Always && !matches!(parameter.shape, Shape::One(Type::Undefined)) => {
             let name = &parameter.name.wire;
             example.report(node.offset, format!("`{name}` is always required, and missing here"), format!("add `\"{name}\": ..`"));
         }

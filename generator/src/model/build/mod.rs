@@ -24,6 +24,7 @@ pub(crate) fn build(documents: &Documents, to: &mut Diagnostics) -> Api {
         name,
         place: documents.api_place,
         is_sound: documents.api_is_sound,
+        is_whole: !documents.incomplete,
         doc: if documents.api_is_sound { builder.need(&raw.doc, "doc", documents.api_place) } else { text_of(&raw.doc) },
         documents: raw.documents.iter().map(|(id, document)| Document {
             id: id.value.clone(),

@@ -1,0 +1,109 @@
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+
+use super::*;
+
+type Tested = Result<(), InvalidDecimal>;
+
+#[test]
+fn takes_numbers_and_nothing_else() {
+    for text in ["0", "-0", "+1.5", ".5", "5.", "0E-8", "1.5e3", "1e+1000", "12345678901234567890123456789012345.6"] {
+        assert!(text.parse::<Decimal>().is_ok(), "{text}");
+    }
+    for text in ["", "-", ".", "e5", "1e", "1e1001", "1e-1001", "1e99999999999", "1.2.3", "0x1", "1 ", "٣", "NaN"] {
+        assert!(text.parse::<Decimal>().is_err(), "{text}");
+    }
+}
+
+#[test]
+fn keeps_its_text() -> Tested {
+    let number: Decimal = "0E-8".parse()?;
+    assert_eq!((number.as_str(), number.to_string()), ("0E-8", "0E-8".to_owned()));
+    assert_eq!(format!("{number:?}"), "Decimal(0E-8)");
+    Ok(())
+}
+
+#[test]
+fn is_written_plainly() -> Tested {
+    let cases = [
+        ("0E-8", "0.00000000"),
+        ("1.5e3", "1500"),
+        ("-1.5E-3", "-0.0015"),
+        ("12.345e1", "123.45"),
+        ("12.345e2", "1234.5"),
+        ("+7", "7"),
+        ("007.10", "7.10"),
+        (".5", "0.5"),
+        ("5.", "5"),
+        ("-0", "-0"),
+    ];
+    for (text, plain) in cases {
+        assert_eq!(text.parse::<Decimal>()?.to_plain(), plain, "{text}");
+    }
+    Ok(())
+}
+
+#[test]
+fn compares_by_value() -> Tested {
+    let equal = [("1.50", "1.5"), ("0E-8", "0"), ("-0", "0"), ("100", "1e2"), ("0.001", "1e-3"), ("+1", "01.0")];
+    for (left, right) in equal {
+        let (left, right): (Decimal, Decimal) = (left.parse()?, right.parse()?);
+        assert_eq!(left, right);
+        assert_eq!(HashSet::from([left, right]).len(), 1);
+    }
+    let ascending = ["-1e3", "-2", "-1.9", "-1e-9", "0", "1e-9", "0.1", "0.11", "1", "9.99", "10", "1e1000"];
+    for (index, left) in ascending.iter().enumerate() {
+        for right in &ascending[index + 1..] {
+            assert!(left.parse::<Decimal>()? < right.parse()?, "{left} {right}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn leaves_to_rust_decimal_only_what_fits() -> Tested {
+    assert_eq!("64000.10".parse::<Decimal>()?.to_rust_decimal()?.to_string(), "64000.10");
+    assert_eq!("1.5e3".parse::<Decimal>()?.to_rust_decimal()?.to_string(), "1500");
+    assert!("0.1234567890123456789012345678901".parse::<Decimal>()?.to_rust_decimal().is_err());
+    assert!("1e40".parse::<Decimal>()?.to_rust_decimal().is_err());
+    Ok(())
+}
+
+#[test]
+fn comes_from_integers() -> Tested {
+    assert_eq!(Decimal::from(u64::MAX).as_str(), "18446744073709551615");
+    assert_eq!(Decimal::from(-5_i32), "-5".parse()?);
+    Ok(())
+}
+
+prop_compose! {
+    fn rust_decimals()(number: i64, scale in 0_u32..28) -> rust_decimal::Decimal {
+        rust_decimal::Decimal::new(number, scale)
+    }
+}
+
+proptest! {
+    #[test]
+    fn agrees_with_rust_decimal(left in rust_decimals(), right in rust_decimals()) {
+        let (mine, other) = (Decimal::from(left), Decimal::from(right));
+        prop_assert_eq!(mine.cmp(&other), left.cmp(&right));
+        prop_assert_eq!(mine.to_rust_decimal()?, left);
+        prop_assert_eq!(mine.is_zero(), left.is_zero());
+    }
+
+    #[test]
+    fn plain_notation_means_the_same(text in "[-+]?[0-9]{1,30}(\\.[0-9]{0,30})?([eE][-+]?[0-9]{1,2})?") {
+        let number: Decimal = text.parse()?;
+        let plain: Decimal = number.to_plain().parse()?;
+        prop_assert_eq!(&plain, &number);
+        prop_assert_eq!(plain.to_plain(), plain.as_str());
+        let json = serde_json::from_str::<serde_json::Value>(plain.as_str());
+        prop_assert!(json.is_ok(), "{} is no JSON number", plain);
+    }
+
+    #[test]
+    fn never_panics(text in ".*") {
+        let _ = text.parse::<Decimal>();
+    }
+}

@@ -1,0 +1,76 @@
+use std::error::Error;
+use std::fmt;
+
+mod alphabet;
+
+/// What a kind of identifier looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// The name of its type.
+    pub name: &'static str,
+    /// The least and the greatest number of characters.
+    pub length: Option<(usize, usize)>,
+    /// The characters allowed, written as in a character class: `A-Za-z0-9_-`.
+    pub alphabet: Option<&'static str>,
+}
+
+/// Why a text is not an identifier of its kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidIdentifier {
+    kind: &'static str,
+    given: String,
+    expected: String,
+}
+
+impl InvalidIdentifier {
+    /// The text that was refused, or its beginning.
+    pub fn given(&self) -> &str {
+        &self.given
+    }
+
+    /// What the text should have been.
+    pub fn expected(&self) -> &str {
+        &self.expected
+    }
+}
+
+impl fmt::Display for InvalidIdentifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} is no {}: it must have {}", self.given, self.kind, self.expected)
+    }
+}
+
+impl Error for InvalidIdentifier {}
+
+impl Shape {
+    /// Checks `text` against this shape; an empty text and control characters never pass.
+    ///
+    /// # Errors
+    ///
+    /// When the text has another shape.
+    pub fn check(&self, text: &str) -> Result<(), InvalidIdentifier> {
+        match self.broken_by(text) {
+            Some(expected) => {
+                Err(InvalidIdentifier { kind: self.name, given: text.chars().take(64).collect(), expected })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn broken_by(&self, text: &str) -> Option<String> {
+        let (least, most) = self.length.unwrap_or((1, usize::MAX));
+        let length = text.chars().count();
+        if length < least.max(1) {
+            return Some(format!("at least {} characters", least.max(1)));
+        }
+        if length > most {
+            return Some(format!("at most {most} characters"));
+        }
+        if text.chars().any(char::is_control) {
+            return Some("no control characters".to_owned());
+        }
+        let alphabet = self.alphabet?;
+        let stranger = text.chars().find(|&letter| !alphabet::contains(alphabet, letter))?;
+        Some(format!("only characters of [{alphabet}], not {stranger:?}"))
+    }
+}
