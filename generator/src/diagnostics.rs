@@ -83,7 +83,7 @@ codes! {
     NameCollision = "E0304", "Two names become the same in Rust.";
     NotAnIdentifier = "E0305", "A name does not make a Rust identifier.";
     ReservedName = "E0306", "A name is taken by the emitted code.";
-    WrongName = "E0307", "A name differs from what the file or folder says.";
+    WrongName = "E0307", "A name differs from that of its file or folder, or is none for a file.";
     Circular = "E0308", "A definition refers to itself.";
     BadPath = "E0401", "An HTTP method or path is none.";
     BadRate = "E0402", "A rate limit is none.";
@@ -267,7 +267,13 @@ fn printable(text: &str) -> String {
     let mut length_of_name = None;
     for c in text.chars() {
         length_of_name = match length_of_name {
-            _ if c == '`' => if length_of_name.is_none() { Some(0) } else { None },
+            _ if c == '`' => {
+                if length_of_name.is_none() {
+                    Some(0)
+                } else {
+                    None
+                }
+            }
             length => length.map(|length: usize| length + 1),
         };
         match length_of_name {
@@ -281,7 +287,8 @@ fn printable(text: &str) -> String {
 
 /// Control characters, and those that change the direction of a text or have no width.
 pub(crate) fn is_invisible(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// The one of `known` that `given` was probably meant to be, as a sentence.

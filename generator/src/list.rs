@@ -7,10 +7,14 @@ use crate::model::{Api, Rule};
 pub(crate) fn table(api: &Api) -> String {
     let heading = ["operation", "method", "path", "limits", "effect"].map(str::to_owned);
     let rows = api.operations().map(|(_, operation)| {
-        let rates: Vec<_> = operation.rates.iter().map(|rate| {
-            let class = if rate.class == "default" { String::new() } else { format!(" {}", rate.class) };
-            format!("{}/s/{}{class}", rate.calls, rate.scope.as_str())
-        }).collect();
+        let rates: Vec<_> = operation
+            .rates
+            .iter()
+            .map(|rate| {
+                let class = if rate.class == "default" { String::new() } else { format!(" {}", rate.class) };
+                format!("{}/s/{}{class}", rate.calls, rate.scope.as_str())
+            })
+            .collect();
         [
             operation.id.clone(),
             operation.method.as_str().to_owned(),
@@ -24,15 +28,16 @@ pub(crate) fn table(api: &Api) -> String {
 
 /// One line a rule: what it is about, its id, what is made of it, where the document says it; then how many of each.
 pub(crate) fn rules(api: &Api) -> String {
-    let of_families = api.families.iter().flat_map(|family| family.statements.rules.iter().map(|rule| (family.name.as_str(), rule)));
-    let of_operations = api.operations().flat_map(|(_, operation)| {
-        operation.statements.rules.iter().map(|rule| (operation.id.as_str(), rule))
-    });
+    let of_families =
+        api.families.iter().flat_map(|family| family.statements.rules.iter().map(|rule| (family.name.as_str(), rule)));
+    let of_operations = api
+        .operations()
+        .flat_map(|(_, operation)| operation.statements.rules.iter().map(|rule| (operation.id.as_str(), rule)));
     let rules: Vec<(&str, &Rule)> = of_families.chain(of_operations).collect();
     let heading = ["about", "rule", "kind", "place in the document"].map(str::to_owned);
-    let rows = rules.iter().map(|(about, rule)| {
-        [(*about).to_owned(), rule.id.clone(), rule.kind.as_str().to_owned(), rule.at.clone()]
-    });
+    let rows = rules
+        .iter()
+        .map(|(about, rule)| [(*about).to_owned(), rule.id.clone(), rule.kind.as_str().to_owned(), rule.at.clone()]);
     let count = |kind: RuleKind| rules.iter().filter(|(_, rule)| rule.kind == kind).count();
     let kinds = [RuleKind::Type, RuleKind::Checked, RuleKind::Limit, RuleKind::Simulated, RuleKind::Stated];
     let totals: Vec<_> = kinds.iter().map(|kind| format!("{} {}", count(*kind), kind.as_str())).collect();

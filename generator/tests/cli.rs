@@ -126,7 +126,9 @@ fn a_killed_run_leaves_no_half_file() {
         std::thread::sleep(Duration::from_millis(milliseconds));
         let _ = child.kill();
         child.wait().unwrap();
-        for (path, bytes) in files(out.path()).iter().filter(|(path, _)| path.extension().is_some_and(|kind| kind == "rs")) {
+        for (path, bytes) in
+            files(out.path()).iter().filter(|(path, _)| path.extension().is_some_and(|kind| kind == "rs"))
+        {
             let name = path.strip_prefix(out.path()).unwrap();
             let is_new = new.iter().any(|(path, new)| path.ends_with(name) && new == bytes);
             assert!(is_new || old.get(path) == Some(bytes), "{} is neither old nor new", name.display());

@@ -182,7 +182,7 @@ impl runtime::Parameters for GetAgentDirectCommissions {
         let uid = from.optional("uid");
         let coin = from.optional("coin");
         let symbol = from.optional("symbol");
-        let show_sub = from.optional("showSub");
+        let show_sub = from.optional_word("showSub");
         Some(Self {
             start_time: start_time?,
             end_time: end_time?,

@@ -112,7 +112,7 @@ impl runtime::Parameters for BatchCancel {
     }
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let product_type = from.required("productType");
+        let product_type = from.word("productType");
         let order_id_list = from.list("orderIdList");
         let symbol = from.optional("symbol");
         let margin_coin = from.optional("marginCoin");

@@ -127,9 +127,9 @@ impl runtime::Parameters for BatchOrder {
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
-        let product_type = from.required("productType");
+        let product_type = from.word("productType");
         let margin_coin = from.required("marginCoin");
-        let margin_mode = from.required("marginMode");
+        let margin_mode = from.word("marginMode");
         let order_list = from.required_list("orderList");
         Some(Self {
             symbol: symbol?,
@@ -395,15 +395,15 @@ impl runtime::Parameters for BatchOrderItem {
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let size = from.optional("size");
         let price = from.optional("price");
-        let side = from.optional("side");
-        let trade_side = from.optional("tradeSide");
-        let order_type = from.optional("orderType");
-        let force = from.optional("force");
+        let side = from.optional_word("side");
+        let trade_side = from.optional_word("tradeSide");
+        let order_type = from.optional_word("orderType");
+        let force = from.optional_word("force");
         let client_oid = from.optional("clientOid");
-        let reduce_only = from.optional("reduceOnly");
+        let reduce_only = from.optional_word("reduceOnly");
         let preset_stop_surplus_price = from.optional("presetStopSurplusPrice");
         let preset_stop_loss_price = from.optional("presetStopLossPrice");
-        let stp_mode = from.optional("stpMode");
+        let stp_mode = from.optional_word("stpMode");
         Some(Self {
             size: size?,
             price: price?,

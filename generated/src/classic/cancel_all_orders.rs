@@ -101,7 +101,7 @@ impl runtime::Parameters for CancelAllOrders {
     }
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let product_type = from.required("productType");
+        let product_type = from.word("productType");
         let margin_coin = from.optional("marginCoin");
         let request_time = from.optional("requestTime");
         let receive_window = from.optional("receiveWindow");

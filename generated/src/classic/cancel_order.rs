@@ -92,7 +92,7 @@ impl runtime::Parameters for CancelOrder {
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
-        let product_type = from.required("productType");
+        let product_type = from.word("productType");
         let margin_coin = from.optional("marginCoin");
         let order = <OrderRef as runtime::Parameters>::read(from);
         Some(Self {

@@ -115,7 +115,7 @@ impl runtime::Parameters for Execution {
     }
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        match from.word::<OrderType>("orderType")? {
+        match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
             OrderType::Limit => runtime::Parameters::read(from).map(Self::Limit),
             OrderType::Market => Some(Self::Market),
             OrderType::Unknown(_) => None,
@@ -158,7 +158,7 @@ impl runtime::Parameters for LimitExecution {
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let price = from.required("price");
-        let force = from.required("force");
+        let force = from.word("force");
         Some(Self {
             price: price?,
             force: force?,

@@ -94,9 +94,9 @@ impl runtime::Parameters for FlashClosePosition {
     }
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let product_type = from.required("productType");
+        let product_type = from.word("productType");
         let symbol = from.optional("symbol");
-        let hold_side = from.optional("holdSide");
+        let hold_side = from.optional_word("holdSide");
         Some(Self {
             product_type: product_type?,
             symbol: symbol?,

@@ -150,7 +150,7 @@ impl runtime::Parameters for GetHistoricalTransactionDetails {
     }
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let product_type = from.required("productType");
+        let product_type = from.word("productType");
         let order_id = from.optional("orderId");
         let symbol = from.optional("symbol");
         let start_time = from.optional("startTime");

@@ -168,7 +168,7 @@ impl runtime::Parameters for GetHistoryOrder {
     }
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let product_type = from.required("productType");
+        let product_type = from.word("productType");
         let order = if OrderRef::MEMBERS.iter().any(|member| from.has(member)) {
             <OrderRef as runtime::Parameters>::read(from).map(Some)
         } else {
@@ -176,7 +176,7 @@ impl runtime::Parameters for GetHistoryOrder {
         };
         let symbol = from.optional("symbol");
         let id_less_than = from.optional("idLessThan");
-        let order_source = from.optional("orderSource");
+        let order_source = from.optional_word("orderSource");
         let start_time = from.optional("startTime");
         let end_time = from.optional("endTime");
         let limit = from.optional("limit");

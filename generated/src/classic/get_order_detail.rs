@@ -76,7 +76,7 @@ impl runtime::Parameters for GetOrderDetail {
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
-        let product_type = from.required("productType");
+        let product_type = from.word("productType");
         let order = <OrderRef as runtime::Parameters>::read(from);
         Some(Self {
             symbol: symbol?,

@@ -135,7 +135,7 @@ impl runtime::Parameters for GetOrderFillDetails {
     }
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let product_type = from.required("productType");
+        let product_type = from.word("productType");
         let order_id = from.optional("orderId");
         let symbol = from.optional("symbol");
         let id_less_than = from.optional("idLessThan");

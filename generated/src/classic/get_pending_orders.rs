@@ -161,14 +161,14 @@ impl runtime::Parameters for GetPendingOrders {
     }
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let product_type = from.required("productType");
+        let product_type = from.word("productType");
         let order = if OrderRef::MEMBERS.iter().any(|member| from.has(member)) {
             <OrderRef as runtime::Parameters>::read(from).map(Some)
         } else {
             Some(None)
         };
         let symbol = from.optional("symbol");
-        let status = from.optional("status");
+        let status = from.optional_word("status");
         let id_less_than = from.optional("idLessThan");
         let start_time = from.optional("startTime");
         let end_time = from.optional("endTime");

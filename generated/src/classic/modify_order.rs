@@ -172,7 +172,7 @@ impl runtime::Parameters for ModifyOrder {
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
-        let product_type = from.required("productType");
+        let product_type = from.word("productType");
         let new_client_oid = from.required("newClientOid");
         let order = <OrderRef as runtime::Parameters>::read(from);
         let new_size = from.optional("newSize");

@@ -261,21 +261,21 @@ impl runtime::Parameters for PlaceOrder {
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
-        let product_type = from.required("productType");
-        let margin_mode = from.required("marginMode");
+        let product_type = from.word("productType");
+        let margin_mode = from.word("marginMode");
         let margin_coin = from.required("marginCoin");
         let size = from.required("size");
-        let side = from.required("side");
+        let side = from.word("side");
         let execution = <Execution as runtime::Parameters>::read(from);
-        let trade_side = from.optional("tradeSide");
+        let trade_side = from.optional_word("tradeSide");
         let client_oid = from.optional("clientOid");
-        let reduce_only = from.optional("reduceOnly");
+        let reduce_only = from.optional_word("reduceOnly");
         let preset_stop_surplus_price = from.optional("presetStopSurplusPrice");
         let preset_stop_loss_price = from.optional("presetStopLossPrice");
         let preset_stop_surplus_execute_price = from
             .optional("presetStopSurplusExecutePrice");
         let preset_stop_loss_execute_price = from.optional("presetStopLossExecutePrice");
-        let stp_mode = from.optional("stpMode");
+        let stp_mode = from.optional_word("stpMode");
         Some(Self {
             symbol: symbol?,
             product_type: product_type?,

@@ -130,10 +130,10 @@ impl runtime::Parameters for Reversal {
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let margin_coin = from.required("marginCoin");
-        let product_type = from.required("productType");
-        let side = from.required("side");
+        let product_type = from.word("productType");
+        let side = from.word("side");
         let size = from.optional("size");
-        let trade_side = from.optional("tradeSide");
+        let trade_side = from.optional_word("tradeSide");
         let client_oid = from.optional("clientOid");
         Some(Self {
             symbol: symbol?,

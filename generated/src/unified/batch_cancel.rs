@@ -164,7 +164,7 @@ impl runtime::Parameters for CancelItem {
     }
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let category = from.required("category");
+        let category = from.word("category");
         let symbol = from.required("symbol");
         let order = <OrderRef as runtime::Parameters>::read(from);
         Some(Self {

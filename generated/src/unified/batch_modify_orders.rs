@@ -319,10 +319,10 @@ impl runtime::Parameters for BatchModification {
         let qty = from.optional("qty");
         let price = from.optional("price");
         let request_id = from.optional("requestId");
-        let auto_cancel = from.optional("autoCancel");
+        let auto_cancel = from.optional_word("autoCancel");
         let symbol = from.optional("symbol");
-        let category = from.optional("category");
-        let px_amend_type = from.optional("pxAmendType");
+        let category = from.optional_word("category");
+        let px_amend_type = from.optional_word("pxAmendType");
         Some(Self {
             order: order?,
             qty: qty?,

@@ -69,7 +69,7 @@ impl runtime::Parameters for CancelAllOrders {
     }
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let category = from.required("category");
+        let category = from.word("category");
         let symbol = from.optional("symbol");
         Some(Self {
             category: category?,

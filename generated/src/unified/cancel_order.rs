@@ -76,7 +76,7 @@ impl runtime::Parameters for CancelOrder {
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let order = <OrderRef as runtime::Parameters>::read(from);
-        let category = from.optional("category");
+        let category = from.optional_word("category");
         Some(Self {
             order: order?,
             category: category?,

@@ -81,7 +81,7 @@ impl runtime::Parameters for CancelRealityOrder {
     }
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let category = from.optional("category");
+        let category = from.optional_word("category");
         let symbol = from.required("symbol");
         let order = <OrderRef as runtime::Parameters>::read(from);
         Some(Self {

@@ -120,7 +120,7 @@ impl runtime::Parameters for Execution {
     }
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        match from.word::<OrderType>("orderType")? {
+        match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
             OrderType::Limit => runtime::Parameters::read(from).map(Self::Limit),
             OrderType::Market => Some(Self::Market),
             OrderType::Unknown(_) => None,
@@ -186,8 +186,8 @@ impl runtime::Parameters for LimitExecution {
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let price = from.required("price");
-        let time_in_force = from.optional("timeInForce");
-        let px_amend_type = from.optional("pxAmendType");
+        let time_in_force = from.optional_word("timeInForce");
+        let px_amend_type = from.optional_word("pxAmendType");
         Some(Self {
             price: price?,
             time_in_force: time_in_force?,
@@ -249,7 +249,7 @@ impl runtime::Parameters for RealityExecution {
     }
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        match from.word::<OrderType>("orderType")? {
+        match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
             OrderType::Limit => runtime::Parameters::read(from).map(Self::Limit),
             OrderType::Market => Some(Self::Market),
             OrderType::Unknown(_) => None,

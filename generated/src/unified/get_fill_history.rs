@@ -148,7 +148,7 @@ impl runtime::Parameters for GetFillHistory {
     }
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let category = from.optional("category");
+        let category = from.optional_word("category");
         let order_id = from.optional("orderId");
         let start_time = from.optional("startTime");
         let end_time = from.optional("endTime");

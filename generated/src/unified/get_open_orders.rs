@@ -151,7 +151,7 @@ impl runtime::Parameters for GetOpenOrders {
     }
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let category = from.optional("category");
+        let category = from.optional_word("category");
         let symbol = from.optional("symbol");
         let start_time = from.optional("startTime");
         let end_time = from.optional("endTime");

@@ -136,7 +136,7 @@ impl runtime::Parameters for GetOrderHistory {
     }
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let category = from.required("category");
+        let category = from.word("category");
         let symbol = from.optional("symbol");
         let start_time = from.optional("startTime");
         let end_time = from.optional("endTime");

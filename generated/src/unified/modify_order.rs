@@ -292,18 +292,18 @@ impl runtime::Parameters for ModifyOrder {
         let qty = from.optional("qty");
         let price = from.optional("price");
         let request_id = from.optional("requestId");
-        let auto_cancel = from.optional("autoCancel");
+        let auto_cancel = from.optional_word("autoCancel");
         let symbol = from.optional("symbol");
-        let category = from.optional("category");
-        let tp_trigger_by = from.optional("tpTriggerBy");
-        let sl_trigger_by = from.optional("slTriggerBy");
+        let category = from.optional_word("category");
+        let tp_trigger_by = from.optional_word("tpTriggerBy");
+        let sl_trigger_by = from.optional_word("slTriggerBy");
         let take_profit = from.edit("takeProfit", "0");
         let stop_loss = from.edit("stopLoss", "0");
-        let tp_order_type = from.optional("tpOrderType");
-        let sl_order_type = from.optional("slOrderType");
+        let tp_order_type = from.optional_word("tpOrderType");
+        let sl_order_type = from.optional_word("slOrderType");
         let tp_limit_price = from.optional("tpLimitPrice");
         let sl_limit_price = from.optional("slLimitPrice");
-        let px_amend_type = from.optional("pxAmendType");
+        let px_amend_type = from.optional_word("pxAmendType");
         Some(Self {
             order: order?,
             qty: qty?,

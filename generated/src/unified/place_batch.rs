@@ -296,14 +296,14 @@ impl runtime::Parameters for BatchOrder {
     }
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let category = from.required("category");
+        let category = from.word("category");
         let symbol = from.required("symbol");
         let qty = from.required("qty");
-        let side = from.required("side");
+        let side = from.word("side");
         let execution = <Execution as runtime::Parameters>::read(from);
-        let pos_side = from.optional("posSide");
+        let pos_side = from.optional_word("posSide");
         let client_oid = from.optional("clientOid");
-        let stp_mode = from.optional("stpMode");
+        let stp_mode = from.optional_word("stpMode");
         Some(Self {
             category: category?,
             symbol: symbol?,

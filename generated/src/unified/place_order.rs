@@ -327,25 +327,25 @@ impl runtime::Parameters for PlaceOrder {
     }
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let category = from.required("category");
+        let category = from.word("category");
         let symbol = from.required("symbol");
         let qty = from.required("qty");
-        let side = from.required("side");
+        let side = from.word("side");
         let execution = <Execution as runtime::Parameters>::read(from);
-        let pos_side = from.optional("posSide");
+        let pos_side = from.optional_word("posSide");
         let client_oid = from.optional("clientOid");
-        let reduce_only = from.optional("reduceOnly");
-        let stp_mode = from.optional("stpMode");
-        let tp_trigger_by = from.optional("tpTriggerBy");
-        let sl_trigger_by = from.optional("slTriggerBy");
+        let reduce_only = from.optional_word("reduceOnly");
+        let stp_mode = from.optional_word("stpMode");
+        let tp_trigger_by = from.optional_word("tpTriggerBy");
+        let sl_trigger_by = from.optional_word("slTriggerBy");
         let take_profit = from.optional("takeProfit");
         let stop_loss = from.optional("stopLoss");
-        let tp_order_type = from.optional("tpOrderType");
-        let sl_order_type = from.optional("slOrderType");
+        let tp_order_type = from.optional_word("tpOrderType");
+        let sl_order_type = from.optional_word("slOrderType");
         let tp_limit_price = from.optional("tpLimitPrice");
         let sl_limit_price = from.optional("slLimitPrice");
-        let margin_mode = from.optional("marginMode");
-        let auto_borrow = from.optional("autoBorrow");
+        let margin_mode = from.optional_word("marginMode");
+        let auto_borrow = from.optional_word("autoBorrow");
         Some(Self {
             category: category?,
             symbol: symbol?,

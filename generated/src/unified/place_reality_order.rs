@@ -111,9 +111,9 @@ impl runtime::Parameters for PlaceRealityOrder {
     }
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let category = from.optional("category");
+        let category = from.optional_word("category");
         let symbol = from.required("symbol");
-        let side = from.required("side");
+        let side = from.word("side");
         let execution = <RealityExecution as runtime::Parameters>::read(from);
         let qty = from.required("qty");
         let client_oid = from.optional("clientOid");

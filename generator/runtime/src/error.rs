@@ -7,7 +7,7 @@ use http::StatusCode;
 use crate::checks::Violations;
 use crate::client::{TransportError, WasSent};
 use crate::json::ReadError;
-use crate::tables::{KnownError, Outcome};
+use crate::tables::{Effect, KnownError, Outcome};
 use crate::value::{OpenEnum, Timestamp, enum_from_wire};
 
 /// Why a call did not succeed. [`outcome`](Self::outcome) tells whether it may have taken effect nevertheless.
@@ -52,6 +52,8 @@ pub struct Unsigned {
 pub struct ExchangeError {
     /// The id of the operation.
     pub operation: &'static str,
+    /// What the operation does; one that only reads never has an effect.
+    pub effect: Effect,
     /// The code; where the answer has none, the HTTP status.
     pub code: Code,
     /// The message; where the answer has none, the beginning of its body.
@@ -63,7 +65,7 @@ pub struct ExchangeError {
     /// What the documents say about the code.
     pub known: Option<&'static KnownError>,
     /// The whole answer.
-    pub raw: String,
+    pub raw: Bytes,
 }
 
 /// A request that has no answer.
@@ -72,6 +74,8 @@ pub struct ExchangeError {
 pub struct TransportFailure {
     /// The id of the operation.
     pub operation: &'static str,
+    /// What the operation does; one that only reads never has an effect.
+    pub effect: Effect,
     /// What went wrong.
     pub error: TransportError,
 }
@@ -82,6 +86,8 @@ pub struct TransportFailure {
 pub struct UnreadableAnswer {
     /// The id of the operation.
     pub operation: &'static str,
+    /// What the operation does; one that only reads never has an effect.
+    pub effect: Effect,
     /// The HTTP status.
     pub status: StatusCode,
     /// The whole answer.
@@ -132,12 +138,12 @@ impl Error {
     pub fn outcome(&self) -> Outcome {
         match self {
             Self::Refused(_) | Self::Unsigned(_) => Outcome::NotDone,
-            Self::Exchange(error) => error.known.map_or(Outcome::Unknown, |known| known.outcome),
-            Self::Transport(failure) => match failure.error.sent() {
+            Self::Exchange(error) => error.effect.outcome(error.known.map_or(Outcome::Unknown, |known| known.outcome)),
+            Self::Transport(failure) => failure.effect.outcome(match failure.error.sent() {
                 WasSent::No => Outcome::NotDone,
                 WasSent::Maybe => Outcome::Unknown,
-            },
-            Self::Unreadable(_) => Outcome::Unknown,
+            }),
+            Self::Unreadable(answer) => answer.effect.outcome(Outcome::Unknown),
         }
     }
 }
@@ -152,16 +158,16 @@ impl fmt::Display for Error {
             Self::Unsigned(unsigned) => {
                 write!(f, "{operation} was not sent, because it cannot be signed: {}", unsigned.why)
             }
-            Self::Exchange(error) => write!(f, "{operation} failed: {error}; {}", Effect(self.outcome())),
+            Self::Exchange(error) => write!(f, "{operation} failed: {error}; {}", InWords(self.outcome())),
             Self::Transport(failure) => {
-                write!(f, "{operation} has no answer: {}; {}", failure.error, Effect(self.outcome()))
+                write!(f, "{operation} has no answer: {}; {}", failure.error, InWords(self.outcome()))
             }
             Self::Unreadable(answer) => {
                 let UnreadableAnswer { status, error, .. } = &**answer;
                 write!(
                     f,
                     "{operation} has an answer that cannot be read (HTTP status {status}): {error}; {}",
-                    Effect(self.outcome())
+                    InWords(self.outcome())
                 )
             }
         }
@@ -203,9 +209,9 @@ impl fmt::Debug for UnreadableAnswer {
 }
 
 /// An outcome in words.
-struct Effect(Outcome);
+struct InWords(Outcome);
 
-impl fmt::Display for Effect {
+impl fmt::Display for InWords {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0 {
             Outcome::NotDone => "it surely had no effect",

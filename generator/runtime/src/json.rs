@@ -3,6 +3,7 @@
 mod decode;
 mod encode;
 mod error;
+mod layout;
 mod members;
 mod number;
 mod path;

@@ -6,6 +6,7 @@ mod identifier;
 mod list;
 mod open_enum;
 mod shape;
+mod small_text;
 mod timestamp;
 
 pub use decimal::{Decimal, InvalidDecimal};

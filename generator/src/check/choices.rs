@@ -27,15 +27,23 @@ fn members_are_plain(choice: &Choice, to: &mut Diagnostics) {
             Shape::Items(_) => "a list of objects",
             Shape::One(_) | Shape::List(_) => continue,
         };
-        to.at(member.name.place, Code::BadChoice, format!("{what} cannot be part of the choice `{}`", choice.name.wire))
-            .help("make it a parameter of the request, beside the choice");
+        to.at(
+            member.name.place,
+            Code::BadChoice,
+            format!("{what} cannot be part of the choice `{}`", choice.name.wire),
+        )
+        .help("make it a parameter of the request, beside the choice");
     }
 }
 
 fn are_several(choice: &Choice, alternatives: &[Parameter], to: &mut Diagnostics) {
     if alternatives.len() == 1 {
-        to.at(choice.name.place, Code::BadChoice, format!("the choice `{}` has nothing to choose from", choice.name.wire))
-            .help("add another parameter to `one_of`, or make the one a plain parameter");
+        to.at(
+            choice.name.place,
+            Code::BadChoice,
+            format!("the choice `{}` has nothing to choose from", choice.name.wire),
+        )
+        .help("add another parameter to `one_of`, or make the one a plain parameter");
     }
 }
 
@@ -48,8 +56,12 @@ fn are_alternatives(alternatives: &[Parameter], to: &mut Diagnostics) {
         let required = (alternative.need != Need::No).then_some(name.place);
         for (key, place) in [("required", required), ("default", default), ("edit", edit)] {
             if let Some(place) = place {
-                to.at(place, Code::BadChoice, format!("`{}` is one of several, so it has no `{key}` of its own", name.wire))
-                    .help("say it where the choice is a parameter of a request, or take it away");
+                to.at(
+                    place,
+                    Code::BadChoice,
+                    format!("`{}` is one of several, so it has no `{key}` of its own", name.wire),
+                )
+                .help("say it where the choice is a parameter of a request, or take it away");
             }
         }
         if matches!(alternative.shape, Shape::List(_)) {
@@ -72,8 +84,12 @@ fn winner_is_one(alternatives: &[Parameter], wins: Option<&(String, Place)>, to:
 fn decider_stands_alone(decider: &Name, cases: &[Case], to: &mut Diagnostics) {
     let members = cases.iter().flat_map(|case| &case.parameters);
     for member in members.filter(|member| member.name.wire == decider.wire) {
-        to.at(member.name.place, Code::BadChoice, format!("`{}` decides the choice, and cannot go with one of its cases", decider.wire))
-            .related(decider.place, "it decides here")
-            .help("take it away here");
+        to.at(
+            member.name.place,
+            Code::BadChoice,
+            format!("`{}` decides the choice, and cannot go with one of its cases", decider.wire),
+        )
+        .related(decider.place, "it decides here")
+        .help("take it away here");
     }
 }

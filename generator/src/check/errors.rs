@@ -9,12 +9,23 @@ pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
     for error in &family.errors {
         let is_envelopes = error.code == envelope.success;
         if error.success && !is_envelopes {
-            to.at(error.place, Code::BadResponse, format!("the code `{}` is no success: the envelope in api.yaml says `{}`", error.code, envelope.success))
-                .help("take `success: true` away, or mend the envelope");
+            to.at(
+                error.place,
+                Code::BadResponse,
+                format!(
+                    "the code `{}` is no success: the envelope in api.yaml says `{}`",
+                    error.code, envelope.success
+                ),
+            )
+            .help("take `success: true` away, or mend the envelope");
         }
         if is_envelopes && !error.success {
-            to.at(error.place, Code::BadResponse, format!("the code `{}` is what the envelope in api.yaml calls success", error.code))
-                .help("add `success: true`");
+            to.at(
+                error.place,
+                Code::BadResponse,
+                format!("the code `{}` is what the envelope in api.yaml calls success", error.code),
+            )
+            .help("add `success: true`");
         }
     }
 }

@@ -19,13 +19,22 @@ pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
                 .help("take it away here; signed calls carry it");
         }
         if taken::HEADERS.has(&header.name.to_ascii_lowercase()) {
-            to.at(header.place, Code::BadHeader, format!("no value can be given to `{}`: {}", header.name, taken::HEADERS.why))
-                .help("take it away");
+            to.at(
+                header.place,
+                Code::BadHeader,
+                format!("no value can be given to `{}`: {}", header.name, taken::HEADERS.why),
+            )
+            .help("take it away");
         }
-        if let Some(first) = api.headers.iter().take(index).find(|first| first.name.eq_ignore_ascii_case(&header.name)) {
-            to.at(header.place, Code::BadHeader, format!("the header `{}` is there twice, upper and lower case alike", header.name))
-                .related(first.place, "the first one")
-                .help("take one of the two away");
+        if let Some(first) = api.headers.iter().take(index).find(|first| first.name.eq_ignore_ascii_case(&header.name))
+        {
+            to.at(
+                header.place,
+                Code::BadHeader,
+                format!("the header `{}` is there twice, upper and lower case alike", header.name),
+            )
+            .related(first.place, "the first one")
+            .help("take one of the two away");
         }
     }
 }
@@ -34,9 +43,13 @@ pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
 pub(super) fn signed_calls_have_credentials(api: &Api, to: &mut Diagnostics) {
     let signed = api.operations().find(|(_, operation)| operation.access == Access::Signed);
     if let Some((_, operation)) = signed.filter(|_| api.credentials.is_none() && api.is_sound) {
-        to.at(api.place, Code::MissingKey, "operations are signed, and nothing says how: `credentials` is missing here")
-            .related(operation.place, format!("`{}` is signed, for example", operation.name))
-            .help("add `credentials`, or say `access: public` where nothing is signed");
+        to.at(
+            api.place,
+            Code::MissingKey,
+            "operations are signed, and nothing says how: `credentials` is missing here",
+        )
+        .related(operation.place, format!("`{}` is signed, for example", operation.name))
+        .help("add `credentials`, or say `access: public` where nothing is signed");
     }
 }
 
@@ -44,7 +57,9 @@ pub(super) fn signed_calls_have_credentials(api: &Api, to: &mut Diagnostics) {
 pub(super) fn are_declared(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in family.operations.iter().filter(|_| api.is_sound) {
         for (index, (name, place)) in operation.headers.iter().enumerate() {
-            if let Some((_, first)) = operation.headers.iter().take(index).find(|(first, _)| first.eq_ignore_ascii_case(name)) {
+            if let Some((_, first)) =
+                operation.headers.iter().take(index).find(|(first, _)| first.eq_ignore_ascii_case(name))
+            {
                 to.at(*place, Code::BadHeader, format!("the header `{name}` is listed twice"))
                     .related(*first, "first listed here")
                     .help("take one of the two away");

@@ -17,14 +17,24 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
 
 fn values_are_states(family: &Family, lifecycle: &Lifecycle, to: &mut Diagnostics) {
     let Some(all) = family.enums.get(lifecycle.enum_index) else { return };
-    for value in all.values.iter().filter(|value| !lifecycle.states.iter().any(|state| all.index_of(&state.value) == all.index_of(&value.name.wire))) {
-        to.at(lifecycle.place, Code::BadLifecycle, format!("the value `{}` of `{}` is no state", value.name.wire, all.name.wire))
-            .related(value.name.place, "the value is defined here")
-            .help(format!("add `{}: {{ doc: .. }}` to `states`", value.name.wire));
+    for value in all.values.iter().filter(|value| {
+        !lifecycle.states.iter().any(|state| all.index_of(&state.value) == all.index_of(&value.name.wire))
+    }) {
+        to.at(
+            lifecycle.place,
+            Code::BadLifecycle,
+            format!("the value `{}` of `{}` is no state", value.name.wire, all.name.wire),
+        )
+        .related(value.name.place, "the value is defined here")
+        .help(format!("add `{}: {{ doc: .. }}` to `states`", value.name.wire));
     }
     for state in lifecycle.states.iter().filter(|state| NO_STATES.contains(&state.value.as_str())) {
-        to.at(state.place, Code::BadLifecycle, format!("`{}` is a word of the transitions, and cannot be a state", state.value))
-            .help("the schema language has no way to speak of it; ask for another word");
+        to.at(
+            state.place,
+            Code::BadLifecycle,
+            format!("`{}` is a word of the transitions, and cannot be a state", state.value),
+        )
+        .help("the schema language has no way to speak of it; ask for another word");
     }
 }
 
@@ -35,8 +45,12 @@ fn end_is_the_end(lifecycle: &Lifecycle, transition: &Transition, to: &mut Diagn
     }
     let ends = lifecycle.states.iter().filter(|state| state.terminal && state.value != transition.to);
     for state in ends.filter(|state| transition.from.contains(&state.value)) {
-        to.at(transition.place, Code::BadLifecycle, format!("`{}` is terminal, and becomes `{}` here", state.value, transition.to))
-            .related(state.place, "it is terminal here")
-            .help("take `terminal` away there, or the state away from `from`");
+        to.at(
+            transition.place,
+            Code::BadLifecycle,
+            format!("`{}` is terminal, and becomes `{}` here", state.value, transition.to),
+        )
+        .related(state.place, "it is terminal here")
+        .help("take `terminal` away there, or the state away from `from`");
     }
 }

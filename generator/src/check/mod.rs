@@ -4,9 +4,11 @@
 
 mod choices;
 mod docs;
+mod enums;
 mod errors;
 mod examples;
 mod headers;
+mod identifiers;
 mod lifecycle;
 mod names;
 mod number;
@@ -38,8 +40,8 @@ const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 22] = [
     names::fields,
     values::parameters,
     values::fields,
-    values::enums,
-    values::identifiers,
+    enums::check,
+    identifiers::check,
     choices::check,
     units::check,
     records::check,

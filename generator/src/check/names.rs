@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::taken::{self, Taken};
 use super::wire::{self, Meaning, Wire};
 use crate::diagnostics::{Code, Diagnostics, Place};
-use crate::model::{Api, Case, Choice, ChoiceKind, Family, Name, Operation, Parameter, Response, field_name, type_name};
+use crate::model::{Api, Case, Choice, ChoiceKind, Family, Name, Operation, Parameter, Response, field_name};
 
 /// Something that gets a Rust name.
 struct Named {
@@ -41,17 +41,25 @@ fn are_distinct(to: &mut Diagnostics, named: &[Named]) {
             continue;
         }
         let rust = shown(&this.rust);
-        to.at(this.place, Code::NameCollision, format!("{} and {} are both called `{rust}` in Rust", other.what, this.what))
-            .related(other.place, format!("{} is here", other.what))
-            .help(format!("give one of them another name with `{}: ...`", this.key));
+        to.at(
+            this.place,
+            Code::NameCollision,
+            format!("{} and {} are both called `{rust}` in Rust", other.what, this.what),
+        )
+        .related(other.place, format!("{} is here", other.what))
+        .help(format!("give one of them another name with `{}: ...`", this.key));
     }
 }
 
 /// Nothing of the schema can have a name that emitted code needs.
 fn are_free(to: &mut Diagnostics, named: &[Named], taken: &Taken) {
     for this in named.iter().filter(|this| taken.has(&this.rust)) {
-        to.at(this.place, Code::ReservedName, format!("{} cannot be called `{}` in Rust: {}", this.what, shown(&this.rust), taken.why))
-            .help(format!("give it another name with `{}: ...`", this.key));
+        to.at(
+            this.place,
+            Code::ReservedName,
+            format!("{} cannot be called `{}` in Rust: {}", this.what, shown(&this.rust), taken.why),
+        )
+        .help(format!("give it another name with `{}: ...`", this.key));
     }
 }
 
@@ -111,7 +119,13 @@ fn cases<'a>(family: &'a Family, choice: &'a Choice) -> Vec<(&'a Name, &'a Case)
 
 fn operation_types(operation: &Operation) -> Vec<Named> {
     let request = &operation.rust;
-    let named = |what: String, rust: &str, place| Named { rust: rust.to_owned(), what, wire: String::new(), place, key: "rust" };
+    let named = |what: String, rust: &str, place| Named {
+        rust: rust.to_owned(),
+        what,
+        wire: String::new(),
+        place,
+        key: "rust",
+    };
     let mut all = vec![named(format!("the request of `{}`", operation.name), &request.rust, operation.place)];
     if matches!(operation.response, Response::Page { .. }) && !request.rust.is_empty() {
         all.push(named(format!("the page of `{}`", operation.name), &format!("{}Page", request.rust), operation.place));
@@ -134,10 +148,14 @@ pub(super) fn values(_api: &Api, family: &Family, to: &mut Diagnostics) {
         are_free(to, &named, &taken::VARIANTS);
     }
     for choice in &family.choices {
-        let named: Vec<_> = cases(family, choice).into_iter().filter(|(_, case)| !case.parameters.is_empty()).filter_map(|(value, _)| {
-            let maker = field_name(&value.wire).or_else(|_| field_name(&value.rust)).ok()?;
-            Some(Named::new(format!("the value `{}`", value.wire), &maker, value))
-        }).collect();
+        let named: Vec<_> = cases(family, choice)
+            .into_iter()
+            .filter(|(_, case)| !case.parameters.is_empty())
+            .filter_map(|(value, _)| {
+                let maker = value.function()?;
+                Some(Named::new(format!("the value `{}`", value.wire), &maker, value))
+            })
+            .collect();
         are_distinct(to, &named);
         are_free(to, &named, &taken::MAKERS);
     }
@@ -145,13 +163,17 @@ pub(super) fn values(_api: &Api, family: &Family, to: &mut Diagnostics) {
 
 /// The codes of a family become the variants of one enum.
 pub(super) fn errors(_api: &Api, family: &Family, to: &mut Diagnostics) {
-    let named: Vec<_> = family.errors.iter().map(|error| Named {
-        rust: error.rust.clone(),
-        what: format!("the code `{}`", error.code),
-        wire: error.code.clone(),
-        place: error.place,
-        key: "rust",
-    }).collect();
+    let named: Vec<_> = family
+        .errors
+        .iter()
+        .map(|error| Named {
+            rust: error.rust.clone(),
+            what: format!("the code `{}`", error.code),
+            wire: error.code.clone(),
+            place: error.place,
+            key: "rust",
+        })
+        .collect();
     are_distinct(to, &named);
     are_free(to, &named, &taken::VARIANTS);
 }
@@ -163,13 +185,17 @@ pub(super) fn operations(_api: &Api, family: &Family, to: &mut Diagnostics) {
         to.at(operation.place, Code::WrongName, format!("an operation cannot be called `{}`", operation.name))
             .help("name it and its file after the end of its path, in letters, digits and hyphens");
     }
-    let named: Vec<_> = family.operations.iter().map(|operation| Named {
-        rust: operation.function.clone(),
-        what: format!("the operation `{}`", operation.name),
-        wire: operation.name.clone(),
-        place: operation.place,
-        key: "rust",
-    }).collect();
+    let named: Vec<_> = family
+        .operations
+        .iter()
+        .map(|operation| Named {
+            rust: operation.function.clone(),
+            what: format!("the operation `{}`", operation.name),
+            wire: operation.name.clone(),
+            place: operation.place,
+            key: "rust",
+        })
+        .collect();
     are_distinct(to, &named);
     are_free(to, &named, &taken::OPERATIONS);
 }
@@ -197,10 +223,13 @@ fn parameter_set(family: &Family, parameters: &[Parameter], to: &mut Diagnostics
 fn choice_members(choice: &Choice, to: &mut Diagnostics) {
     match &choice.kind {
         ChoiceKind::Presence { alternatives, .. } => {
-            let variants: Vec<_> = alternatives.iter().map(|member| {
-                let variant = type_name(&member.name.wire).unwrap_or_else(|_| member.name.rust.clone());
-                Named::new(format!("the alternative `{}`", member.name.wire), &variant, &member.name)
-            }).collect();
+            let variants: Vec<_> = alternatives
+                .iter()
+                .map(|member| {
+                    let variant = member.name.variant().unwrap_or_default();
+                    Named::new(format!("the alternative `{}`", member.name.wire), &variant, &member.name)
+                })
+                .collect();
             are_distinct(to, &variants);
             are_below_the_top(alternatives, to);
         }
@@ -234,11 +263,16 @@ fn are_below_the_top(parameters: &[Parameter], to: &mut Diagnostics) {
 fn stand_once(family: &Family, parameters: &[Parameter], to: &mut Diagnostics) {
     let names = wire::names(family, parameters);
     for (index, second) in names.iter().enumerate() {
-        let comes_again = |first: &&Wire<'_>| first.name == second.name && !std::ptr::eq(first.parameter, second.parameter);
+        let comes_again =
+            |first: &&Wire<'_>| first.name == second.name && !std::ptr::eq(first.parameter, second.parameter);
         if let Some(first) = names.iter().take(index).find(comes_again) {
-            to.at(second.parameter.name.place, Code::DefinedTwice, format!("the parameter `{}` {} too", second.name, origin(second)))
-                .related(first.parameter.name.place, format!("it {}", origin(first)))
-                .help("a parameter is sent once; take one of them away");
+            to.at(
+                second.parameter.name.place,
+                Code::DefinedTwice,
+                format!("the parameter `{}` {} too", second.name, origin(second)),
+            )
+            .related(first.parameter.name.place, format!("it {}", origin(first)))
+            .help("a parameter is sent once; take one of them away");
         }
     }
 }
@@ -253,8 +287,12 @@ fn origin(wire: &Wire<'_>) -> String {
 /// A parameter has to be nameable where conditions name it.
 fn is_nameable(name: &Name, to: &mut Diagnostics) {
     if taken::CONDITION_WORDS.has(&name.wire) {
-        to.at(name.place, Code::ReservedName, format!("no parameter or field can be called `{}`: {}", name.wire, taken::CONDITION_WORDS.why))
-            .help("the schema language needs other words for its conditions first");
+        to.at(
+            name.place,
+            Code::ReservedName,
+            format!("no parameter or field can be called `{}`: {}", name.wire, taken::CONDITION_WORDS.why),
+        )
+        .help("the schema language needs other words for its conditions first");
     }
 }
 
@@ -265,9 +303,13 @@ pub(super) fn fields(_api: &Api, family: &Family, to: &mut Diagnostics) {
         for field in &record.fields {
             is_nameable(&field.name, to);
             if let Some(place) = first.insert(&field.name.wire, field.name.place) {
-                to.at(field.name.place, Code::DefinedTwice, format!("the field `{}` comes with an included record already", field.name.wire))
-                    .related(place, "it comes from here")
-                    .help("take one of the two away");
+                to.at(
+                    field.name.place,
+                    Code::DefinedTwice,
+                    format!("the field `{}` comes with an included record already", field.name.wire),
+                )
+                .related(place, "it comes from here")
+                .help("take one of the two away");
             }
         }
         are_distinct(to, &record.fields.iter().map(|field| Named::of("field", &field.name)).collect::<Vec<_>>());
@@ -277,9 +319,13 @@ pub(super) fn fields(_api: &Api, family: &Family, to: &mut Diagnostics) {
             is_nameable(list, to);
             is_nameable(cursor, to);
             if list.rust == cursor.rust && !list.rust.is_empty() {
-                to.at(cursor.place, Code::NameCollision, format!("the list and the cursor of the page are both called `{}` in Rust", shown(&list.rust)))
-                    .related(list.place, "the list is here")
-                    .help("name the two members of the answer as they are on the wire");
+                to.at(
+                    cursor.place,
+                    Code::NameCollision,
+                    format!("the list and the cursor of the page are both called `{}` in Rust", shown(&list.rust)),
+                )
+                .related(list.place, "the list is here")
+                .help("name the two members of the answer as they are on the wire");
             }
         }
     }

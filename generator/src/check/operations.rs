@@ -32,7 +32,8 @@ fn next_takes_the_cursor(family: &Family, operation: &Operation, to: &mut Diagno
     let found = match names.find(next) {
         Found::Wire(found) => found,
         Found::Nothing(help) => {
-            to.at(*place, Code::UndefinedName, format!("the cursor goes into `{next}`, which is no parameter here")).help(help);
+            to.at(*place, Code::UndefinedName, format!("the cursor goes into `{next}`, which is no parameter here"))
+                .help(help);
             return;
         }
         Found::Perhaps => return,

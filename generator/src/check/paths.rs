@@ -54,10 +54,17 @@ fn parameters_are_there(family: &Family, operation: &Operation, to: &mut Diagnos
             Found::Nothing(help) => {
                 let help = match &operation.body {
                     Body::Array(_) => "a body that is an array leaves no place for parameters of the path".to_owned(),
-                    Body::Parameters(all) if all.is_empty() => format!("add `{name}: {{ type: string, required: always }}` to `request`"),
+                    Body::Parameters(all) if all.is_empty() => {
+                        format!("add `{name}: {{ type: string, required: always }}` to `request`")
+                    }
                     Body::Parameters(_) => help,
                 };
-                to.at(place, Code::UndefinedName, format!("the path holds `{{{name}}}`, and there is no such parameter")).help(help);
+                to.at(
+                    place,
+                    Code::UndefinedName,
+                    format!("the path holds `{{{name}}}`, and there is no such parameter"),
+                )
+                .help(help);
                 continue;
             }
             Found::Perhaps => continue,
@@ -66,13 +73,17 @@ fn parameters_are_there(family: &Family, operation: &Operation, to: &mut Diagnos
             Meaning::Alternative(_) | Meaning::Decider(_) | Meaning::Member(_) => "it is part of a choice",
             Meaning::Plain(parameter) if parameter.need != Need::Always => "it is not `required: always`",
             Meaning::Plain(parameter) => match parameter.shape {
-                Shape::One(Type::Choice(_) | Type::Record(_)) | Shape::List(_) | Shape::Items(_) => "it is not one value",
+                Shape::One(Type::Choice(_) | Type::Record(_)) | Shape::List(_) | Shape::Items(_) => {
+                    "it is not one value"
+                }
                 Shape::One(_) => continue,
             },
         };
         to.at(found.parameter.name.place, Code::BadPath, format!("`{name}` stands in the path, but {why}"))
             .related(place, "the path is here")
-            .help("a path is whole only with one value for each `{parameter}`: write a plain one with `required: always`");
+            .help(
+                "a path is whole only with one value for each `{parameter}`: write a plain one with `required: always`",
+            );
     }
 }
 
@@ -80,9 +91,17 @@ fn parameters_are_there(family: &Family, operation: &Operation, to: &mut Diagnos
 fn lists_have_a_body(operation: &Operation, to: &mut Diagnostics) {
     let method = operation.method;
     for (parameter, _) in wire::items(operation).filter(|_| !method.has_body()) {
-        let what = if parameter.name.wire == "[]" { "an array".to_owned() } else { format!("the objects of `{}`", parameter.name.wire) };
-        to.at(parameter.name.place, Code::Misplaced, format!("a {} request has no body to hold {what}", method.as_str()))
-            .related(operation.path.place, "the method is here")
-            .help("mend the method, or send a list of plain values with `list`");
+        let what = if parameter.name.wire == "[]" {
+            "an array".to_owned()
+        } else {
+            format!("the objects of `{}`", parameter.name.wire)
+        };
+        to.at(
+            parameter.name.place,
+            Code::Misplaced,
+            format!("a {} request has no body to hold {what}", method.as_str()),
+        )
+        .related(operation.path.place, "the method is here")
+        .help("mend the method, or send a list of plain values with `list`");
     }
 }

@@ -13,7 +13,9 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
         }
     }
     for operation in &family.operations {
-        let (Response::Object { record } | Response::Array { record, .. } | Response::Page { record, .. }) = operation.response else {
+        let (Response::Object { record } | Response::Array { record, .. } | Response::Page { record, .. }) =
+            operation.response
+        else {
             continue;
         };
         is_a_type(family, record, operation.place, &format!("the response of `{}`", operation.name), to);
@@ -33,9 +35,17 @@ fn is_a_type(family: &Family, index: usize, place: Place, what: &str, to: &mut D
 fn holds_itself(family: &Family, to: &mut Diagnostics) {
     for (index, record) in family.records.iter().enumerate() {
         if let Some(field) = record.fields.iter().find(|field| leads_to(family, field, index)) {
-            let through = inner(field).and_then(|inner| family.records.get(inner)).map_or("", |record| &record.name.wire);
-            to.at(field.name.place, Code::Circular, format!("the record `{}` holds itself through its field `{}` of the type `{through}`", record.name.wire, field.name.wire))
-                .help("make it a `list`, or take it away");
+            let through =
+                inner(field).and_then(|inner| family.records.get(inner)).map_or("", |record| &record.name.wire);
+            to.at(
+                field.name.place,
+                Code::Circular,
+                format!(
+                    "the record `{}` holds itself through its field `{}` of the type `{through}`",
+                    record.name.wire, field.name.wire
+                ),
+            )
+            .help("make it a `list`, or take it away");
         }
     }
 }

@@ -53,15 +53,16 @@ fn have_ids<'a>(what: &str, ids: impl Iterator<Item = (&'a str, Place)>, to: &mu
 fn is_of_its_kind(rule: &Rule, to: &mut Diagnostics) {
     let kind = rule.kind.as_str();
     if rule.kind == RuleKind::Checked && rule.test.is_none() {
-        to.at(rule.place, Code::BadRule, format!("{} is checked, and nothing says what is", name(rule)))
-            .help("add `require`, `forbid`, `same` or `unique`, or make it another kind, such as `stated` with a `why`");
+        to.at(rule.place, Code::BadRule, format!("{} is `checked`, and has no condition to check", name(rule))).help(
+            "add `require`, `forbid`, `same` or `unique`, or make it another kind, such as `stated` with a `why`",
+        );
     }
     if rule.kind != RuleKind::Checked && rule.test.is_some() {
-        to.at(rule.place, Code::BadRule, format!("{} has something to check, and is `{kind}`", name(rule)))
+        to.at(rule.place, Code::BadRule, format!("{} is `{kind}`, and has a condition to check", name(rule)))
             .help("make it `kind: checked`, or take the condition away");
     }
     if rule.kind == RuleKind::Stated && rule.why.as_ref().is_none_or(String::is_empty) {
-        to.at(rule.place, Code::BadRule, format!("{} is stated only, and nothing says why", name(rule)))
+        to.at(rule.place, Code::BadRule, format!("{} is `stated`, and nothing says why it is not more", name(rule)))
             .help("add `why: ...`, what keeps it from being checked");
     }
 }
@@ -103,8 +104,12 @@ fn subject<'a>(operation: &'a Operation, rule: &Rule, to: &mut Diagnostics) -> O
 
 fn compares_items(rule: &Rule, names: &Names<'_>, key: &str, compared: &[(String, Place)], to: &mut Diagnostics) {
     if rule.within.is_none() {
-        to.at(rule.place, Code::BadRule, format!("`{key}` compares the items of a list, and {} says of none", name(rule)))
-            .help("add `in: someList`, or `in: \"[]\"` for a body that is an array");
+        to.at(
+            rule.place,
+            Code::BadRule,
+            format!("`{key}` compares the items of a list, and {} does not say of which", name(rule)),
+        )
+        .help("add `in: someList`, or `in: \"[]\"` for a body that is an array");
         return;
     }
     if compared.is_empty() {
@@ -117,7 +122,8 @@ fn compares_items(rule: &Rule, names: &Names<'_>, key: &str, compared: &[(String
             continue;
         };
         match parameter.shape {
-            Shape::One(Type::Enum(_) | Type::Identifier(_) | Type::String | Type::Undefined) if parameter.edit.is_none() => {}
+            Shape::One(Type::Enum(_) | Type::Identifier(_) | Type::String | Type::Undefined)
+                if parameter.edit.is_none() => {}
             _ => not_comparable(name, *place, "is no text", to),
         }
     }
@@ -132,7 +138,8 @@ fn find<'a>(names: &Names<'a>, name: &str, place: Place, to: &mut Diagnostics) -
     match names.find(name) {
         Found::Wire(found) => return Some(found),
         Found::Nothing(help) => {
-            to.at(place, Code::UndefinedName, format!("the rule speaks of `{name}`, which is no parameter here")).help(help);
+            to.at(place, Code::UndefinedName, format!("the rule speaks of `{name}`, which is no parameter here"))
+                .help(help);
         }
         Found::Perhaps => {}
     }
@@ -154,11 +161,14 @@ fn check_condition(family: &Family, rule: &Rule, names: &Names<'_>, condition: &
             let Some(found) = find(names, name, *place, to) else { return };
             if let Some(why) = why_no_question(&found) {
                 to.at(*place, Code::BadRule, format!("a condition cannot ask for the value of `{name}`, which {why}"))
-                    .help(format!("ask whether it is there, with `given: [{name}]`, or make the rule `stated` with a `why`"));
+                    .help(format!(
+                        "ask whether it is there, with `given: [{name}]`, or make the rule `stated` with a `why`"
+                    ));
                 return;
             }
             if values.is_empty() {
-                to.at(*place, Code::BadRule, format!("the condition names no value of `{name}`")).help("list the values it may have");
+                to.at(*place, Code::BadRule, format!("the condition names no value of `{name}`"))
+                    .help("list the values it may have");
             }
             for (value, place) in values {
                 if let Some(fault) = why_no_value(family, &found, value) {

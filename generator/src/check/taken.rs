@@ -37,7 +37,19 @@ pub(super) const OPERATIONS: Taken = Taken {
 /// Modules of the root, functions of the client, and names that cargo keeps for itself.
 pub(super) const FAMILIES: Taken = Taken {
     names: &[
-        "alloc", "api", "builder", "call", "clone", "core", "default", "lib", "main", "new", "runtime", "std", "test",
+        "alloc",
+        "api",
+        "builder",
+        "call",
+        "clone",
+        "core",
+        "default",
+        "lib",
+        "main",
+        "new",
+        "runtime",
+        "std",
+        "test",
         "tradeapi_runtime",
     ],
     why: "the emitted code has something else of that name",

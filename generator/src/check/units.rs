@@ -37,7 +37,8 @@ fn of_parameter(family: &Family, parameter: &Parameter, around: &Names<'_>, to: 
                 }
             }
             Found::Nothing(help) => {
-                to.at(*place, Code::UndefinedName, format!("the unit depends on `{name}`, which is no parameter here")).help(help);
+                to.at(*place, Code::UndefinedName, format!("the unit depends on `{name}`, which is no parameter here"))
+                    .help(help);
             }
             Found::Perhaps => {}
         }
@@ -48,12 +49,14 @@ fn of_parameter(family: &Family, parameter: &Parameter, around: &Names<'_>, to: 
 pub(super) fn why_no_value(family: &Family, wire: &Wire<'_>, value: &str) -> Option<Fault> {
     match wire.meaning {
         Meaning::Decider(index) => values::why_not(family, Type::Enum(index), value),
-        Meaning::Plain(parameter) | Meaning::Alternative(parameter) | Meaning::Member(parameter) => match parameter.shape {
-            Shape::One(ty) => {
-                values::why_not(family, ty, value).or_else(|| values::out_of_bounds(family, parameter, value))
+        Meaning::Plain(parameter) | Meaning::Alternative(parameter) | Meaning::Member(parameter) => {
+            match parameter.shape {
+                Shape::One(ty) => {
+                    values::why_not(family, ty, value).or_else(|| values::out_of_bounds(family, parameter, value))
+                }
+                Shape::List(_) | Shape::Items(_) => None,
             }
-            Shape::List(_) | Shape::Items(_) => None,
-        },
+        }
     }
 }
 
@@ -62,8 +65,10 @@ fn of_record(family: &Family, record: &Record, to: &mut Diagnostics) {
     let conditions = record.fields.iter().flat_map(|field| &field.units).flat_map(|unit: &Unit| &unit.when);
     for (name, values, place) in conditions {
         let Some(Field { shape, .. }) = record.fields.iter().find(|field| field.name.wire == *name) else {
-            let help = did_you_mean(name, names()).unwrap_or_else(|| format!("the fields here are: {}", wire::list(names())));
-            to.at(*place, Code::UndefinedName, format!("the unit depends on `{name}`, which is no field here")).help(help);
+            let help =
+                did_you_mean(name, names()).unwrap_or_else(|| format!("the fields here are: {}", wire::list(names())));
+            to.at(*place, Code::UndefinedName, format!("the unit depends on `{name}`, which is no field here"))
+                .help(help);
             continue;
         };
         let Shape::One(ty @ Type::Enum(_)) = *shape else { continue };

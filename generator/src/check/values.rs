@@ -1,9 +1,9 @@
 //! Values that the schema writes down: defaults, bounds, alphabets, the values allowed in one place.
 
 use super::number::{self, Number};
-use super::wire;
-use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::model::{Api, Edit, Enum, Family, Identifier, Name, Need, Parameter, Shape, Type};
+use super::{enums, identifiers, wire};
+use crate::diagnostics::{Code, Diagnostics, Place};
+use crate::model::{Api, Edit, Enum, Family, Name, Need, Parameter, Shape, Type};
 
 /// Why a value is wrong, and what to do.
 pub(super) struct Fault {
@@ -14,7 +14,8 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    fn new(why: String, help: impl Into<String>) -> Self {
+    /// A fault without a bound.
+    pub(super) fn new(why: String, help: impl Into<String>) -> Self {
         Self { why, help: help.into(), bound: None }
     }
 
@@ -54,122 +55,11 @@ pub(super) fn why_not(family: &Family, ty: Type, text: &str) -> Option<Fault> {
         Type::Integer if !number::is_integer(text) => ("whole number", "100"),
         Type::Time if !number::is_integer(text) => ("time in milliseconds", "1790000000000"),
         Type::Boolean if text != "true" && text != "false" => ("boolean", "true"),
-        Type::Enum(index) => return no_value_of(family.enums.get(index)?, text),
-        Type::Identifier(index) => return no_identifier(family.identifiers.get(index)?, text),
+        Type::Enum(index) => return enums::why_not(family.enums.get(index)?, text),
+        Type::Identifier(index) => return identifiers::why_not(family.identifiers.get(index)?, text),
         _ => return None,
     };
     Some(Fault::new(format!("`{text}` is no {what}"), format!("write a {what}, such as {such_as}")))
-}
-
-fn no_value_of(all: &Enum, text: &str) -> Option<Fault> {
-    if all.values.is_empty() || all.wires().any(|wire| wire == text) {
-        return None;
-    }
-    let same = all.index_of(text).and_then(|index| all.values.get(index));
-    let help = match same {
-        Some(value) => format!("write `{}`, of which it is another spelling", value.name.wire),
-        None => nearest(all, text),
-    };
-    Some(Fault::new(format!("`{text}` is no value of `{}`", all.name.wire), help))
-}
-
-/// The value that was probably meant, or all there are.
-pub(super) fn nearest(all: &Enum, text: &str) -> String {
-    did_you_mean(text, all.wires()).unwrap_or_else(|| format!("the values of `{}` are: {}", all.name.wire, wire::list(all.wires())))
-}
-
-fn no_identifier(all: &Identifier, text: &str) -> Option<Fault> {
-    let count = text.chars().count();
-    let name = &all.name.wire;
-    if count == 0 {
-        return Some(Fault::new(format!("the empty text is no `{name}`"), "write one that is not empty"));
-    }
-    if let Some((min, max)) = all.length.filter(|(min, max)| count < *min as usize || count > *max as usize) {
-        return Some(Fault::new(format!("`{text}` has {count} characters"), format!("`{name}` has {min} to {max} of them")));
-    }
-    let (alphabet, _) = all.alphabet.as_ref()?;
-    let pieces = alphabet_pieces(alphabet).ok()?;
-    let stranger = text.chars().find(|c| !pieces.iter().any(|(first, last)| (first..=last).contains(&c)))?;
-    let why = format!("`{text}` holds {stranger:?}, which is no character of `{name}`");
-    Some(Fault::new(why, format!("its characters are those of [{alphabet}]")))
-}
-
-/// The ranges of an alphabet; a single character is a range of one.
-fn alphabet_pieces(alphabet: &str) -> Result<Vec<(char, char)>, String> {
-    let letters: Vec<char> = alphabet.chars().collect();
-    let mut pieces = Vec::new();
-    let mut rest = letters.as_slice();
-    loop {
-        rest = match rest {
-            [] => return Ok(pieces),
-            [first, '-', last, after @ ..] if first > last => {
-                let _ = after;
-                return Err(format!("the range `{first}-{last}` runs backwards"));
-            }
-            [first, '-', last, after @ ..] => {
-                pieces.push((*first, *last));
-                after
-            }
-            [only, after @ ..] => {
-                pieces.push((*only, *only));
-                after
-            }
-        };
-    }
-}
-
-/// An alphabet is what stands between the brackets of a bracket expression, without escapes.
-pub(super) fn identifiers(_api: &Api, family: &Family, to: &mut Diagnostics) {
-    for (alphabet, place) in family.identifiers.iter().filter_map(|all| all.alphabet.as_ref()) {
-        let has_escape = alphabet.chars().zip(alphabet.chars().skip(1)).any(|(a, b)| a == '\\' && b.is_ascii_alphanumeric());
-        let wrong = match alphabet_pieces(alphabet) {
-            Err(why) => why,
-            Ok(pieces) if pieces.is_empty() => "it has no characters".to_owned(),
-            Ok(_) if alphabet.starts_with('[') && alphabet.ends_with(']') => "the brackets belong to it then".to_owned(),
-            Ok(_) if alphabet.starts_with('^') => "`^` excludes nothing here, it is a character like any".to_owned(),
-            Ok(_) if has_escape => "there are no escapes such as `\\d`".to_owned(),
-            Ok(_) => continue,
-        };
-        to.at(*place, Code::BadAlphabet, format!("`{alphabet}` is no alphabet: {wrong}"))
-            .help("write the characters and ranges alone, such as `A-Za-z0-9_-`, with `-` itself at the end");
-    }
-}
-
-/// Other spellings and truth values of enums.
-pub(super) fn enums(_api: &Api, family: &Family, to: &mut Diagnostics) {
-    for all in &family.enums {
-        spellings(all, to);
-        truth(all, to);
-    }
-}
-
-/// A spelling stands for one value.
-fn spellings(all: &Enum, to: &mut Diagnostics) {
-    let mut known: Vec<(&str, Place)> = all.values.iter().map(|value| (value.name.wire.as_str(), value.name.place)).collect();
-    for (also, place) in all.values.iter().flat_map(|value| &value.also) {
-        match known.iter().find(|(known, _)| known == also) {
-            Some((_, first)) => {
-                to.at(*place, Code::DefinedTwice, format!("`{also}` stands for a value of `{}` already", all.name.wire))
-                    .related(*first, "it stands for this one")
-                    .help("take one of the two away");
-            }
-            None => known.push((also, *place)),
-        }
-    }
-}
-
-/// `truth` says of one value that it is true and of another that it is false.
-fn truth(all: &Enum, to: &mut Diagnostics) {
-    let unknown = |name: &str| !all.wires().any(|wire| wire == name);
-    for (name, place) in all.truth_places.iter().filter(|(name, _)| unknown(name)) {
-        to.at(*place, Code::BadValue, format!("`{name}` is no value of `{}`", all.name.wire)).help(nearest(all, name));
-    }
-    let Some((_, place)) = all.truth_places.first() else { return };
-    let all_known = !all.truth_places.iter().any(|(name, _)| unknown(name));
-    if all_known && (all.truth.is_none() || all.truth_places.len() != 2) {
-        to.at(*place, Code::BadValue, format!("the truth of `{}` is not one value that is true and one that is false", all.name.wire))
-            .help("write both, such as `truth: { yes: true, no: false }`, or none");
-    }
 }
 
 /// What a parameter can be at all.
@@ -198,7 +88,9 @@ fn described(family: &Family, shape: &Shape) -> String {
         Shape::One(Type::Boolean) => "a boolean".to_owned(),
         Shape::One(Type::Time) => "a time".to_owned(),
         Shape::One(Type::Enum(index)) => named("an enum", family.enums.get(*index).map(|all| &all.name)),
-        Shape::One(Type::Identifier(index)) => named("an identifier", family.identifiers.get(*index).map(|all| &all.name)),
+        Shape::One(Type::Identifier(index)) => {
+            named("an identifier", family.identifiers.get(*index).map(|all| &all.name))
+        }
         Shape::One(Type::Choice(index)) => named("a choice", family.choices.get(*index).map(|all| &all.name)),
         Shape::One(Type::Record(_)) => "a record".to_owned(),
         Shape::One(Type::Undefined) => "nothing known".to_owned(),
@@ -206,7 +98,10 @@ fn described(family: &Family, shape: &Shape) -> String {
 }
 
 fn named(kind: &str, name: Option<&Name>) -> String {
-    name.map_or_else(|| kind.to_owned(), |name| format!("the {} `{}`", kind.trim_start_matches("an ").trim_start_matches("a "), name.wire))
+    name.map_or_else(
+        || kind.to_owned(),
+        |name| format!("the {} `{}`", kind.trim_start_matches("an ").trim_start_matches("a "), name.wire),
+    )
 }
 
 /// Reports a key that says nothing about a parameter of this shape.
@@ -262,7 +157,8 @@ fn item_counts(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
         }
     }
     if let Some((_, place)) = parameter.max_items.filter(|(count, _)| *count == 0) {
-        to.at(place, Code::BadNumber, "a list of no items at most is always empty").help("write how many items it has at most");
+        to.at(place, Code::BadNumber, "a list of no items at most is always empty")
+            .help("write how many items it has at most");
     }
     if let (Some((min, min_place)), Some((max, max_place))) = (parameter.min_items, parameter.max_items)
         && min > max
@@ -286,7 +182,7 @@ fn only_of_parameter(family: &Family, parameter: &Parameter, to: &mut Diagnostic
     only(family, &parameter.name, &parameter.shape, &parameter.only, to);
     let Some(all) = enum_of(family, &parameter.shape) else { return };
     for (value, place) in parameter.only.iter().filter(|(value, _)| all.index_of(value).is_some()) {
-        if let Some(fault) = no_value_of(all, value) {
+        if let Some(fault) = enums::why_not(all, value) {
             fault.report(to, *place, Code::BadValue, "");
         }
     }
@@ -309,7 +205,8 @@ fn only(family: &Family, name: &Name, shape: &Shape, only: &[(String, Place)], t
     };
     for (index, (value, place)) in only.iter().enumerate() {
         if all.index_of(value).is_none() && !all.values.is_empty() {
-            to.at(*place, Code::BadValue, format!("`{value}` is no value of `{}`", all.name.wire)).help(nearest(all, value));
+            to.at(*place, Code::BadValue, format!("`{value}` is no value of `{}`", all.name.wire))
+                .help(enums::nearest(all, value));
         }
         if let Some((_, first)) = only.iter().take(index).find(|(first, _)| first == value) {
             to.at(*place, Code::DefinedTwice, format!("`{value}` is listed twice"))
@@ -340,18 +237,10 @@ pub(super) fn out_of_bounds(family: &Family, parameter: &Parameter, text: &str) 
             Some(Fault { bound: Some(place), ..Fault::new(why, "mend the one that is wrong") })
         }
         Shape::One(Type::Enum(index)) | Shape::List(Type::Enum(index)) => {
-            why_not_listed(family.enums.get(index)?, &parameter.only, text)
+            enums::why_not_listed(family.enums.get(index)?, &parameter.only, text)
         }
         _ => None,
     }
-}
-
-/// Why a text, however it is spelled, is no value of an enum that may be had here.
-pub(super) fn why_not_listed(all: &Enum, only: &[(String, Place)], text: &str) -> Option<Fault> {
-    let Some(index) = all.index_of(text) else { return no_value_of(all, text) };
-    let (_, place) = only.first()?;
-    let is_listed = only.iter().any(|(only, _)| all.index_of(only) == Some(index));
-    (!is_listed).then(|| Fault { bound: Some(*place), ..Fault::new(format!("`{text}` is not among `only`"), "mend the one that is wrong") })
 }
 
 fn beyond_bounds(parameter: &Parameter, text: &str) -> Option<(String, Place)> {
@@ -379,8 +268,12 @@ fn edit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
         Shape::One(ty) => ty,
     };
     if parameter.need == Need::Always {
-        to.at(*place, Code::Misplaced, format!("`{}` is always sent, so leaving it out keeps nothing", parameter.name.wire))
-            .help("take `edit` or `required: always` away");
+        to.at(
+            *place,
+            Code::Misplaced,
+            format!("`{}` is always sent, so leaving it out keeps nothing", parameter.name.wire),
+        )
+        .help("take `edit` or `required: always` away");
     }
     match (ty, delete) {
         (Type::Boolean, Some(_)) => misplaced(family, parameter, *place, "`delete` is a text or a number", to),
@@ -395,7 +288,8 @@ fn edit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
 
 /// `wins: unstated` says that the document does not say which alternative wins.
 fn wins(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
-    let by_presence = wire::choice_of(family, parameter).is_some_and(|choice| matches!(choice.kind, crate::model::ChoiceKind::Presence { .. }));
+    let by_presence = wire::choice_of(family, parameter)
+        .is_some_and(|choice| matches!(choice.kind, crate::model::ChoiceKind::Presence { .. }));
     if parameter.wins_unstated && !by_presence && !is_undefined(&parameter.shape) {
         misplaced(family, parameter, parameter.name.place, "`wins` is about the alternatives of a choice", to);
     }

@@ -2,7 +2,7 @@
 
 use super::wire::{self, Found, Meaning, Names};
 use crate::diagnostics::{Code, Diagnostics, Place};
-use crate::model::{Api, Duration, DurationUnit, Family, Shape, Type, Window};
+use crate::model::{Api, Duration, DurationUnit, Family, Parameter, Shape, Type, Window};
 
 /// The windows of a family's operations.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -30,12 +30,18 @@ fn end_is_time(key: &str, name: &str, place: Place, names: &Names<'_>, to: &mut 
     let found = match names.find(name) {
         Found::Wire(found) => found,
         Found::Nothing(help) => {
-            to.at(place, Code::UndefinedName, format!("the `{key}` of the window is `{name}`, which is no parameter here")).help(help);
+            to.at(
+                place,
+                Code::UndefinedName,
+                format!("the `{key}` of the window is `{name}`, which is no parameter here"),
+            )
+            .help(help);
             return;
         }
         Found::Perhaps => return,
     };
-    if !matches!(found.meaning, Meaning::Plain(parameter) if matches!(parameter.shape, Shape::One(Type::Time | Type::Undefined))) {
+    let is_time = |parameter: &Parameter| matches!(parameter.shape, Shape::One(Type::Time | Type::Undefined));
+    if !matches!(found.meaning, Meaning::Plain(parameter) if is_time(parameter)) {
         to.at(place, Code::BadWindow, format!("the `{key}` of the window is `{name}`, which is no `time`"))
             .related(found.place, "the parameter is here")
             .help("name a parameter of the type `time`");

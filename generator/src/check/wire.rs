@@ -1,5 +1,7 @@
 //! Parameters as they stand on the wire: the members of a choice beside the others.
 
+use std::collections::HashSet;
+
 use crate::diagnostics::{Place, did_you_mean};
 use crate::model::{Body, Choice, ChoiceKind, Family, Item, Operation, Parameter, Shape, Type};
 
@@ -50,7 +52,8 @@ pub(super) fn names<'a>(family: &'a Family, parameters: &'a [Parameter]) -> Name
 
 /// Whether a parameter was reported as something that cannot be.
 fn is_unread(family: &Family, parameter: &Parameter) -> bool {
-    let is_empty = |choice: &Choice| matches!(&choice.kind, ChoiceKind::Presence { alternatives, .. } if alternatives.len() < 2);
+    let is_empty =
+        |choice: &Choice| matches!(&choice.kind, ChoiceKind::Presence { alternatives, .. } if alternatives.len() < 2);
     match parameter.shape {
         Shape::One(Type::Undefined | Type::Record(_)) => true,
         Shape::List(ty) => matches!(ty, Type::Undefined | Type::Record(_) | Type::Choice(_)),
@@ -126,16 +129,11 @@ pub(super) fn choice_of<'a>(family: &'a Family, parameter: &Parameter) -> Option
 /// Names with commas between them, each once, and no more than anyone reads.
 pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     const MOST: usize = 20;
-    let mut seen: Vec<&str> = Vec::new();
-    for name in names {
-        if !seen.contains(&name) {
-            seen.push(name);
-        }
-    }
-    let more = seen.len().saturating_sub(MOST);
-    seen.truncate(MOST);
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{rest}", seen.join(", "))
+    let mut seen = HashSet::new();
+    let distinct: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
+    let (shown, more) = distinct.split_at(distinct.len().min(MOST));
+    let rest = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    format!("{}{rest}", shown.join(", "))
 }
 
 /// The objects of a list, or of an array body, and the parameter that holds them.

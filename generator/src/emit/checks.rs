@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::conditions::{Conditions, Expression, Text};
 use super::code::{ident, number};
+use super::conditions::{Conditions, Expression, Text};
 use super::parameters::{deletes_with, is_required, local};
 use super::scope::Scope;
 use crate::model::{Condition, Parameter, Rule, Shape, Test, Type};
@@ -87,11 +87,20 @@ fn list(_scope: &Scope<'_>, parameter: &Parameter, is_body: bool) -> TokenStream
     let count = counted.then(|| quote!(to.count(#wire, self.#field.len(), #min, #max);));
     let each = match &parameter.shape {
         Shape::Items(_) => quote!(to.items(#wire, &self.#field);),
-        Shape::List(Type::Enum(_)) => quote! {
-            for value in &self.#field {
-                to.known(#wire, value);
+        Shape::List(Type::Enum(_)) => {
+            let each = match parameter.only.as_slice() {
+                [] => quote!(to.known(#wire, value);),
+                only => {
+                    let only = only.iter().map(|(value, _)| value);
+                    quote!(to.only(#wire, Some(value), &[#(#only),*]);)
+                }
+            };
+            quote! {
+                for value in &self.#field {
+                    #each
+                }
             }
-        },
+        }
         Shape::List(Type::Identifier(_)) => quote! {
             for value in &self.#field {
                 to.identifier(#wire, Some(value));
@@ -142,4 +151,3 @@ pub(super) fn list_rule(scope: &Scope<'_>, list: &Parameter, index: usize, rule:
     });
     quote!(#(#checks)*)
 }
-

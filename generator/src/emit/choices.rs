@@ -9,7 +9,7 @@ use super::docs::{Docs, code, escape};
 use super::parameter_docs;
 use super::parameters::{self, Set};
 use super::scope::Scope;
-use crate::model::{Case, Choice, ChoiceKind, Family, Name, Parameter, Shape, Type, field_name};
+use crate::model::{Case, Choice, ChoiceKind, Family, Name, Parameter, Shape, Type};
 
 /// `choices.rs` of a family.
 pub(super) fn emit(family: &Family) -> String {
@@ -60,7 +60,7 @@ fn one_type(parameter: &Parameter) -> Type {
 
 /// The variant for a parameter of which only one is sent.
 pub(super) fn alternative(parameter: &Parameter) -> String {
-    crate::model::type_name(&parameter.name.wire).unwrap_or_else(|_| parameter.name.rust.clone())
+    parameter.name.variant().unwrap_or_default()
 }
 
 fn by_presence(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], wins: Option<&str>) -> Vec<TokenStream> {
@@ -69,7 +69,10 @@ fn by_presence(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], w
     let wires: Vec<_> = alternatives.iter().map(|parameter| code(&parameter.name.wire)).collect();
     docs.markdown(&format!("Exactly one of {} is sent.", wires.join(", ")));
     if let Some(wins) = wins {
-        docs.markdown(&format!("Were several sent, the exchange would take {}; this type cannot hold two.", code(wins)));
+        docs.markdown(&format!(
+            "Were several sent, the exchange would take {}; this type cannot hold two.",
+            code(wins)
+        ));
     }
     let docs = docs.outer();
     let variants: Vec<_> = alternatives.iter().map(|parameter| ident(&alternative(parameter))).collect();
@@ -107,17 +110,27 @@ fn conversions(
     types: &[TokenStream],
 ) -> Vec<TokenStream> {
     let is_only_one = |ty: Type| alternatives.iter().filter(|other| one_type(other) == ty).count() == 1;
-    let distinct = alternatives.iter().zip(variants).zip(types).filter(|((parameter, _), _)| is_only_one(one_type(parameter)));
-    distinct.map(|((_, variant), ty)| quote! {
-        impl From<#ty> for #name {
-            fn from(value: #ty) -> Self {
-                Self::#variant(value)
+    let distinct =
+        alternatives.iter().zip(variants).zip(types).filter(|((parameter, _), _)| is_only_one(one_type(parameter)));
+    distinct
+        .map(|((_, variant), ty)| {
+            quote! {
+                impl From<#ty> for #name {
+                    fn from(value: #ty) -> Self {
+                        Self::#variant(value)
+                    }
+                }
             }
-        }
-    }).collect()
+        })
+        .collect()
 }
 
-fn presence_parameters(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], variants: &[proc_macro2::Ident]) -> TokenStream {
+fn presence_parameters(
+    scope: &Scope<'_>,
+    choice: &Choice,
+    alternatives: &[Parameter],
+    variants: &[proc_macro2::Ident],
+) -> TokenStream {
     let name = ident(&choice.name.rust);
     let wires: Vec<_> = alternatives.iter().map(|parameter| &parameter.name.wire).collect();
     let writes = alternatives.iter().map(|parameter| {
@@ -127,12 +140,16 @@ fn presence_parameters(scope: &Scope<'_>, choice: &Choice, alternatives: &[Param
     let checks: Vec<_> = alternatives.iter().map(|parameter| checks::value(scope, parameter, &quote!(value))).collect();
     let bindings = checks.iter().map(|check| if check.is_empty() { quote!(_) } else { quote!(value) });
     let to = if checks.iter().all(TokenStream::is_empty) { quote!(_to) } else { quote!(to) };
-    let found = wires.iter().zip(variants).map(|(wire, variant)| quote! {
-        if from.has(#wire) {
-            found.push(from.required(#wire).map(Self::#variant));
+    let found = alternatives.iter().zip(variants).map(|(parameter, variant)| {
+        let (wire, read) = (&parameter.name.wire, parameters::read_required(parameter));
+        quote! {
+            if from.has(#wire) {
+                found.push(#read.map(Self::#variant));
+            }
         }
     });
-    let allowed = format!("exactly one of {} is needed", wires.iter().map(|wire| wire.as_str()).collect::<Vec<_>>().join(", "));
+    let allowed =
+        format!("exactly one of {} is needed", wires.iter().map(|wire| wire.as_str()).collect::<Vec<_>>().join(", "));
     let first = wires.first().map_or("", |wire| wire.as_str());
     quote! {
         impl runtime::Parameters for #name {
@@ -205,13 +222,19 @@ fn value_enum(scope: &Scope<'_>, choice: &Choice, decider: &Name, enum_index: us
 }
 
 /// Short ways to each case, and the value that decides.
-fn value_inherent(scope: &Scope<'_>, choice: &Choice, enum_index: usize, cases: &[Case], members: &TokenStream) -> TokenStream {
+fn value_inherent(
+    scope: &Scope<'_>,
+    choice: &Choice,
+    enum_index: usize,
+    cases: &[Case],
+    members: &TokenStream,
+) -> TokenStream {
     let name = ident(&choice.name.rust);
     let deciding = scope.named(&scope.family.enums[enum_index].name.rust);
     let makers = cases.iter().filter(|case| !case.parameters.is_empty()).map(|case| {
         let payload = ident(&case_name(scope.family, choice, enum_index, case));
         let value = &scope.family.enums[enum_index].values[case.value].name;
-        let maker = ident(&field_name(&value.wire).or_else(|_| field_name(&value.rust)).unwrap_or_default());
+        let maker = ident(&value.function().unwrap_or_default());
         let required: Vec<_> = case.parameters.iter().filter(|parameter| parameters::is_required(parameter)).collect();
         let arguments = required.iter().map(|parameter| {
             let (field, ty) = (ident(&parameter.name.rust), parameters::argument_type(scope, parameter));
@@ -249,14 +272,24 @@ fn value_inherent(scope: &Scope<'_>, choice: &Choice, enum_index: usize, cases: 
     }
 }
 
-fn value_parameters(scope: &Scope<'_>, choice: &Choice, decider: &Name, enum_index: usize, cases: &[Case]) -> TokenStream {
+fn value_parameters(
+    scope: &Scope<'_>,
+    choice: &Choice,
+    decider: &Name,
+    enum_index: usize,
+    cases: &[Case],
+) -> TokenStream {
     let name = ident(&choice.name.rust);
     let deciding = scope.named(&scope.family.enums[enum_index].name.rust);
     let wire = &decider.wire;
-    let with_payload: Vec<_> = cases.iter().filter(|case| !case.parameters.is_empty())
+    let with_payload: Vec<_> = cases
+        .iter()
+        .filter(|case| !case.parameters.is_empty())
         .map(|case| ident(&variant(scope.family, enum_index, case)))
         .collect();
-    let without: Vec<_> = cases.iter().filter(|case| case.parameters.is_empty())
+    let without: Vec<_> = cases
+        .iter()
+        .filter(|case| case.parameters.is_empty())
         .map(|case| ident(&variant(scope.family, enum_index, case)))
         .collect();
     let rest = (!without.is_empty()).then(|| quote!(#(Self::#without)|* => {}));
@@ -272,7 +305,7 @@ fn value_parameters(scope: &Scope<'_>, choice: &Choice, decider: &Name, enum_ind
             }
 
             fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-                match from.word::<#deciding>(#wire)? {
+                match from.decide::<#deciding>(#wire, Self::MEMBERS)? {
                     #(#deciding::#with_payload => runtime::Parameters::read(from).map(Self::#with_payload),)*
                     #(#deciding::#without => Some(Self::#without),)*
                     #deciding::Unknown(_) => None,

@@ -66,10 +66,13 @@ impl Expression {
 }
 
 fn join(parts: &[Expression], operator: &TokenStream, needs_brackets: fn(&Expression) -> bool) -> TokenStream {
-    let parts: Vec<_> = parts.iter().map(|part| {
-        let tokens = part.tokens();
-        if needs_brackets(part) { quote!((#tokens)) } else { tokens }
-    }).collect();
+    let parts: Vec<_> = parts
+        .iter()
+        .map(|part| {
+            let tokens = part.tokens();
+            if needs_brackets(part) { quote!((#tokens)) } else { tokens }
+        })
+        .collect();
     let Some((first, rest)) = parts.split_first() else { return quote!(true) };
     quote!(#first #(#operator #rest)*)
 }
@@ -153,7 +156,14 @@ impl<'a> Conditions<'a> {
     }
 
     /// A member that is required in its case is given whenever the case is; another one may be left out.
-    fn member_is_given(&self, outer: &Parameter, choice: &Choice, enum_index: usize, cases: &[Case], wire: &str) -> Expression {
+    fn member_is_given(
+        &self,
+        outer: &Parameter,
+        choice: &Choice,
+        enum_index: usize,
+        cases: &[Case],
+        wire: &str,
+    ) -> Expression {
         let name = self.scope.named(&choice.name.rust);
         let parts = cases.iter().filter_map(|case| {
             let member = case.parameters.iter().find(|parameter| parameter.name.wire == wire)?;
@@ -190,10 +200,12 @@ impl<'a> Conditions<'a> {
         let all = &self.scope.family.enums[enum_index];
         let name = self.scope.named(&all.name.rust);
         let known = values.iter().filter_map(|value| all.index_of(value)).map(|index| &all.values[index]);
-        known.map(|EnumValue { name: value, .. }| {
-            let variant = ident(&value.rust);
-            quote!(#name::#variant)
-        }).collect()
+        known
+            .map(|EnumValue { name: value, .. }| {
+                let variant = ident(&value.rust);
+                quote!(#name::#variant)
+            })
+            .collect()
     }
 
     fn plain_is_one_of(&self, parameter: &Parameter, values: &[&str]) -> Expression {
@@ -206,18 +218,23 @@ impl<'a> Conditions<'a> {
             Shape::One(Type::Identifier(_) | Type::String) if is_required(parameter) => {
                 Expression::Atom(quote!([#(#values),*].contains(&self.#field.as_str())))
             }
-            Shape::One(Type::Identifier(_) | Type::String) => {
-                Expression::Atom(quote!(self.#field.as_ref().is_some_and(|value| [#(#values),*].contains(&value.as_str()))))
-            }
+            Shape::One(Type::Identifier(_) | Type::String) => Expression::Atom(
+                quote!(self.#field.as_ref().is_some_and(|value| [#(#values),*].contains(&value.as_str()))),
+            ),
             Shape::One(Type::Boolean) => {
-                let values: Vec<_> = values.iter().map(|value| if *value == "true" { quote!(true) } else { quote!(false) }).collect();
+                let values: Vec<_> =
+                    values.iter().map(|value| if *value == "true" { quote!(true) } else { quote!(false) }).collect();
                 scalar_among(parameter, &field, &values)
             }
             Shape::One(Type::Integer) => {
-                let values: Vec<_> = values.iter().filter_map(|value| value.parse().ok()).map(|n| {
-                    let n = number(n);
-                    quote!(#n)
-                }).collect();
+                let values: Vec<_> = values
+                    .iter()
+                    .filter_map(|value| value.parse().ok())
+                    .map(|n| {
+                        let n = number(n);
+                        quote!(#n)
+                    })
+                    .collect();
                 scalar_among(parameter, &field, &values)
             }
             _ => Expression::Atom(quote!(false)),
@@ -257,7 +274,9 @@ fn find_in_choice<'a>(outer: &'a Parameter, choice: &'a Choice, wire: &str) -> O
             .iter()
             .find(|parameter| parameter.name.wire == wire)
             .map(|inner| Found::Alternative(outer, choice, inner)),
-        ChoiceKind::Value { decider, enum_index, .. } if decider.wire == wire => Some(Found::Decider(outer, *enum_index)),
+        ChoiceKind::Value { decider, enum_index, .. } if decider.wire == wire => {
+            Some(Found::Decider(outer, *enum_index))
+        }
         ChoiceKind::Value { enum_index, cases, .. } => {
             let is_member = choice.members().iter().any(|member| member.name.wire == wire);
             is_member.then_some(Found::Member(outer, choice, *enum_index, cases))
@@ -293,11 +312,7 @@ fn is_some_among(field: &proc_macro2::Ident, values: &[TokenStream]) -> Expressi
 }
 
 fn scalar_among(parameter: &Parameter, field: &proc_macro2::Ident, values: &[TokenStream]) -> Expression {
-    if is_required(parameter) {
-        is_among(&quote!(self.#field), values)
-    } else {
-        is_some_among(field, values)
-    }
+    if is_required(parameter) { is_among(&quote!(self.#field), values) } else { is_some_among(field, values) }
 }
 
 fn through_option(parameter: &Parameter, pattern: &TokenStream) -> TokenStream {

@@ -139,12 +139,14 @@ fn wrap(text: &str, first: &str, rest: &str) -> Vec<String> {
 
 fn not_a_block(word: &str) -> String {
     let number = word.trim_start_matches(|c: char| c.is_ascii_digit());
-    let is_numbered = number.len() < word.len() && (number.starts_with('.') || number.starts_with(')')) && number.len() == 1;
+    let is_numbered =
+        number.len() < word.len() && (number.starts_with('.') || number.starts_with(')')) && number.len() == 1;
     if is_numbered {
         let digits = &word[..word.len() - 1];
         return format!("{digits}\\{number}");
     }
-    let is_marker = word.starts_with(['#', '+', '-', '=']) && (word.len() == 1 || word.starts_with('#') || word.starts_with("--") || word.starts_with("=="));
+    let is_marker = word.starts_with(['#', '+', '-', '='])
+        && (word.len() == 1 || word.starts_with('#') || word.starts_with("--") || word.starts_with("=="));
     if is_marker { format!("\\{word}") } else { word.to_owned() }
 }
 

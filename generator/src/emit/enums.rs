@@ -9,7 +9,9 @@ use crate::model::{Enum, EnumValue, Family, Name};
 
 /// `enums.rs` of a family.
 pub(super) fn emit(family: &Family) -> String {
-    let mut items = vec![quote!(use tradeapi_runtime as runtime;)];
+    let mut items = vec![quote!(
+        use tradeapi_runtime as runtime;
+    )];
     items.extend(family.enums.iter().flat_map(enumeration));
     file(Docs::new(&format!("Values of the {} operations.", family.title), "").inner(), items)
 }
@@ -18,7 +20,11 @@ pub(super) fn emit(family: &Family) -> String {
 pub(super) fn emit_errors(family: &Family) -> String {
     let values = family.errors.iter().map(|error| EnumValue {
         name: Name { wire: error.code.clone(), rust: error.rust.clone(), place: error.place },
-        doc: if error.doc.is_empty() { error.text.clone() } else { format!("{}. {}", error.text.trim_end_matches('.'), error.doc) },
+        doc: if error.doc.is_empty() {
+            error.text.clone()
+        } else {
+            format!("{}. {}", error.text.trim_end_matches('.'), error.doc)
+        },
         also: Vec::new(),
     });
     let codes = Enum {
@@ -28,7 +34,9 @@ pub(super) fn emit_errors(family: &Family) -> String {
         truth: None,
         truth_places: Vec::new(),
     };
-    let mut items = vec![quote!(use tradeapi_runtime as runtime;)];
+    let mut items = vec![quote!(
+        use tradeapi_runtime as runtime;
+    )];
     items.extend(enumeration(&codes));
     items.push(error_table(family));
     file(Docs::new(&format!("Codes of the {} operations.", family.title), "").inner(), items)
@@ -141,10 +149,15 @@ fn open_enum(all: &Enum) -> TokenStream {
 
 /// Other spellings of the same values.
 fn also(all: &Enum) -> Option<TokenStream> {
-    let pairs: Vec<_> = all.values.iter().enumerate().flat_map(|(index, value)| {
-        let index = number(index as u64);
-        value.also.iter().map(move |(text, _)| quote!((#text, #index)))
-    }).collect();
+    let pairs: Vec<_> = all
+        .values
+        .iter()
+        .enumerate()
+        .flat_map(|(index, value)| {
+            let index = number(index as u64);
+            value.also.iter().map(move |(text, _)| quote!((#text, #index)))
+        })
+        .collect();
     (!pairs.is_empty()).then(|| quote!(const ALSO: &'static [(&'static str, usize)] = &[#(#pairs),*];))
 }
 

@@ -14,7 +14,9 @@ use crate::model::{Api, Family, Lifecycle, Operation};
 
 /// `mod.rs` of a family.
 pub(super) fn emit(api: &Api, family: &Family) -> String {
-    let imports = quote!(use tradeapi_runtime as runtime;);
+    let imports = quote!(
+        use tradeapi_runtime as runtime;
+    );
     let mut items = vec![imports, modules(family), exports(family), facade(family), functions(family)];
     items.push(tables(family));
     file(family_docs(api, family).inner(), items)
@@ -95,7 +97,12 @@ fn function(family: &Family, operation: &Operation) -> TokenStream {
     let scope = Scope::new(family);
     let response = response_type(&scope, &operation.rust.rust, &operation.response);
     let mut docs = Docs::new(&operation.doc, &operation.title);
-    docs.markdown(&format!("`{} {}`; see [`{}`].", operation.method.as_str(), operation.path.text, operation.rust.rust));
+    docs.markdown(&format!(
+        "`{} {}`; see [`{}`].",
+        operation.method.as_str(),
+        operation.path.text,
+        operation.rust.rust
+    ));
     docs.heading("Errors");
     docs.markdown("As [`Client::call`](super::Client::call).");
     let docs = docs.outer();
@@ -117,9 +124,11 @@ fn tables(family: &Family) -> TokenStream {
         let (id, n, doc) = (&limit.id, number(limit.n), &limit.doc);
         quote!(runtime::Ceiling { id: #id, n: #n, doc: #doc })
     });
-    let ceilings = (!family.limits.is_empty()).then(|| quote! {
-        /// Ceilings that are not a rate.
-        pub const CEILINGS: &[runtime::Ceiling] = &[#(#limits),*];
+    let ceilings = (!family.limits.is_empty()).then(|| {
+        quote! {
+            /// Ceilings that are not a rate.
+            pub const CEILINGS: &[runtime::Ceiling] = &[#(#limits),*];
+        }
     });
     quote! {
         /// What is known about each operation of the family.
@@ -143,10 +152,14 @@ fn family_docs(api: &Api, family: &Family) -> Docs {
     docs.line("| operation | method and path | limit |".to_owned());
     docs.line("|---|---|---|".to_owned());
     for operation in &family.operations {
-        let rates: Vec<_> = operation.rates.iter().map(|rate| {
-            let class = if rate.class == "default" { String::new() } else { format!(" ({})", escape(&rate.class)) };
-            format!("{}/s per {}{class}", rate.calls, rate.scope.as_str())
-        }).collect();
+        let rates: Vec<_> = operation
+            .rates
+            .iter()
+            .map(|rate| {
+                let class = if rate.class == "default" { String::new() } else { format!(" ({})", escape(&rate.class)) };
+                format!("{}/s per {}{class}", rate.calls, rate.scope.as_str())
+            })
+            .collect();
         docs.line(format!(
             "| [`{}`] | `{} {}` | {} |",
             operation.rust.rust,

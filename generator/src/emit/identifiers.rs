@@ -9,9 +9,14 @@ use crate::model::{Family, Identifier};
 
 /// `identifiers.rs` of a family.
 pub(super) fn emit(family: &Family) -> String {
-    let mut items = vec![quote!(use tradeapi_runtime as runtime;)];
+    let mut items = vec![quote!(
+        use tradeapi_runtime as runtime;
+    )];
     items.extend(family.identifiers.iter().map(identifier));
-    file(Docs::new(&format!("Names and numbers that tell things of the {} operations apart.", family.title), "").inner(), items)
+    file(
+        Docs::new(&format!("Names and numbers that tell things of the {} operations apart.", family.title), "").inner(),
+        items,
+    )
 }
 
 fn identifier(all: &Identifier) -> TokenStream {

@@ -13,8 +13,8 @@ use super::{example, statements};
 use crate::generator::Layout;
 use crate::load::raw::{Access, Effect, RuleKind};
 use crate::model::{
-    Api, Body, Duration, DurationUnit, Family, Item, Operation, Parameter, PathPiece, Response, Rule, Shape, Test, Type,
-    Window,
+    Api, Body, Duration, DurationUnit, Family, Item, Operation, Parameter, PathPiece, Response, Rule, Shape, Test,
+    Type, Window,
 };
 
 /// The file of an operation.
@@ -63,7 +63,9 @@ fn request(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) 
 fn rules_of<'a>(operation: &'a Operation, list: Option<&str>) -> Vec<(usize, &'a Rule)> {
     let within = |rule: &Rule| rule.within.as_ref().map(|(list, _)| list.clone());
     let rules = operation.statements.rules.iter().enumerate();
-    rules.filter(|(_, rule)| matches!(rule.test, Some(Test::Condition { .. })) && within(rule).as_deref() == list).collect()
+    rules
+        .filter(|(_, rule)| matches!(rule.test, Some(Test::Condition { .. })) && within(rule).as_deref() == list)
+        .collect()
 }
 
 /// Checks that only a whole request has: its window, and rules across the items of a list.
@@ -130,7 +132,10 @@ fn write_path(operation: &Operation) -> Option<TokenStream> {
         PathPiece::Literal(text) => quote!(out.literal(#text);),
         PathPiece::Parameter(wire) => {
             let parameters = operation.body.parameters();
-            let field = parameters.iter().find(|parameter| parameter.name.wire == *wire).map(|parameter| ident(&parameter.name.rust));
+            let field = parameters
+                .iter()
+                .find(|parameter| parameter.name.wire == *wire)
+                .map(|parameter| ident(&parameter.name.rust));
             quote!(out.segment(&self.#field);)
         }
     });
@@ -253,7 +258,7 @@ fn capitalised(word: &str) -> String {
 
 fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<TokenStream> {
     let sets = items(operation).flat_map(|(list, item)| {
-        let doc = format!("One of the {} of a [`{}`].", list.name.rust.trim_start_matches("r#").replace('_', " "), operation.rust.rust);
+        let doc = format!("One of the {} of a [`{}`].", list.name.bare().replace('_', " "), operation.rust.rust);
         let mut docs = Docs::default();
         docs.markdown(&doc);
         let mut set = Set::new(&item.rust, docs, &item.parameters);
@@ -266,10 +271,11 @@ fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<TokenStream> {
 fn page(scope: &Scope<'_>, operation: &Operation) -> Vec<TokenStream> {
     let Response::Page { next, .. } = &operation.response else { return Vec::new() };
     let parameters = operation.body.parameters();
-    let next_type = parameters.iter().find(|parameter| parameter.name.wire == next.0).map(|parameter| match parameter.shape {
-        Shape::One(ty) => ty,
-        Shape::List(_) | Shape::Items(_) => Type::String,
-    });
+    let next_type =
+        parameters.iter().find(|parameter| parameter.name.wire == next.0).map(|parameter| match parameter.shape {
+            Shape::One(ty) => ty,
+            Shape::List(_) | Shape::Items(_) => Type::String,
+        });
     let Some(fields) = page_fields(&operation.response, next_type.unwrap_or(Type::String)) else { return Vec::new() };
     let mut docs = Docs::default();
     docs.markdown(&format!("A page of the answer to [`{}`].", operation.rust.rust));
@@ -286,12 +292,19 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
     }
     docs.entry(&format!("**Effect:** {}", effect(operation.effect)));
     docs.entry(&format!("**Access:** {}", access(operation)));
-    let rates: Vec<_> = operation.rates.iter().map(|rate| {
-        let class = if rate.class == "default" { String::new() } else { format!(" for {}", escape(&rate.class)) };
-        let calls = if rate.calls == 1 { "call" } else { "calls" };
-        format!("{} {calls} a second per {}{class}", rate.calls, rate.scope.as_str())
-    }).collect();
-    docs.entry(&format!("**Rate limit:** {}", if rates.is_empty() { "not stated".to_owned() } else { rates.join("; ") }));
+    let rates: Vec<_> = operation
+        .rates
+        .iter()
+        .map(|rate| {
+            let class = if rate.class == "default" { String::new() } else { format!(" for {}", escape(&rate.class)) };
+            let calls = if rate.calls == 1 { "call" } else { "calls" };
+            format!("{} {calls} a second per {}{class}", rate.calls, rate.scope.as_str())
+        })
+        .collect();
+    docs.entry(&format!(
+        "**Rate limit:** {}",
+        if rates.is_empty() { "not stated".to_owned() } else { rates.join("; ") }
+    ));
     if !operation.headers.is_empty() {
         let headers: Vec<_> = operation.headers.iter().map(|(header, _)| code(header)).collect();
         docs.entry(&format!("**Headers:** {}, when the client was given a value", headers.join(", ")));

@@ -85,7 +85,7 @@ fn bounds(parameter: &Parameter) -> Vec<String> {
 pub(super) fn setter(parameter: &Parameter) -> Docs {
     let mut docs = Docs::default();
     let names = match parameter.shape {
-        Shape::One(Type::Choice(_)) => code(parameter.name.rust.trim_start_matches("r#")),
+        Shape::One(Type::Choice(_)) => code(parameter.name.bare()),
         _ => code(&parameter.name.wire),
     };
     docs.markdown(&format!("Sets {names}: {}", escape(&parameter.doc)));

@@ -44,7 +44,12 @@ impl<'a> Set<'a> {
     /// The struct, its constructor and setters, and how it is written, read and checked.
     pub(super) fn emit(&self, scope: &Scope<'_>) -> Vec<TokenStream> {
         let name = ident(self.rust);
-        vec![self.structure(scope), self.inherent(scope), self.parameters_impl(scope), quote!(runtime::serde_parameters!(#name);)]
+        vec![
+            self.structure(scope),
+            self.inherent(scope),
+            self.parameters_impl(scope),
+            quote!(runtime::serde_parameters!(#name);),
+        ]
     }
 
     fn structure(&self, scope: &Scope<'_>) -> TokenStream {
@@ -69,7 +74,11 @@ impl<'a> Set<'a> {
     fn inherent(&self, scope: &Scope<'_>) -> TokenStream {
         let name = ident(self.rust);
         let new = self.constructor(scope);
-        let setters = self.parameters.iter().filter(|parameter| !is_required(parameter)).map(|parameter| setter(scope, parameter));
+        let setters = self
+            .parameters
+            .iter()
+            .filter(|parameter| !is_required(parameter))
+            .map(|parameter| setter(scope, parameter));
         let methods = &self.methods;
         quote! {
             impl #name {
@@ -91,11 +100,13 @@ impl<'a> Set<'a> {
             let value = if is_required(parameter) { argument_value(scope, parameter) } else { unset(parameter) };
             if field == value.to_string() { quote!(#field) } else { quote!(#field: #value) }
         });
-        let what = if required.is_empty() { " Nothing is required." } else { " What is required; all else is left out." };
-        let many = (required.len() > 7).then(|| {
-            quote!(#[expect(clippy::too_many_arguments, reason = "the document requires them all")])
-        });
-        let default = required.is_empty().then(|| quote!(#[expect(clippy::new_without_default, reason = "requests are built with new")]));
+        let what =
+            if required.is_empty() { " Nothing is required." } else { " What is required; all else is left out." };
+        let many = (required.len() > 7)
+            .then(|| quote!(#[expect(clippy::too_many_arguments, reason = "the document requires them all")]));
+        let default = required
+            .is_empty()
+            .then(|| quote!(#[expect(clippy::new_without_default, reason = "requests are built with new")]));
         quote! {
             #[doc = #what]
             #many
@@ -191,7 +202,8 @@ impl<'a> Set<'a> {
             }
             Shape::One(_) => match (deletes_with(parameter), required) {
                 (Some(delete), _) => quote!(from.edit(#wire, #delete)),
-                (None, true) => quote!(from.required(#wire)),
+                (None, true) => read_required(parameter),
+                (None, false) if is_enum(parameter) => quote!(from.optional_word(#wire)),
                 (None, false) => quote!(from.optional(#wire)),
             },
         }
@@ -200,6 +212,16 @@ impl<'a> Set<'a> {
     fn check(&self, scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
         checks::parameter(scope, parameter, self.is_array)
     }
+}
+
+/// Reads one value that must be there; of an enum only what is documented.
+pub(super) fn read_required(parameter: &Parameter) -> TokenStream {
+    let wire = &parameter.name.wire;
+    if is_enum(parameter) { quote!(from.word(#wire)) } else { quote!(from.required(#wire)) }
+}
+
+fn is_enum(parameter: &Parameter) -> bool {
+    matches!(parameter.shape, Shape::One(Type::Enum(_)))
 }
 
 /// A local variable for a parameter, whose name must not hide an argument of the function it stands in.

@@ -83,9 +83,12 @@ impl<'a> Scope<'a> {
     /// The imports of the file, without the names it defines itself.
     pub(super) fn imports(&self, defined: &[&str]) -> TokenStream {
         let used = self.used.borrow();
-        let names: Vec<_> = used.iter().filter(|name| !defined.contains(&name.as_str())).map(|name| ident(name)).collect();
+        let names: Vec<_> =
+            used.iter().filter(|name| !defined.contains(&name.as_str())).map(|name| ident(name)).collect();
         match names.as_slice() {
-            [] => quote!(use tradeapi_runtime as runtime;),
+            [] => quote!(
+                use tradeapi_runtime as runtime;
+            ),
             [name] => quote!(use tradeapi_runtime as runtime; use super::#name;),
             names => quote!(use tradeapi_runtime as runtime; use super::{#(#names),*};),
         }

@@ -19,9 +19,13 @@ fn part(unit: &Unit) -> String {
     if unit.when.is_empty() {
         return format!("otherwise {}", escape(&unit.is));
     }
-    let conditions: Vec<_> = unit.when.iter().map(|(parameter, values, _)| {
-        let values: Vec<_> = values.iter().map(|value| code(value)).collect();
-        format!("{} is {}", code(parameter), values.join(" or "))
-    }).collect();
+    let conditions: Vec<_> = unit
+        .when
+        .iter()
+        .map(|(parameter, values, _)| {
+            let values: Vec<_> = values.iter().map(|value| code(value)).collect();
+            format!("{} is {}", code(parameter), values.join(" or "))
+        })
+        .collect();
     format!("{} when {}", escape(&unit.is), conditions.join(" and "))
 }

@@ -79,8 +79,9 @@ pub(crate) fn load(folder: &Path, shown: &Path, to: &mut Diagnostics) -> Documen
         }
     }
     if folders.is_empty() {
-        to.whole(Code::MissingFile, format!("{} has no family", shown.display()))
-            .help("make a folder for each part of the API, with a family.yaml, a types.yaml and a file for each operation");
+        to.whole(Code::MissingFile, format!("{} has no family", shown.display())).help(
+            "make a folder for each part of the API, with a family.yaml, a types.yaml and a file for each operation",
+        );
     }
     documents.families = folders
         .into_iter()

@@ -27,7 +27,10 @@ pub(crate) struct Node {
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
     /// Text as it is written. `plain` when it stands without quotes.
-    Scalar { text: String, plain: bool },
+    Scalar {
+        text: String,
+        plain: bool,
+    },
     Sequence(Vec<Node>),
     Mapping(Vec<(Key, Node)>),
     /// Something that was reported and is passed over from here on.
@@ -79,13 +82,16 @@ fn second_reader_agrees(source: &Source, to: &mut Diagnostics) -> bool {
     let Err(error) = serde_yaml::from_str::<serde::de::IgnoredAny>(&source.text) else {
         return true;
     };
-    let place = error.location().map_or_else(|| source.top(), |at| Place {
-        file: source.file,
-        line: small(at.line()),
-        column: small(at.column()),
-        start: small(at.index()),
-        end: small(at.index() + 1),
-    });
+    let place = error.location().map_or_else(
+        || source.top(),
+        |at| Place {
+            file: source.file,
+            line: small(at.line()),
+            column: small(at.column()),
+            start: small(at.index()),
+            end: small(at.index() + 1),
+        },
+    );
     to.at(place, Code::BrokenYaml, format!("not every YAML reader accepts this: {error}")).help(HOW_TO_MEND);
     false
 }
@@ -187,7 +193,11 @@ impl Builder<'_> {
         if let Some(character) = text.chars().find(|c| *c != '\n' && is_invisible(*c)) {
             self.sound = false;
             self.to
-                .at(place, Code::InvisibleCharacter, format!("the text holds the invisible character U+{:04X}", u32::from(character)))
+                .at(
+                    place,
+                    Code::InvisibleCharacter,
+                    format!("the text holds the invisible character U+{:04X}", u32::from(character)),
+                )
                 .help("take it away, or write what it stands for");
         }
     }

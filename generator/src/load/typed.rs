@@ -146,7 +146,8 @@ impl<'a> NodeReader<'a> {
     fn parsed<T: std::str::FromStr>(self, what: &str) -> Result<T, ReadError> {
         let text = self.text(what)?;
         text.parse().map_err(|_| {
-            let mut error = ReadError::new(Code::WrongType, format!("expected {what}, found `{text}`")).within(self.node);
+            let mut error =
+                ReadError::new(Code::WrongType, format!("expected {what}, found `{text}`")).within(self.node);
             error.help = Some(how_to_write(what));
             error
         })
@@ -294,7 +295,10 @@ impl Entries<'_> {
         if let Some(meant) = meant {
             to.note_unread(key.place.file, meant);
         }
-        let help = meant.map_or_else(|| format!("the keys here are: {}", fields.join(", ")), |meant| format!("did you mean `{meant}`?"));
+        let help = meant.map_or_else(
+            || format!("the keys here are: {}", fields.join(", ")),
+            |meant| format!("did you mean `{meant}`?"),
+        );
         to.at(key.place, Code::UnknownKey, format!("unknown key `{}`", key.text)).help(help);
         false
     }

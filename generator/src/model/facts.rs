@@ -281,20 +281,28 @@ impl Counts {
         let mut counts = Self { families: api.families.len(), ..Self::default() };
         for family in &api.families {
             counts.operations += family.operations.len();
-            counts.fields += family.records.iter().filter(|record| !record.is_abstract).map(|record| record.fields.len()).sum::<usize>();
+            counts.fields += family
+                .records
+                .iter()
+                .filter(|record| !record.is_abstract)
+                .map(|record| record.fields.len())
+                .sum::<usize>();
             counts.values += family.enums.iter().map(|all| all.values.len()).sum::<usize>();
             counts.limits += family.limits.len();
             counts.rules += family.statements.rules.len();
             for operation in &family.operations {
                 counts.limits += operation.rates.len();
                 counts.rules += operation.statements.rules.len();
-                counts.parameters += count_parameters(family, match &operation.body {
-                    Body::Array(array) => match &array.shape {
-                        Shape::Items(item) => &item.parameters,
-                        _ => &[],
+                counts.parameters += count_parameters(
+                    family,
+                    match &operation.body {
+                        Body::Array(array) => match &array.shape {
+                            Shape::Items(item) => &item.parameters,
+                            _ => &[],
+                        },
+                        Body::Parameters(parameters) => parameters,
                     },
-                    Body::Parameters(parameters) => parameters,
-                });
+                );
             }
         }
         counts

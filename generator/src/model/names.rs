@@ -12,6 +12,23 @@ pub(crate) struct Name {
     pub(crate) place: Place,
 }
 
+impl Name {
+    /// What it is called as a variant of a choice; nothing when it makes no name.
+    pub(crate) fn variant(&self) -> Option<String> {
+        type_name(self.bare()).ok()
+    }
+
+    /// What it is called as a function.
+    pub(crate) fn function(&self) -> Option<String> {
+        field_name(self.bare()).ok()
+    }
+
+    /// The Rust name without the mark of a raw identifier.
+    pub(crate) fn bare(&self) -> &str {
+        self.rust.strip_prefix("r#").unwrap_or(&self.rust)
+    }
+}
+
 /// Why a wire name makes no Rust name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoIdentifier;
@@ -52,7 +69,9 @@ mod tests {
 
     #[test]
     fn wire_names_become_rust_names() {
-        for (wire, rust) in [("orderId", "order_id"), ("cTime", "c_time"), ("type", "r#type"), ("self", "self_"), ("try", "r#try")] {
+        for (wire, rust) in
+            [("orderId", "order_id"), ("cTime", "c_time"), ("type", "r#type"), ("self", "self_"), ("try", "r#try")]
+        {
             assert_eq!(field_name(wire).as_deref(), Ok(rust));
         }
         for (wire, rust) in [("USDT-FUTURES", "UsdtFutures"), ("Self", "Self_"), ("post only", "PostOnly")] {

@@ -146,9 +146,19 @@ pub(crate) struct Window {
 /// What comes back as data; the indices lead to the family's records.
 #[derive(Clone, Debug)]
 pub(crate) enum Response {
-    Object { record: usize },
-    Array { record: usize, observed_under: Option<String> },
-    Page { list: Name, record: usize, cursor: Name, next: (String, Place) },
+    Object {
+        record: usize,
+    },
+    Array {
+        record: usize,
+        observed_under: Option<String>,
+    },
+    Page {
+        list: Name,
+        record: usize,
+        cursor: Name,
+        next: (String, Place),
+    },
     /// It was reported; nothing more is said about it.
     Undefined,
 }

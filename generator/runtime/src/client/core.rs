@@ -75,7 +75,9 @@ impl ClientCore {
 
     async fn send(&self, meta: &'static Meta, request: http::Request<Bytes>) -> Result<http::Response<Bytes>, Error> {
         let answer = self.0.transport.send(request).await;
-        answer.map_err(|error| Error::Transport(Box::new(TransportFailure { operation: meta.id, error })))
+        answer.map_err(|error| {
+            Error::Transport(Box::new(TransportFailure { operation: meta.id, effect: meta.effect, error }))
+        })
     }
 }
 

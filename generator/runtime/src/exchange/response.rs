@@ -91,12 +91,13 @@ impl<'a> Answer<'a> {
     fn refused(&self, code: Code, message: &str, request_time: Option<Timestamp>) -> Error {
         Error::Exchange(Box::new(ExchangeError {
             operation: self.meta.id,
+            effect: self.meta.effect,
             known: self.meta.error(code.as_str()),
             code,
             message: message.to_owned(),
             status: self.status,
             request_time,
-            raw: String::from_utf8_lossy(self.body).into_owned(),
+            raw: self.body.clone(),
         }))
     }
 
@@ -110,6 +111,7 @@ impl<'a> Answer<'a> {
         let error = error.located(text);
         Error::Unreadable(Box::new(UnreadableAnswer {
             operation: self.meta.id,
+            effect: self.meta.effect,
             status: self.status,
             raw: self.body.clone(),
             error,

@@ -10,6 +10,29 @@ pub trait Decode: Sized {
     /// When the next value is not one of this type.
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError>;
 
+    /// Reads the next value into `place`. After an error what is there means nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the next value is not one of this type.
+    #[inline]
+    fn decode_into(place: &mut Self, from: &mut Reader<'_>) -> Result<(), ReadError> {
+        *place = Self::decode(from)?;
+        Ok(())
+    }
+
+    /// Reads the next value, which is there, into `place`. A type that is larger than two registers should bring its
+    /// own: to move what was just made takes longer than to make it where it is going to stay.
+    ///
+    /// # Errors
+    ///
+    /// When the next value is not one of this type.
+    #[inline]
+    fn decode_some(place: &mut Option<Self>, from: &mut Reader<'_>) -> Result<(), ReadError> {
+        *place = Some(Self::decode(from)?);
+        Ok(())
+    }
+
     /// What stands for a value that is not there, when there is such a thing.
     fn absent() -> Option<Self> {
         None
@@ -31,6 +54,15 @@ impl<T: Decode> Decode for Option<T> {
     /// Reads `null` and `""` as not there.
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         if from.take_nothing()? { Ok(None) } else { T::decode(from).map(Some) }
+    }
+
+    #[inline]
+    fn decode_into(place: &mut Self, from: &mut Reader<'_>) -> Result<(), ReadError> {
+        if !from.take_nothing()? {
+            return T::decode_some(place, from);
+        }
+        *place = None;
+        Ok(())
     }
 
     fn absent() -> Option<Self> {

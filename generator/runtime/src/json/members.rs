@@ -1,20 +1,23 @@
 use std::borrow::Cow;
 
 use super::error::ReadError;
+use super::layout::{Layout, Seen};
 use super::reader::Reader;
 
 /// The members of an object that is being read.
 #[derive(Clone, Debug)]
 pub struct Members {
-    fields: &'static [&'static str],
-    /// The field that probably comes next: exchanges write members in a fixed order.
+    layout: Layout,
+    /// The place in the layout where what comes next probably stands.
+    place: usize,
+    /// The field that probably comes next where the layout knows nothing.
     expected: usize,
     begun: bool,
 }
 
 impl Members {
-    pub(super) fn new(fields: &'static [&'static str]) -> Self {
-        Self { fields, expected: 0, begun: false }
+    pub(super) fn new(layout: Layout) -> Self {
+        Self { layout, place: 0, expected: 0, begun: false }
     }
 
     /// Goes on to the next known member and gives its index among the fields; the reader then stands before its value,
@@ -25,22 +28,9 @@ impl Members {
     /// When the text is no JSON.
     #[inline]
     pub fn next(&mut self, from: &mut Reader<'_>) -> Result<Option<usize>, ReadError> {
-        if let Some(name) = self.fields.get(self.expected)
-            && from.take_member(self.begun, name)
-        {
-            self.begun = true;
-            self.expected += 1;
-            return Ok(Some(self.expected - 1));
-        }
-        self.search(from)
-    }
-
-    /// As [`next`](Self::next), where the member is not the expected one.
-    fn search(&mut self, from: &mut Reader<'_>) -> Result<Option<usize>, ReadError> {
-        while let Some(name) = self.next_name(from)? {
-            if let Some(field) = self.find(&name) {
-                self.expected = field + 1;
-                return Ok(Some(field));
+        while let Some(field) = self.step(from)? {
+            if field.is_some() {
+                return Ok(field);
             }
             from.count_unknown();
             from.skip()?;
@@ -48,16 +38,38 @@ impl Members {
         Ok(None)
     }
 
+    /// Goes on to the next member, known or not.
+    #[inline]
+    fn step(&mut self, from: &mut Reader<'_>) -> Result<Option<Option<usize>>, ReadError> {
+        match self.layout.at(self.place) {
+            Some(seen) if from.take_again(&seen.name, self.begun) => {
+                self.begun = true;
+                self.place += 1;
+                Ok(Some(seen.field))
+            }
+            _ => self.search(from),
+        }
+    }
+
+    /// As [`step`](Self::step), where another member comes than the times before.
+    fn search(&mut self, from: &mut Reader<'_>) -> Result<Option<Option<usize>>, ReadError> {
+        if !step(from, &mut self.begun, b'}')? {
+            from.remember(std::mem::take(&mut self.layout));
+            return Ok(None);
+        }
+        let start = from.here();
+        let field = self.layout.field(&from.name()?, self.expected);
+        self.expected = field.map_or(self.expected, |field| field + 1);
+        if from.is_in_list() {
+            let seen = Seen { name: start..from.at(), field };
+            self.place = self.layout.learn(from.text(), seen, self.place);
+        }
+        Ok(Some(field))
+    }
+
     /// Goes on to the next member and gives its name; the reader then stands before its value, which must be read.
     pub(crate) fn next_name<'a>(&mut self, from: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, ReadError> {
         if step(from, &mut self.begun, b'}')? { from.name().map(Some) } else { Ok(None) }
-    }
-
-    /// Looks from the expected field on, and round again from the first.
-    fn find(&self, name: &str) -> Option<usize> {
-        let (before, after) = self.fields.split_at_checked(self.expected).unwrap_or((self.fields, &[]));
-        let behind = after.iter().position(|field| *field == name).map(|place| place + before.len());
-        behind.or_else(|| before.iter().position(|field| *field == name))
     }
 }
 
@@ -81,6 +93,7 @@ impl Elements {
     pub fn next(&mut self, from: &mut Reader<'_>) -> Result<Option<usize>, ReadError> {
         let mut begun = self.count > 0;
         if !step(from, &mut begun, b']')? {
+            from.leave_list();
             return Ok(None);
         }
         self.count += 1;
@@ -105,8 +118,21 @@ fn step(from: &mut Reader<'_>, begun: &mut bool, closing: u8) -> Result<bool, Re
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::Decode;
 
     const FIELDS: &[&str] = &["a", "b", "c"];
+
+    struct Found;
+
+    impl Decode for Found {
+        fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+            let mut members = from.object(FIELDS)?;
+            while members.next(from)?.is_some() {
+                from.skip()?;
+            }
+            Ok(Self)
+        }
+    }
 
     fn fields(text: &str) -> Result<(Vec<usize>, usize), ReadError> {
         let mut from = Reader::new(text);
@@ -131,6 +157,34 @@ mod tests {
     #[test]
     fn passes_over_unknown_members() {
         assert_eq!(fields(r#"{"x":[{"a":1}],"a":1,"y":"}","":null,"c":3}"#), Ok((vec![0, 2], 3)));
+    }
+
+    #[test]
+    fn objects_of_a_list_may_differ() -> Result<(), ReadError> {
+        let text =
+            r#"[{"b":1,"x":1,"a":1},{"b":1,"x":1,"a":1},{"a":1,"b":1,"x":1},{"x":1,"c":1 , "y":1,"a":1},{},{"b":1}]"#;
+        let mut from = Reader::new(text);
+        let mut elements = from.array()?;
+        let mut found = Vec::new();
+        while elements.next(&mut from)?.is_some() {
+            let mut members = from.object(FIELDS)?;
+            while let Some(field) = members.next(&mut from)? {
+                assert_eq!(from.raw_value()?, "1");
+                found.push(FIELDS[field]);
+            }
+        }
+        from.finish()?;
+        assert_eq!((found.concat().as_str(), from.unknown_members()), ("babaabcab", 5));
+        Ok(())
+    }
+
+    #[test]
+    fn commas_must_be_there_in_lists_too() {
+        for broken in [r#"[{"a":1},{,"a":1}]"#, r#"[{"a":1,"b":1},{"a":1"b":1}]"#, r#"[{"a":1,"b":1},{"b":1"a":1}]"#] {
+            let mut from = Reader::new(broken);
+            let found = Vec::<Found>::decode(&mut from);
+            assert!(found.is_err(), "{broken}");
+        }
     }
 
     #[test]

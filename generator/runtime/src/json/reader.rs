@@ -1,7 +1,9 @@
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::decode::Decode;
 use super::error::ReadError;
+use super::layout::Layout;
 use super::members::{Elements, Members};
 use super::number;
 use super::string;
@@ -25,7 +27,11 @@ pub struct Reader<'a> {
     text: &'a str,
     at: usize,
     depth: u8,
+    /// How many arrays have begun and not ended.
+    lists: u8,
     unknown: usize,
+    /// What is known of the objects that were read in lists.
+    layouts: Vec<Layout>,
 }
 
 /// The kind of JSON value that comes next.
@@ -52,12 +58,13 @@ pub enum Kind {
 pub(crate) struct Mark {
     pub(crate) at: usize,
     depth: u8,
+    lists: u8,
 }
 
 impl<'a> Reader<'a> {
     /// Begins at the front of `text`.
     pub fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0, unknown: 0 }
+        Self { text, at: 0, depth: 0, lists: 0, unknown: 0, layouts: Vec::new() }
     }
 
     /// Reads the next value as a `T`.
@@ -68,6 +75,16 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn value<T: Decode>(&mut self) -> Result<T, ReadError> {
         T::decode(self)
+    }
+
+    /// Reads the next value into `place`, whatever was there. After an error what is there means nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the next value is not one.
+    #[inline(never)]
+    pub fn read_into<T: Decode>(&mut self, place: &mut T) -> Result<(), ReadError> {
+        T::decode_into(place, self)
     }
 
     /// The kind of the next value, which stays unread.
@@ -118,9 +135,10 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// When the next value is no object, or stands too deep.
-    #[inline]
     pub fn object(&mut self, fields: &'static [&'static str]) -> Result<Members, ReadError> {
-        self.begin(b'{', "an object").map(|()| Members::new(fields))
+        self.begin(b'{', "an object")?;
+        let known = self.layouts.iter().position(|layout| layout.is_of(fields));
+        Ok(Members::new(known.map_or_else(|| Layout::of(fields), |place| self.layouts.swap_remove(place))))
     }
 
     /// Begins an array.
@@ -129,7 +147,9 @@ impl<'a> Reader<'a> {
     ///
     /// When the next value is no array, or stands too deep.
     pub fn array(&mut self) -> Result<Elements, ReadError> {
-        self.begin(b'[', "an array").map(|()| Elements::new())
+        self.begin(b'[', "an array")?;
+        self.lists += 1;
+        Ok(Elements::new())
     }
 
     /// Passes over the next value, whatever it is.
@@ -261,17 +281,16 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Passes over `,"name":` when exactly this comes next, without white space and, at the beginning of an object,
-    /// without the comma. This is what most members look like, so it is looked for in one step.
+    /// Passes over a name and its colon, without white space and behind a comma if it is not the first, when they are
+    /// what stands at `written`. This is what most members look like, so it is looked for in one step.
     #[inline]
-    pub(super) fn take_member(&mut self, comma: bool, name: &str) -> bool {
+    pub(super) fn take_again(&mut self, written: &Range<usize>, comma: bool) -> bool {
         let start = self.at + usize::from(comma);
-        let end = start + name.len() + 3;
-        let Some(member) = self.bytes().get(start..end) else { return false };
-        let found = (!comma || self.bytes()[self.at] == b',')
-            && member[0] == b'"'
-            && member[member.len() - 2..] == *b"\":"
-            && member[1..member.len() - 2] == *name.as_bytes();
+        let end = start + written.len();
+        let (Some(next), Some(written)) = (self.bytes().get(start..end), self.bytes().get(written.clone())) else {
+            return false;
+        };
+        let found = (!comma || self.bytes()[self.at] == b',') && next == written;
         if found {
             self.at = end;
         }
@@ -295,14 +314,34 @@ impl<'a> Reader<'a> {
         self.depth = self.depth.saturating_sub(1);
     }
 
+    pub(super) fn leave_list(&mut self) {
+        self.lists = self.lists.saturating_sub(1);
+    }
+
+    pub(super) fn is_in_list(&self) -> bool {
+        self.lists > 0
+    }
+
+    /// Keeps the layout of an object for the next one of its kind.
+    pub(super) fn remember(&mut self, layout: Layout) {
+        if !layout.is_empty() {
+            self.layouts.push(layout);
+        }
+    }
+
+    /// The byte where the reader stands, be it before white space.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
     /// A place to come back to: the beginning of the next value.
     pub(crate) fn mark(&mut self) -> Mark {
-        Mark { at: self.here(), depth: self.depth }
+        Mark { at: self.here(), depth: self.depth, lists: self.lists }
     }
 
     /// Goes back to `mark`.
     pub(crate) fn go_back(&mut self, mark: Mark) {
-        (self.at, self.depth) = (mark.at, mark.depth);
+        (self.at, self.depth, self.lists) = (mark.at, mark.depth, mark.lists);
     }
 
     #[inline]

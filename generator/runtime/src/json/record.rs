@@ -77,11 +77,10 @@ mod tests {
 
         fn read(&mut self, field: usize, from: &mut Reader<'_>) -> Result<(), ReadError> {
             match field {
-                0 => self.coin = from.value()?,
-                1 => self.amount = from.value()?,
-                _ => from.skip()?,
+                0 => from.read_into(&mut self.coin),
+                1 => from.read_into(&mut self.amount),
+                _ => from.skip(),
             }
-            Ok(())
         }
 
         fn write(&self, out: &mut RecordWriter<'_>) {
@@ -102,12 +101,11 @@ mod tests {
 
         fn read(&mut self, field: usize, from: &mut Reader<'_>) -> Result<(), ReadError> {
             match field {
-                0 => self.id = from.value()?,
-                1 => self.fees = from.value()?,
-                2 => self.last = from.value()?,
-                _ => from.skip()?,
+                0 => from.read_into(&mut self.id),
+                1 => from.read_into(&mut self.fees),
+                2 => from.read_into(&mut self.last),
+                _ => from.skip(),
             }
-            Ok(())
         }
 
         fn write(&self, out: &mut RecordWriter<'_>) {

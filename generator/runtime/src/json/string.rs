@@ -21,6 +21,17 @@ pub(super) fn stop(bytes: &[u8], start: usize) -> usize {
     at + rest.iter().position(|&byte| is_stop(byte)).unwrap_or(rest.len())
 }
 
+/// Whether every byte stands for itself in a string.
+pub(super) fn is_plain(bytes: &[u8]) -> bool {
+    let plain = |word: &[u8; 8]| stops(u64::from_le_bytes(*word)) == 0;
+    match (bytes.last_chunk::<8>(), bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        // The last word overlaps the one before it, which is faster than looking at single bytes.
+        (Some(last), ..) => bytes.as_chunks().0.iter().all(plain) && plain(last),
+        (None, Some(&[a, b, c, d]), Some(&[e, f, g, h])) => plain(&[a, b, c, d, e, f, g, h]),
+        _ => !bytes.iter().any(|&byte| is_stop(byte)),
+    }
+}
+
 pub(super) fn is_stop(byte: u8) -> bool {
     matches!(byte, b'"' | b'\\' | 0..0x20)
 }

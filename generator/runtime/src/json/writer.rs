@@ -71,6 +71,20 @@ impl JsonWriter {
         self
     }
 
+    /// Writes a member whose value is a string.
+    pub(crate) fn text_member(&mut self, name: &str, value: &str) {
+        if !string::is_plain(name.as_bytes()) || !string::is_plain(value.as_bytes()) {
+            return self.member(name).string(value);
+        }
+        self.separate();
+        self.text.reserve(name.len() + value.len() + 5);
+        self.text.push('"');
+        self.text.push_str(name);
+        self.text.push_str("\":\"");
+        self.text.push_str(value);
+        self.text.push('"');
+    }
+
     /// Ends an object.
     pub fn end_object(&mut self) {
         self.text.push('}');
@@ -102,15 +116,15 @@ impl JsonWriter {
 
     #[inline]
     fn escaped(&mut self, content: &str) {
-        let stop = string::stop(content.as_bytes(), 0);
-        self.text.push_str(&content[..stop]);
-        if stop < content.len() {
-            self.escape_rest(&content[stop..]);
+        if string::is_plain(content.as_bytes()) {
+            self.text.push_str(content);
+        } else {
+            self.escape(content);
         }
     }
 
     #[cold]
-    fn escape_rest(&mut self, content: &str) {
+    fn escape(&mut self, content: &str) {
         for letter in content.chars() {
             match letter {
                 '"' => self.text.push_str("\\\""),
@@ -148,8 +162,11 @@ mod tests {
         out.end_array();
         out.member("yes").boolean(true);
         out.member("none").raw("null");
+        out.text_member("text", "it");
+        out.text_member("\"", "\n");
         out.end_object();
-        assert_eq!(out.finish(), r#"{"list":["[",5,{}],"yes":true,"none":null}"#);
+        let written = r#"{"list":["[",5,{}],"yes":true,"none":null,"text":"it","\"":"\u000a"}"#;
+        assert_eq!(out.finish(), written);
     }
 
     proptest! {

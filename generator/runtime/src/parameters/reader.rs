@@ -19,6 +19,9 @@ pub struct ParameterReader<'a> {
     text: Cow<'a, str>,
     /// Whether the text is an object or an array at all. If not, it makes no sense to look for parameters in it.
     has_form: bool,
+    /// Whether the text is an array, which only the items of a list can be read from.
+    is_array: bool,
+    took_items: bool,
     members: Vec<Member<'a>>,
     asked: Vec<&'static str>,
     found: Violations,
@@ -72,10 +75,22 @@ fn read_from<P: Parameters>(mut from: ParameterReader<'_>) -> Result<P, Violatio
 }
 
 impl<'a> ParameterReader<'a> {
-    /// Whether a parameter is given at all, even as `null`.
+    /// Whether a parameter is given; `null` and the empty text are not.
     pub fn has(&mut self, name: &'static str) -> bool {
         self.asked.push(name);
-        self.members.iter().any(|member| member.name == name)
+        self.members.iter().any(|member| member.name == name && !matches!(member.json.as_ref(), "null" | r#""""#))
+    }
+
+    /// Reads the enum value that decides which of `members` go together. One that does not go with the value is then
+    /// refused as such and not as unknown; without a value, none is.
+    pub fn decide<E: OpenEnum>(&mut self, name: &'static str, members: &'static [&'static str]) -> Option<E> {
+        self.asked.extend_from_slice(members);
+        let value = self.word(name);
+        if value.is_none() {
+            let undecided = self.members.iter_mut().filter(|member| members.contains(&member.name.as_ref()));
+            undecided.for_each(|member| member.taken = true);
+        }
+        value
     }
 
     /// Reads a parameter that must be there.
@@ -104,16 +119,18 @@ impl<'a> ParameterReader<'a> {
         }
     }
 
-    /// Reads an enum value that must be there and be a documented one.
+    /// Reads an enum value that must be there and be a documented one, letter by letter.
     pub fn word<E: OpenEnum>(&mut self, name: &'static str) -> Option<E> {
         let text: String = self.required(name)?;
-        match enum_from_str(&text) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                let allowed = format!("one of {} is needed", error.allowed().join(", "));
-                self.violated("known-value", name, format!("{text:?}"), allowed, "use one of these");
-                None
-            }
+        self.documented(name, &text)
+    }
+
+    /// Reads an enum value that may be left out, or be `null` or empty, and else is a documented one.
+    pub fn optional_word<E: OpenEnum>(&mut self, name: &'static str) -> Option<Option<E>> {
+        let text: Option<String> = self.optional(name)?;
+        match text {
+            Some(text) => self.documented(name, &text).map(Some),
+            None => Some(None),
         }
     }
 
@@ -145,6 +162,7 @@ impl<'a> ParameterReader<'a> {
 
     /// Reads the whole text as a list of objects.
     pub fn items<P: Parameters>(&mut self) -> Option<Vec<P>> {
+        self.took_items = true;
         let json = self.text.clone();
         self.objects("", &json)
     }
@@ -159,7 +177,17 @@ impl<'a> ParameterReader<'a> {
 impl<'a> ParameterReader<'a> {
     fn new(meta: Option<&'static Meta>, text: Cow<'a, str>) -> Self {
         let found = Violations::default();
-        Self { meta, place: None, text, has_form: true, members: Vec::new(), asked: Vec::new(), found }
+        Self {
+            meta,
+            place: None,
+            text,
+            has_form: true,
+            is_array: false,
+            took_items: false,
+            members: Vec::new(),
+            asked: Vec::new(),
+            found,
+        }
     }
 
     fn of_json(meta: Option<&'static Meta>, json: &'a str) -> Self {
@@ -184,7 +212,10 @@ impl<'a> ParameterReader<'a> {
         let found = match from.peek() {
             Kind::Object => members(&mut from),
             // What is in an array is read item by item.
-            Kind::Array => from.skip().map(|()| Vec::new()),
+            Kind::Array => {
+                self.is_array = true;
+                from.skip().map(|()| Vec::new())
+            }
             _ => Err(from.unexpected("an object or an array")),
         };
         let found = found.and_then(|members| from.finish().map(|()| members)).map_err(|error| error.located(json));
@@ -201,9 +232,18 @@ impl<'a> ParameterReader<'a> {
         if !self.has_form {
             return None;
         }
-        let parameters = P::read(self)?;
+        let parameters = P::read(self);
+        if self.is_array && !self.took_items {
+            self.violated(
+                "unreadable",
+                "",
+                "an array".to_owned(),
+                "an object is needed",
+                "write the parameters as its members",
+            );
+        }
         self.refuse_what_was_not_taken();
-        Some(parameters)
+        parameters
     }
 
     fn objects<P: Parameters>(&mut self, name: &str, json: &str) -> Option<Vec<P>> {
@@ -268,7 +308,21 @@ impl<'a> ParameterReader<'a> {
         }
     }
 
+    fn documented<E: OpenEnum>(&mut self, name: &str, text: &str) -> Option<E> {
+        match enum_from_str(text) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                let allowed = format!("one of {} is needed", error.allowed().join(", "));
+                self.violated("known-value", name, format!("{text:?}"), allowed, "use one of these");
+                None
+            }
+        }
+    }
+
     fn missing(&mut self, name: &str) {
+        if self.is_array {
+            return;
+        }
         self.violated("required", name, "nothing".to_owned(), "it is required", "set it");
     }
 

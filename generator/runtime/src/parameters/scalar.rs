@@ -13,6 +13,7 @@ pub struct Scratch {
 
 impl Scratch {
     /// Empty room.
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }

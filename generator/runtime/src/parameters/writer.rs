@@ -128,7 +128,7 @@ impl ParameterWriter {
     pub fn list<T: Parameters>(&mut self, name: &'static str, items: &[T]) {
         match &mut self.form {
             Form::Json(out) => {
-                self.body.member(out, name);
+                self.body.object(out).member(name);
                 self.write_items(items);
             }
             Form::Query(query) => {
@@ -168,14 +168,14 @@ impl ParameterWriter {
     fn write_text(&mut self, name: &'static str, value: &str) {
         match &mut self.form {
             Form::Query(query) => query::push_pair(query, name, value),
-            Form::Json(out) => self.body.member(out, name).string(value),
+            Form::Json(out) => self.body.object(out).text_member(name, value),
         }
     }
 
     fn write_bare(&mut self, name: &'static str, value: &str) {
         match &mut self.form {
             Form::Query(query) => query::push_pair(query, name, value),
-            Form::Json(out) => self.body.member(out, name).raw(value),
+            Form::Json(out) => self.body.object(out).member(name).raw(value),
         }
     }
 
@@ -196,13 +196,13 @@ impl ParameterWriter {
 }
 
 impl Body {
-    /// Writes the name of a member, in an object that is begun by the first.
+    /// Begins an object if none is, so that a member can be written.
     #[inline]
-    fn member<'w>(&mut self, out: &'w mut JsonWriter, name: &str) -> &'w mut JsonWriter {
+    fn object<'w>(&mut self, out: &'w mut JsonWriter) -> &'w mut JsonWriter {
         if *self == Self::Empty {
             *self = Self::Object;
             out.begin_object();
         }
-        out.member(name)
+        out
     }
 }

@@ -113,6 +113,16 @@ pub enum Effect {
     Close,
 }
 
+impl Effect {
+    /// What a failed request came to, if nothing but the failure is known of it: what only reads has no effect.
+    pub(crate) const fn outcome(self, of_a_change: Outcome) -> Outcome {
+        match self {
+            Self::Read => Outcome::NotDone,
+            _ => of_a_change,
+        }
+    }
+}
+
 /// Who may call an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {

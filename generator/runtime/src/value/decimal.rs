@@ -5,9 +5,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-use smol_str::{SmolStr, ToSmolStr};
-
 use self::parts::{Parts, is_number, plain};
+use super::small_text::SmallText;
 use crate::json::{Decode, Encode, JsonWriter, ReadError, Reader};
 use crate::parameters::{Scalar, Scratch};
 
@@ -28,7 +27,7 @@ mod parts;
 /// ```
 #[derive(Clone)]
 pub struct Decimal {
-    text: SmolStr,
+    text: SmallText,
 }
 
 /// Why a text is not a decimal number, or a number does not fit into another type.
@@ -41,13 +40,13 @@ pub struct InvalidDecimal {
 impl Decimal {
     /// The number as it was written, `0E-8` and trailing zeros included.
     pub fn as_str(&self) -> &str {
-        &self.text
+        self.text.as_str()
     }
 
     /// The number without an exponent, in the form JSON has for numbers: `0E-8` gives `0.00000000`, `.5` gives `0.5`.
     /// The sign and trailing zeros are kept.
     pub fn to_plain(&self) -> Cow<'_, str> {
-        plain(&self.text)
+        plain(self.as_str())
     }
 
     /// The same number as a [`rust_decimal::Decimal`].
@@ -57,7 +56,7 @@ impl Decimal {
     /// When it does not fit exactly, which is from about 28 digits on. Nothing is ever rounded.
     pub fn to_rust_decimal(&self) -> Result<rust_decimal::Decimal, InvalidDecimal> {
         rust_decimal::Decimal::from_str_exact(&self.to_plain())
-            .map_err(|_| InvalidDecimal::new(&self.text, "it does not fit a rust_decimal exactly"))
+            .map_err(|_| InvalidDecimal::new(self.as_str(), "it does not fit a rust_decimal exactly"))
     }
 
     /// Whether this is zero, however it is written.
@@ -67,12 +66,12 @@ impl Decimal {
 
     /// Whether a minus sign is written; `-0` has one.
     pub fn is_sign_negative(&self) -> bool {
-        self.text.starts_with('-')
+        self.as_str().starts_with('-')
     }
 
     fn parts(&self) -> Parts<'_> {
         // No text that is not a number gets into a Decimal.
-        Parts::of(&self.text).unwrap_or(Parts::ZERO)
+        Parts::of(self.as_str()).unwrap_or(Parts::ZERO)
     }
 }
 
@@ -99,7 +98,7 @@ impl FromStr for Decimal {
         if !is_number(text) {
             return Err(InvalidDecimal::new(text, "not a decimal number, or with an exponent beyond 1000"));
         }
-        Ok(Self { text: SmolStr::new(text) })
+        Ok(Self { text: SmallText::new(text) })
     }
 }
 
@@ -113,7 +112,7 @@ impl TryFrom<&str> for Decimal {
 
 impl From<rust_decimal::Decimal> for Decimal {
     fn from(number: rust_decimal::Decimal) -> Self {
-        Self { text: number.to_smolstr() }
+        Self { text: SmallText::of(number) }
     }
 }
 
@@ -121,7 +120,7 @@ macro_rules! from_integers {
     ($($integer:ty),*) => {$(
         impl From<$integer> for Decimal {
             fn from(number: $integer) -> Self {
-                Self { text: number.to_smolstr() }
+                Self { text: SmallText::of(number) }
             }
         }
     )*};
@@ -138,13 +137,13 @@ impl TryFrom<&Decimal> for rust_decimal::Decimal {
 
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.text)
+        f.pad(self.as_str())
     }
 }
 
 impl fmt::Debug for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Decimal({})", self.text)
+        write!(f, "Decimal({})", self.as_str())
     }
 }
 
@@ -177,6 +176,11 @@ impl Hash for Decimal {
 impl Decode for Decimal {
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         from.parsed("a decimal number", |text| text.parse().ok())
+    }
+
+    fn decode_some(place: &mut Option<Self>, from: &mut Reader<'_>) -> Result<(), ReadError> {
+        let number = place.insert(Self { text: SmallText::EMPTY });
+        from.parsed("a decimal number", |text| is_number(text).then(|| number.text.set(text)))
     }
 }
 

@@ -1,8 +1,7 @@
 use std::fmt;
 
-use smol_str::SmolStr;
-
 use super::shape::{InvalidIdentifier, Shape};
+use super::small_text::SmallText;
 use crate::json::{ReadError, Reader};
 use crate::parameters::Scalar;
 
@@ -22,12 +21,15 @@ pub trait Identifier: Scalar + Sized {
 /// Public only because [`identifier!`](crate::identifier) needs it; use the identifier's own methods.
 #[doc(hidden)]
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Text(SmolStr);
+pub struct Text(SmallText);
 
 impl Text {
+    /// No text, which no identifier is.
+    pub const EMPTY: Self = Self(SmallText::EMPTY);
+
     /// Takes any text; what is wrong with it is found before it is sent.
     pub fn unchecked(text: &str) -> Self {
-        Self(SmolStr::new(text))
+        Self(SmallText::new(text))
     }
 
     /// Takes a text of the given shape.
@@ -45,12 +47,22 @@ impl Text {
     ///
     /// When the value is empty, or neither text nor number.
     pub fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
-        from.parsed("an identifier", |text| (!text.is_empty()).then(|| Self::unchecked(text)))
+        let mut text = Self::EMPTY;
+        text.read(from).map(|()| text)
+    }
+
+    /// Becomes what [`decode`](Self::decode) would give.
+    ///
+    /// # Errors
+    ///
+    /// When the value is empty, or neither text nor number.
+    pub fn read(&mut self, from: &mut Reader<'_>) -> Result<(), ReadError> {
+        from.parsed("an identifier", |text| (!text.is_empty()).then(|| self.0.set(text)))
     }
 
     /// The text.
     pub fn as_str(&self) -> &str {
-        &self.0
+        self.0.as_str()
     }
 }
 

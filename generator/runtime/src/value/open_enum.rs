@@ -1,8 +1,7 @@
 use std::error::Error;
 use std::fmt;
 
-use smol_str::SmolStr;
-
+use super::small_text::SmallText;
 use crate::json::{ReadError, Reader};
 
 /// An enum over texts that the exchange may extend: documented values are variants, any other text is kept.
@@ -29,19 +28,21 @@ pub trait OpenEnum: Sized {
 }
 
 /// A value that no document lists. Only a response can bring one: it cannot be built by hand.
+///
+/// It is rare, so it is boxed and keeps the enums small.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct UnknownValue(SmolStr);
+pub struct UnknownValue(Box<SmallText>);
 
 impl UnknownValue {
     /// The text the exchange sent.
     pub fn as_str(&self) -> &str {
-        &self.0
+        self.0.as_str()
     }
 }
 
 impl fmt::Display for UnknownValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
+        f.pad(self.as_str())
     }
 }
 
@@ -75,7 +76,8 @@ impl Error for UnknownValueError {}
 
 /// The enum value a response's text stands for: exact, another spelling, another case, or else unknown.
 pub fn enum_from_wire<E: OpenEnum>(text: &str) -> E {
-    find(text, E::VALUES, E::ALSO).and_then(E::known).unwrap_or_else(|| E::unknown(UnknownValue(SmolStr::new(text))))
+    let unknown = || UnknownValue(Box::new(SmallText::new(text)));
+    find(text, E::VALUES, E::ALSO).and_then(E::known).unwrap_or_else(|| E::unknown(unknown()))
 }
 
 /// The enum value with exactly this text.

@@ -12,6 +12,8 @@ pub struct Shape {
     pub length: Option<(usize, usize)>,
     /// The characters allowed, written as in a character class: `A-Za-z0-9_-`.
     pub alphabet: Option<&'static str>,
+    /// The same of the ASCII characters, a bit for each.
+    ascii: u128,
 }
 
 /// Why a text is not an identifier of its kind.
@@ -43,6 +45,15 @@ impl fmt::Display for InvalidIdentifier {
 impl Error for InvalidIdentifier {}
 
 impl Shape {
+    /// A shape of this name, length and alphabet.
+    pub const fn new(name: &'static str, length: Option<(usize, usize)>, alphabet: Option<&'static str>) -> Self {
+        let ascii = match alphabet {
+            Some(alphabet) => alphabet::ascii(alphabet),
+            None => alphabet::ascii(" -~"),
+        };
+        Self { name, length, alphabet, ascii }
+    }
+
     /// Checks `text` against this shape; an empty text and control characters never pass.
     ///
     /// # Errors
@@ -59,6 +70,9 @@ impl Shape {
 
     fn broken_by(&self, text: &str) -> Option<String> {
         let (least, most) = self.length.unwrap_or((1, usize::MAX));
+        if self.has_only_ascii(text) && (least.max(1)..=most).contains(&text.len()) {
+            return None;
+        }
         let length = text.chars().count();
         if length < least.max(1) {
             return Some(format!("at least {} characters", least.max(1)));
@@ -72,5 +86,10 @@ impl Shape {
         let alphabet = self.alphabet?;
         let stranger = text.chars().find(|&letter| !alphabet::contains(alphabet, letter))?;
         Some(format!("only characters of [{alphabet}], not {stranger:?}"))
+    }
+
+    /// Whether all characters are ASCII and of the alphabet, which those of nearly every identifier are.
+    fn has_only_ascii(&self, text: &str) -> bool {
+        text.bytes().all(|byte| byte.is_ascii() && self.ascii >> byte & 1 == 1)
     }
 }

@@ -54,7 +54,7 @@ fn the_code_decides_whatever_the_status() -> Tested {
     let body = r#"{"code":"40786","msg":"Duplicate \"clientOid\"","requestTime":5,"data":{"orderId":[]}}"#;
     let Err(Error::Exchange(error)) = answer::<PlaceOrder>(200, body) else { return Err("no exchange error".into()) };
     assert_eq!((error.code.as_str(), error.message.as_str()), ("40786", "Duplicate \"clientOid\""));
-    assert_eq!((error.request_time, error.raw.as_str()), (Some(Timestamp::from_millis(5)), body));
+    assert_eq!((error.request_time, error.raw.as_ref()), (Some(Timestamp::from_millis(5)), body.as_bytes()));
     assert_eq!(error.known.map(|known| known.text), Some("duplicate"));
     assert_eq!(error.code.typed::<Side>().index(), None);
     assert!(answer::<PlaceOrder>(200, r#"{"code":20000,"data":null}"#).is_ok());

@@ -35,7 +35,9 @@ fn read(family: &Family, text: &str, place: Place, to: &mut Diagnostics, check: 
     let mut example = Example { family, text, place, to };
     match json::parse(text) {
         Ok(root) => check(&mut example, &root),
-        Err((offset, why)) => example.report(offset, format!("the example is no JSON: {why}"), "write it as it stands on the wire"),
+        Err((offset, why)) => {
+            example.report(offset, format!("the example is no JSON: {why}"), "write it as it stands on the wire")
+        }
     }
 }
 
@@ -66,7 +68,11 @@ impl Example<'_> {
     fn members_are_distinct(&mut self, members: &[json::Member]) {
         for (index, member) in members.iter().enumerate() {
             if members.iter().take(index).any(|first| first.name == member.name) {
-                self.report(member.offset, format!("`{}` stands twice in the object", member.name), "take one of the two away");
+                self.report(
+                    member.offset,
+                    format!("`{}` stands twice in the object", member.name),
+                    "take one of the two away",
+                );
             }
         }
     }

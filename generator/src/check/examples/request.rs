@@ -52,14 +52,19 @@ fn plain(example: &mut Example<'_>, parameter: &Parameter, members: &[Member], n
         Some(member) => value(example, parameter, &member.value),
         None if parameter.need == Need::Always && !matches!(parameter.shape, Shape::One(Type::Undefined)) => {
             let name = &parameter.name.wire;
-            example.report(node.offset, format!("`{name}` is always required, and missing here"), format!("add `\"{name}\": ..`"));
+            example.report(
+                node.offset,
+                format!("`{name}` is always required, and missing here"),
+                format!("add `\"{name}\": ..`"),
+            );
         }
         None => {}
     }
 }
 
 fn one_of(example: &mut Example<'_>, choice: &Parameter, alternatives: &[Parameter], members: &[Member], node: &Node) {
-    let chosen: Vec<_> = alternatives.iter().filter_map(|alternative| Some((alternative, given(members, alternative)?))).collect();
+    let chosen: Vec<_> =
+        alternatives.iter().filter_map(|alternative| Some((alternative, given(members, alternative)?))).collect();
     for (alternative, member) in &chosen {
         value(example, alternative, &member.value);
     }
@@ -96,7 +101,11 @@ fn by_value(example: &mut Example<'_>, decider: &Parameter, cases: &[Case], memb
         let with = cases.iter().filter(|case| case.parameters.iter().any(|own| own.name.wire == stranger.name));
         let with: Vec<_> = with.filter_map(|case| example_value(example, decider, case.value)).collect();
         let (name, with) = (&decider.name.wire, with.join(" or "));
-        example.report(stranger.offset, format!("`{}` is sent only where `{name}` is {with}", stranger.name), format!("take it away, or mend `{name}`"));
+        example.report(
+            stranger.offset,
+            format!("`{}` is sent only where `{name}` is {with}", stranger.name),
+            format!("take it away, or mend `{name}`"),
+        );
     }
     for parameter in case.into_iter().flat_map(|case| &case.parameters) {
         plain(example, parameter, members, node);
@@ -136,7 +145,11 @@ fn list<'n>(example: &mut Example<'_>, parameter: &Parameter, node: &'n Node) ->
     let count = nodes.len() as u64;
     let least = parameter.min_items.map_or(u64::from(parameter.need == Need::Always), |(count, _)| count);
     if count < least {
-        example.report(node.offset, format!("`{name}` has {count} items, and the fewest are {least}"), "add what is missing");
+        example.report(
+            node.offset,
+            format!("`{name}` has {count} items, and the fewest are {least}"),
+            "add what is missing",
+        );
     }
     if let Some((most, _)) = parameter.max_items.filter(|(most, _)| count > *most) {
         example.report(node.offset, format!("`{name}` has {count} items, and the most are {most}"), "take some away");
@@ -149,7 +162,11 @@ fn scalar(example: &mut Example<'_>, parameter: &Parameter, ty: Type, node: &Nod
     let is_number = matches!(ty, Type::Decimal | Type::Integer | Type::Time);
     let text = match (&node.value, ty) {
         (Value::Null, _) => {
-            return example.report(node.offset, format!("`{name}` is null, which is never sent"), "leave it out, or give it a value");
+            return example.report(
+                node.offset,
+                format!("`{name}` is null, which is never sent"),
+                "leave it out, or give it a value",
+            );
         }
         (_, Type::Undefined | Type::Choice(_) | Type::Record(_)) => return,
         (Value::Boolean, Type::Boolean) => return,
@@ -157,8 +174,20 @@ fn scalar(example: &mut Example<'_>, parameter: &Parameter, ty: Type, node: &Nod
         (Value::Text(text), _) if !is_number || parameter.as_text => text,
         (Value::Number(number), _) if is_number && !parameter.as_text => number,
         _ if !is_number => return example.expected(node, name, "a JSON string"),
-        _ if parameter.as_text => return example.expected(node, name, "the number in quotes; `numbers` in family.yaml and `json` say how it travels"),
-        _ => return example.expected(node, name, "the number without quotes; `numbers` in family.yaml and `json` say how it travels"),
+        _ if parameter.as_text => {
+            return example.expected(
+                node,
+                name,
+                "the number in quotes; `numbers` in family.yaml and `json` say how it travels",
+            );
+        }
+        _ => {
+            return example.expected(
+                node,
+                name,
+                "the number without quotes; `numbers` in family.yaml and `json` say how it travels",
+            );
+        }
     };
     if parameter.edit.as_ref().is_some_and(|edit| edit.delete.as_ref() == Some(text)) {
         return;

@@ -3,7 +3,7 @@
 use super::Example;
 use super::json::{Member, Node, Value};
 use crate::check::values::{self, Fault};
-use crate::check::{number, wire};
+use crate::check::{enums, number, wire};
 use crate::diagnostics::did_you_mean;
 use crate::model::{Api, Envelope, Field, Operation, Response, Shape, Type};
 
@@ -19,7 +19,10 @@ pub(super) fn check(example: &mut Example<'_>, api: &Api, operation: &Operation,
         Response::Array { record: index, observed_under } => match (&data.value, observed_under) {
             (Value::Object(members), Some(name)) => {
                 members_are_known(example, members, &[name]);
-                members.iter().filter(|member| member.name == *name).for_each(|member| records(example, *index, &member.value));
+                members
+                    .iter()
+                    .filter(|member| member.name == *name)
+                    .for_each(|member| records(example, *index, &member.value));
             }
             _ => records(example, *index, data),
         },
@@ -31,7 +34,11 @@ pub(super) fn check(example: &mut Example<'_>, api: &Api, operation: &Operation,
 /// The data, where there has to be some.
 fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, root: &'n Node) -> Option<&'n Node> {
     let Value::Object(members) = &root.value else {
-        example.report(root.offset, format!("the answer is {}", root.kind()), "write the whole body, with the members of the envelope");
+        example.report(
+            root.offset,
+            format!("the answer is {}", root.kind()),
+            "write the whole body, with the members of the envelope",
+        );
         return None;
     };
     let known = [Some(&envelope.code), envelope.message.as_ref(), envelope.time.as_ref(), Some(&envelope.data)];
@@ -45,7 +52,11 @@ fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, root: &'n Node) -
             return None;
         }
         None => {
-            example.report(root.offset, format!("the answer has no `{}`", envelope.code), format!("add `\"{}\": \"{}\"`", envelope.code, envelope.success));
+            example.report(
+                root.offset,
+                format!("the answer has no `{}`", envelope.code),
+                format!("add `\"{}\": \"{}\"`", envelope.code, envelope.success),
+            );
             return None;
         }
     };
@@ -59,7 +70,11 @@ fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, root: &'n Node) -
         Some(Node { value: Value::Null, .. }) if !is_success => None,
         None if !is_success => None,
         None => {
-            example.report(root.offset, format!("the answer has no `{}`", envelope.data), "add it, with what the operation answers");
+            example.report(
+                root.offset,
+                format!("the answer has no `{}`", envelope.data),
+                "add it, with what the operation answers",
+            );
             None
         }
         data => data,
@@ -70,14 +85,19 @@ fn members_are_known(example: &mut Example<'_>, members: &[Member], known: &[&St
     example.members_are_distinct(members);
     let names = || known.iter().map(|name| name.as_str());
     for member in members.iter().filter(|member| !names().any(|name| name == member.name)) {
-        let help = did_you_mean(&member.name, names()).unwrap_or_else(|| format!("the members here are: {}", wire::list(names())));
+        let help = did_you_mean(&member.name, names())
+            .unwrap_or_else(|| format!("the members here are: {}", wire::list(names())));
         example.report(member.offset, format!("the schema knows no member `{}` here", member.name), help);
     }
 }
 
 fn page(example: &mut Example<'_>, [list, cursor]: [&String; 2], index: usize, data: &Node) {
     let Value::Object(members) = &data.value else {
-        return example.report(data.offset, format!("the page is {}", data.kind()), format!("write an object with `{list}` and `{cursor}`"));
+        return example.report(
+            data.offset,
+            format!("the page is {}", data.kind()),
+            format!("write an object with `{list}` and `{cursor}`"),
+        );
     };
     members_are_known(example, members, &[list, cursor]);
     match members.iter().find(|member| member.name == *list) {
@@ -111,7 +131,11 @@ fn record(example: &mut Example<'_>, index: usize, node: &Node) {
     let family = example.family;
     let Some(record) = family.records.get(index) else { return };
     let Value::Object(members) = &node.value else {
-        return example.report(node.offset, format!("the record `{}` is {}", record.name.wire, node.kind()), "write an object of its fields");
+        return example.report(
+            node.offset,
+            format!("the record `{}` is {}", record.name.wire, node.kind()),
+            "write an object of its fields",
+        );
     };
     let names: Vec<&String> = record.fields.iter().map(|field| &field.name.wire).collect();
     members_are_known(example, members, &names);
@@ -126,7 +150,11 @@ fn field(example: &mut Example<'_>, field: &Field, node: &Node) {
     let name = field.name.wire.as_str();
     if matches!(node.value, Value::Null) {
         if !field.may_be_null {
-            example.report(node.offset, format!("`{name}` is null, and the schema does not say that it may be"), "add `may_be: null` to the field, or give it a value");
+            example.report(
+                node.offset,
+                format!("`{name}` is null, and the schema does not say that it may be"),
+                "add `may_be: null` to the field, or give it a value",
+            );
         }
         return;
     }
@@ -150,8 +178,20 @@ fn value(example: &mut Example<'_>, field: &Field, ty: Type, node: &Node) {
         (Value::Text(text), _) if !is_number || field.as_text => text,
         (Value::Number(number), _) if is_number && !field.as_text => number,
         _ if !is_number => return example.expected(node, name, "a JSON string"),
-        _ if field.as_text => return example.expected(node, name, "the number in quotes; `numbers` in family.yaml and `json` say how it travels"),
-        _ => return example.expected(node, name, "the number without quotes; `numbers` in family.yaml and `json` say how it travels"),
+        _ if field.as_text => {
+            return example.expected(
+                node,
+                name,
+                "the number in quotes; `numbers` in family.yaml and `json` say how it travels",
+            );
+        }
+        _ => {
+            return example.expected(
+                node,
+                name,
+                "the number without quotes; `numbers` in family.yaml and `json` say how it travels",
+            );
+        }
     };
     if let Some(fault) = why_unreadable(example, field, ty, text) {
         example.fault(node, name, fault);
@@ -163,7 +203,7 @@ fn why_unreadable(example: &Example<'_>, field: &Field, ty: Type, text: &str) ->
     match ty {
         Type::Decimal if number::is_decimal(text) => None,
         Type::Identifier(_) => None,
-        Type::Enum(index) => values::why_not_listed(example.family.enums.get(index)?, &field.only, text),
+        Type::Enum(index) => enums::why_not_listed(example.family.enums.get(index)?, &field.only, text),
         _ => values::why_not(example.family, ty, text),
     }
 }

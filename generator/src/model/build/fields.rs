@@ -57,10 +57,7 @@ impl Scope<'_, '_> {
     pub(super) fn refuse_keys(&mut self, keys: &[(&str, Option<Place>)], why: &str) {
         for (key, place) in keys {
             if let Some(place) = place {
-                self.builder
-                    .to
-                    .at(*place, Code::Misplaced, format!("`{key}` {why}"))
-                    .help("take it away here");
+                self.builder.to.at(*place, Code::Misplaced, format!("`{key}` {why}")).help("take it away here");
             }
         }
     }
@@ -72,7 +69,10 @@ impl Scope<'_, '_> {
             self.refuse_keys(&[("may_be", Some(may_be.place))], "belongs to a field of a record");
         }
         if let Some(item) = raw.item.as_ref().filter(|_| raw.fields.is_none()) {
-            self.refuse_keys(&[("item", Some(item.place))], "names the objects of a list with `fields`, and there are none");
+            self.refuse_keys(
+                &[("item", Some(item.place))],
+                "names the objects of a list with `fields`, and there are none",
+            );
         }
         if let Some(edit) = raw.edit.as_ref().filter(|edit| edit.keep.is_none()) {
             self.builder.missing("keep", edit.place);
@@ -90,10 +90,10 @@ impl Scope<'_, '_> {
             max_items: raw.max_items.as_ref().map(|n| (n.value, n.place)),
             digits: raw.digits.as_ref().map(|n| (n.value, n.place)),
             only: self.only(raw),
-            edit: raw.edit.as_ref().map(|edit| Edit {
-                delete: edit.delete.as_ref().map(|text| text.value.clone()),
-                place: edit.place,
-            }),
+            edit: raw
+                .edit
+                .as_ref()
+                .map(|edit| Edit { delete: edit.delete.as_ref().map(|text| text.value.clone()), place: edit.place }),
             wins_unstated: raw.wins.is_some(),
             units: self.units(raw),
             as_text: self.as_text(raw, &shape),
@@ -105,7 +105,9 @@ impl Scope<'_, '_> {
     /// How it travels; asked of what has no number, `json` would say nothing.
     fn as_text(&mut self, raw: &raw::Field, shape: &Shape) -> bool {
         let is_number = |ty: &Type| matches!(ty, Type::Decimal | Type::Integer | Type::Time | Type::Undefined);
-        if let Some(json) = raw.json.as_ref().filter(|_| !matches!(shape, Shape::One(ty) | Shape::List(ty) if is_number(ty))) {
+        if let Some(json) =
+            raw.json.as_ref().filter(|_| !matches!(shape, Shape::One(ty) | Shape::List(ty) if is_number(ty)))
+        {
             self.refuse_keys(&[("json", Some(json.place))], "says how a number travels, and this is none");
         }
         travels_as_text(self.family.family.numbers, raw.json.as_ref().map(|json| json.value))
@@ -193,7 +195,11 @@ impl Scope<'_, '_> {
         if !is_closed || units.0.is_empty() {
             self.builder
                 .to
-                .at(units.place, Code::Misplaced, "a unit is a text, or a list of `when` with `is` that `otherwise` closes")
+                .at(
+                    units.place,
+                    Code::Misplaced,
+                    "a unit is a text, or a list of `when` with `is` that `otherwise` closes",
+                )
                 .help("write `[{ when: { side: buy }, is: quote coin }, { otherwise: base coin }]`");
         }
         units.0.iter().map(unit).collect()
@@ -207,10 +213,7 @@ impl Scope<'_, '_> {
             let Some(target) = self.find_parameter(&reference) else { return (merged, false) };
             merged.value = overlay(merged.value, target);
         }
-        self.builder
-            .to
-            .at(raw.place, Code::Circular, "the `as` leads back to itself")
-            .help("write one of them out");
+        self.builder.to.at(raw.place, Code::Circular, "the `as` leads back to itself").help("write one of them out");
         merged.value.r#as = None;
         (merged, false)
     }
@@ -232,7 +235,9 @@ impl Scope<'_, '_> {
 
     fn no_parameter<T>(&mut self, reference: &Text, help: Option<String>) -> Option<T> {
         if !self.builder.documents.incomplete {
-            let help = help.unwrap_or_else(|| "write an operation of the family and one of its parameters, such as `place-order.price`".to_owned());
+            let help = help.unwrap_or_else(|| {
+                "write an operation of the family and one of its parameters, such as `place-order.price`".to_owned()
+            });
             self.builder
                 .to
                 .at(reference.place, Code::UndefinedName, format!("`{}` is no parameter", reference.value))
@@ -291,9 +296,11 @@ fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
 fn unit(raw: &raw::Unit) -> Unit {
     let conditions = raw.when.iter().flat_map(|when| when.iter());
     Unit {
-        when: conditions.map(|(name, values)| {
-            (name.value.clone(), values.iter().map(|value| value.value.clone()).collect(), name.place)
-        }).collect(),
+        when: conditions
+            .map(|(name, values)| {
+                (name.value.clone(), values.iter().map(|value| value.value.clone()).collect(), name.place)
+            })
+            .collect(),
         is: text_of(if raw.is.is_some() { &raw.is } else { &raw.otherwise }),
     }
 }

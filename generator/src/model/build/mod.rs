@@ -25,11 +25,19 @@ pub(crate) fn build(documents: &Documents, to: &mut Diagnostics) -> Api {
         place: documents.api_place,
         is_sound: documents.api_is_sound,
         is_whole: !documents.incomplete,
-        doc: if documents.api_is_sound { builder.need(&raw.doc, "doc", documents.api_place) } else { text_of(&raw.doc) },
-        documents: raw.documents.iter().map(|(id, document)| Document {
-            id: id.value.clone(),
-            title: document.title.as_ref().map_or_else(|| id.value.clone(), |title| title.value.clone()),
-        }).collect(),
+        doc: if documents.api_is_sound {
+            builder.need(&raw.doc, "doc", documents.api_place)
+        } else {
+            text_of(&raw.doc)
+        },
+        documents: raw
+            .documents
+            .iter()
+            .map(|(id, document)| Document {
+                id: id.value.clone(),
+                title: document.title.as_ref().map_or_else(|| id.value.clone(), |title| title.value.clone()),
+            })
+            .collect(),
         envelope: raw.envelope.as_ref().map(|envelope| builder.envelope(envelope)),
         credentials: raw.credentials.as_ref().map(|credentials| builder.credentials(credentials)),
         headers: raw.headers.iter().map(|(name, header)| builder.header(name, header)).collect(),
@@ -124,7 +132,11 @@ impl Builder<'_> {
     }
 
     fn envelope(&mut self, raw: &Spanned<raw::Envelope>) -> Envelope {
-        self.refuse_twice(&[&raw.code, &raw.message, &raw.time, &raw.data], Code::DefinedTwice, "two members of the envelope");
+        self.refuse_twice(
+            &[&raw.code, &raw.message, &raw.time, &raw.data],
+            Code::DefinedTwice,
+            "two members of the envelope",
+        );
         Envelope {
             code: self.need(&raw.code, "code", raw.place),
             message: raw.message.as_ref().map(|text| text.value.clone()),
@@ -147,7 +159,10 @@ impl Builder<'_> {
         Credentials {
             key: self.header_name(&headers.key, "key", raw.place),
             signature: self.header_name(&headers.signature, "signature", raw.place),
-            passphrase: headers.passphrase.as_ref().map(|_| self.header_name(&headers.passphrase, "passphrase", raw.place)),
+            passphrase: headers
+                .passphrase
+                .as_ref()
+                .map(|_| self.header_name(&headers.passphrase, "passphrase", raw.place)),
             timestamp: self.header_name(&headers.timestamp, "timestamp", raw.place),
             signed_text: raw.signed_text.clone(),
             encoding: raw.encoding.as_ref().map_or(raw::Encoding::Base64, |encoding| encoding.value),
@@ -213,7 +228,11 @@ impl Builder<'_> {
     fn family_name(&mut self, documents: &FamilyDocuments) -> String {
         if let Some(name) = documents.family.family.as_ref().filter(|name| name.value != documents.folder) {
             self.to
-                .at(name.place, Code::WrongName, format!("the family is called `{}` in the folder `{}`", name.value, documents.folder))
+                .at(
+                    name.place,
+                    Code::WrongName,
+                    format!("the family is called `{}` in the folder `{}`", name.value, documents.folder),
+                )
                 .help("use one name for both");
         } else if documents.family.family.is_none() && !self.documents.incomplete {
             self.missing("family", documents.place);
@@ -286,7 +305,11 @@ impl Builder<'_> {
         make(from).unwrap_or_else(|_| {
             if !from.is_empty() {
                 self.to
-                    .at(place, Code::NotAnIdentifier, format!("the {what} name `{from}` makes no Rust name").replace("the  ", "the "))
+                    .at(
+                        place,
+                        Code::NotAnIdentifier,
+                        format!("the {what} name `{from}` makes no Rust name").replace("the  ", "the "),
+                    )
                     .help("say with `rust: SomeName` what it is called in Rust");
             }
             String::new()

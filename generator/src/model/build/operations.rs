@@ -2,10 +2,11 @@
 
 use super::{Scope, placed, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
-use crate::load::{Named, Spanned, Text, raw};
 use crate::load::raw::{Access, Effect};
+use crate::load::{Named, Spanned, Text, raw};
 use crate::model::{
-    Body, Example, Method, Name, Operation, Path, PathPiece, Rate, Response, Scope as RateScope, Shape, Window, field_name, type_name,
+    Body, Example, Method, Name, Operation, Path, PathPiece, Rate, Response, Scope as RateScope, Shape, Window,
+    field_name, type_name,
 };
 
 impl Scope<'_, '_> {
@@ -18,7 +19,8 @@ impl Scope<'_, '_> {
         let name = self.operation_name(file, place, raw);
         let place = raw.operation.as_ref().map_or(place, |name| name.place);
         let title = raw.title.as_ref().map_or_else(|| name.clone(), |title| title.value.trim().to_owned());
-        let type_source = Spanned { value: title.clone(), place: raw.title.as_ref().map_or(place, |title| title.place) };
+        let type_source =
+            Spanned { value: title.clone(), place: raw.title.as_ref().map_or(place, |title| title.place) };
         let rust = self.name(&type_source, &raw.rust, "operation", type_name);
         let (method, path) = self.http(raw, place);
         if raw.effect.is_none() {
@@ -54,7 +56,11 @@ impl Scope<'_, '_> {
             Some(name) if name.value != file => {
                 self.builder
                     .to
-                    .at(name.place, Code::WrongName, format!("the operation is called `{}` in the file {file}.yaml", name.value))
+                    .at(
+                        name.place,
+                        Code::WrongName,
+                        format!("the operation is called `{}` in the file {file}.yaml", name.value),
+                    )
                     .help("use one name for both");
             }
             Some(_) => {}
@@ -168,9 +174,7 @@ impl Scope<'_, '_> {
         };
         self.refuse_stray_response_keys(response);
         let result = match (&response.object, &response.array, &response.page) {
-            (Some(object), None, None) => {
-                self.resolve_record(object).map(|record| Response::Object { record })
-            }
+            (Some(object), None, None) => self.resolve_record(object).map(|record| Response::Object { record }),
             (None, Some(array), None) => {
                 let observed_under = response.observed_under.as_ref().map(|text| text.value.clone());
                 self.resolve_record(array).map(|record| Response::Array { record, observed_under })

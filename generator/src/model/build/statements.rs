@@ -2,8 +2,8 @@
 
 use super::{Builder, placed, text_of};
 use crate::diagnostics::Code;
-use crate::load::{Named, Spanned, raw};
 use crate::load::raw::RuleKind;
+use crate::load::{Named, Spanned, raw};
 use crate::model::{Condition, Contradiction, Observation, Rule, Test};
 
 pub(super) fn rules(builder: &mut Builder<'_>, raw: &[Spanned<raw::Rule>]) -> Vec<Rule> {
@@ -63,44 +63,50 @@ fn test(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Option<Test> {
 
 fn conditions(raw: Option<&Spanned<Named<crate::load::Texts>>>) -> Vec<Condition> {
     let entries = raw.into_iter().flat_map(|raw| raw.iter());
-    entries.map(|(name, values)| {
-        let values = values.iter().map(placed).collect();
-        match name.value.as_str() {
-            "given" => Condition::Given(values),
-            "any_given" => Condition::AnyGiven(values),
-            _ => Condition::Is { parameter: placed(name), values },
-        }
-    }).collect()
+    entries
+        .map(|(name, values)| {
+            let values = values.iter().map(placed).collect();
+            match name.value.as_str() {
+                "given" => Condition::Given(values),
+                "any_given" => Condition::AnyGiven(values),
+                _ => Condition::Is { parameter: placed(name), values },
+            }
+        })
+        .collect()
 }
 
 pub(super) fn contradictions(builder: &mut Builder<'_>, raw: &[Spanned<raw::Contradiction>]) -> Vec<Contradiction> {
-    raw.iter().map(|raw| {
-        if raw.readings.len() < 2 {
-            builder
-                .to
-                .at(raw.place, Code::BadRule, "a contradiction has two readings at least")
-                .help("list them under `readings`");
-        }
-        Contradiction {
-            id: builder.need(&raw.id, "id", raw.place),
-            place: raw.id.as_ref().map_or(raw.place, |id| id.place),
-            readings: raw.readings.iter().map(|text| text.value.trim().to_owned()).collect(),
-            chosen: builder.need(&raw.chosen, "chosen", raw.place),
-            why: builder.need(&raw.why, "why", raw.place),
-        }
-    }).collect()
+    raw.iter()
+        .map(|raw| {
+            if raw.readings.len() < 2 {
+                builder
+                    .to
+                    .at(raw.place, Code::BadRule, "a contradiction has two readings at least")
+                    .help("list them under `readings`");
+            }
+            Contradiction {
+                id: builder.need(&raw.id, "id", raw.place),
+                place: raw.id.as_ref().map_or(raw.place, |id| id.place),
+                readings: raw.readings.iter().map(|text| text.value.trim().to_owned()).collect(),
+                chosen: builder.need(&raw.chosen, "chosen", raw.place),
+                why: builder.need(&raw.why, "why", raw.place),
+            }
+        })
+        .collect()
 }
 
 pub(super) fn observations(builder: &mut Builder<'_>, raw: &[Spanned<raw::Observation>]) -> Vec<Observation> {
-    raw.iter().map(|raw| {
-        if raw.sources.is_empty() {
-            builder.missing("sources", raw.place);
-        }
-        Observation {
-            id: builder.need(&raw.id, "id", raw.place),
-            place: raw.id.as_ref().map_or(raw.place, |id| id.place),
-            says: builder.need(&raw.says, "says", raw.place),
-            sources: raw.sources.iter().map(|text| text.value.trim().to_owned()).collect(),
-        }
-    }).collect()
+    raw.iter()
+        .map(|raw| {
+            if raw.sources.is_empty() {
+                builder.missing("sources", raw.place);
+            }
+            Observation {
+                id: builder.need(&raw.id, "id", raw.place),
+                place: raw.id.as_ref().map_or(raw.place, |id| id.place),
+                says: builder.need(&raw.says, "says", raw.place),
+                sources: raw.sources.iter().map(|text| text.value.trim().to_owned()).collect(),
+            }
+        })
+        .collect()
 }

@@ -77,7 +77,10 @@ impl Scope<'_, '_> {
             let mut known: Vec<_> = self.names.all().collect();
             known.sort_unstable();
             let help = did_you_mean(&name.value, known).unwrap_or_else(|| {
-                format!("define it in schema/{}/types.yaml, or use string, decimal, integer, boolean or time", self.family.folder)
+                format!(
+                    "define it in schema/{}/types.yaml, or use string, decimal, integer, boolean or time",
+                    self.family.folder
+                )
             });
             self.builder
                 .to
@@ -127,11 +130,15 @@ impl Scope<'_, '_> {
                 .at(name.place, Code::MissingKey, format!("the enum `{}` has no values", name.value))
                 .help("list them under `values`, each with its meaning");
         }
-        let values: Vec<_> = raw.values.iter().map(|(wire, value)| EnumValue {
-            name: self.name(wire, &value.rust, "value", variant_name),
-            doc: text_of(&value.doc),
-            also: value.also.iter().map(placed).collect(),
-        }).collect();
+        let values: Vec<_> = raw
+            .values
+            .iter()
+            .map(|(wire, value)| EnumValue {
+                name: self.name(wire, &value.rust, "value", variant_name),
+                doc: text_of(&value.doc),
+                also: value.also.iter().map(placed).collect(),
+            })
+            .collect();
         let truth_of = |wanted: bool| {
             let name = raw.truth.iter().find(|(_, truth)| truth.value == wanted).map(|(name, _)| name)?;
             values.iter().position(|value: &EnumValue| value.name.wire == name.value)
@@ -177,7 +184,11 @@ impl Scope<'_, '_> {
             _ => {
                 self.builder
                     .to
-                    .at(name.place, Code::BadChoice, format!("the choice `{}` needs `one_of` or `choose_by`, and not both", name.value))
+                    .at(
+                        name.place,
+                        Code::BadChoice,
+                        format!("the choice `{}` needs `one_of` or `choose_by`, and not both", name.value),
+                    )
                     .help("`one_of` lists parameters of which one is sent; `choose_by` names the one that decides");
                 ChoiceKind::Presence { alternatives: Vec::new(), wins: None }
             }
@@ -216,7 +227,11 @@ impl Scope<'_, '_> {
     }
 
     fn cases(&mut self, raw: &Spanned<raw::Choice>, enum_index: usize) -> Vec<Case> {
-        let values: Vec<&Text> = self.family.types.enums.get(enum_index)
+        let values: Vec<&Text> = self
+            .family
+            .types
+            .enums
+            .get(enum_index)
             .map(|(_, raw)| raw.values.iter().map(|(value, _)| value).collect())
             .unwrap_or_default();
         let mut cases = Vec::new();
@@ -228,8 +243,18 @@ impl Scope<'_, '_> {
                 let help = did_you_mean(&value.value, values.iter().map(|known| known.value.as_str()));
                 self.builder
                     .to
-                    .at(value.place, Code::BadChoice, format!("`{}` is no value of `{}`", value.value, raw.r#type.as_ref().map_or("", |ty| &ty.value)))
-                    .help(help.unwrap_or_else(|| "each value of the deciding enum is a case, and nothing else is".to_owned()));
+                    .at(
+                        value.place,
+                        Code::BadChoice,
+                        format!(
+                            "`{}` is no value of `{}`",
+                            value.value,
+                            raw.r#type.as_ref().map_or("", |ty| &ty.value)
+                        ),
+                    )
+                    .help(help.unwrap_or_else(|| {
+                        "each value of the deciding enum is a case, and nothing else is".to_owned()
+                    }));
                 continue;
             };
             let parameters = parameters.iter().map(|(name, field)| self.parameter(name, field)).collect();
@@ -336,20 +361,28 @@ impl Scope<'_, '_> {
         Some(Lifecycle {
             enum_index,
             place: name.place,
-            states: raw.states.iter().map(|(name, state)| State {
-                value: name.value.clone(),
-                place: name.place,
-                doc: text_of(&state.doc),
-                terminal: state.terminal.unwrap_or(false),
-            }).collect(),
-            transitions: raw.transitions.iter().map(|raw| Transition {
-                place: raw.place,
-                from: raw.from.iter().map(|text| text.value.clone()).collect(),
-                trigger: raw.trigger.iter().map(|text| text.value.clone()).collect(),
-                to: text_of(&raw.to),
-                condition: text_of(&raw.condition),
-                doc: text_of(&raw.doc),
-            }).collect(),
+            states: raw
+                .states
+                .iter()
+                .map(|(name, state)| State {
+                    value: name.value.clone(),
+                    place: name.place,
+                    doc: text_of(&state.doc),
+                    terminal: state.terminal.unwrap_or(false),
+                })
+                .collect(),
+            transitions: raw
+                .transitions
+                .iter()
+                .map(|raw| Transition {
+                    place: raw.place,
+                    from: raw.from.iter().map(|text| text.value.clone()).collect(),
+                    trigger: raw.trigger.iter().map(|text| text.value.clone()).collect(),
+                    to: text_of(&raw.to),
+                    condition: text_of(&raw.condition),
+                    doc: text_of(&raw.doc),
+                })
+                .collect(),
         })
     }
 }

@@ -104,11 +104,11 @@ macro_rules! __identifier {
         }
 
         impl $crate::Identifier for $name {
-            const SHAPE: $crate::Shape = $crate::Shape {
-                name: ::core::stringify!($name),
-                length: $crate::__optional!($(($min, $max))?),
-                alphabet: $crate::__optional!($($alphabet)?),
-            };
+            const SHAPE: $crate::Shape = $crate::Shape::new(
+                ::core::stringify!($name),
+                $crate::__optional!($(($min, $max))?),
+                $crate::__optional!($($alphabet)?),
+            );
 
             fn as_str(&self) -> &str {
                 self.0.as_str()
@@ -150,6 +150,13 @@ macro_rules! __identifier {
         impl $crate::Decode for $name {
             fn decode(from: &mut $crate::Reader<'_>) -> ::core::result::Result<Self, $crate::ReadError> {
                 $crate::Text::decode(from).map(Self)
+            }
+
+            fn decode_some(
+                place: &mut ::core::option::Option<Self>,
+                from: &mut $crate::Reader<'_>,
+            ) -> ::core::result::Result<(), $crate::ReadError> {
+                place.insert(Self($crate::Text::EMPTY)).0.read(from)
             }
         }
 

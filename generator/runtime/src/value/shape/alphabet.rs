@@ -12,6 +12,23 @@ pub(super) fn contains(alphabet: &str, letter: char) -> bool {
     false
 }
 
+/// The printable ASCII characters of `alphabet`, a bit for each.
+pub(super) const fn ascii(alphabet: &str) -> u128 {
+    let letters = alphabet.as_bytes();
+    let (mut set, mut at) = (0, 0);
+    while at < letters.len() {
+        let mut letter = letters[at];
+        at += if at + 2 < letters.len() && letters[at + 1] == b'-' { 2 } else { 0 };
+        while letter <= letters[at] && letter.is_ascii() {
+            set |= 1 << letter;
+            letter += 1;
+        }
+        at += 1;
+    }
+    const PRINTABLE: u128 = (1 << 0x7f) - (1 << b' ');
+    set & PRINTABLE
+}
+
 /// The end of a range whose beginning was just taken from `rest`; nothing is taken when no range follows.
 fn range_end(rest: &mut std::str::Chars<'_>) -> Option<char> {
     let mut ahead = rest.clone();
@@ -25,7 +42,7 @@ fn range_end(rest: &mut std::str::Chars<'_>) -> Option<char> {
 
 #[cfg(test)]
 mod tests {
-    use super::contains;
+    use super::{ascii, contains};
 
     #[test]
     fn knows_characters_and_ranges() {
@@ -34,5 +51,15 @@ mod tests {
         assert!(!" ,\\@é".chars().any(|letter| contains(alphabet, letter)));
         assert!(contains("-a", '-'));
         assert!(!contains("", 'a'));
+    }
+
+    #[test]
+    fn the_ascii_characters_are_those_it_contains() {
+        for alphabet in [".:/A-Za-z0-9_-", "-a", "a-", "", "a-zé-ü", "x-é0", " -~", "\u{0}-\u{7f}"] {
+            for letter in 0..128_u8 {
+                let contained = contains(alphabet, letter.into()) && !letter.is_ascii_control();
+                assert_eq!(ascii(alphabet) >> letter & 1 == 1, contained, "{alphabet:?} {letter}");
+            }
+        }
     }
 }

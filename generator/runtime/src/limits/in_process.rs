@@ -1,0 +1,229 @@
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Wake, Waker};
+use std::time::Duration;
+
+use super::book::Book;
+use super::call::Call;
+use super::limiter::{Admission, Full, Limiter, Signs, Slot};
+use super::plan::Plan;
+use super::settings::{Counted, LimitSettings};
+use super::timer::{SystemTimer, Timer};
+use super::waiting::Waiting;
+
+/// Keeps limits for all clients of a process that were given the same one. Nothing else is shared, and nothing global.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tradeapi_runtime::{Api, BuildError, ClientCore, InProcessLimits};
+///
+/// fn two_clients(api: &'static Api) -> Result<(ClientCore, ClientCore), BuildError> {
+///     let limits = Arc::new(InProcessLimits::default());
+///     let one = ClientCore::builder(api, "https://exchange.example").limiter(limits.clone()).build()?;
+///     let other = ClientCore::builder(api, "https://exchange.example").limiter(limits).build()?;
+///     Ok((one, other))
+/// }
+/// # let _ = two_clients;
+/// ```
+pub struct InProcessLimits {
+    shared: Arc<Shared>,
+}
+
+/// What those who wait have in common.
+pub(super) struct Shared {
+    state: Mutex<State>,
+    timer: Box<dyn Timer>,
+    counted: Counted,
+    learns: bool,
+    /// Rings when someone may go.
+    alarm: Waker,
+}
+
+pub(super) struct State {
+    pub(super) book: Book,
+    /// Those who wait, by turn.
+    pub(super) waiters: HashMap<u64, Waiter>,
+    /// When the alarm rings next.
+    alarm_at: Option<Duration>,
+}
+
+pub(super) enum Waiter {
+    Waits(Option<Waker>),
+    MayGo,
+}
+
+/// What is to be done once the state is unlocked.
+struct Calls {
+    wakers: Vec<Waker>,
+    alarm_at: Option<Duration>,
+}
+
+struct Alarm(Weak<Shared>);
+
+/// What became of asking.
+enum Asked {
+    MayGo(Slot),
+    Full(Full),
+    Waits { lane: usize, turn: u64, since: Duration },
+}
+
+impl InProcessLimits {
+    /// Keeps limits by the system's clock.
+    pub fn new(settings: LimitSettings) -> Self {
+        Self::with_timer(settings, SystemTimer::new())
+    }
+
+    /// Keeps limits by the clock `timer`.
+    pub fn with_timer(settings: LimitSettings, timer: impl Timer + 'static) -> Self {
+        let shared = Arc::new_cyclic(|shared: &Weak<Shared>| Shared {
+            timer: Box::new(timer),
+            counted: settings.counted,
+            learns: settings.learns,
+            alarm: Waker::from(Arc::new(Alarm(Weak::clone(shared)))),
+            state: Mutex::new(State { book: Book::new(settings), waiters: HashMap::new(), alarm_at: None }),
+        });
+        Self { shared }
+    }
+}
+
+impl Default for InProcessLimits {
+    fn default() -> Self {
+        Self::new(LimitSettings::default())
+    }
+}
+
+impl fmt::Debug for InProcessLimits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InProcessLimits").finish_non_exhaustive()
+    }
+}
+
+impl Limiter for InProcessLimits {
+    fn ask<'a>(&'a self, call: Call<'a>, wait: bool) -> Admission<'a> {
+        match self.shared.change(|state, now| state.ask(&call, wait, now)) {
+            Asked::MayGo(slot) => Admission::Now(Ok(slot)),
+            Asked::Full(full) => Admission::Now(Err(full)),
+            Asked::Waits { lane, turn, since } => Waiting::new(&self.shared, lane, turn, since).admission(wait),
+        }
+    }
+
+    fn sent(&self, slot: &mut Slot) {
+        if self.shared.counted == Counted::WhenSent {
+            self.shared.make(slot);
+        }
+    }
+
+    fn answered(&self, mut slot: Slot, signs: Signs) {
+        if self.shared.counted == Counted::WhenAnswered {
+            self.shared.make(&mut slot);
+        }
+        if self.shared.learns && signs != Signs::default() {
+            let Slot { key, counted_at, .. } = slot;
+            self.shared.change(|state, now| state.book.learn(lane_of(key), counted_at, now, signs));
+        }
+    }
+
+    fn give_back(&self, slot: Slot) {
+        self.shared.change(|state, _| state.book.release(lane_of(slot.key)));
+    }
+
+    fn plan(&self, calls: &[Call<'_>]) -> Plan {
+        let now = self.shared.timer.now();
+        let book = self.shared.lock().book.clone();
+        Plan::after(book, now, calls)
+    }
+}
+
+impl Shared {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn now(&self) -> Duration {
+        self.timer.now()
+    }
+
+    /// Changes the state, and then lets go whoever may go because of it.
+    #[inline]
+    pub(super) fn change<T>(&self, act: impl FnOnce(&mut State, Duration) -> T) -> T {
+        let mut state = self.lock();
+        // Under the lock, so that moments are logged in order.
+        let now = self.timer.now();
+        let result = act(&mut state, now);
+        if !state.book.is_quiet() {
+            let calls = state.settle(now);
+            drop(state);
+            self.make_calls(calls);
+        }
+        result
+    }
+
+    fn make_calls(&self, calls: Calls) {
+        if let Some(at) = calls.alarm_at {
+            self.timer.wake_at(at, self.alarm.clone());
+        }
+        calls.wakers.into_iter().for_each(Waker::wake);
+    }
+
+    fn make(&self, slot: &mut Slot) {
+        slot.counted_at = self.change(|state, now| {
+            state.book.make(lane_of(slot.key), now);
+            now
+        });
+    }
+}
+
+impl Wake for Alarm {
+    fn wake(self: Arc<Self>) {
+        if let Some(shared) = self.0.upgrade() {
+            shared.change(|state, _| state.alarm_at = None);
+        }
+    }
+}
+
+impl State {
+    #[inline]
+    fn ask(&mut self, call: &Call<'_>, wait: bool, now: Duration) -> Asked {
+        let lane = self.book.lane(call);
+        if self.book.is_quiet() {
+            if self.book.is_free(lane, now) {
+                self.book.hold(lane);
+                return Asked::MayGo(slot_in(lane, Duration::ZERO));
+            }
+            if !wait {
+                return Asked::Full(self.full(lane, now));
+            }
+        }
+        // Where others wait, only lining up tells who may go.
+        let turn = self.book.line_up(lane);
+        self.waiters.insert(turn, Waiter::Waits(None));
+        Asked::Waits { lane, turn, since: now }
+    }
+
+    pub(super) fn full(&self, lane: usize, now: Duration) -> Full {
+        let (free_in, binding) = self.book.free_in(lane, now);
+        Full { free_in, binding }
+    }
+
+    fn settle(&mut self, now: Duration) -> Calls {
+        let mut wakers = Vec::new();
+        for granted in self.book.settle(now) {
+            if let Some(Waiter::Waits(waker)) = self.waiters.insert(granted.turn, Waiter::MayGo) {
+                wakers.extend(waker);
+            }
+        }
+        let next = self.book.next_at().filter(|next| self.alarm_at.is_none_or(|at| *next < at));
+        self.alarm_at = next.or(self.alarm_at);
+        Calls { wakers, alarm_at: next }
+    }
+}
+
+pub(super) fn slot_in(lane: usize, waited: Duration) -> Slot {
+    Slot::new(lane as u64, waited)
+}
+
+/// The key of another limiter's slot may be of no lane here, and then does nothing.
+fn lane_of(key: u64) -> usize {
+    usize::try_from(key).unwrap_or(usize::MAX)
+}

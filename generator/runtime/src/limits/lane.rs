@@ -1,0 +1,53 @@
+use std::collections::VecDeque;
+
+use super::call::Call;
+use crate::tables::Effect;
+
+/// The calls that are counted in the same windows: those of one operation, class, account and address.
+#[derive(Clone, Debug)]
+pub(super) struct Lane {
+    operation: &'static str,
+    classes: [&'static str; 2],
+    account: String,
+    address: String,
+    /// Whether its calls go before those of other lanes.
+    pub(super) urgent: bool,
+    /// The windows that must all have room.
+    pub(super) windows: Vec<usize>,
+    /// How many of them, from the front, are the operation's own.
+    pub(super) own: usize,
+    /// The turns of those who wait, in order.
+    pub(super) queue: VecDeque<u64>,
+}
+
+impl Lane {
+    pub(super) fn of(call: &Call<'_>, windows: Vec<usize>, own: usize, cancels_first: bool) -> Self {
+        let (account, address) = names(call);
+        Self {
+            operation: call.meta().id,
+            classes: [call.uid_class, call.ip_class],
+            account: account.to_owned(),
+            address: address.to_owned(),
+            urgent: cancels_first && call.meta().effect == Effect::Cancel,
+            windows,
+            own,
+            queue: VecDeque::new(),
+        }
+    }
+
+    pub(super) fn takes(&self, call: &Call<'_>) -> bool {
+        self.operation == call.meta().id
+            && self.classes == [call.uid_class, call.ip_class]
+            && (self.account.as_str(), self.address.as_str()) == names(call)
+    }
+
+    /// Where the first who waits stands among those of all lanes: the least goes first.
+    pub(super) fn turn(&self) -> Option<(bool, u64)> {
+        self.queue.front().map(|turn| (!self.urgent, *turn))
+    }
+}
+
+fn names<'a>(call: &Call<'a>) -> (&'a str, &'a str) {
+    use crate::tables::Scope::{Ip, Uid};
+    (call.counted(Uid), call.counted(Ip))
+}

@@ -1,0 +1,131 @@
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::Timer;
+
+/// The system's monotonic clock.
+///
+/// It wakes from a thread of its own, so that waiting needs no async runtime in particular and is not rounded to what
+/// one's timers can do. The thread is there only while someone waits.
+#[derive(Debug)]
+pub struct SystemTimer {
+    start: Instant,
+    alarms: Arc<Alarms>,
+}
+
+#[derive(Debug, Default)]
+struct Alarms {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    wakers: BTreeMap<(Instant, u64), Waker>,
+    count: u64,
+    running: bool,
+}
+
+impl SystemTimer {
+    /// A timer that begins at zero.
+    pub fn new() -> Self {
+        Self { start: Instant::now(), alarms: Arc::default() }
+    }
+}
+
+impl Default for SystemTimer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Timer for SystemTimer {
+    fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    fn wake_at(&self, at: Duration, waker: Waker) {
+        if !self.alarms.add(self.start + at, waker) {
+            return;
+        }
+        let alarms = Arc::clone(&self.alarms);
+        let thread = thread::Builder::new().name("tradeapi-limits".to_owned()).spawn(move || alarms.run());
+        if thread.is_err() {
+            // Without a thread to be had, this one has to wait: late is better than never.
+            self.alarms.run();
+        }
+    }
+}
+
+impl Alarms {
+    /// Whether a thread must be started for it.
+    fn add(&self, at: Instant, waker: Waker) -> bool {
+        let mut state = self.lock();
+        state.count += 1;
+        let count = state.count;
+        state.wakers.insert((at, count), waker);
+        self.changed.notify_one();
+        !std::mem::replace(&mut state.running, true)
+    }
+
+    /// Wakes one after the other, until no one is left.
+    fn run(&self) {
+        let mut state = self.lock();
+        while let Some(next) = state.wakers.first_entry() {
+            let left = next.key().0.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                let waker = next.remove();
+                drop(state);
+                waker.wake();
+                state = self.lock();
+            } else {
+                state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            }
+        }
+        state.running = false;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::task::Wake;
+
+    use super::*;
+
+    struct Told(Mutex<mpsc::Sender<Instant>>);
+
+    impl Wake for Told {
+        fn wake(self: Arc<Self>) {
+            let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).send(Instant::now());
+        }
+    }
+
+    #[test]
+    fn wakes_in_time_and_in_order_and_again_after_the_thread_has_ended() -> Result<(), Box<dyn std::error::Error>> {
+        let timer = SystemTimer::new();
+        for _ in 0..2 {
+            let start = timer.now();
+            let mut woken = Vec::new();
+            // The later one first, so that the thread has to change its mind.
+            for after in [40, 10] {
+                let (to, from) = mpsc::channel();
+                let at = start + Duration::from_millis(after);
+                timer.wake_at(at, Waker::from(Arc::new(Told(Mutex::new(to)))));
+                woken.push((at, from));
+            }
+            for (at, from) in woken {
+                assert!(from.recv_timeout(Duration::from_secs(30))? >= timer.start + at);
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        Ok(())
+    }
+}

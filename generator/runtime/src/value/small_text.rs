@@ -1,0 +1,103 @@
+use std::cmp::Ordering;
+use std::fmt::{Display, Write};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use arrayvec::ArrayString;
+
+/// A text that needs no allocation while it is short, as nearly all numbers and ids are.
+#[derive(Clone)]
+pub(super) enum SmallText {
+    Short(ArrayString<SHORT>),
+    Long(Arc<str>),
+}
+
+/// A whole type is then four words long.
+const SHORT: usize = 24;
+
+impl SmallText {
+    pub(super) const EMPTY: Self = Self::Short(ArrayString::new_const());
+
+    pub(super) fn new(text: &str) -> Self {
+        let mut new = Self::EMPTY;
+        new.set(text);
+        new
+    }
+
+    /// What `value` shows itself as.
+    pub(super) fn of(value: impl Display) -> Self {
+        let mut short = ArrayString::new();
+        match write!(short, "{value}") {
+            Ok(()) => Self::Short(short),
+            Err(_) => Self::Long(value.to_string().into()),
+        }
+    }
+
+    /// Becomes `text`, which is written where it is going to stay.
+    #[inline]
+    pub(super) fn set(&mut self, text: &str) {
+        *self = Self::EMPTY;
+        match self {
+            Self::Short(short) if text.len() <= SHORT => short.push_str(text),
+            _ => *self = Self::Long(text.into()),
+        }
+    }
+
+    #[inline]
+    pub(super) fn as_str(&self) -> &str {
+        match self {
+            Self::Short(text) => text,
+            Self::Long(text) => text,
+        }
+    }
+}
+
+impl PartialEq for SmallText {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for SmallText {}
+
+impl PartialOrd for SmallText {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for SmallText {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+impl Hash for SmallText {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SHORT, SmallText};
+
+    #[test]
+    fn keeps_texts_of_any_length() {
+        for length in [0, 1, SHORT - 1, SHORT, SHORT + 1, 1000] {
+            let text = "a".repeat(length);
+            let mut small = SmallText::new(&text);
+            assert_eq!((small.as_str(), SmallText::of(&text).as_str()), (&*text, &*text));
+            assert_eq!(matches!(small, SmallText::Short(_)), length <= SHORT);
+            small.set("b");
+            assert_eq!(small.as_str(), "b");
+        }
+    }
+
+    #[test]
+    fn is_compared_as_text() {
+        assert!(SmallText::new("a") == SmallText::Long("a".into()));
+        assert!(SmallText::new("b") > SmallText::Long("a".into()));
+        assert_eq!(size_of::<Option<SmallText>>(), 4 * size_of::<u64>());
+    }
+}

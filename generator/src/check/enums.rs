@@ -1,0 +1,82 @@
+//! Enums: their spellings, which of their values mean yes and no, and what is none of them.
+
+use super::values::Fault;
+use super::wire;
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::model::{Api, Enum, Family};
+
+/// Other spellings and truth values of enums.
+pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for all in &family.enums {
+        spellings(all, to);
+        truth(all, to);
+    }
+}
+
+/// A spelling stands for one value.
+fn spellings(all: &Enum, to: &mut Diagnostics) {
+    let mut known: Vec<(&str, Place)> =
+        all.values.iter().map(|value| (value.name.wire.as_str(), value.name.place)).collect();
+    for (also, place) in all.values.iter().flat_map(|value| &value.also) {
+        match known.iter().find(|(known, _)| known == also) {
+            Some((_, first)) => {
+                to.at(
+                    *place,
+                    Code::DefinedTwice,
+                    format!("`{also}` stands for a value of `{}` already", all.name.wire),
+                )
+                .related(*first, "it stands for this one")
+                .help("take one of the two away");
+            }
+            None => known.push((also, *place)),
+        }
+    }
+}
+
+/// `truth` says of one value that it is true and of another that it is false.
+fn truth(all: &Enum, to: &mut Diagnostics) {
+    let unknown = |name: &str| !all.wires().any(|wire| wire == name);
+    for (name, place) in all.truth_places.iter().filter(|(name, _)| unknown(name)) {
+        to.at(*place, Code::BadValue, format!("`{name}` is no value of `{}`", all.name.wire)).help(nearest(all, name));
+    }
+    let Some((_, place)) = all.truth_places.first() else { return };
+    let all_known = !all.truth_places.iter().any(|(name, _)| unknown(name));
+    if all_known && (all.truth.is_none() || all.truth_places.len() != 2) {
+        to.at(
+            *place,
+            Code::BadValue,
+            format!("the truth of `{}` is not one value that is true and one that is false", all.name.wire),
+        )
+        .help("write both, such as `truth: { yes: true, no: false }`, or none");
+    }
+}
+
+/// Why a text is no value of an enum, spelled as requests spell it; `None` when it is one.
+pub(super) fn why_not(all: &Enum, text: &str) -> Option<Fault> {
+    if all.values.is_empty() || all.wires().any(|wire| wire == text) {
+        return None;
+    }
+    let same = all.index_of(text).and_then(|index| all.values.get(index));
+    let help = match same {
+        Some(value) => format!("write `{}`, of which it is another spelling", value.name.wire),
+        None => nearest(all, text),
+    };
+    Some(Fault::new(format!("`{text}` is no value of `{}`", all.name.wire), help))
+}
+
+/// Why a text, however it is spelled, is no value of an enum that may be had here.
+pub(super) fn why_not_listed(all: &Enum, only: &[(String, Place)], text: &str) -> Option<Fault> {
+    let Some(index) = all.index_of(text) else { return why_not(all, text) };
+    let (_, place) = only.first()?;
+    let is_listed = only.iter().any(|(only, _)| all.index_of(only) == Some(index));
+    (!is_listed).then(|| Fault {
+        bound: Some(*place),
+        ..Fault::new(format!("`{text}` is not among `only`"), "mend the one that is wrong")
+    })
+}
+
+/// The value that was probably meant, or all there are.
+pub(super) fn nearest(all: &Enum, text: &str) -> String {
+    did_you_mean(text, all.wires())
+        .unwrap_or_else(|| format!("the values of `{}` are: {}", all.name.wire, wire::list(all.wires())))
+}

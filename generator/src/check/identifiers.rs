@@ -1,0 +1,69 @@
+//! Identifiers: how long they are, and of what characters.
+
+use super::values::Fault;
+use crate::diagnostics::{Code, Diagnostics};
+use crate::model::{Api, Family, Identifier};
+
+/// An alphabet is what stands between the brackets of a bracket expression, without escapes.
+pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for (alphabet, place) in family.identifiers.iter().filter_map(|all| all.alphabet.as_ref()) {
+        let has_escape =
+            alphabet.chars().zip(alphabet.chars().skip(1)).any(|(a, b)| a == '\\' && b.is_ascii_alphanumeric());
+        let wrong = match alphabet_pieces(alphabet) {
+            Err(why) => why,
+            Ok(pieces) if pieces.is_empty() => "it has no characters".to_owned(),
+            Ok(_) if alphabet.starts_with('[') && alphabet.ends_with(']') => {
+                "the brackets belong to it then".to_owned()
+            }
+            Ok(_) if alphabet.starts_with('^') => "`^` excludes nothing here, it is a character like any".to_owned(),
+            Ok(_) if has_escape => "there are no escapes such as `\\d`".to_owned(),
+            Ok(_) => continue,
+        };
+        to.at(*place, Code::BadAlphabet, format!("`{alphabet}` is no alphabet: {wrong}"))
+            .help("write the characters and ranges alone, such as `A-Za-z0-9_-`, with `-` itself at the end");
+    }
+}
+
+/// The ranges of an alphabet; a single character is a range of one.
+fn alphabet_pieces(alphabet: &str) -> Result<Vec<(char, char)>, String> {
+    let letters: Vec<char> = alphabet.chars().collect();
+    let mut pieces = Vec::new();
+    let mut rest = letters.as_slice();
+    loop {
+        rest = match rest {
+            [] => return Ok(pieces),
+            [first, '-', last, after @ ..] if first > last => {
+                let _ = after;
+                return Err(format!("the range `{first}-{last}` runs backwards"));
+            }
+            [first, '-', last, after @ ..] => {
+                pieces.push((*first, *last));
+                after
+            }
+            [only, after @ ..] => {
+                pieces.push((*only, *only));
+                after
+            }
+        };
+    }
+}
+
+/// Why a text is no such identifier; `None` when it is one.
+pub(super) fn why_not(all: &Identifier, text: &str) -> Option<Fault> {
+    let count = text.chars().count();
+    let name = &all.name.wire;
+    if count == 0 {
+        return Some(Fault::new(format!("the empty text is no `{name}`"), "write one that is not empty"));
+    }
+    if let Some((min, max)) = all.length.filter(|(min, max)| count < *min as usize || count > *max as usize) {
+        return Some(Fault::new(
+            format!("`{text}` has {count} characters"),
+            format!("`{name}` has {min} to {max} of them"),
+        ));
+    }
+    let (alphabet, _) = all.alphabet.as_ref()?;
+    let pieces = alphabet_pieces(alphabet).ok()?;
+    let stranger = text.chars().find(|c| !pieces.iter().any(|(first, last)| (first..=last).contains(&c)))?;
+    let why = format!("`{text}` holds {stranger:?}, which is no character of `{name}`");
+    Some(Fault::new(why, format!("its characters are those of [{alphabet}]")))
+}

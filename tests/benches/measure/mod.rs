@@ -1,0 +1,159 @@
+//! Measures several ways of doing the same work against one another.
+//!
+//! The ways take turns, round by round, so that what slows the machine down for a while slows all of them. What is
+//! printed are medians, and beside each way how much of its time and how many of its allocations the first one needs:
+//! the first way is ours, the others are floors and peers. There are no limits; the numbers are for reading.
+//!
+//! Allocations are those of the measuring thread, a reallocation counting as one. Counting costs an allocation some ten
+//! nanoseconds, in every way alike.
+
+use std::alloc::System;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use alloc_tracker::{Allocator, Session};
+
+#[global_allocator]
+static ALLOCATOR: Allocator<System> = Allocator::system();
+
+const ROUNDS: usize = 41;
+const ROUND: Duration = Duration::from_millis(4);
+
+/// Ways of doing the same work.
+pub(crate) struct Race<'a> {
+    title: String,
+    rounds: usize,
+    ways: Vec<Way<'a>>,
+}
+
+struct Way<'a> {
+    name: &'static str,
+    /// Does the work so many times.
+    repeat: Box<dyn FnMut(u32) + 'a>,
+    /// How many times a round does it.
+    times: u32,
+    /// Seconds that one time took, for each round.
+    seconds: Vec<f64>,
+    allocations: u64,
+    bytes: u64,
+}
+
+impl<'a> Race<'a> {
+    /// No ways yet.
+    pub(crate) fn new(title: impl Into<String>) -> Self {
+        Self { title: title.into(), rounds: ROUNDS, ways: Vec::new() }
+    }
+
+    /// Takes fewer or more rounds than usual.
+    #[allow(dead_code, reason = "not every bench needs it")]
+    pub(crate) fn rounds(mut self, rounds: usize) -> Self {
+        self.rounds = rounds;
+        self
+    }
+
+    /// Adds a way; the first one is ours.
+    pub(crate) fn way<T>(mut self, name: &'static str, mut work: impl FnMut() -> T + 'a) -> Self {
+        let repeat = Box::new(move |times| {
+            for _ in 0..times {
+                black_box(work());
+            }
+        });
+        self.ways.push(Way { name, repeat, times: 1, seconds: Vec::new(), allocations: 0, bytes: 0 });
+        self
+    }
+
+    /// Runs all rounds and prints a table. Gives the median seconds of each way.
+    pub(crate) fn run(mut self) -> Vec<f64> {
+        for way in &mut self.ways {
+            way.warm_up();
+            way.count_allocations();
+        }
+        for round in 0..self.rounds {
+            // Whoever comes first finds the caches as the last one left them; it is someone else each time.
+            let count = self.ways.len();
+            for turn in 0..count {
+                self.ways[(round + turn) % count].take_time();
+            }
+        }
+        self.print();
+        self.ways.iter().map(|way| median(way.seconds.iter().copied())).collect()
+    }
+
+    fn print(&self) {
+        println!("\n{}", self.title);
+        println!(
+            "  {:<42} {:>10} {:>7} {:>12} {:>7} {:>10}",
+            "", "median", "ours/it", "allocations", "ours/it", "bytes"
+        );
+        let Some(ours) = self.ways.first() else { return };
+        for way in &self.ways {
+            let time = median(way.seconds.iter().copied());
+            let ratio = median(ours.seconds.iter().zip(&way.seconds).map(|(ours, way)| ours / way));
+            let fewer = ours.allocations as f64 / way.allocations as f64;
+            let fewer = if fewer.is_finite() { format!("{fewer:.2}") } else { String::from("-") };
+            println!(
+                "  {:<42} {:>10} {ratio:>7.2} {:>12} {fewer:>7} {:>10}",
+                way.name,
+                readable(time),
+                way.allocations,
+                way.bytes
+            );
+        }
+    }
+}
+
+impl Way<'_> {
+    /// Finds out how often the work fits into a round.
+    fn warm_up(&mut self) {
+        loop {
+            let took = self.time(self.times);
+            if took >= ROUND.as_secs_f64() / 2.0 || self.times >= 1 << 24 {
+                let fitting = f64::from(self.times) * ROUND.as_secs_f64() / took;
+                self.times = (fitting as u32).max(1);
+                return;
+            }
+            self.times *= 2;
+        }
+    }
+
+    fn count_allocations(&mut self) {
+        const TIMES: u32 = 10;
+        let session = Session::new();
+        let operation = session.operation(self.name);
+        let span = operation.measure_thread().iterations(u64::from(TIMES));
+        (self.repeat)(TIMES);
+        drop(span);
+        for (_, counted) in session.to_report().operations() {
+            self.allocations = counted.mean_allocations();
+            self.bytes = counted.mean_bytes();
+        }
+    }
+
+    fn take_time(&mut self) {
+        let seconds = self.time(self.times) / f64::from(self.times);
+        self.seconds.push(seconds);
+    }
+
+    fn time(&mut self, times: u32) -> f64 {
+        let start = Instant::now();
+        (self.repeat)(times);
+        start.elapsed().as_secs_f64()
+    }
+}
+
+/// The value in the middle; 0 when there is none.
+pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
+/// Seconds in the unit that suits them.
+pub(crate) fn readable(seconds: f64) -> String {
+    match seconds {
+        1e-6.. if seconds < 1e-3 => format!("{:.2} us", seconds * 1e6),
+        1e-3.. if seconds < 1.0 => format!("{:.2} ms", seconds * 1e3),
+        1.0.. => format!("{seconds:.2} s"),
+        _ => format!("{:.1} ns", seconds * 1e9),
+    }
+}

@@ -1,0 +1,99 @@
+//! The generated client of a library's API, called over HTTP: no envelope, JSON numbers, parameters in paths.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
+
+use downstream::library::catalogue::{Binding, DeleteABook, FindBooks, Isbn, PutABook, ReadBook, Shelf};
+use downstream::library::desk::{ExtendALoan, Return, ReturnBooks};
+use downstream::library::runtime::Operation as _;
+use downstream::library::{Client, Credentials, Decimal, Edit, Error, Timestamp};
+use tradeapi_sandbox::{Answer, Sandbox};
+
+fn client(sandbox: &Sandbox) -> Client {
+    Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "unused")).build().unwrap()
+}
+
+fn decimal(text: &str) -> Decimal {
+    text.parse().unwrap()
+}
+
+#[tokio::test]
+async fn a_parameter_in_the_path_stays_one_segment() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::json(r#"{"loanId": "17/1?", "state": "open"}"#));
+    let loan = client(&sandbox).desk().extend_a_loan(&ExtendALoan::new("17/1?", 7)).await.unwrap();
+    assert_eq!(loan.loan_id.as_ref().unwrap().as_str(), "17/1?");
+    let request = &sandbox.requests()[0];
+    assert_eq!((request.method.as_str(), request.path.as_str()), ("PATCH", "/v1/loans/17%2F1%3F/due"));
+    assert_eq!(request.text(), r#"{"days":7}"#);
+}
+
+#[tokio::test]
+async fn numbers_travel_as_json_numbers_and_edits_delete() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::json(r#"{"isbn": "9783161484", "price": 12.50, "others": [{"born": 1901}]}"#));
+    let put = PutABook::new(Isbn::new("9783161484").unwrap(), "The Tin Book", Binding::Paperback)
+        .price(decimal("12.5"))
+        .weight(Edit::Delete)
+        .shelf(Edit::Set(Shelf::from("A 3")))
+        .loanable(true)
+        .ratings(vec![decimal("4.50"), decimal("5")]);
+    let book = client(&sandbox).catalogue().put_a_book(&put).await.unwrap();
+    assert_eq!(book.price.as_ref().unwrap().as_str(), "12.50");
+    assert_eq!(book.others[0].born, Some(1901));
+    let request = &sandbox.requests()[0];
+    assert_eq!((request.method.as_str(), request.path.as_str()), ("PUT", "/v1/books/9783161484"));
+    assert_eq!(
+        request.text(),
+        r#"{"title":"The Tin Book","type":"paperback","loanable":"Y","price":12.5,"weight":"0","shelf":"A 3","ratings":[4.50,5]}"#
+    );
+}
+
+#[tokio::test]
+async fn delete_carries_a_query_and_a_hex_signature_and_no_passphrase() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::json(r#"{"isbn": "9783161484", "copies": 3}"#));
+    let isbn = Isbn::new("9783161484").unwrap();
+    client(&sandbox).catalogue().delete_a_book(&DeleteABook::new(isbn).force(true)).await.unwrap();
+    let request = &sandbox.requests()[0];
+    assert_eq!((request.method.as_str(), request.query.as_deref()), ("DELETE", Some("force=true")));
+    let signature = request.header("X-Signature").unwrap();
+    assert!(signature.len() == 64 && signature.chars().all(|c| c.is_ascii_hexdigit()), "{signature}");
+    assert!(!format!("{request:?}").contains("unused"), "there is no header for a passphrase");
+}
+
+#[tokio::test]
+async fn without_an_envelope_the_status_decides() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::new(404, "no such book"));
+    let isbn = Isbn::new("080442957X").unwrap();
+    let error = client(&sandbox).catalogue().read_book(&ReadBook::new(isbn)).await.unwrap_err();
+    let Error::Exchange(refused) = &error else { panic!("{error}") };
+    assert_eq!((refused.code.as_str(), refused.message.as_str()), ("404", "no such book"));
+    assert_eq!(refused.known.unwrap().text, "No such book");
+}
+
+#[tokio::test]
+async fn rules_are_checked_before_anything_is_sent() {
+    let sandbox = Sandbox::start().unwrap();
+    let returns = ReturnBooks::new(vec![Return::new("c-1"), Return::new("c-1").damage("wet")]);
+    let error = client(&sandbox).desk().return_books(&returns).await.unwrap_err();
+    let Error::Refused(refusal) = &error else { panic!("{error}") };
+    let mut broken: Vec<_> = refusal.violations.iter().map(|one| (one.rule, one.parameter.as_str())).collect();
+    broken.sort_unstable();
+    assert_eq!(broken, [("damage-costs", "copies[1].fee"), ("each-copy-once", "copies")]);
+    assert!(sandbox.requests().is_empty());
+}
+
+#[test]
+fn windows_and_bounds_hold_for_any_api() {
+    let day = 24 * 60 * 60 * 1000;
+    let now = Timestamp::from_millis(200 * day);
+    let at = |days: u64| Timestamp::from_millis(days * day);
+    let broken = |request: &FindBooks| -> Vec<&'static str> {
+        let violations = request.validate(Some(now)).err().into_iter().flatten();
+        violations.map(|violation| violation.rule).collect()
+    };
+    assert!(broken(&FindBooks::new().between(at(150), at(200))).is_empty());
+    assert_eq!(broken(&FindBooks::new().between(at(99), at(101))), ["window-access"]);
+    assert_eq!(broken(&FindBooks::new().limit(101)), ["max"]);
+    assert_eq!(broken(&FindBooks::new().from(at(190))).len(), 1, "both or neither");
+}

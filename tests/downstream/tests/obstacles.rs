@@ -1,0 +1,31 @@
+//! Names and texts that try to become code come out as what they are.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
+
+use downstream::obstacles::odd::{ERRORS, Keyword, Loop, OPERATIONS, RULES, Try};
+use downstream::obstacles::runtime::{OpenEnum as _, Operation as _, read_json};
+
+#[test]
+fn wire_names_survive_to_the_letter() {
+    let wires: Vec<_> = Keyword::ALL.iter().map(Keyword::as_str).collect();
+    assert_eq!(wires, ["self", "Self_", "type", "\"", "\\", "`", "*/", "{}", "a\nb", "1m", "1M", "なまえ"]);
+    assert_eq!(Keyword::VALUES, wires);
+    assert_eq!("1M".parse(), Ok(Keyword::OneMonth));
+    assert_eq!(ERRORS[0].code, "\"");
+    assert_eq!(RULES[0].says, "{braces} */ } \"quotes\"");
+    assert_eq!(OPERATIONS[0].path, "/odd/{type}/x");
+    assert_eq!(OPERATIONS[0].section, "*/ [x]");
+}
+
+#[test]
+fn requests_and_answers_with_odd_names_are_written_and_read() {
+    let request = Try::from_json(r#"{"type": "\"", "fn": 3, "limited": "a\"\\"}"#).unwrap();
+    assert_eq!(request, Try::new(Keyword::Quote, 3).limited("a\"\\".parse().unwrap()));
+    assert_eq!(request.clone().quoted("x").validate(None).unwrap_err()[0].rule, "*/");
+
+    let answer: Loop =
+        read_json(r#"{"type": "a\nb", "q\"uote": true, "list": [{"type": "1M"}], "async": "1"}"#).unwrap();
+    assert_eq!(answer.r#type, Some(Keyword::LineBreak));
+    assert_eq!(answer.quote, Some(true));
+    assert_eq!(answer.list[0].r#type, Some(Keyword::OneMonth));
+    assert_eq!(answer.r#async, Some(1));
+}

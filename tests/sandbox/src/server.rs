@@ -1,0 +1,116 @@
+use std::convert::Infallible;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+
+use crate::connection;
+use crate::script::Script;
+use crate::{Answer, Request};
+
+/// A running sandbox. It ends, with all its connections, when it is dropped.
+///
+/// It runs on a thread of its own, so that it can be used from tests with and without a runtime.
+pub struct Sandbox {
+    address: SocketAddr,
+    script: Arc<Script>,
+    /// Dropped to stop the thread.
+    stop: Option<oneshot::Sender<Infallible>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Sandbox {
+    /// Starts on a free port of this machine.
+    ///
+    /// # Errors
+    ///
+    /// When no port or no thread is to be had.
+    pub fn start() -> io::Result<Self> {
+        let listener = StdListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let script = Arc::new(Script::new());
+        let (stop, stopped) = oneshot::channel();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+        let server = serve(listener, Arc::clone(&script), stopped);
+        let thread = std::thread::Builder::new().name("sandbox".to_owned()).spawn(move || runtime.block_on(server))?;
+        Ok(Self { address, script, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where it listens, as a base address: `http://127.0.0.1:...`.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Gives `answer` to the next request that has none yet: answers told in a row go to requests in a row.
+    pub fn answer_next(&self, answer: Answer) {
+        self.script.answer_next(answer);
+    }
+
+    /// Asks `handler` about every request that was given no answer by [`answer_next`](Self::answer_next). Without, they
+    /// get status 501.
+    pub fn answer_otherwise(&self, handler: impl Fn(&Request) -> Answer + Send + Sync + 'static) {
+        self.script.answer_otherwise(Arc::new(handler));
+    }
+
+    /// The requests that came, in order.
+    pub fn requests(&self) -> Vec<Request> {
+        self.script.requests()
+    }
+
+    /// The same, and forgets them.
+    pub fn take_requests(&self) -> Vec<Request> {
+        self.script.take_requests()
+    }
+
+    /// Waits until `count` requests have come since the start.
+    pub async fn reached(&self, count: usize) {
+        self.script.reached(count).await;
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        // Whether the thread panicked is of no interest any more.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+impl std::fmt::Debug for Sandbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sandbox").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+async fn serve(listener: StdListener, script: Arc<Script>, stopped: oneshot::Receiver<Infallible>) {
+    tokio::select! {
+        // Comes as an error, for nothing can be sent.
+        _ = stopped => {}
+        // No listener, no connections: clients see that at once.
+        _ = accept(listener, script) => {}
+    }
+}
+
+async fn accept(listener: StdListener, script: Arc<Script>) -> io::Result<Infallible> {
+    let listener = TcpListener::from_std(listener)?;
+    let mut connections = JoinSet::new();
+    for number in 0.. {
+        let (stream, _) = listener.accept().await?;
+        stream.set_nodelay(true)?;
+        let script = Arc::clone(&script);
+        // A connection that fails is the client's affair.
+        connections.spawn(async move { connection::serve(stream, number, &script).await });
+        while connections.try_join_next().is_some() {}
+    }
+    Err(io::Error::other("no more numbers for connections"))
+}

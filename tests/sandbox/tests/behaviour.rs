@@ -1,0 +1,97 @@
+//! The sandbox records what came, to the byte, and misbehaves as it is told.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use tradeapi_sandbox::{Answer, Sandbox};
+
+const ASK: &[u8] = b"GET / HTTP/1.1\r\n\r\n";
+
+/// Sends `bytes` and reads until the sandbox closes the connection.
+fn ask(sandbox: &Sandbox, bytes: &[u8]) -> String {
+    let mut connection = TcpStream::connect(sandbox.address()).unwrap();
+    connection.write_all(bytes).unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn a_request_is_recorded_as_it_came() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::close());
+    ask(
+        &sandbox,
+        b"POST /a%20b?x=%2f&y=?+ HTTP/1.1\r\nX-One:  two words \r\nx-ONE: 3\r\nContent-Length: 4\r\n\r\n\x00\xff{}",
+    );
+    let request = sandbox.take_requests().remove(0);
+    assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/a%20b"));
+    assert_eq!(request.query.as_deref(), Some("x=%2f&y=?+"));
+    assert_eq!(request.headers[0], ("X-One".to_owned(), "two words".to_owned()));
+    assert_eq!(request.headers[1], ("x-ONE".to_owned(), "3".to_owned()));
+    assert_eq!((request.header("x-one"), request.header("x-two")), (Some("two words"), None));
+    assert_eq!(request.body, b"\x00\xff{}");
+    assert!(sandbox.requests().is_empty());
+}
+
+#[test]
+fn a_connection_takes_many_requests_however_they_are_cut() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_otherwise(|request| Answer::new(200, request.path.clone()));
+    let mut connection = TcpStream::connect(sandbox.address()).unwrap();
+    // Two and a half requests at once, then the rest.
+    connection.write_all(b"GET /1 HTTP/1.1\r\n\r\nPUT /2 HTTP/1.1\r\ncontent-length: 2\r\n\r\nokGET /3 HT").unwrap();
+    let answer = |name: &str| format!("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{name}");
+    let mut two = vec![0; 2 * answer("/1").len()];
+    connection.read_exact(&mut two).unwrap();
+    assert_eq!(String::from_utf8(two).unwrap(), answer("/1") + &answer("/2"));
+    connection.write_all(b"TP/1.1\r\nconnection: close\r\n\r\n").unwrap();
+    let mut third = String::new();
+    connection.read_to_string(&mut third).unwrap();
+    assert_eq!(third, answer("/3"));
+    assert_eq!(sandbox.requests().iter().map(|request| request.connection).collect::<Vec<_>>(), [0, 0, 0]);
+    assert_eq!(sandbox.requests()[1].text(), "ok");
+}
+
+#[test]
+fn it_misbehaves_as_it_is_told() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::json("{}").status(418).header("x-more", "1").cut_off_after(1));
+    assert_eq!(
+        ask(&sandbox, ASK),
+        "HTTP/1.1 418 Refused\r\ncontent-type: application/json\r\nx-more: 1\r\ncontent-length: 2\r\n\r\n{"
+    );
+    sandbox.answer_next(Answer::raw("anything"));
+    assert_eq!(ask(&sandbox, ASK), "anything");
+    sandbox.answer_next(Answer::close());
+    assert_eq!(ask(&sandbox, ASK), "");
+}
+
+#[test]
+fn what_it_was_not_told_and_what_it_does_not_understand() {
+    let sandbox = Sandbox::start().unwrap();
+    assert!(ask(&sandbox, b"GET / HTTP/1.1\r\nconnection: close\r\n\r\n").starts_with("HTTP/1.1 501"));
+    assert_eq!(sandbox.take_requests().len(), 1);
+    for nonsense in
+        ["GET /\r\n\r\n", "GET / HTTP/1.1\r\nno header\r\n\r\n", "GET / HTTP/1.1\r\ncontent-length: x\r\n\r\n"]
+    {
+        assert_eq!(ask(&sandbox, nonsense.as_bytes()), "");
+    }
+    assert!(sandbox.requests().is_empty());
+}
+
+#[test]
+fn it_ends_with_all_its_connections_when_it_is_dropped() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::hang());
+    let address = sandbox.address();
+    let mut connection = TcpStream::connect(address).unwrap();
+    connection.write_all(ASK).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(sandbox.reached(1));
+    drop(sandbox);
+    // Closed, in whichever way the system tells it.
+    assert_eq!(connection.read(&mut [0; 8]).unwrap_or(0), 0);
+    assert!(TcpStream::connect(address).is_err());
+}

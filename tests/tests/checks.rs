@@ -1,0 +1,442 @@
+//! What is refused before it is sent: every checked rule and every bound of the documents, just kept and just broken.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::collections::BTreeSet;
+
+use tradeapi::runtime::{FixedClock, Meta, OpenEnum, RuleKind, read_json};
+use tradeapi::unified::{BatchOrder, Category, ClientOid, Execution, LimitExecution, Side};
+use tradeapi::{Client, Credentials, Decimal, Error, Operation, Timestamp, Violations, broker, classic, unified};
+use tradeapi_sandbox::Sandbox;
+
+const DAY: u64 = 86_400_000;
+/// 2026-09-21, 14:13:20 UTC.
+const NOW: u64 = 1_790_000_000_000;
+
+fn at(millis: u64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+fn decimal(text: &str) -> Decimal {
+    text.parse().unwrap()
+}
+
+/// Rule and parameter of everything that is wrong.
+fn wrong(checked: Result<(), Violations>) -> Vec<(&'static str, String)> {
+    let violations = checked.err().unwrap_or_default();
+    violations.into_iter().map(|violation| (violation.rule, violation.parameter)).collect()
+}
+
+fn checked(request: &impl Operation) -> Vec<(&'static str, String)> {
+    wrong(request.validate(Some(at(NOW))))
+}
+
+/// An operation, and what is wrong with a request in JSON.
+struct Checking {
+    meta: &'static Meta,
+    wrong: fn(&str) -> Vec<(&'static str, String)>,
+}
+
+macro_rules! checkings_of {
+    ($($operation:ty),+ $(,)?) => {
+        fn checkings() -> Vec<Checking> {
+            vec![$(Checking {
+                meta: <$operation as Operation>::META,
+                wrong: |json| wrong(<$operation as Operation>::from_json(json).map(drop)),
+            }),+]
+        }
+    };
+}
+tradeapi::for_each_operation!(checkings_of);
+
+fn wrong_with(operation: &str, json: &str) -> Vec<(&'static str, String)> {
+    let checking = checkings().into_iter().find(|checking| checking.meta.id == operation).expect(operation);
+    (checking.wrong)(json)
+}
+
+/// Requests that break one checked rule each, and nothing else: operation, rule, path, request.
+const BROKEN: &[(&str, &str, &str, &str)] = &[
+    (
+        "classic.batch-cancel-orders",
+        "symbol-with-list",
+        "symbol",
+        r#"{"productType":"USDT-FUTURES","orderIdList":[{"orderId":"1"}]}"#,
+    ),
+    (
+        "classic.modify-order",
+        "size-and-price-together",
+        "newSize",
+        r#"{"symbol":"S","productType":"USDT-FUTURES","newClientOid":"n","orderId":"1","newPrice":"1"}"#,
+    ),
+    (
+        "classic.modify-order",
+        "presets-without-size-and-price",
+        "newSize",
+        r#"{"symbol":"S","productType":"USDT-FUTURES","newClientOid":"n","orderId":"1","newSize":"1","newPrice":"1","newPresetStopLossPrice":"0"}"#,
+    ),
+    (
+        "unified.cancel-batch",
+        "one-category",
+        "",
+        r#"[{"category":"SPOT","symbol":"S","orderId":"1"},{"category":"MARGIN","symbol":"S","orderId":"2"}]"#,
+    ),
+    (
+        "unified.batch-modify-order",
+        "one-category",
+        "",
+        r#"[{"category":"SPOT","orderId":"1","qty":"1"},{"orderId":"3","qty":"1"},{"category":"MARGIN","orderId":"2","qty":"1"}]"#,
+    ),
+    (
+        "unified.batch-modify-order",
+        "each-order-once",
+        "",
+        r#"[{"orderId":"1","qty":"1"},{"clientOid":"1","qty":"1"},{"orderId":"1","price":"1"}]"#,
+    ),
+    ("unified.batch-modify-order", "qty-or-price", "[1].qty", r#"[{"orderId":"1","qty":"1"},{"orderId":"2"}]"#),
+    ("unified.modify-order", "qty-or-price", "qty", r#"{"orderId":"1","takeProfit":"0"}"#),
+    (
+        "unified.modify-order",
+        "trigger-by-futures-only",
+        "category",
+        r#"{"orderId":"1","qty":"1","category":"SPOT","slTriggerBy":"mark"}"#,
+    ),
+    (
+        "unified.modify-order",
+        "tp-limit-price-limit-only",
+        "tpOrderType",
+        r#"{"orderId":"1","qty":"1","tpLimitPrice":"1","tpOrderType":"market"}"#,
+    ),
+    (
+        "unified.modify-order",
+        "sl-limit-price-limit-only",
+        "slOrderType",
+        r#"{"orderId":"1","qty":"1","slLimitPrice":"1","slOrderType":"market"}"#,
+    ),
+    (
+        "unified.place-batch",
+        "one-category",
+        "",
+        r#"[{"category":"SPOT","symbol":"S","qty":"1","side":"buy","orderType":"market"},{"category":"MARGIN","symbol":"S","qty":"1","side":"buy","orderType":"market"}]"#,
+    ),
+    (
+        "unified.place-batch",
+        "pos-side-futures-only",
+        "[0].category",
+        r#"[{"category":"SPOT","symbol":"S","qty":"1","side":"buy","orderType":"market","posSide":"long"}]"#,
+    ),
+    (
+        "unified.place-order",
+        "pos-side-futures-only",
+        "category",
+        r#"{"category":"MARGIN","symbol":"S","qty":"1","side":"buy","orderType":"market","posSide":"short"}"#,
+    ),
+    (
+        "unified.place-order",
+        "trigger-by-futures-only",
+        "category",
+        r#"{"category":"SPOT","symbol":"S","qty":"1","side":"buy","orderType":"market","tpTriggerBy":"mark"}"#,
+    ),
+    (
+        "unified.place-order",
+        "tp-limit-price-needs-limit",
+        "tpOrderType",
+        r#"{"category":"SPOT","symbol":"S","qty":"1","side":"buy","orderType":"limit","price":"1","tpLimitPrice":"2"}"#,
+    ),
+    (
+        "unified.place-order",
+        "sl-limit-price-needs-limit",
+        "slOrderType",
+        r#"{"category":"SPOT","symbol":"S","qty":"1","side":"buy","orderType":"market","slLimitPrice":"2","slOrderType":"market"}"#,
+    ),
+    (
+        "unified.place-order",
+        "margin-mode-futures-only",
+        "category",
+        r#"{"category":"SPOT","symbol":"S","qty":"1","side":"buy","orderType":"market","marginMode":"isolated"}"#,
+    ),
+    (
+        "unified.place-order",
+        "auto-borrow-spot-only",
+        "category",
+        r#"{"category":"MARGIN","symbol":"S","qty":"1","side":"buy","orderType":"market","autoBorrow":"yes"}"#,
+    ),
+];
+
+#[test]
+fn every_checked_rule_refuses_what_breaks_it() {
+    for (operation, rule, path, json) in BROKEN {
+        assert_eq!(wrong_with(operation, json), [(*rule, (*path).to_owned())], "{operation}: {json}");
+    }
+    let broken: BTreeSet<_> = BROKEN.iter().map(|(operation, rule, ..)| (*operation, *rule)).collect();
+    let checked = |meta: &'static Meta| {
+        let rules = meta.rules.iter().filter(|rule| rule.kind == RuleKind::Checked);
+        rules.map(|rule| (meta.id, rule.id)).collect::<Vec<_>>()
+    };
+    let all: BTreeSet<_> = checkings().into_iter().flat_map(|checking| checked(checking.meta)).collect();
+    assert_eq!(broken, all, "each checked rule of the schema needs a request in BROKEN that breaks it alone");
+}
+
+#[test]
+fn pages_are_bounded() {
+    let limit =
+        |operation: &str, more: &str, limit: u64| wrong_with(operation, &format!(r#"{{{more}"limit":"{limit}"}}"#));
+    let product = r#""productType":"USDT-FUTURES","#;
+    let bounds = [
+        ("classic.fills", product, 100),
+        ("classic.fill-history", product, 100),
+        ("classic.orders-pending", product, 100),
+        ("classic.orders-history", product, 100),
+        ("unified.fills", "", 100),
+        ("unified.history-orders", r#""category":"SPOT","#, 100),
+        ("unified.unfilled-orders", "", 100),
+        ("unified.reality-fills", r#""symbol":"rAMDUSDT","#, 100),
+        ("unified.inner-trades", r#""code":"AMD","#, 100),
+        ("broker.customer-commissions", "", 1000),
+    ];
+    for (operation, more, most) in bounds {
+        assert_eq!(limit(operation, more, most), [], "{operation}");
+        assert_eq!(limit(operation, more, most + 1), [("max", "limit".to_owned())], "{operation}");
+    }
+}
+
+#[test]
+fn batches_are_bounded() {
+    fn batch(wrong_with: &str, around: (&str, &str), item: &str, most: usize, least: usize, path: &str) {
+        let of = |count: usize| {
+            let items: Vec<_> = (0..count).map(|id| item.replace('#', &id.to_string())).collect();
+            self::wrong_with(wrong_with, &format!("{}[{}]{}", around.0, items.join(","), around.1))
+        };
+        assert_eq!(of(least), [], "{wrong_with}");
+        assert_eq!(of(most), [], "{wrong_with}");
+        assert_eq!(of(most + 1), [("max-items", path.to_owned())], "{wrong_with}");
+        if least > 0 {
+            assert_eq!(of(least - 1), [("min-items", path.to_owned())], "{wrong_with}");
+        }
+    }
+    let classic =
+        r#"{"symbol":"S","productType":"USDT-FUTURES","marginCoin":"USDT","marginMode":"crossed","orderList":"#;
+    batch("classic.batch-place-order", (classic, "}"), r#"{"size":"1"}"#, 50, 1, "orderList");
+    let classic = r#"{"symbol":"S","productType":"USDT-FUTURES","orderIdList":"#;
+    batch("classic.batch-cancel-orders", (classic, "}"), r##"{"orderId":"#"}"##, 50, 0, "orderIdList");
+    let order = r##"{"category":"SPOT","symbol":"S","qty":"1","side":"buy","orderType":"market","clientOid":"#"}"##;
+    batch("unified.place-batch", ("", ""), order, 20, 1, "");
+    batch("unified.batch-modify-order", ("", ""), r##"{"orderId":"#","qty":"1"}"##, 20, 1, "");
+    batch("unified.cancel-batch", ("", ""), r##"{"category":"SPOT","symbol":"S","orderId":"#"}"##, 20, 1, "");
+}
+
+#[test]
+fn request_numbers_are_short() {
+    let modify =
+        |number: u64| checked(&unified::ModifyOrder::new(ClientOid::new("1").unwrap()).qty(1).request_id(number));
+    assert_eq!(modify(999_999_999_999_999_999), []);
+    assert_eq!(modify(1_000_000_000_000_000_000), [("digits", "requestId".to_owned())]);
+}
+
+#[test]
+fn spans_are_bounded() {
+    let end = |rule: &'static str| vec![(rule, "endTime".to_owned())];
+    // Three months of the calendar: 2026-01-31 to 2026-04-30, in milliseconds of UTC.
+    let (january, april) = (1_769_817_600_000, 1_777_507_200_000);
+    let fills = |to| {
+        checked(&classic::GetOrderFillDetails::new(classic::ProductType::UsdtFutures).between(at(january), at(to)))
+    };
+    assert_eq!(fills(april), []);
+    assert_eq!(fills(april + 1), end("window-span"));
+    let pending =
+        |to| checked(&classic::GetPendingOrders::new(classic::ProductType::UsdtFutures).between(at(january), at(to)));
+    assert_eq!(pending(april), []);
+    assert_eq!(pending(april + 1), end("window-span"));
+
+    let week = |to| {
+        checked(
+            &classic::GetHistoricalTransactionDetails::new(classic::ProductType::UsdtFutures).between(at(0), at(to)),
+        )
+    };
+    assert_eq!(week(7 * DAY), []);
+    assert_eq!(week(7 * DAY + 1), end("window-span"));
+
+    let from = NOW - 60 * DAY;
+    let month = |to| checked(&unified::GetFillHistory::new().between(at(from), at(to)));
+    assert_eq!(month(from + 30 * DAY), []);
+    assert_eq!(month(from + 30 * DAY + 1), end("window-span"));
+    let month = |to| checked(&unified::GetOrderHistory::new(Category::Spot).between(at(from), at(to)));
+    assert_eq!(month(from + 30 * DAY), []);
+    assert_eq!(month(from + 30 * DAY + 1), end("window-span"));
+    let month = |to| checked(&broker::GetAgentDirectCommissions::new().between(at(from), at(to)));
+    assert_eq!(month(from + 30 * DAY), []);
+    assert_eq!(month(from + 30 * DAY + 1), end("window-span"));
+}
+
+#[test]
+fn access_ends_after_ninety_days() {
+    const TOLERANCE: u64 = 60_000;
+    let oldest = NOW - 90 * DAY;
+    let checks: [fn(u64) -> Result<(), Violations>; 4] = [
+        |from| unified::GetFillHistory::new().start_time(at(from)).validate(Some(at(NOW))),
+        |from| unified::GetOrderHistory::new(Category::Spot).start_time(at(from)).validate(Some(at(NOW))),
+        |from| {
+            classic::GetHistoryOrder::new(classic::ProductType::UsdtFutures)
+                .start_time(at(from))
+                .validate(Some(at(NOW)))
+        },
+        |from| broker::GetAgentDirectCommissions::new().between(at(from), at(from + DAY)).validate(Some(at(NOW))),
+    ];
+    for check in checks {
+        assert_eq!(wrong(check(oldest)), []);
+        assert_eq!(wrong(check(oldest - TOLERANCE - 1)), [("window-access", "startTime".to_owned())]);
+    }
+    // Without a clock nothing is said about it.
+    assert_eq!(wrong(unified::GetFillHistory::new().start_time(at(0)).validate(None)), []);
+}
+
+#[test]
+fn between_sets_both_ends_and_they_must_be_in_order() {
+    let fills = unified::GetFillHistory::new().between(at(NOW - 2), at(NOW - 1));
+    assert_eq!((fills.start_time, fills.end_time), (Some(at(NOW - 2)), Some(at(NOW - 1))));
+    assert_eq!(checked(&fills), []);
+    assert_eq!(checked(&unified::GetFillHistory::new().between(at(NOW), at(NOW))), []);
+    let reversed = unified::GetFillHistory::new().between(at(NOW), at(NOW - 1));
+    assert_eq!(checked(&reversed), [("window-order", "startTime".to_owned())]);
+}
+
+#[test]
+fn where_the_documents_want_both_ends_one_is_not_enough() {
+    let commissions = broker::GetAgentDirectCommissions::new;
+    assert_eq!(checked(&commissions()), []);
+    assert_eq!(checked(&commissions().start_time(at(NOW))), [("window-pair", "endTime".to_owned())]);
+    assert_eq!(checked(&commissions().end_time(at(NOW))), [("window-pair", "startTime".to_owned())]);
+    assert_eq!(checked(&unified::GetFillHistory::new().end_time(at(NOW))), []);
+}
+
+#[test]
+fn client_oids_have_their_shape_before_they_are_sent() {
+    for good in ["a", ".:/-_", &"Z".repeat(32)] {
+        assert_eq!(ClientOid::new(good).unwrap().as_str(), good);
+    }
+    for bad in ["", &"Z".repeat(33), "a b", "\u{e9}", "a\n", "a+b", "[", "\\"] {
+        let error = ClientOid::new(bad).expect_err(bad);
+        assert_eq!(error.given(), bad);
+    }
+    // An answer may bring one of another shape; it can be kept and compared, but not sent.
+    let foreign: ClientOid = read_json(r#""made by another client, and long""#).unwrap();
+    assert_eq!(checked(&unified::CancelOrder::new(foreign)), [("identifier", "clientOid".to_owned())]);
+    assert_eq!(checked(&classic_cancel("")), [("identifier", "clientOid".to_owned())]);
+    assert_eq!(checked(&classic_cancel("a\u{0}")), [("identifier", "clientOid".to_owned())]);
+    assert_eq!(checked(&classic_cancel(&"any text, the documents say nothing ".repeat(9))), []);
+}
+
+fn classic_cancel(client_oid: &str) -> classic::CancelOrder {
+    classic::CancelOrder::new("S", classic::ProductType::UsdtFutures, classic::ClientOid::from(client_oid))
+}
+
+#[test]
+fn values_that_no_document_lists_are_refused() {
+    let unknown: Category = read_json(r#""OPTIONS""#).unwrap();
+    assert_eq!((unknown.as_str(), OpenEnum::index(&unknown)), ("OPTIONS", None));
+    let fills = unified::GetFillHistory::new().category(unknown);
+    assert_eq!(checked(&fills), [("known-value", "category".to_owned())]);
+    assert_eq!(wrong_with("unified.fills", r#"{"category":"OPTIONS"}"#), [("known-value", "category".to_owned())]);
+    // What is listed for the enum is not always listed for the operation.
+    let reality = r#"{"category":"USDT-FUTURES","symbol":"rAMDUSDT","orderId":"1"}"#;
+    assert_eq!(wrong_with("unified.cancel-reality-order", reality), [("allowed-value", "category".to_owned())]);
+}
+
+#[test]
+fn a_request_in_json_is_read_strictly() {
+    let cases = [
+        (
+            r#"{}"#,
+            vec![
+                ("required", "category"),
+                ("required", "symbol"),
+                ("required", "qty"),
+                ("required", "side"),
+                ("required", "orderType"),
+            ],
+        ),
+        (
+            r#"{"category":"SPOT","symbol":"S","qty":"1","side":"buy","orderType":"market","price":"1"}"#,
+            vec![("not-applicable", "price")],
+        ),
+        (r#"{"category":"SPOT","symbol":"S","qty":"1","side":"buy","orderType":"limit"}"#, vec![("required", "price")]),
+        (
+            r#"{"category":"SPOT","symbol":"S","qty":"1","side":"buy","orderType":"stop"}"#,
+            vec![("known-value", "orderType")],
+        ),
+        (
+            r#"{"category":"SPOT","symbol":"S","qty":"one","side":"buy","orderType":"market"}"#,
+            vec![("unreadable", "qty")],
+        ),
+        (
+            r#"{"category":"SPOT","symbol":"S","qty":"1","side":"buy","orderType":"market","size":"1"}"#,
+            vec![("unknown-parameter", "size")],
+        ),
+        (r#"["category"]"#, vec![("unreadable", "")]),
+        (
+            r#"{"category":"spot","symbol":"S","qty":"1","side":"BUY","orderType":"market"}"#,
+            vec![("known-value", "category"), ("known-value", "side")],
+        ),
+        (
+            r#"{"category":"SPOT","qty":"1","side":"buy","orderType":"market","sise":"1"}"#,
+            vec![("required", "symbol"), ("unknown-parameter", "sise")],
+        ),
+        (r#"{"category":"SPOT","symbol":"S","qty":"1","side":"buy","price":"1"}"#, vec![("required", "orderType")]),
+    ];
+    for (json, expected) in cases {
+        let expected: Vec<_> = expected.into_iter().map(|(rule, path)| (rule, path.to_owned())).collect();
+        assert_eq!(wrong_with("unified.place-order", json), expected, "{json}");
+    }
+    let both = r#"{"orderId":"1","clientOid":"2"}"#;
+    assert_eq!(wrong_with("unified.cancel-order", both), [("one-of", "orderId".to_owned())]);
+    assert_eq!(wrong_with("unified.cancel-order", "{}"), [("one-of", "orderId".to_owned())]);
+    assert!(!wrong_with("unified.cancel-order", "{").is_empty());
+    assert!(!wrong_with("unified.cancel-order", "").is_empty());
+    // Blank keeps, 0 deletes: the one thing that an empty text says.
+    let edit = unified::ModifyOrder::from_json(r#"{"orderId":"1","qty":2,"takeProfit":"","stopLoss":0}"#).unwrap();
+    assert_eq!((edit.take_profit, edit.stop_loss), (tradeapi::Edit::Keep, tradeapi::Edit::Delete));
+}
+
+#[test]
+fn everything_that_is_wrong_is_told_at_once_with_its_place() {
+    let order = |category: Category, symbol: &str, execution: Execution| {
+        BatchOrder::new(category, symbol, decimal("1"), Side::Buy, execution)
+    };
+    let mut limit = LimitExecution::new(decimal("64000"));
+    limit.time_in_force = Some(read_json(r#""someday""#).unwrap());
+    let mut orders = vec![
+        order(Category::Spot, "BTCUSDT", Execution::Market).pos_side(unified::PosSide::Long),
+        order(Category::Spot, "", limit.into()),
+        order(Category::Margin, "BTCUSDT", Execution::Market).client_oid(read_json(r#""not one""#).unwrap()),
+    ];
+    orders.extend((3..21).map(|_| order(Category::Spot, "BTCUSDT", Execution::Market)));
+    let request = unified::PlaceBatch::new(orders);
+    let violations = request.validate(None).unwrap_err();
+    let expected = [
+        ("max-items", ""),
+        ("pos-side-futures-only", "[0].category"),
+        ("identifier", "[1].symbol"),
+        ("known-value", "[1].timeInForce"),
+        ("identifier", "[2].clientOid"),
+        ("one-category", ""),
+    ];
+    assert_eq!(wrong(Err(violations.clone())), expected.map(|(rule, path)| (rule, path.to_owned())));
+    assert!(violations.iter().all(|violation| violation.source.starts_with("unified-v3, ")), "{violations}");
+    assert_eq!(violations.to_string().lines().count(), expected.len());
+}
+
+#[tokio::test]
+async fn what_is_refused_is_not_sent_unless_checks_are_off() {
+    let sandbox = Sandbox::start().unwrap();
+    let builder =
+        || Client::builder(sandbox.url()).credentials(Credentials::new("k", "s", "p")).clock(FixedClock(at(NOW)));
+    let request = unified::GetFillHistory::new().limit(101).between(at(NOW), at(NOW - 1));
+    match builder().build().unwrap().call(&request).await {
+        Err(Error::Refused(refusal)) => {
+            assert_eq!((refusal.operation, refusal.violations.len()), ("unified.fills", 2));
+            assert_eq!(Err(refusal.violations), request.validate(Some(at(NOW))));
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(sandbox.requests(), []);
+    let _ = builder().checks(false).build().unwrap().call(&request).await;
+    assert_eq!(sandbox.requests().len(), 1);
+}

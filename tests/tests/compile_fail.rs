@@ -1,0 +1,85 @@
+//! What must not compile, does not, and for the reason it should.
+//!
+//! Each file in `compile_fail` says in its first line which error it must end in, or that it compiles. Only the code is
+//! compared: trybuild compares the compiler's words, which change from one version to the next, and would make this
+//! suite fail for people who did nothing wrong.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// The codes of the errors of each case that has any, by its name.
+type Codes = BTreeMap<String, Vec<String>>;
+
+#[test]
+fn what_must_not_compile_does_not() {
+    let cases = cases();
+    assert!(cases.len() > 10);
+    let found = check(&cases);
+    for (name, path) in &cases {
+        let first = std::fs::read_to_string(path).unwrap().lines().next().unwrap_or_default().to_owned();
+        let (expected, _) = first.strip_prefix("//! ").and_then(|line| line.split_once(':')).expect("a first line");
+        // No entry: no errors at all, also none without a code.
+        let expected = (expected != "compiles").then(|| vec![expected.to_owned()]);
+        assert_eq!(found.get(name), expected.as_ref(), "{name}: {first}");
+    }
+}
+
+/// The cases: their names, and where they are.
+fn cases() -> BTreeMap<String, PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compile_fail");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files.map(|path| (path.file_stem().unwrap().to_string_lossy().into_owned(), path)).collect()
+}
+
+/// Checks all cases at once, as programs of one crate that is made for them.
+fn check(cases: &BTreeMap<String, PathBuf>) -> Codes {
+    let house = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let room = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compile_fail");
+    std::fs::create_dir_all(&room).unwrap();
+    std::fs::write(room.join("Cargo.toml"), manifest(house, cases)).unwrap();
+    // The versions of the workspace, which are at hand.
+    std::fs::copy(house.join("Cargo.lock"), room.join("Cargo.lock")).unwrap();
+    let output = Command::new(env!("CARGO"))
+        .args(["check", "--bins", "--keep-going", "--offline", "--quiet", "--message-format=json"])
+        .args(["--target-dir", "target"])
+        .current_dir(&room)
+        .output()
+        .unwrap();
+    let codes = codes(&String::from_utf8_lossy(&output.stdout));
+    // The crate itself may not have come about, and then no case was looked at.
+    assert!(!codes.is_empty(), "nothing was checked: {}", String::from_utf8_lossy(&output.stderr));
+    codes
+}
+
+fn manifest(house: &Path, cases: &BTreeMap<String, PathBuf>) -> String {
+    let mut manifest = format!(
+        "[package]\nname = \"compile-fail\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
+         tradeapi = {{ path = {:?}, default-features = false, features = [\"unified\"] }}\n",
+        house.join("generated")
+    );
+    for (name, path) in cases {
+        write!(manifest, "\n[[bin]]\nname = {name:?}\npath = {path:?}\n").unwrap();
+    }
+    manifest
+}
+
+/// The error codes in cargo's messages.
+fn codes(messages: &str) -> Codes {
+    let mut codes = Codes::new();
+    for message in messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        let diagnostic = &message["message"];
+        if let (Some(name), Some("error")) = (message["target"]["name"].as_str(), diagnostic["level"].as_str()) {
+            // The last one, that there were errors, has no code.
+            let code = diagnostic["code"]["code"].as_str().map(str::to_owned);
+            let of_case = codes.entry(name.to_owned()).or_default();
+            of_case.extend(code);
+            of_case.dedup();
+        }
+    }
+    codes
+}

@@ -1,0 +1,23 @@
+//! compiles: what the other cases do wrong, done right
+use tradeapi::runtime::HmacSha256;
+use tradeapi::unified::{CancelOrder, Category, ClientOid, Execution, LimitExecution, OrderAck, OrderRef, PlaceOrder, Side};
+use tradeapi::{Credentials, Decimal};
+
+fn side(side: &Side) -> &str {
+    match side {
+        Side::Buy => "in",
+        Side::Sell => "out",
+        _ => side.as_str(),
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let price: Decimal = "64000.5".parse()?;
+    let order = PlaceOrder::new(Category::Spot, "BTCUSDT", 1, Side::Buy, LimitExecution::new(price));
+    let order = order.client_oid(ClientOid::new("mine-1")?);
+    let market = PlaceOrder::new("SPOT".parse()?, "BTCUSDT", 1, Side::Sell, Execution::Market);
+    let cancel = CancelOrder::new(OrderRef::ClientOid(ClientOid::new("mine-1")?));
+    let credentials = Credentials::with_signer("key", "passphrase", HmacSha256::new("secret"));
+    println!("{} {order:?} {market:?} {cancel:?} {credentials:?} {:?}", side(&order.side), OrderAck::default());
+    Ok(())
+}

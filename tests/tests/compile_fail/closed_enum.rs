@@ -1,0 +1,13 @@
+//! E0004: a match has no arm for what the exchange may add
+use tradeapi::unified::Side;
+
+fn is_buy(side: &Side) -> bool {
+    match side {
+        Side::Buy => true,
+        Side::Sell => false,
+    }
+}
+
+fn main() {
+    let _ = is_buy;
+}

@@ -1,0 +1,6 @@
+//! E0277: a price is a number that is not exact
+use tradeapi::unified::LimitExecution;
+
+fn main() {
+    let _ = LimitExecution::new(0.1);
+}

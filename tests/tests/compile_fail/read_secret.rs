@@ -1,0 +1,6 @@
+//! E0624: the key is read out of credentials
+use tradeapi::Credentials;
+
+fn main() {
+    let _ = Credentials::new("key", "secret", "passphrase").key();
+}

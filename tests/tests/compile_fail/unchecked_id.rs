@@ -1,0 +1,6 @@
+//! E0308: an identifier with a documented shape is a text that nobody has checked
+use tradeapi::unified::{Category, Execution, PlaceOrder, Side};
+
+fn main() {
+    let _ = PlaceOrder::new(Category::Spot, "BTCUSDT", 1, Side::Buy, Execution::Market).client_oid("my order");
+}

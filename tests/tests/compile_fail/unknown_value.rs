@@ -1,0 +1,7 @@
+//! E0423: a value that no document lists is built by hand
+use tradeapi::runtime::UnknownValue;
+use tradeapi::unified::Category;
+
+fn main() {
+    let _ = Category::Unknown(UnknownValue("OPTIONS".into()));
+}

@@ -1,0 +1,373 @@
+//! What the generator says about schemas that are wrong: every kind of mistake, pinned word for word.
+//!
+//! `fixtures/base` is a schema without mistakes. A folder of `fixtures/broken` holds the files in which a case differs
+//! from it, and in `remove.txt` the names of files that the case does without. What a file of a repository cannot hold,
+//! such as bytes that are no text, is made here.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+use tempfile::TempDir;
+use tradeapi_gen::{Code, Diagnostics, Generator, Layout};
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+}
+
+/// The files below a folder, named relative to it.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(next) = open.pop() {
+        for path in fs::read_dir(next).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                found.push(path.strip_prefix(folder).unwrap().to_path_buf());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn copy(from: &Path, to: &Path) {
+    for file in files(from) {
+        let target = to.join(&file);
+        fs::create_dir_all(target.parent().unwrap()).unwrap();
+        fs::copy(from.join(&file), target).unwrap();
+    }
+}
+
+/// A schema without mistakes, in a folder of its own.
+fn base() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&fixtures().join("base"), folder.path());
+    folder
+}
+
+/// A schema without mistakes but for those of a case.
+fn broken(case: &Path) -> TempDir {
+    let folder = base();
+    copy(case, folder.path());
+    let list = folder.path().join("remove.txt");
+    if let Ok(names) = fs::read_to_string(&list) {
+        fs::remove_file(list).unwrap();
+        names.lines().for_each(|name| fs::remove_file(folder.path().join(name)).unwrap());
+    }
+    folder
+}
+
+fn mistakes(folder: &Path) -> Diagnostics {
+    Generator::new().schema_dir(folder).read().expect_err("the schema has a mistake")
+}
+
+/// A schema, and how it is made wrong.
+type Spoil = fn(&Path) -> Diagnostics;
+
+/// Mistakes that no file of a repository can hold.
+const MADE_HERE: &[(&str, Spoil)] = &[
+    ("bytes_that_are_no_utf8", |folder| {
+        fs::write(folder.join("house/types.yaml"), b"enums:\n  Pl\xc3\xa4ce:\n    doc: caf\xe9\n").unwrap();
+        mistakes(folder)
+    }),
+    ("bytes_with_a_mark", |folder| {
+        spoil(folder, "house/types.yaml", |text| format!("\u{feff}{text}"));
+        mistakes(folder)
+    }),
+    ("bytes_with_carriage_returns", |folder| {
+        spoil(folder, "office/count.yaml", |text| text.replace('\n', "\r\n"));
+        mistakes(folder)
+    }),
+    ("bytes_none", |folder| {
+        spoil(folder, "office/count.yaml", |_| String::new());
+        mistakes(folder)
+    }),
+    ("bytes_too_many", |folder| {
+        fs::File::create(folder.join("office/count.yaml")).unwrap().set_len(17 << 20).unwrap();
+        mistakes(folder)
+    }),
+    ("folder_missing", |folder| mistakes(&folder.join("schemas"))),
+    ("folder_that_is_a_file", |folder| mistakes(&folder.join("api.yaml"))),
+    ("folder_without_families", |folder| {
+        fs::remove_dir_all(folder.join("house")).unwrap();
+        fs::remove_dir_all(folder.join("office")).unwrap();
+        mistakes(folder)
+    }),
+    ("folder_without_files", |folder| {
+        let empty = folder.join("empty");
+        fs::create_dir(&empty).unwrap();
+        mistakes(&empty)
+    }),
+    ("output_that_is_a_file", |folder| {
+        let generator = Generator::new().schema_dir(folder).out_dir(folder.join("api.yaml"));
+        generator.generate().expect_err("nothing can be written below a file")
+    }),
+    ("output_that_cannot_be_compared", |folder| {
+        fs::create_dir_all(folder.join(".out/api.rs")).unwrap();
+        let generator = Generator::new().schema_dir(folder).out_dir(folder.join(".out"));
+        generator.compare().expect_err("a folder has no text")
+    }),
+    ("yaml_a_thousand_deep_in_flow", |folder| {
+        spoil(folder, "office/count.yaml", |_| format!("operation: {}{}\n", "[".repeat(1000), "]".repeat(1000)));
+        mistakes(folder)
+    }),
+    ("yaml_a_thousand_deep_in_blocks", |folder| {
+        spoil(folder, "office/count.yaml", |_| (0..1000).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect());
+        mistakes(folder)
+    }),
+    ("text_of_a_megabyte", |folder| {
+        spoil(folder, "office/count.yaml", |text| {
+            text.replace("effect: cancel", &format!("effect: {}", "x".repeat(1 << 20)))
+        });
+        mistakes(folder)
+    }),
+];
+
+fn spoil(folder: &Path, file: &str, change: impl FnOnce(String) -> String) {
+    let path = folder.join(file);
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(path, change(text)).unwrap();
+}
+
+/// Every case by its name, with what the generator says about it.
+fn cases() -> BTreeMap<String, (TempDir, Diagnostics)> {
+    let mut cases = BTreeMap::new();
+    for entry in fs::read_dir(fixtures().join("broken")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let folder = broken(&path);
+        let Err(all) = Generator::new().schema_dir(folder.path()).read() else { panic!("{name} has no mistake") };
+        cases.insert(name, (folder, all));
+    }
+    for (name, make) in MADE_HERE {
+        let folder = base();
+        let all = make(folder.path());
+        assert!(cases.insert((*name).to_owned(), (folder, all)).is_none(), "two cases are called {name}");
+    }
+    cases
+}
+
+#[test]
+fn the_base_has_no_mistakes() {
+    if let Err(all) = Generator::new().schema_dir(fixtures().join("base")).read() {
+        panic!("{all}");
+    }
+}
+
+#[test]
+fn every_case_is_told_as_it_was_pinned() {
+    let differ: Vec<_> = cases()
+        .into_iter()
+        .filter(|(name, (folder, all))| {
+            let text = all.to_string().replace(folder.path().to_str().unwrap(), "schema");
+            catch_unwind(|| insta::assert_snapshot!(name.as_str(), text)).is_err()
+        })
+        .map(|(name, _)| name)
+        .collect();
+    assert!(differ.is_empty(), "look at these, and accept them with INSTA_UPDATE=always: {differ:?}");
+}
+
+#[test]
+fn every_kind_of_mistake_has_a_case() {
+    let cases = cases();
+    let told = |code: Code| cases.values().any(|(_, all)| all.iter().any(|one| one.code == code));
+    let untold: Vec<_> = Code::ALL.iter().copied().filter(|code| !told(*code)).collect();
+    assert!(untold.is_empty(), "{untold:?}");
+}
+
+#[test]
+fn every_mistake_says_where_it_is_and_what_to_do() {
+    let about_a_run = [Code::CannotRead, Code::CannotWrite, Code::MissingFile];
+    for (name, (_, all)) in cases() {
+        for one in all.iter() {
+            assert!(one.place.is_some() || about_a_run.contains(&one.code), "{name}: {}", one.message);
+            assert!(one.help.as_ref().is_some_and(|help| !help.is_empty()), "{name}: {}", one.message);
+        }
+    }
+}
+
+#[test]
+fn what_is_told_does_not_depend_on_the_run() {
+    for (name, (folder, all)) in cases() {
+        if fixtures().join("broken").join(&name).is_dir() {
+            assert_eq!(mistakes(folder.path()).to_string(), all.to_string(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_written_where_there_is_a_mistake() {
+    let folder = broken(&fixtures().join("broken/several_in_one_file"));
+    let out = folder.path().join("out");
+    assert!(Generator::new().schema_dir(folder.path()).out_dir(&out).generate().is_err());
+    assert!(!out.exists());
+}
+
+#[test]
+fn a_file_full_of_mistakes_is_given_up() {
+    let folder = base();
+    let lines: String = (0..10_000).map(|n| format!("- [{n}]\n")).collect();
+    spoil(folder.path(), "office/count.yaml", |text| text.replace("rate_limit: []", "") + "rate_limit:\n" + &lines);
+    let all = mistakes(folder.path());
+    assert!((2..200).contains(&all.len()), "nobody reads {}", all.len());
+}
+
+/// A change that somebody's finger, disk or tool could make.
+#[derive(Clone, Debug)]
+enum Change {
+    Cut(usize),
+    Remove(usize, usize),
+    Insert(usize, &'static str),
+    Bytes(usize, Vec<u8>),
+    SwapLines(usize, usize),
+    RepeatLine(usize),
+}
+
+const PIECES: &[&str] = &[
+    ":",
+    ": ",
+    "- ",
+    "{",
+    "}",
+    "[",
+    "]",
+    "&a ",
+    "*a",
+    "!t ",
+    "<<: ",
+    "\t",
+    "\"",
+    "'",
+    "|",
+    ">",
+    "#",
+    "%",
+    "---\n",
+    "...\n",
+    "\n",
+    " ",
+    ",",
+    "?",
+    "~",
+    "null",
+    "\0",
+    "é",
+    "\u{feff}",
+    "\u{202e}",
+    "0",
+    "-1",
+    "1e99",
+    "18446744073709551616",
+    "[]",
+    "{}",
+    "as: lend-book.isbn",
+    "includes: Book",
+    "type: Borrower",
+    "\n  ",
+    "{{",
+    "\\",
+    "type: Book, ",
+    "required: always, ",
+];
+
+fn change() -> impl Strategy<Value = Change> {
+    let at = 0usize..4000;
+    prop_oneof![
+        1 => at.clone().prop_map(Change::Cut),
+        2 => (at.clone(), 1usize..40).prop_map(|(at, count)| Change::Remove(at, count)),
+        6 => (at.clone(), proptest::sample::select(PIECES)).prop_map(|(at, piece)| Change::Insert(at, piece)),
+        1 => (at.clone(), proptest::collection::vec(any::<u8>(), 1..20)).prop_map(|(at, bytes)| Change::Bytes(at, bytes)),
+        2 => (at.clone(), at.clone()).prop_map(|(a, b)| Change::SwapLines(a, b)),
+        2 => at.prop_map(Change::RepeatLine),
+    ]
+}
+
+fn apply(mut text: Vec<u8>, change: &Change) -> Vec<u8> {
+    let within = |at: usize, len: usize| at % (len + 1);
+    match change {
+        Change::Cut(at) => text.truncate(within(*at, text.len())),
+        Change::Remove(at, count) => {
+            let from = within(*at, text.len());
+            let to = (from + count).min(text.len());
+            text.drain(from..to);
+        }
+        Change::Insert(at, piece) => insert(&mut text, *at, piece.as_bytes()),
+        Change::Bytes(at, bytes) => insert(&mut text, *at, bytes),
+        Change::SwapLines(..) | Change::RepeatLine(_) => {
+            let mut lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+            let count = lines.len();
+            match change {
+                _ if count == 0 => {}
+                Change::SwapLines(a, b) => lines.swap(a % count, b % count),
+                Change::RepeatLine(at) => lines.insert(at % count, lines[at % count]),
+                _ => {}
+            }
+            text = lines.concat();
+        }
+    }
+    text
+}
+
+fn insert(text: &mut Vec<u8>, at: usize, bytes: &[u8]) {
+    let at = at % (text.len() + 1);
+    text.splice(at..at, bytes.iter().copied());
+}
+
+thread_local! {
+    /// A schema whose files are replaced one at a time, by one test.
+    static FOLDER: TempDir = base();
+}
+
+/// Reads a schema of which one file is replaced.
+fn answers(file: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {
+    let folder = FOLDER.with(|folder| folder.path().to_path_buf());
+    let begin = Instant::now();
+    fs::write(folder.join(file), bytes).unwrap();
+    let read = Generator::new().schema_dir(&folder).read();
+    fs::copy(fixtures().join("base").join(file), folder.join(file)).unwrap();
+    prop_assert!(begin.elapsed() < Duration::from_secs(20), "it took {:?}", begin.elapsed());
+    match read {
+        // Whatever is still a schema can be told and emitted.
+        Ok(schema) => {
+            schema.facts();
+            schema.list();
+            schema.emit(Layout::Crate);
+        }
+        Err(all) => {
+            prop_assert!(all.iter().any(|one| one.place.is_some()), "{all}");
+            prop_assert!(!all.to_string().contains(|c: char| c.is_control() && c != '\n'));
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn mangled_files_are_answered(file in 0usize..16, changes in proptest::collection::vec(change(), 1..6)) {
+        let base = fixtures().join("base");
+        let files = files(&base);
+        let file = &files[file % files.len()];
+        let bytes = changes.iter().fold(fs::read(base.join(file)).unwrap(), apply);
+        answers(file, &bytes)?;
+    }
+
+    #[test]
+    fn random_files_are_answered(file in 0usize..16, bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        let files = files(&fixtures().join("base"));
+        answers(&files[file % files.len()], &bytes)?;
+    }
+
+    #[test]
+    fn random_texts_are_answered(file in 0usize..16, text in "[a-z:{}\\[\\]\\-,&*!|>'\"#%@ \n\t?<0-9é]{0,300}") {
+        let files = files(&fixtures().join("base"));
+        answers(&files[file % files.len()], text.as_bytes())?;
+    }
+}

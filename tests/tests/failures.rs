@@ -1,0 +1,255 @@
+//! Everything that can go wrong with a call: which error it becomes, whether the request may have had an effect, and
+//! that the answer is kept as it came.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use tradeapi::runtime::{Effect, ExchangeError, Meta, Outcome, TransportErrorKind, UnreadableAnswer, read_response};
+use tradeapi::unified::{CancelOrder, ErrorCode, OrderId, OrderRef};
+use tradeapi::{API, Client, Credentials, Error, Operation};
+use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::schema;
+
+/// An operation, and how its answers are read.
+struct Reading {
+    meta: &'static Meta,
+    read: fn(u16, &[u8]) -> Result<(), Error>,
+}
+
+macro_rules! readings_of {
+    ($($operation:ty),+ $(,)?) => {
+        fn readings() -> Vec<Reading> {
+            vec![$(Reading { meta: <$operation as Operation>::META, read: read::<$operation> }),+]
+        }
+    };
+}
+tradeapi::for_each_operation!(readings_of);
+
+fn read<O: Operation>(status: u16, body: &[u8]) -> Result<(), Error> {
+    let response = http::Response::builder().status(status).body(Bytes::copy_from_slice(body)).unwrap();
+    read_response::<O>(&API, response).map(drop)
+}
+
+impl Reading {
+    fn fails(&self, status: u16, body: &[u8]) -> Error {
+        let error = (self.read)(status, body).err().unwrap_or_else(|| panic!("{}: was read", self.meta.id));
+        assert_eq!(error.operation(), self.meta.id);
+        assert!(error.to_string().contains(self.meta.id), "{error}");
+        error
+    }
+
+    fn refused(&self, status: u16, body: &[u8]) -> ExchangeError {
+        match self.fails(status, body) {
+            Error::Exchange(error) => {
+                assert_eq!((error.status.as_u16(), &error.raw[..]), (status, body), "{}", self.meta.id);
+                *error
+            }
+            other => panic!("{}: {other:?}", self.meta.id),
+        }
+    }
+
+    fn unreadable(&self, status: u16, body: &[u8]) -> UnreadableAnswer {
+        match self.fails(status, body) {
+            Error::Unreadable(answer) => {
+                assert_eq!((answer.status.as_u16(), &answer.raw[..]), (status, body), "{}", self.meta.id);
+                *answer
+            }
+            other => panic!("{}: {other:?}", self.meta.id),
+        }
+    }
+}
+
+#[test]
+fn the_code_decides_whatever_the_status() {
+    for reading in readings() {
+        let example = &schema::examples(reading.meta)[0].response;
+        for status in [200, 400, 429, 500, 503] {
+            (reading.read)(status, example.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
+            let body = br#"{"code":"98765","msg":"no \"such\" thing","requestTime":1790000000123,"data":null}"#;
+            let error = reading.refused(status, body);
+            assert_eq!((error.code.as_str(), error.message.as_str()), ("98765", r#"no "such" thing"#));
+            assert_eq!(error.request_time.map(|time| time.as_millis()), Some(1_790_000_000_123));
+            assert!(error.known.is_none());
+        }
+    }
+}
+
+#[test]
+fn documented_codes_bring_what_the_documents_say() {
+    for reading in readings() {
+        for known in reading.meta.errors.iter().filter(|known| !known.success) {
+            let body = format!(r#"{{"data":{{"any":["thing"]}},"msg":7,"code":"{}"}}"#, known.code);
+            let error = reading.fails(400, body.as_bytes());
+            let outcome = if reading.meta.effect == Effect::Read { Outcome::NotDone } else { known.outcome };
+            assert_eq!(error.outcome(), outcome, "{error}");
+            let Error::Exchange(error) = error else { panic!("{error}") };
+            assert_eq!((error.known.unwrap().code, error.message.as_str()), (known.code, "7"));
+        }
+    }
+}
+
+#[test]
+fn codes_are_typed() {
+    let reading = readings().into_iter().find(|reading| reading.meta.id == "unified.place-order").unwrap();
+    let refused =
+        |code: &str| reading.refused(200, format!(r#"{{"code":{code}}}"#).as_bytes()).code.typed::<ErrorCode>();
+    assert_eq!(refused("\"40010\""), ErrorCode::RequestTimedOut);
+    assert_eq!(refused("40725"), ErrorCode::ServiceReturnAnError);
+    assert_eq!(refused("\"new\"").as_str(), "new");
+}
+
+#[test]
+fn a_code_that_no_document_lists_tells_nothing() {
+    for reading in readings() {
+        let outcome = if reading.meta.effect == Effect::Read { Outcome::NotDone } else { Outcome::Unknown };
+        assert_eq!(reading.fails(400, br#"{"code":"98765"}"#).outcome(), outcome, "{}", reading.meta.id);
+    }
+}
+
+#[test]
+fn what_is_no_envelope_is_judged_by_its_status() {
+    let bodies: [&[u8]; 8] = [
+        b"",
+        b"<html>502</html>",
+        b"Too many requests",
+        b"null",
+        b"[]",
+        b"{}",
+        br#"{"code":null}"#,
+        b"\xff\xfe{\"code\":\"1\"}",
+    ];
+    for (reading, body) in readings().iter().flat_map(|reading| bodies.map(|body| (reading, body))) {
+        reading.unreadable(200, body);
+        for status in [301, 400, 403, 429, 500, 502] {
+            let response = http::Response::builder().status(status).body(()).unwrap();
+            match reading.fails(status, body) {
+                Error::Exchange(error) => {
+                    assert_eq!((error.code.as_str(), error.status), (response.status().as_str(), response.status()));
+                    assert_eq!(&error.raw[..], &body[..]);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_breaks_off_is_never_a_success() {
+    for reading in readings() {
+        for example in schema::examples(reading.meta) {
+            let body = example.response.trim_end().as_bytes();
+            for end in 0..body.len() {
+                reading.unreadable(200, &body[..end]);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_answer_with_something_behind_it_or_with_two_codes_is_not_trusted() {
+    for reading in readings() {
+        let body = schema::examples(reading.meta)[0].response.trim_end().to_owned();
+        reading.unreadable(200, format!("{body}{body}").as_bytes());
+        reading.unreadable(200, format!("{body}x").as_bytes());
+        let twice = format!(r#"{},"code":"00000"}}"#, body.strip_suffix('}').unwrap());
+        reading.unreadable(200, twice.as_bytes());
+        let twice = format!(r#"{},"code":"40010"}}"#, body.strip_suffix('}').unwrap());
+        reading.unreadable(200, twice.as_bytes());
+    }
+}
+
+#[test]
+fn no_depth_uses_up_the_stack() {
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    for reading in readings() {
+        let answer = reading.unreadable(200, format!(r#"{{"code":"00000","more":{deep}}}"#).as_bytes());
+        assert!(answer.error.what().contains("deep"), "{}", answer.error);
+        reading.unreadable(200, format!(r#"{{"code":"00000","data":{deep}}}"#).as_bytes());
+    }
+}
+
+#[test]
+fn a_long_answer_is_not_printed_whole() {
+    let reading = &readings()[0];
+    let error = reading.fails(200, &b"x".repeat(1 << 20));
+    assert!(format!("{error:?}").len() < 1_000);
+    assert!(error.to_string().len() < 1_000);
+}
+
+/// What became of a call, and how often the exchange was asked.
+async fn call(answer: Answer) -> (Error, usize) {
+    // Long enough for a busy machine where an answer comes, short where none does.
+    let limit = Duration::from_millis(if answer == Answer::hang() { 200 } else { 60_000 });
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(answer);
+    let client = Client::builder(sandbox.url())
+        .credentials(Credentials::new("key", "secret", "passphrase"))
+        .max_body(1_000)
+        .call_timeout(limit)
+        .build()
+        .unwrap();
+    let error = client.call(&cancel()).await.expect_err("the call must fail");
+    assert_eq!(error.operation(), "unified.cancel-order");
+    (error, sandbox.requests().len())
+}
+
+fn cancel() -> CancelOrder {
+    CancelOrder::new(OrderRef::OrderId(OrderId::from("1")))
+}
+
+fn kind(error: &Error) -> TransportErrorKind {
+    match error {
+        Error::Transport(failure) => failure.error.kind(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn without_an_answer_the_outcome_is_unknown_and_nothing_is_repeated() {
+    use TransportErrorKind::{BodyTooLarge, Closed, Timeout};
+    let whole = Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#);
+    let cases = [
+        (Answer::close(), Closed),
+        (Answer::hang(), Timeout),
+        (whole.clone().cut_off_after(0), Closed),
+        (whole.cut_off_after(20), Closed),
+        (Answer::raw("this is no HTTP\r\n\r\n"), Closed),
+        (Answer::raw(""), Closed),
+        (Answer::json(" ".repeat(1_001)), BodyTooLarge),
+    ];
+    for (answer, expected) in cases {
+        let about = format!("{answer:?}");
+        let (error, requests) = call(answer).await;
+        assert_eq!((kind(&error), error.outcome(), requests), (expected, Outcome::Unknown, 1), "{about}\n{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let (error, requests) = call(Answer::new(307, "").header("location", "/elsewhere")).await;
+    assert!(matches!(error, Error::Exchange(ref error) if error.status.as_u16() == 307), "{error:?}");
+    assert_eq!(requests, 1);
+}
+
+#[tokio::test]
+async fn what_was_not_sent_had_no_effect() {
+    let address = Sandbox::start().unwrap().url();
+    let client = Client::builder(address).credentials(Credentials::new("key", "secret", "passphrase")).build().unwrap();
+    let error = client.call(&cancel()).await.expect_err("nobody listens there any more");
+    assert_eq!((kind(&error), error.outcome()), (TransportErrorKind::Connect, Outcome::NotDone), "{error}");
+}
+
+#[tokio::test]
+async fn connections_are_kept() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_otherwise(|_| Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#));
+    let client =
+        Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "passphrase")).build().unwrap();
+    for _ in 0..5 {
+        client.unified().cancel_order(&cancel()).await.unwrap();
+    }
+    let connections: Vec<_> = sandbox.requests().iter().map(|request| request.connection).collect();
+    // Which connection is free again in time is up to the scheduler.
+    assert!(connections.iter().max() < Some(&4), "{connections:?}");
+}

@@ -1,0 +1,168 @@
+//! Nothing that can be printed shows a key, a secret, a passphrase or a signature.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::error::Error as StdError;
+use std::fmt::{Debug, Display};
+use std::time::Duration;
+
+use tradeapi::runtime::{FixedClock, HmacSha256};
+use tradeapi::unified::{CancelOrder, GetFillHistory, OrderId, OrderRef};
+use tradeapi::{Client, Credentials, Error, Timestamp};
+use tradeapi_sandbox::{Answer, Sandbox};
+
+const KEY: &str = "canarykeyQ7";
+const SECRET: &str = "canarysecretW8";
+const PASSPHRASE: &str = "canarypassphraseE9";
+
+/// Everything that was printed.
+#[derive(Default)]
+struct Printed(Vec<String>);
+
+impl Printed {
+    fn debug(&mut self, value: &impl Debug) {
+        self.0.push(format!("{value:?}"));
+        self.0.push(format!("{value:#?}"));
+    }
+
+    fn error(&mut self, error: &(dyn StdError + 'static)) {
+        self.0.push(error.to_string());
+        self.debug(&error);
+        if let Some(source) = error.source() {
+            self.error(source);
+        }
+    }
+
+    fn display(&mut self, value: &impl Display) {
+        self.0.push(value.to_string());
+    }
+
+    /// That no canary is in it, in any way a `Debug` could write it.
+    fn shows_none_of(&self, canaries: &[&str]) {
+        for printed in &self.0 {
+            for canary in canaries {
+                let bytes = format!("{:?}", canary.as_bytes());
+                let hex: String = canary.bytes().map(|byte| format!("{byte:02x}")).collect();
+                let flat = printed.split_whitespace().collect::<String>();
+                for form in [canary, bytes.replace(' ', "").trim_matches(['[', ']']), &hex] {
+                    assert!(!flat.contains(form), "{form} is in {printed}");
+                }
+            }
+        }
+    }
+}
+
+fn credentials() -> Credentials {
+    Credentials::new(KEY, SECRET, PASSPHRASE)
+}
+
+fn client(sandbox: &Sandbox) -> Client {
+    patient_for(sandbox, Duration::from_secs(60))
+}
+
+fn patient_for(sandbox: &Sandbox, limit: Duration) -> Client {
+    Client::builder(sandbox.url())
+        .credentials(credentials())
+        .clock(FixedClock(Timestamp::from_millis(1_790_000_000_000)))
+        .max_body(1_000)
+        .call_timeout(limit)
+        .build()
+        .unwrap()
+}
+
+fn cancel() -> CancelOrder {
+    CancelOrder::new(OrderRef::OrderId(OrderId::from("1")))
+}
+
+#[test]
+fn the_parts_of_a_client_show_nothing() {
+    let mut printed = Printed::default();
+    let builder = Client::builder("https://localhost").credentials(credentials()).header("locale", "en-US");
+    printed.debug(&builder);
+    let client = builder.build().unwrap();
+    printed.debug(&client);
+    printed.debug(client.core());
+    printed.debug(&credentials());
+    printed.debug(&HmacSha256::new(SECRET));
+    printed.debug(&Credentials::with_signer(KEY, PASSPHRASE, HmacSha256::new(SECRET)));
+    printed.shows_none_of(&[KEY, SECRET, PASSPHRASE]);
+}
+
+#[test]
+fn a_signed_request_shows_nothing() {
+    let client = Client::builder("https://localhost").credentials(credentials()).build().unwrap();
+    let request = client.core().prepare(&cancel()).unwrap();
+    let signature = request.headers()["ACCESS-SIGN"].to_str().unwrap().to_owned();
+    assert_eq!(request.headers()["ACCESS-KEY"], KEY);
+    let mut printed = Printed::default();
+    printed.debug(&request);
+    printed.debug(request.headers());
+    printed.debug(&cancel());
+    printed.shows_none_of(&[KEY, SECRET, PASSPHRASE, &signature]);
+}
+
+#[test]
+fn credentials_that_cannot_be_sent_are_refused_unseen() {
+    let mut printed = Printed::default();
+    let bad = [
+        Credentials::new(format!("{KEY}\n"), SECRET, PASSPHRASE),
+        Credentials::new(KEY, SECRET, format!("{PASSPHRASE}\r\n")),
+        Credentials::new("", SECRET, PASSPHRASE),
+    ];
+    for credentials in bad {
+        printed.error(&Client::builder("https://localhost").credentials(credentials).build().unwrap_err());
+    }
+    // Someone may put a password into the address.
+    let address = format!("https://{KEY}:{SECRET}@localhost/{PASSPHRASE}");
+    let builder = Client::builder(address).credentials(credentials());
+    printed.debug(&builder);
+    printed.error(&builder.build().unwrap_err());
+    printed.error(&Client::builder("https://localhost").header(KEY, "value").build().unwrap_err());
+    printed.error(&Client::builder("https://localhost").header("locale", format!("{SECRET}\n")).build().unwrap_err());
+    printed.shows_none_of(&[SECRET, PASSPHRASE]);
+}
+
+#[tokio::test]
+async fn no_kind_of_error_shows_anything() {
+    let sandbox = Sandbox::start().unwrap();
+    let whole = Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#);
+    let answers = [
+        Answer::json(r#"{"code":"40010","msg":"late"}"#),
+        Answer::json(r#"{"code":"98765","msg":"new"}"#),
+        Answer::new(502, "<html>"),
+        Answer::json("{"),
+        Answer::json(" ".repeat(2_000)),
+        Answer::json(r#"{"code":"00000","data":{"orderId":[]}}"#),
+        whole.cut_off_after(3),
+        Answer::close(),
+        Answer::raw("no HTTP"),
+    ];
+    let mut printed = Printed::default();
+    for answer in answers {
+        sandbox.answer_next(answer);
+        printed.error(&client(&sandbox).call(&cancel()).await.unwrap_err());
+    }
+    sandbox.answer_next(Answer::hang());
+    printed.error(&patient_for(&sandbox, Duration::from_millis(200)).call(&cancel()).await.unwrap_err());
+    printed.error(&client(&sandbox).call(&GetFillHistory::new().limit(101)).await.unwrap_err());
+    printed.error(&Client::builder(sandbox.url()).build().unwrap().call(&cancel()).await.unwrap_err());
+
+    let signatures: Vec<_> =
+        sandbox.take_requests().iter().filter_map(|request| request.header("access-sign").map(str::to_owned)).collect();
+    assert!(signatures.len() >= 9);
+    let client = client(&sandbox);
+    drop(sandbox);
+    let unreachable: Error = client.call(&cancel()).await.unwrap_err();
+    printed.error(&unreachable);
+    printed.shows_none_of(&[KEY, SECRET, PASSPHRASE, &signatures[0]]);
+}
+
+#[tokio::test]
+async fn an_answer_shows_nothing_of_the_request() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#));
+    let reply = client(&sandbox).call(&cancel()).await.unwrap();
+    let mut printed = Printed::default();
+    printed.debug(&reply);
+    printed.display(&reply.order_id.as_ref().unwrap());
+    printed.shows_none_of(&[KEY, SECRET, PASSPHRASE]);
+}
