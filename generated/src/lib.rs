@@ -129,19 +129,19 @@ impl Client {
         &self.core
     }
 
-    /// The operations of: Broker.
+    /// Operations of the family Broker.
     #[cfg(feature = "broker")]
     pub fn broker(&self) -> broker::Broker<'_> {
         broker::Broker::of(self)
     }
 
-    /// The operations of: Classic account futures.
+    /// Operations of the family Classic account futures.
     #[cfg(feature = "classic")]
     pub fn classic(&self) -> classic::Classic<'_> {
         classic::Classic::of(self)
     }
 
-    /// The operations of: Unified account.
+    /// Operations of the family Unified account.
     #[cfg(feature = "unified")]
     pub fn unified(&self) -> unified::Unified<'_> {
         unified::Unified::of(self)
@@ -173,7 +173,7 @@ macro_rules! for_each_operation {
         $crate::unified::CancelAllOrders, $crate::unified::GetFillHistory,
         $crate::unified::GetOrderHistory, $crate::unified::GetInsiderTrades,
         $crate::unified::ModifyOrder, $crate::unified::GetOrderDetails,
-        $crate::unified::PlaceBatch, $crate::unified::PlaceOrder,
+        $crate::unified::BatchOrder, $crate::unified::PlaceOrder,
         $crate::unified::PlaceRealityOrder, $crate::unified::GetRealityFills,
         $crate::unified::GetOpenOrders }
     };

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use tradeapi::runtime::{FixedClock, Meta, OpenEnum, RuleKind, read_json};
-use tradeapi::unified::{BatchOrder, Category, ClientOid, Execution, LimitExecution, Side};
+use tradeapi::unified::{BatchOrderItem, Category, ClientOid, Execution, LimitExecution, Side};
 use tradeapi::{Client, Credentials, Decimal, Error, Operation, Timestamp, Violations, broker, classic, unified};
 use tradeapi_sandbox::Sandbox;
 
@@ -159,6 +159,39 @@ const BROKEN: &[(&str, &str, &str, &str)] = &[
         "category",
         r#"{"category":"MARGIN","symbol":"S","qty":"1","side":"buy","orderType":"market","autoBorrow":"yes"}"#,
     ),
+    (
+        "unified.place-order",
+        "reality-tp-market-only",
+        "tpOrderType",
+        r#"{"category":"SPOT","symbol":"rAMDUSDT","qty":"1","side":"buy","orderType":"market","tpOrderType":"limit"}"#,
+    ),
+    (
+        "unified.place-order",
+        "reality-sl-market-only",
+        "slOrderType",
+        r#"{"category":"SPOT","symbol":"rAMDUSDT","qty":"1","side":"buy","orderType":"market","slOrderType":"limit"}"#,
+    ),
+    (
+        "unified.place-order",
+        "new-coin-m-no-preset-tp-sl",
+        "takeProfit",
+        r#"{"category":"COIN-FUTURES","symbol":"BTCUSD_CM","qty":"1","side":"buy","orderType":"market","stopLoss":"1"}"#,
+    ),
+    ("unified.modify-order", "new-coin-m-no-modify", "symbol", r#"{"orderId":"1","qty":"1","symbol":"BTCUSD_CM"}"#),
+    (
+        "unified.batch-modify-order",
+        "new-coin-m-no-modify",
+        "[0].symbol",
+        r#"[{"orderId":"1","qty":"1","symbol":"BTCUSD_CM"}]"#,
+    ),
+    (
+        "unified.place-reality-order",
+        "reality-pairs-only",
+        "symbol",
+        r#"{"symbol":"AMDUSDT","side":"buy","orderType":"market","qty":"1"}"#,
+    ),
+    ("unified.reality-fills", "reality-pairs-only", "symbol", r#"{"symbol":"rUSDT"}"#),
+    ("broker.customer-commissions", "symbol-carries-product-suffix", "symbol", r#"{"symbol":"BTCUSDT"}"#),
 ];
 
 #[test]
@@ -200,27 +233,39 @@ fn pages_are_bounded() {
 
 #[test]
 fn batches_are_bounded() {
-    fn batch(wrong_with: &str, around: (&str, &str), item: &str, most: usize, least: usize, path: &str) {
+    fn batch(wrong_with: &str, around: (&str, &str), item: &str, most: usize, path: &str) {
         let of = |count: usize| {
             let items: Vec<_> = (0..count).map(|id| item.replace('#', &id.to_string())).collect();
             self::wrong_with(wrong_with, &format!("{}[{}]{}", around.0, items.join(","), around.1))
         };
-        assert_eq!(of(least), [], "{wrong_with}");
+        assert_eq!(of(1), [], "{wrong_with}");
         assert_eq!(of(most), [], "{wrong_with}");
         assert_eq!(of(most + 1), [("max-items", path.to_owned())], "{wrong_with}");
-        if least > 0 {
-            assert_eq!(of(least - 1), [("min-items", path.to_owned())], "{wrong_with}");
-        }
+        // An empty list is not the same as none: without one, a cancellation takes all orders of the pair.
+        assert_eq!(of(0), [("min-items", path.to_owned())], "{wrong_with}");
     }
     let classic =
         r#"{"symbol":"S","productType":"USDT-FUTURES","marginCoin":"USDT","marginMode":"crossed","orderList":"#;
-    batch("classic.batch-place-order", (classic, "}"), r#"{"size":"1"}"#, 50, 1, "orderList");
+    batch("classic.batch-place-order", (classic, "}"), r#"{"size":"1"}"#, 50, "orderList");
     let classic = r#"{"symbol":"S","productType":"USDT-FUTURES","orderIdList":"#;
-    batch("classic.batch-cancel-orders", (classic, "}"), r##"{"orderId":"#"}"##, 50, 0, "orderIdList");
+    batch("classic.batch-cancel-orders", (classic, "}"), r##"{"orderId":"#"}"##, 50, "orderIdList");
     let order = r##"{"category":"SPOT","symbol":"S","qty":"1","side":"buy","orderType":"market","clientOid":"#"}"##;
-    batch("unified.place-batch", ("", ""), order, 20, 1, "");
-    batch("unified.batch-modify-order", ("", ""), r##"{"orderId":"#","qty":"1"}"##, 20, 1, "");
-    batch("unified.cancel-batch", ("", ""), r##"{"category":"SPOT","symbol":"S","orderId":"#"}"##, 20, 1, "");
+    batch("unified.place-batch", ("", ""), order, 20, "");
+    batch("unified.batch-modify-order", ("", ""), r##"{"orderId":"#","qty":"1"}"##, 20, "");
+    batch("unified.cancel-batch", ("", ""), r##"{"category":"SPOT","symbol":"S","orderId":"#"}"##, 20, "");
+}
+
+#[test]
+fn a_new_value_is_not_written_as_a_deletion() {
+    let amend = |value: &str| {
+        let request = unified::ModifyOrder::new(ClientOid::new("1").unwrap()).qty(1).stop_loss(decimal(value));
+        checked(&request)
+    };
+    assert_eq!(amend("0.1"), []);
+    assert_eq!(amend("0"), [("deletes", "stopLoss".to_owned())]);
+    assert_eq!(amend("0.00"), [("deletes", "stopLoss".to_owned())]);
+    let delete = unified::ModifyOrder::new(ClientOid::new("1").unwrap()).qty(1).stop_loss(tradeapi::Edit::Delete);
+    assert_eq!(checked(&delete), []);
 }
 
 #[test]
@@ -234,8 +279,12 @@ fn request_numbers_are_short() {
 #[test]
 fn spans_are_bounded() {
     let end = |rule: &'static str| vec![(rule, "endTime".to_owned())];
-    // Three months of the calendar: 2026-01-31 to 2026-04-30, in milliseconds of UTC.
-    let (january, april) = (1_769_817_600_000, 1_777_507_200_000);
+    // Three months of the calendar: 2026-01-15 to 2026-04-15, in milliseconds of UTC.
+    let (january, april) = (1_768_435_200_000, 1_776_211_200_000);
+    // 2026-02-28 to 2026-05-31: three months counted from the end.
+    let (february, may) = (1_772_236_800_000, 1_780_185_600_000);
+    let late = classic::GetOrderFillDetails::new(classic::ProductType::UsdtFutures).between(at(february), at(may));
+    assert_eq!(wrong(late.validate(None)), []);
     let fills = |to| {
         checked(&classic::GetOrderFillDetails::new(classic::ProductType::UsdtFutures).between(at(january), at(to)))
     };
@@ -270,19 +319,25 @@ fn spans_are_bounded() {
 fn access_ends_after_ninety_days() {
     const TOLERANCE: u64 = 60_000;
     let oldest = NOW - 90 * DAY;
-    let checks: [fn(u64) -> Result<(), Violations>; 4] = [
+    let starts: [fn(u64) -> Result<(), Violations>; 2] = [
         |from| unified::GetFillHistory::new().start_time(at(from)).validate(Some(at(NOW))),
         |from| unified::GetOrderHistory::new(Category::Spot).start_time(at(from)).validate(Some(at(NOW))),
-        |from| {
-            classic::GetHistoryOrder::new(classic::ProductType::UsdtFutures)
-                .start_time(at(from))
-                .validate(Some(at(NOW)))
-        },
-        |from| broker::GetAgentDirectCommissions::new().between(at(from), at(from + DAY)).validate(Some(at(NOW))),
     ];
-    for check in checks {
+    for check in starts {
         assert_eq!(wrong(check(oldest)), []);
         assert_eq!(wrong(check(oldest - TOLERANCE - 1)), [("window-access", "startTime".to_owned())]);
+    }
+    // Where the document speaks of the data, an older start finds nothing older and is no mistake.
+    let ends: [fn(u64) -> Result<(), Violations>; 2] = [
+        |to| {
+            let history = classic::GetHistoryOrder::new(classic::ProductType::UsdtFutures);
+            history.between(at(to - DAY), at(to)).validate(Some(at(NOW)))
+        },
+        |to| broker::GetAgentDirectCommissions::new().between(at(to - DAY), at(to)).validate(Some(at(NOW))),
+    ];
+    for check in ends {
+        assert_eq!(wrong(check(oldest)), []);
+        assert_eq!(wrong(check(oldest - TOLERANCE - 1)), [("window-access", "endTime".to_owned())]);
     }
     // Without a clock nothing is said about it.
     assert_eq!(wrong(unified::GetFillHistory::new().start_time(at(0)).validate(None)), []);
@@ -398,7 +453,7 @@ fn a_request_in_json_is_read_strictly() {
 #[test]
 fn everything_that_is_wrong_is_told_at_once_with_its_place() {
     let order = |category: Category, symbol: &str, execution: Execution| {
-        BatchOrder::new(category, symbol, decimal("1"), Side::Buy, execution)
+        BatchOrderItem::new(category, symbol, decimal("1"), Side::Buy, execution)
     };
     let mut limit = LimitExecution::new(decimal("64000"));
     limit.time_in_force = Some(read_json(r#""someday""#).unwrap());
@@ -408,7 +463,7 @@ fn everything_that_is_wrong_is_told_at_once_with_its_place() {
         order(Category::Margin, "BTCUSDT", Execution::Market).client_oid(read_json(r#""not one""#).unwrap()),
     ];
     orders.extend((3..21).map(|_| order(Category::Spot, "BTCUSDT", Execution::Market)));
-    let request = unified::PlaceBatch::new(orders);
+    let request = unified::BatchOrder::new(orders);
     let violations = request.validate(None).unwrap_err();
     let expected = [
         ("max-items", ""),

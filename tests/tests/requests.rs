@@ -86,8 +86,8 @@ prop_compose! {
         category in select(vec![unified::Category::Spot, unified::Category::UsdtFutures]),
         (symbol, qty, side, execution) in (text(), decimal(), value_of(), unified_execution()),
         (pos_side, client_oid, stp_mode) in (optional(value_of()), optional(client_oid()), optional(value_of())),
-    ) -> unified::BatchOrder {
-        let mut order = unified::BatchOrder::new(category, symbol, qty, side, execution);
+    ) -> unified::BatchOrderItem {
+        let mut order = unified::BatchOrderItem::new(category, symbol, qty, side, execution);
         (order.pos_side, order.client_oid, order.stp_mode) = (pos_side, client_oid, stp_mode);
         order
     }
@@ -238,7 +238,7 @@ proptest! {
         if !is_mixed {
             orders.iter_mut().for_each(|order| order.category = unified::Category::UsdtFutures);
         }
-        let request = unified::PlaceBatch::new(orders);
+        let request = unified::BatchOrder::new(orders);
         holds_for(&request);
         prop_assert_eq!(serde_json::to_value(&request).unwrap().as_array().unwrap().len(), request.orders.len());
     }

@@ -15,15 +15,14 @@ use super::{Coin, Commission, CommissionId, Symbol, Uid, YesNo};
 /// - **Effect:** reads; a repeat changes nothing
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
-/// - **Window:** `startTime` to `endTime`, at most 30 days apart, not further back than 90 days, 1 day
-///   when left out, both or neither
+/// - **Window:** `startTime` to `endTime`, at most 30 days apart, data of the last 90 days, 1 day when
+///   left out, both or neither
 ///
 /// # Rules
 ///
-/// - `symbol-carries-product-suffix` (not checked): The symbol ends in the suffix of its product:
-///   \_SPBL (spot), \_SPBL-MABL (spot margin), \_UMCBL (USDT futures), \_DMCBL (Coin-M futures) or
-///   \_CMCBL (USDC futures). Conditions compare whole values; the schema has no word for how a value
-///   must end.
+/// - `symbol-carries-product-suffix` (checked before sending): The symbol ends in the suffix of its
+///   product: \_SPBL (spot), \_SPBL-MABL (spot margin), \_UMCBL (USDT futures), \_DMCBL (Coin-M
+///   futures) or \_CMCBL (USDC futures).
 /// - `default-is-previous-day` (what the exchange does): Without startTime and endTime the previous day
 ///   is taken, from 00:00 to 23:59 in UTC+8.
 /// - `data-arrives-a-day-later` (what the exchange does): The commissions of a day can be read on the
@@ -64,8 +63,12 @@ use super::{Coin, Commission, CommissionId, Symbol, Uid, YesNo};
 #[non_exhaustive]
 pub struct GetAgentDirectCommissions {
     /// `startTime`: Start of the time asked for.
+    ///
+    /// Left out: the previous day, 00:00 to 23:59 in UTC+8.
     pub start_time: Option<runtime::Timestamp>,
     /// `endTime`: End of the time asked for.
+    ///
+    /// Left out: the previous day, 00:00 to 23:59 in UTC+8.
     pub end_time: Option<runtime::Timestamp>,
     /// `idLessThan`: Only entries before this id.
     pub id_less_than: Option<CommissionId>,
@@ -101,12 +104,16 @@ impl GetAgentDirectCommissions {
     }
 
     /// Sets `startTime`: Start of the time asked for.
+    ///
+    /// Left out: the previous day, 00:00 to 23:59 in UTC+8.
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
     }
 
     /// Sets `endTime`: End of the time asked for.
+    ///
+    /// Left out: the previous day, 00:00 to 23:59 in UTC+8.
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
@@ -119,6 +126,8 @@ impl GetAgentDirectCommissions {
     }
 
     /// Sets `limit`: Most entries on a page.
+    ///
+    /// Left out, the exchange takes `100`. At most 1000.
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
@@ -203,6 +212,16 @@ impl runtime::Parameters for GetAgentDirectCommissions {
         to.identifier("symbol", self.symbol.as_ref());
         to.optional_known("showSub", self.show_sub.as_ref());
         to.window(&WINDOW, self.start_time, self.end_time);
+        to.rule(
+            &RULES[0],
+            "symbol",
+            self.symbol.is_some()
+                && !(self.symbol.as_ref().is_some_and(Symbol::is_spot)
+                    || self.symbol.as_ref().is_some_and(Symbol::is_spot_margin)
+                    || self.symbol.as_ref().is_some_and(Symbol::is_usdt_futures)
+                    || self.symbol.as_ref().is_some_and(Symbol::is_coin_futures)
+                    || self.symbol.as_ref().is_some_and(Symbol::is_usdc_futures)),
+        );
     }
 }
 
@@ -245,6 +264,7 @@ const WINDOW: runtime::Window = runtime::Window {
     to: "endTime",
     span: Some(runtime::Length::Days(30)),
     access: Some(runtime::Length::Days(90)),
+    access_is_of_data: true,
     default: Some(runtime::Length::Days(1)),
     both_or_neither: true,
 };
@@ -253,11 +273,10 @@ const RULES: &[runtime::Rule] = &[
     runtime::Rule {
         id: "symbol-carries-product-suffix",
         at: "Get Agent Direct Commissions, parameter table, symbol",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
         says: "The symbol ends in the suffix of its product: _SPBL (spot), _SPBL-MABL (spot margin), _UMCBL (USDT futures), _DMCBL (Coin-M futures) or _CMCBL (USDC futures).",
-        why: Some(
-            "Conditions compare whole values; the schema has no word for how a value must end.",
-        ),
+        why: None,
+        mend: "use a symbol of the form spot or spot-margin or usdt-futures or coin-futures or usdc-futures",
     },
     runtime::Rule {
         id: "default-is-previous-day",
@@ -265,6 +284,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "Without startTime and endTime the previous day is taken, from 00:00 to 23:59 in UTC+8.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "data-arrives-a-day-later",
@@ -272,6 +292,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "The commissions of a day can be read on the next day, counted in UTC+8.",
         why: None,
+        mend: "",
     },
 ];
 

@@ -5,17 +5,48 @@
 use tradeapi_runtime as runtime;
 
 runtime::identifier! {
-    #[doc = " Id of a user."] pub struct Uid {}
+    /// Id of a user.
+    pub struct Uid {}
 }
 
 runtime::identifier! {
-    #[doc = " Name of a coin."] pub struct Coin {}
+    /// Name of a coin.
+    pub struct Coin {}
 }
 
 runtime::identifier! {
-    #[doc = " Name of a trading pair."] pub struct Symbol {}
+    /// Name of a trading pair, with the suffix of its product.
+    pub struct Symbol {}
+}
+
+impl Symbol {
+    /// Whether it has the form `*_SPBL`, by which `spot` is told.
+    pub fn is_spot(&self) -> bool {
+        runtime::has_form(self.as_str(), "", "_SPBL")
+    }
+
+    /// Whether it has the form `*_SPBL-MABL`, by which `spot-margin` is told.
+    pub fn is_spot_margin(&self) -> bool {
+        runtime::has_form(self.as_str(), "", "_SPBL-MABL")
+    }
+
+    /// Whether it has the form `*_UMCBL`, by which `usdt-futures` is told.
+    pub fn is_usdt_futures(&self) -> bool {
+        runtime::has_form(self.as_str(), "", "_UMCBL")
+    }
+
+    /// Whether it has the form `*_DMCBL`, by which `coin-futures` is told.
+    pub fn is_coin_futures(&self) -> bool {
+        runtime::has_form(self.as_str(), "", "_DMCBL")
+    }
+
+    /// Whether it has the form `*_CMCBL`, by which `usdc-futures` is told.
+    pub fn is_usdc_futures(&self) -> bool {
+        runtime::has_form(self.as_str(), "", "_CMCBL")
+    }
 }
 
 runtime::identifier! {
-    #[doc = " Id of an entry of the commission report."] pub struct CommissionId {}
+    /// Id of an entry of the commission report.
+    pub struct CommissionId {}
 }

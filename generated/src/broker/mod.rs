@@ -43,7 +43,7 @@ pub use get_agent_direct_commissions::{
     GetAgentDirectCommissions, GetAgentDirectCommissionsPage,
 };
 
-/// The operations of: Broker.
+/// Operations of the family Broker.
 #[derive(Clone, Copy, Debug)]
 pub struct Broker<'a> {
     client: &'a super::Client,
@@ -81,6 +81,7 @@ pub const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "A GET request carries its parameters in the query string.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "parameters-are-strings",
@@ -88,6 +89,7 @@ pub const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "Every parameter of the family's requests is a string.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "answers-in-an-envelope",
@@ -95,5 +97,6 @@ pub const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "Every answer has the strings code and msg, the integer requestTime in Unix milliseconds, and data.",
         why: None,
+        mend: "",
     },
 ];

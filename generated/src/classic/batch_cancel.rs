@@ -5,7 +5,7 @@
 use tradeapi_runtime as runtime;
 use super::{BatchCancelOutcome, ClientOid, Coin, OrderId, ProductType, Symbol};
 
-/// Cancels orders by product type and trading pair, or up to 50 orders that are listed.
+/// Cancels up to 50 listed orders, or orders by product type and trading pair.
 ///
 /// `POST /api/v2/mix/order/batch-cancel-orders`
 ///
@@ -40,11 +40,13 @@ use super::{BatchCancelOutcome, ClientOid, Coin, OrderId, ProductType, Symbol};
 /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
 ///     let request = BatchCancel::new(ProductType::UsdtFutures)
 ///         .order_id_list(
-///             vec![
+///             Vec::from([
 ///                 BatchCancelItem::new().order_id("1398205262907392001"),
-///                 BatchCancelItem::new().client_oid("ladder-2"), BatchCancelItem::new()
-///                 .order_id("1398207790218027009").client_oid("ladder-9")
-///             ],
+///                 BatchCancelItem::new().client_oid("ladder-2"),
+///                 BatchCancelItem::new()
+///                     .order_id("1398207790218027009")
+///                     .client_oid("ladder-9"),
+///             ]),
 ///         )
 ///         .symbol("BTCUSDT")
 ///         .margin_coin("USDT");
@@ -62,7 +64,7 @@ pub struct BatchCancel {
     /// `orderIdList`: The orders to cancel.
     ///
     /// The document does not say whether it is required. 50 items at most.
-    pub order_id_list: Vec<BatchCancelItem>,
+    pub order_id_list: Option<Vec<BatchCancelItem>>,
     /// `symbol`: Trading pair. Required when orderIdList is set.
     ///
     /// Required under a condition; see the rules.
@@ -73,22 +75,28 @@ pub struct BatchCancel {
 
 impl BatchCancel {
     /// What is required; all else is left out.
+    ///
+    /// - `productType`: Kind of futures contract.
     pub fn new(product_type: ProductType) -> Self {
         Self {
             product_type,
-            order_id_list: Vec::new(),
+            order_id_list: None,
             symbol: None,
             margin_coin: None,
         }
     }
 
     /// Sets `orderIdList`: The orders to cancel.
+    ///
+    /// The document does not say whether it is required. 50 items at most.
     pub fn order_id_list(mut self, order_id_list: Vec<BatchCancelItem>) -> Self {
-        self.order_id_list = order_id_list;
+        self.order_id_list = Some(order_id_list);
         self
     }
 
     /// Sets `symbol`: Trading pair. Required when orderIdList is set.
+    ///
+    /// Required under a condition; see the rules.
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
@@ -104,8 +112,8 @@ impl BatchCancel {
 impl runtime::Parameters for BatchCancel {
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("productType", &self.product_type);
-        if !self.order_id_list.is_empty() {
-            out.list("orderIdList", &self.order_id_list);
+        if let Some(order_id_list) = &self.order_id_list {
+            out.list("orderIdList", order_id_list);
         }
         out.optional_text("symbol", self.symbol.as_ref());
         out.optional_text("marginCoin", self.margin_coin.as_ref());
@@ -113,7 +121,7 @@ impl runtime::Parameters for BatchCancel {
 
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
-        let order_id_list = from.list("orderIdList");
+        let order_id_list = from.optional_list("orderIdList");
         let symbol = from.optional("symbol");
         let margin_coin = from.optional("marginCoin");
         Some(Self {
@@ -126,14 +134,16 @@ impl runtime::Parameters for BatchCancel {
 
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
-        to.count("orderIdList", self.order_id_list.len(), 0, 50);
-        to.items("orderIdList", &self.order_id_list);
+        if let Some(order_id_list) = &self.order_id_list {
+            to.count("orderIdList", order_id_list.len(), 1, 50);
+            to.items("orderIdList", order_id_list);
+        }
         to.identifier("symbol", self.symbol.as_ref());
         to.identifier("marginCoin", self.margin_coin.as_ref());
         to.rule(
             &RULES[0],
             "symbol",
-            !self.order_id_list.is_empty() && self.symbol.is_none(),
+            self.order_id_list.is_some() && self.symbol.is_none(),
         );
     }
 }
@@ -149,7 +159,7 @@ const META: runtime::Meta = runtime::Meta {
     id: "classic.batch-cancel-orders",
     family: "classic",
     title: "Batch Cancel",
-    doc: "Cancels orders by product type and trading pair, or up to 50 orders that are listed.",
+    doc: "Cancels up to 50 listed orders, or orders by product type and trading pair.",
     document: "classic-futures-v2",
     section: "Batch Cancel",
     method: runtime::Method::Post,
@@ -180,6 +190,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Checked,
         says: "When orderIdList is set, the symbol is set too.",
         why: None,
+        mend: "set symbol",
     },
     runtime::Rule {
         id: "listed-orders-match",
@@ -187,6 +198,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "The listed orders belong to the symbol and the product type of the request.",
         why: Some("The ids do not show what the orders belong to."),
+        mend: "",
     },
     runtime::Rule {
         id: "cancels-by-product-and-pair",
@@ -194,6 +206,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "Orders are cancelled by product type and trading pair.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "failed-items-are-listed",
@@ -201,10 +214,11 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "An order that cannot be cancelled stands in failureList with its errorMsg and errorCode.",
         why: None,
+        mend: "",
     },
 ];
 
-/// One of the order id list of a [`BatchCancel`].
+/// An item of `orderIdList` of a [`BatchCancel`].
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
@@ -230,12 +244,16 @@ impl BatchCancelItem {
     }
 
     /// Sets `orderId`: Id that the exchange gave the order.
+    ///
+    /// The document does not say whether it is required.
     pub fn order_id(mut self, order_id: impl Into<OrderId>) -> Self {
         self.order_id = Some(order_id.into());
         self
     }
 
     /// Sets `clientOid`: The caller's own id of the order.
+    ///
+    /// The document does not say whether it is required.
     pub fn client_oid(mut self, client_oid: impl Into<ClientOid>) -> Self {
         self.client_oid = Some(client_oid.into());
         self

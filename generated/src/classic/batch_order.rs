@@ -30,6 +30,9 @@ use super::{
 /// - `presets-follow-the-position` (what the exchange does): Take-profit and stop-loss values are
 ///   preset when the pair has no position; when it has one, they change the take-profit and stop-loss
 ///   of that position.
+/// - `elite-trader-pairs` (not checked): With a copy-trading API key, elite traders place orders only
+///   on the pairs announced for them. The list of pairs is announced elsewhere, and a request does not
+///   show what kind of key signs it.
 /// - `channel-header` (cannot be written wrong): Brokers send their channel code in the header
 ///   X-CHANNEL-API-CODE, as with Place Order.
 ///
@@ -62,17 +65,25 @@ use super::{
 ///         ProductType::UsdtFutures,
 ///         "USDT",
 ///         MarginMode::Crossed,
-///         vec![
-///             BatchOrderItem::new().size("0.05".parse:: < tradeapi::Decimal > () ?)
-///             .price("63980.5".parse:: < tradeapi::Decimal > () ?).side(Side::Buy)
-///             .trade_side(TradeSide::Open).order_type(OrderType::Limit).force(Force::Gtc)
-///             .client_oid("ladder-1").preset_stop_surplus_price("68200".parse:: <
-///             tradeapi::Decimal > () ?).preset_stop_loss_price("61750".parse:: <
-///             tradeapi::Decimal > () ?).stp_mode(StpMode::CancelTaker),
-///             BatchOrderItem::new().size("0.03".parse:: < tradeapi::Decimal > () ?)
-///             .side(Side::Sell).trade_side(TradeSide::Close).order_type(OrderType::Market)
-///             .client_oid("ladder-2")
-///         ],
+///         Vec::from([
+///             BatchOrderItem::new()
+///                 .size("0.05".parse::<tradeapi::Decimal>()?)
+///                 .price("63980.5".parse::<tradeapi::Decimal>()?)
+///                 .side(Side::Buy)
+///                 .trade_side(TradeSide::Open)
+///                 .order_type(OrderType::Limit)
+///                 .force(Force::Gtc)
+///                 .client_oid("ladder-1")
+///                 .preset_stop_surplus_price("68200".parse::<tradeapi::Decimal>()?)
+///                 .preset_stop_loss_price("61750".parse::<tradeapi::Decimal>()?)
+///                 .stp_mode(StpMode::CancelTaker),
+///             BatchOrderItem::new()
+///                 .size("0.03".parse::<tradeapi::Decimal>()?)
+///                 .side(Side::Sell)
+///                 .trade_side(TradeSide::Close)
+///                 .order_type(OrderType::Market)
+///                 .client_oid("ladder-2"),
+///         ]),
 ///     );
 ///     let reply = client.classic().batch_order(&request).await?;
 ///     println!("{:?}", reply.data);
@@ -99,6 +110,12 @@ pub struct BatchOrder {
 
 impl BatchOrder {
     /// What is required; all else is left out.
+    ///
+    /// - `symbol`: Trading pair of all orders.
+    /// - `productType`: Kind of futures contract.
+    /// - `marginCoin`: Margin coin of all orders, in capitals.
+    /// - `marginMode`: Margin mode of all orders.
+    /// - `orderList`: The orders. 50 items at most.
     pub fn new(
         symbol: impl Into<Symbol>,
         product_type: ProductType,
@@ -200,6 +217,7 @@ const RULES: &[runtime::Rule] = &[
         why: Some(
             "What the exchange does with other spellings is not documented, and the client does not rewrite names.",
         ),
+        mend: "",
     },
     runtime::Rule {
         id: "result-tells-of-all",
@@ -207,6 +225,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "The result is true when every order was placed and false as soon as one was not.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "trade-side-ignored-in-one-way-mode",
@@ -214,6 +233,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "In one-way mode the tradeSide of the orders is ignored.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "presets-follow-the-position",
@@ -221,6 +241,17 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "Take-profit and stop-loss values are preset when the pair has no position; when it has one, they change the take-profit and stop-loss of that position.",
         why: None,
+        mend: "",
+    },
+    runtime::Rule {
+        id: "elite-trader-pairs",
+        at: "Authentication",
+        kind: runtime::RuleKind::Stated,
+        says: "With a copy-trading API key, elite traders place orders only on the pairs announced for them.",
+        why: Some(
+            "The list of pairs is announced elsewhere, and a request does not show what kind of key signs it.",
+        ),
+        mend: "",
     },
     runtime::Rule {
         id: "channel-header",
@@ -228,10 +259,11 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "Brokers send their channel code in the header X-CHANNEL-API-CODE, as with Place Order.",
         why: None,
+        mend: "",
     },
 ];
 
-/// One of the order list of a [`BatchOrder`].
+/// An item of `orderList` of a [`BatchOrder`].
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
@@ -302,54 +334,72 @@ impl BatchOrderItem {
     }
 
     /// Sets `size`: Amount of the order.
+    ///
+    /// The document does not say whether it is required.
     pub fn size(mut self, size: impl Into<runtime::Decimal>) -> Self {
         self.size = Some(size.into());
         self
     }
 
     /// Sets `price`: Price of the order.
+    ///
+    /// The document does not say whether it is required.
     pub fn price(mut self, price: impl Into<runtime::Decimal>) -> Self {
         self.price = Some(price.into());
         self
     }
 
     /// Sets `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position.
+    ///
+    /// The document does not say whether it is required.
     pub fn side(mut self, side: Side) -> Self {
         self.side = Some(side);
         self
     }
 
     /// Sets `tradeSide`: Whether the order opens or closes. Ignored in one-way mode.
+    ///
+    /// The document does not say whether it is required.
     pub fn trade_side(mut self, trade_side: TradeSide) -> Self {
         self.trade_side = Some(trade_side);
         self
     }
 
     /// Sets `orderType`: Whether an order names its price.
+    ///
+    /// The document does not say whether it is required.
     pub fn order_type(mut self, order_type: OrderType) -> Self {
         self.order_type = Some(order_type);
         self
     }
 
     /// Sets `force`: How long the order stays valid.
+    ///
+    /// The document does not say whether it is required.
     pub fn force(mut self, force: Force) -> Self {
         self.force = Some(force);
         self
     }
 
     /// Sets `clientOid`: The caller's own id for the order.
+    ///
+    /// The document does not say whether it is required.
     pub fn client_oid(mut self, client_oid: impl Into<ClientOid>) -> Self {
         self.client_oid = Some(client_oid.into());
         self
     }
 
     /// Sets `reduceOnly`: Whether the order may only reduce the position.
+    ///
+    /// The document does not say whether it is required.
     pub fn reduce_only(mut self, reduce_only: impl Into<ReduceOnly>) -> Self {
         self.reduce_only = Some(reduce_only.into());
         self
     }
 
     /// Sets `presetStopSurplusPrice`: Price of the take-profit.
+    ///
+    /// The document does not say whether it is required.
     pub fn preset_stop_surplus_price(
         mut self,
         preset_stop_surplus_price: impl Into<runtime::Decimal>,
@@ -359,6 +409,8 @@ impl BatchOrderItem {
     }
 
     /// Sets `presetStopLossPrice`: Price of the stop-loss.
+    ///
+    /// The document does not say whether it is required.
     pub fn preset_stop_loss_price(
         mut self,
         preset_stop_loss_price: impl Into<runtime::Decimal>,
@@ -368,6 +420,8 @@ impl BatchOrderItem {
     }
 
     /// Sets `stpMode`: Self-trade prevention.
+    ///
+    /// The document does not say whether it is required.
     pub fn stp_mode(mut self, stp_mode: StpMode) -> Self {
         self.stp_mode = Some(stp_mode);
         self

@@ -64,6 +64,8 @@ pub struct CancelAllOrders {
 
 impl CancelAllOrders {
     /// What is required; all else is left out.
+    ///
+    /// - `productType`: Kind of futures contract.
     pub fn new(product_type: ProductType) -> Self {
         Self {
             product_type,
@@ -80,12 +82,16 @@ impl CancelAllOrders {
     }
 
     /// Sets `requestTime`: When the request was made.
+    ///
+    /// The document does not say whether it is required.
     pub fn request_time(mut self, request_time: impl Into<runtime::Timestamp>) -> Self {
         self.request_time = Some(request_time.into());
         self
     }
 
     /// Sets `receiveWindow`: How long the request is valid.
+    ///
+    /// The document does not say whether it is required. Unit: milliseconds.
     pub fn receive_window(mut self, receive_window: u64) -> Self {
         self.receive_window = Some(receive_window);
         self
@@ -163,5 +169,6 @@ const RULES: &[runtime::Rule] = &[
         why: Some(
             "What the exchange does with other spellings is not documented, and the client does not rewrite names.",
         ),
+        mend: "",
     },
 ];

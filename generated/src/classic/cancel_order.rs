@@ -3,7 +3,7 @@
 //! Cancel Order.
 
 use tradeapi_runtime as runtime;
-use super::{Coin, OrderAck, OrderRef, ProductType, Symbol};
+use super::{Coin, OrderIds, OrderRef, ProductType, Symbol};
 
 /// Cancels one pending order.
 ///
@@ -62,6 +62,10 @@ pub struct CancelOrder {
 
 impl CancelOrder {
     /// What is required; all else is left out.
+    ///
+    /// - `symbol`: Trading pair.
+    /// - `productType`: Kind of futures contract.
+    /// - `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
     pub fn new(
         symbol: impl Into<Symbol>,
         product_type: ProductType,
@@ -114,7 +118,7 @@ impl runtime::Parameters for CancelOrder {
 runtime::serde_parameters!(CancelOrder);
 
 impl runtime::Operation for CancelOrder {
-    type Response = OrderAck;
+    type Response = OrderIds;
     const META: &'static runtime::Meta = &META;
 }
 
@@ -155,5 +159,6 @@ const RULES: &[runtime::Rule] = &[
         why: Some(
             "What the exchange does with other spellings is not documented, and the client does not rewrite names.",
         ),
+        mend: "",
     },
 ];

@@ -139,12 +139,15 @@ pub struct LimitExecution {
     pub price: runtime::Decimal,
     /// `force`: How long the order stays valid.
     ///
-    /// Left out, the exchange takes `gtc`.
+    /// The exchange's default is `gtc`; it is always sent.
     pub force: Force,
 }
 
 impl LimitExecution {
     /// What is required; all else is left out.
+    ///
+    /// - `price`: Price of the order.
+    /// - `force`: How long the order stays valid. The exchange's default is `gtc`; it is always sent.
     pub fn new(price: impl Into<runtime::Decimal>, force: Force) -> Self {
         Self { price: price.into(), force }
     }

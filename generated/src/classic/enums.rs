@@ -1043,7 +1043,7 @@ runtime::serde_enum!(YesNo);
 #[non_exhaustive]
 pub enum StpMode {
     /// `none`: No self-trade prevention.
-    None,
+    Off,
     /// `cancel_taker`: Cancels the taker order.
     CancelTaker,
     /// `cancel_maker`: Cancels the maker order.
@@ -1057,7 +1057,7 @@ pub enum StpMode {
 impl StpMode {
     /// Every documented value, in the order of the document.
     pub const ALL: &'static [Self] = &[
-        Self::None,
+        Self::Off,
         Self::CancelTaker,
         Self::CancelMaker,
         Self::CancelBoth,
@@ -1066,7 +1066,7 @@ impl StpMode {
     /// The value as it is on the wire.
     pub fn as_str(&self) -> &str {
         match self {
-            Self::None => "none",
+            Self::Off => "none",
             Self::CancelTaker => "cancel_taker",
             Self::CancelMaker => "cancel_maker",
             Self::CancelBoth => "cancel_both",

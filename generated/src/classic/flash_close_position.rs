@@ -57,14 +57,17 @@ use super::{CloseOutcome, HoldSide, ProductType, Symbol};
 pub struct FlashClosePosition {
     /// `productType`: Kind of futures contract.
     pub product_type: ProductType,
-    /// `symbol`: Trading pair.
+    /// `symbol`: Trading pair. What is closed without it is not shown.
     pub symbol: Option<Symbol>,
-    /// `holdSide`: Direction of the positions to close in hedge mode. Left out in one-way mode.
+    /// `holdSide`: In hedge mode the direction to close; left out, both are closed. In one-way mode it is
+    /// left out.
     pub hold_side: Option<HoldSide>,
 }
 
 impl FlashClosePosition {
     /// What is required; all else is left out.
+    ///
+    /// - `productType`: Kind of futures contract.
     pub fn new(product_type: ProductType) -> Self {
         Self {
             product_type,
@@ -73,13 +76,14 @@ impl FlashClosePosition {
         }
     }
 
-    /// Sets `symbol`: Trading pair.
+    /// Sets `symbol`: Trading pair. What is closed without it is not shown.
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
-    /// Sets `holdSide`: Direction of the positions to close in hedge mode. Left out in one-way mode.
+    /// Sets `holdSide`: In hedge mode the direction to close; left out, both are closed. In one-way mode it
+    /// is left out.
     pub fn hold_side(mut self, hold_side: HoldSide) -> Self {
         self.hold_side = Some(hold_side);
         self
@@ -153,6 +157,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "In one-way mode holdSide is left out.",
         why: Some("The position mode belongs to the account, not to the request."),
+        mend: "",
     },
     runtime::Rule {
         id: "hold-side-ignored-in-one-way-mode",
@@ -160,6 +165,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "In one-way mode holdSide is ignored.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "hold-side-in-hedge-mode",
@@ -167,6 +173,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "In hedge mode a holdSide closes the positions of that direction only; without one all are closed.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "closes-at-market-price",
@@ -174,6 +181,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "Positions are closed at market price.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "close-may-fail",
@@ -181,6 +189,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "A close may fail while the pair is in delivery or handled by risk control.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "failed-items-are-listed",
@@ -188,6 +197,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "A position that cannot be closed stands in failureList with its errorMsg and errorCode.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "channel-header",
@@ -195,5 +205,6 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "Brokers send their channel code in the header X-CHANNEL-API-CODE to be identified for rebates.",
         why: None,
+        mend: "",
     },
 ];

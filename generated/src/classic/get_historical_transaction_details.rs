@@ -78,6 +78,8 @@ pub struct GetHistoricalTransactionDetails {
 
 impl GetHistoricalTransactionDetails {
     /// What is required; all else is left out.
+    ///
+    /// - `productType`: Kind of futures contract.
     pub fn new(product_type: ProductType) -> Self {
         Self {
             product_type,
@@ -91,12 +93,16 @@ impl GetHistoricalTransactionDetails {
     }
 
     /// Sets `orderId`: Only the fills of this order.
+    ///
+    /// Required under a condition; see the rules.
     pub fn order_id(mut self, order_id: impl Into<OrderId>) -> Self {
         self.order_id = Some(order_id.into());
         self
     }
 
     /// Sets `symbol`: Only the fills of this trading pair.
+    ///
+    /// The document does not say whether it is required.
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
@@ -115,12 +121,16 @@ impl GetHistoricalTransactionDetails {
     }
 
     /// Sets `idLessThan`: The endId of the answer before.
+    ///
+    /// The document does not say whether it is required.
     pub fn id_less_than(mut self, id_less_than: impl Into<Cursor>) -> Self {
         self.id_less_than = Some(id_less_than.into());
         self
     }
 
     /// Sets `limit`: Most fills on a page.
+    ///
+    /// Left out, the exchange takes `100`. At most 100.
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
@@ -217,6 +227,7 @@ const WINDOW: runtime::Window = runtime::Window {
     to: "endTime",
     span: Some(runtime::Length::Days(7)),
     access: None,
+    access_is_of_data: false,
     default: Some(runtime::Length::Days(7)),
     both_or_neither: false,
 };
@@ -230,6 +241,7 @@ const RULES: &[runtime::Rule] = &[
         why: Some(
             "Whether an account trades in demo mode does not stand in the request.",
         ),
+        mend: "",
     },
     runtime::Rule {
         id: "order-id-or-client-oid",
@@ -239,6 +251,7 @@ const RULES: &[runtime::Rule] = &[
         why: Some(
             "The list of parameters has no clientOid that could stand in for the orderId.",
         ),
+        mend: "",
     },
     runtime::Rule {
         id: "order-id-wins",
@@ -246,6 +259,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "Given both an orderId and a clientOid, the orderId wins.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "margin-coin-present",
@@ -253,6 +267,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "Historical fills have a marginCoin.",
         why: None,
+        mend: "",
     },
 ];
 

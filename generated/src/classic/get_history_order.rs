@@ -14,7 +14,7 @@ use super::{Cursor, HistoryOrder, OrderRef, OrderSource, ProductType, Symbol};
 /// - **Effect:** reads; a repeat changes nothing
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
-/// - **Window:** `startTime` to `endTime`, not further back than 90 days
+/// - **Window:** `startTime` to `endTime`, data of the last 90 days
 ///
 /// # Rules
 ///
@@ -86,6 +86,8 @@ pub struct GetHistoryOrder {
 
 impl GetHistoryOrder {
     /// What is required; all else is left out.
+    ///
+    /// - `productType`: Kind of futures contract.
     pub fn new(product_type: ProductType) -> Self {
         Self {
             product_type,
@@ -99,43 +101,60 @@ impl GetHistoryOrder {
         }
     }
 
-    /// Sets `order`: Only this order.
+    /// Sets `orderId`, `clientOid`: Only this order.
+    ///
+    /// The document does not say whether it is required.
     pub fn order(mut self, order: impl Into<OrderRef>) -> Self {
         self.order = Some(order.into());
         self
     }
 
     /// Sets `symbol`: Only the orders of this trading pair.
+    ///
+    /// The document does not say whether it is required.
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
     /// Sets `idLessThan`: The endId of the answer before.
+    ///
+    /// The document does not say whether it is required.
     pub fn id_less_than(mut self, id_less_than: impl Into<Cursor>) -> Self {
         self.id_less_than = Some(id_less_than.into());
         self
     }
 
     /// Sets `orderSource`: Only the orders that came from here.
+    ///
+    /// The document does not say whether it is required. Allowed here: `normal`, `market`, `profit_market`,
+    /// `loss_market`, `Trader_delegate`, `trader_profit`, `trader_loss`, `reverse`, `trader_reverse`,
+    /// `profit_limit`, `loss_limit`, `liquidation`, `delivery_close_long`, `delivery_close_short`,
+    /// `pos_profit_limit`, `pos_profit_market`, `pos_loss_limit`, `pos_loss_market`.
     pub fn order_source(mut self, order_source: OrderSource) -> Self {
         self.order_source = Some(order_source);
         self
     }
 
     /// Sets `startTime`: Start of the time span.
+    ///
+    /// The document does not say whether it is required.
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
     }
 
     /// Sets `endTime`: End of the time span.
+    ///
+    /// The document does not say whether it is required.
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
     }
 
     /// Sets `limit`: Most orders on a page.
+    ///
+    /// Left out, the exchange takes `100`. At most 100.
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
@@ -267,6 +286,7 @@ const WINDOW: runtime::Window = runtime::Window {
     to: "endTime",
     span: None,
     access: Some(runtime::Length::Days(90)),
+    access_is_of_data: true,
     default: None,
     both_or_neither: false,
 };
@@ -278,6 +298,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "Historical orders show the status filled.",
         why: None,
+        mend: "",
     },
 ];
 

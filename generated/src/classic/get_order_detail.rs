@@ -5,7 +5,7 @@
 use tradeapi_runtime as runtime;
 use super::{Order, OrderRef, ProductType, Symbol};
 
-/// Answers one order in full.
+/// Reads one order in full.
 ///
 /// `GET /api/v2/mix/order/detail`
 ///
@@ -54,6 +54,10 @@ pub struct GetOrderDetail {
 
 impl GetOrderDetail {
     /// What is required; all else is left out.
+    ///
+    /// - `symbol`: Trading pair, in capitals.
+    /// - `productType`: Kind of futures contract.
+    /// - `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
     pub fn new(
         symbol: impl Into<Symbol>,
         product_type: ProductType,
@@ -103,7 +107,7 @@ const META: runtime::Meta = runtime::Meta {
     id: "classic.detail",
     family: "classic",
     title: "Get Order Detail",
-    doc: "Answers one order in full.",
+    doc: "Reads one order in full.",
     document: "classic-futures-v2",
     section: "Get Order Detail",
     method: runtime::Method::Get,
@@ -136,6 +140,7 @@ const RULES: &[runtime::Rule] = &[
         why: Some(
             "What the exchange does with other spellings is not documented, and the client does not rewrite names.",
         ),
+        mend: "",
     },
     runtime::Rule {
         id: "new-trade-side-of-upgraded-accounts",
@@ -143,5 +148,6 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "Upgraded accounts get newTradeSide beside tradeSide; for a legacy order it can be null.",
         why: Some("No request tells whether an account is upgraded."),
+        mend: "",
     },
 ];

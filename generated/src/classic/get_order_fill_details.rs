@@ -21,6 +21,10 @@ use super::{Cursor, Fill, OrderId, ProductType, Symbol};
 /// - `managed-sub-account-start` (not checked): For a managed sub-account startTime is not before the
 ///   time it was bound. The time of binding is known to the exchange only.
 ///
+/// # Not shown in the documents
+///
+/// - Whether a month of the time span is a calendar month.
+///
 /// # Example
 ///
 /// The fills of one order.
@@ -53,7 +57,7 @@ pub struct GetOrderFillDetails {
     pub start_time: Option<runtime::Timestamp>,
     /// `endTime`: End of the time span.
     ///
-    /// Left out: Left out, the span reaches over three months.
+    /// Left out: three months after startTime.
     pub end_time: Option<runtime::Timestamp>,
     /// `limit`: Most fills on a page.
     ///
@@ -63,6 +67,8 @@ pub struct GetOrderFillDetails {
 
 impl GetOrderFillDetails {
     /// What is required; all else is left out.
+    ///
+    /// - `productType`: Kind of futures contract.
     pub fn new(product_type: ProductType) -> Self {
         Self {
             product_type,
@@ -100,12 +106,16 @@ impl GetOrderFillDetails {
     }
 
     /// Sets `endTime`: End of the time span.
+    ///
+    /// Left out: three months after startTime.
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
     }
 
     /// Sets `limit`: Most fills on a page.
+    ///
+    /// Left out, the exchange takes `100`. At most 100.
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
@@ -202,6 +212,7 @@ const WINDOW: runtime::Window = runtime::Window {
     to: "endTime",
     span: Some(runtime::Length::Months(3)),
     access: None,
+    access_is_of_data: false,
     default: Some(runtime::Length::Months(3)),
     both_or_neither: false,
 };
@@ -213,6 +224,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "For a managed sub-account startTime is not before the time it was bound.",
         why: Some("The time of binding is known to the exchange only."),
+        mend: "",
     },
 ];
 

@@ -20,6 +20,7 @@ use super::{Cursor, OrderRef, OrderState, PendingOrder, ProductType, Symbol};
 ///
 /// - What idLessThan and endId mean in this operation.
 /// - What time span is taken when no time is sent.
+/// - Whether a month of the time span is a calendar month.
 ///
 /// # Example
 ///
@@ -79,6 +80,8 @@ pub struct GetPendingOrders {
 
 impl GetPendingOrders {
     /// What is required; all else is left out.
+    ///
+    /// - `productType`: Kind of futures contract.
     pub fn new(product_type: ProductType) -> Self {
         Self {
             product_type,
@@ -92,43 +95,57 @@ impl GetPendingOrders {
         }
     }
 
-    /// Sets `order`: Only this order.
+    /// Sets `orderId`, `clientOid`: Only this order.
+    ///
+    /// The document does not say whether it is required.
     pub fn order(mut self, order: impl Into<OrderRef>) -> Self {
         self.order = Some(order.into());
         self
     }
 
     /// Sets `symbol`: Only the orders of this trading pair.
+    ///
+    /// The document does not say whether it is required.
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
     /// Sets `status`: Only the orders in this state.
+    ///
+    /// Left out, the exchange takes `live`. Allowed here: `live`, `partially_filled`.
     pub fn status(mut self, status: OrderState) -> Self {
         self.status = Some(status);
         self
     }
 
     /// Sets `idLessThan`: The endId of the answer before, as in the other listings.
+    ///
+    /// The document does not say whether it is required.
     pub fn id_less_than(mut self, id_less_than: impl Into<Cursor>) -> Self {
         self.id_less_than = Some(id_less_than.into());
         self
     }
 
     /// Sets `startTime`: Start of the time span.
+    ///
+    /// The document does not say whether it is required.
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
     }
 
     /// Sets `endTime`: End of the time span.
+    ///
+    /// The document does not say whether it is required.
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
     }
 
     /// Sets `limit`: Most orders on a page.
+    ///
+    /// Left out, the exchange takes `100`. At most 100.
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
@@ -237,6 +254,7 @@ const WINDOW: runtime::Window = runtime::Window {
     to: "endTime",
     span: Some(runtime::Length::Months(3)),
     access: None,
+    access_is_of_data: false,
     default: None,
     both_or_neither: false,
 };

@@ -5,29 +5,31 @@
 use tradeapi_runtime as runtime;
 
 runtime::identifier! {
-    #[doc = " Id that the exchange gave an order."] pub struct OrderId {}
+    /// Id that the exchange gave an order.
+    pub struct OrderId {}
 }
 
 runtime::identifier! {
-    #[doc =
-    " The caller's own id of an order. The document names neither length nor characters."]
+    /// The caller's own id of an order. The document names neither length nor characters.
     pub struct ClientOid {}
 }
 
 runtime::identifier! {
-    #[doc = " Id of a fill."] pub struct TradeId {}
+    /// Id of a fill.
+    pub struct TradeId {}
 }
 
 runtime::identifier! {
-    #[doc =
-    " Place in a listing; the endId of one answer is the idLessThan of the next request."]
+    /// Place in a listing; the endId of one answer is the idLessThan of the next request.
     pub struct Cursor {}
 }
 
 runtime::identifier! {
-    #[doc = " Name of a trading pair."] pub struct Symbol {}
+    /// Name of a trading pair.
+    pub struct Symbol {}
 }
 
 runtime::identifier! {
-    #[doc = " Name of a coin."] pub struct Coin {}
+    /// Name of a coin.
+    pub struct Coin {}
 }

@@ -39,7 +39,7 @@
 //! |---|---|---|---|
 //! | `live`, `partially_filled` | `cancel-order`, `batch-cancel-orders`, `cancel-all-orders` | The order is pending. | `canceled` |
 //! | `live` | `modify-order` | A new limit order, and both newSize and newPrice are sent. | `canceled` |
-//! | `live` | `modify-order` | A new limit order, and only the preset take-profit or stop-loss is sent, neither size nor price. | `unchanged` |
+//! | `live` | `modify-order` | A new limit order, and only the preset take-profit or stop-loss is sent, neither size nor price. | the same |
 //! | `any` | `self-trade prevention (stpMode)` | Self-trade prevention cancels the order, as the taker or as the maker. | `canceled` |
 //!
 //! - `cancel-order`, `batch-cancel-orders`, `cancel-all-orders`: The answer lists the order among the
@@ -58,8 +58,9 @@
 //!   numbers and times too.
 //! - `answers-in-an-envelope` (cannot be written wrong): Every answer has the strings code and msg, the
 //!   integer requestTime in Unix milliseconds, and data, an object whose shape the operation decides.
-//! - `success-is-code-and-status` (cannot be written wrong): An operation succeeded when the code is
-//!   00000, the msg success and the HTTP status 200.
+//! - `success-is-code-and-status` (not checked): An operation succeeded when the code is 00000, the msg
+//!   success and the HTTP status 200. Refusals were seen with other statuses than 200, so the client
+//!   decides by the code alone.
 //! - `rates-count-per-uid` (a rate): A rate limit counts the calls of one user id within one second,
 //!   unless an operation says otherwise.
 //! - `self-trade-reason` (what the exchange does): An order that self-trade prevention cancelled gives
@@ -124,7 +125,8 @@ pub use identifiers::{ClientOid, Coin, Cursor, OrderId, Symbol, TradeId};
 pub use records::{
     BatchCancelOutcome, BatchPlaceFailure, BatchPlaceOutcome, BatchSuccess,
     CancelAllFailure, CancelAllOutcome, CancelFailure, CloseFailure, CloseOutcome,
-    ClosedPosition, FeeDetail, Fill, HistoryOrder, Order, OrderAck, PendingOrder,
+    ClosedPosition, FeeDetail, Fill, HistoryOrder, Order, OrderAck, OrderIds,
+    PendingOrder,
 };
 pub use batch_cancel::{BatchCancel, BatchCancelItem};
 pub use batch_order::{BatchOrder, BatchOrderItem};
@@ -142,7 +144,7 @@ pub use get_history_order::{GetHistoryOrder, GetHistoryOrderPage};
 pub use get_pending_orders::{GetPendingOrders, GetPendingOrdersPage};
 pub use place_order::PlaceOrder;
 
-/// The operations of: Classic account futures.
+/// Operations of the family Classic account futures.
 #[derive(Clone, Copy, Debug)]
 pub struct Classic<'a> {
     client: &'a super::Client,
@@ -153,7 +155,7 @@ impl<'a> Classic<'a> {
         Self { client }
     }
 
-    /// Cancels orders by product type and trading pair, or up to 50 orders that are listed.
+    /// Cancels up to 50 listed orders, or orders by product type and trading pair.
     ///
     /// `POST /api/v2/mix/order/batch-cancel-orders`; see [`BatchCancel`].
     ///
@@ -205,11 +207,11 @@ impl<'a> Classic<'a> {
     pub async fn cancel_order(
         &self,
         request: &CancelOrder,
-    ) -> Result<runtime::Reply<OrderAck>, runtime::Error> {
+    ) -> Result<runtime::Reply<OrderIds>, runtime::Error> {
         self.client.call(request).await
     }
 
-    /// Reverses a position, closing it and opening the opposite one.
+    /// Reverses a position, or a part of it, by closing it and opening the opposite one.
     ///
     /// `POST /api/v2/mix/order/click-backhand`; see [`Reversal`].
     ///
@@ -219,7 +221,7 @@ impl<'a> Classic<'a> {
     pub async fn reversal(
         &self,
         request: &Reversal,
-    ) -> Result<runtime::Reply<OrderAck>, runtime::Error> {
+    ) -> Result<runtime::Reply<OrderIds>, runtime::Error> {
         self.client.call(request).await
     }
 
@@ -237,7 +239,7 @@ impl<'a> Classic<'a> {
         self.client.call(request).await
     }
 
-    /// Answers one order in full.
+    /// Reads one order in full.
     ///
     /// `GET /api/v2/mix/order/detail`; see [`GetOrderDetail`].
     ///
@@ -279,7 +281,7 @@ impl<'a> Classic<'a> {
         self.client.call(request).await
     }
 
-    /// Changes a new limit order, its size and price or its preset take-profit and stop-loss.
+    /// Changes a new limit order, either its size and price or its preset take-profit and stop-loss.
     ///
     /// `POST /api/v2/mix/order/modify-order`; see [`ModifyOrder`].
     ///
@@ -289,7 +291,7 @@ impl<'a> Classic<'a> {
     pub async fn modify_order(
         &self,
         request: &ModifyOrder,
-    ) -> Result<runtime::Reply<OrderAck>, runtime::Error> {
+    ) -> Result<runtime::Reply<OrderIds>, runtime::Error> {
         self.client.call(request).await
     }
 
@@ -360,6 +362,7 @@ pub const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "A POST sends its parameters as JSON, with the header Content-Type application/json.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "query-string",
@@ -367,6 +370,7 @@ pub const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "A GET sends its parameters in the query string.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "parameters-are-strings",
@@ -374,6 +378,7 @@ pub const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "Every request parameter travels as a string, numbers and times too.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "answers-in-an-envelope",
@@ -381,13 +386,17 @@ pub const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "Every answer has the strings code and msg, the integer requestTime in Unix milliseconds, and data, an object whose shape the operation decides.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "success-is-code-and-status",
         at: "What the service does, conventions",
-        kind: runtime::RuleKind::Type,
+        kind: runtime::RuleKind::Stated,
         says: "An operation succeeded when the code is 00000, the msg success and the HTTP status 200.",
-        why: None,
+        why: Some(
+            "Refusals were seen with other statuses than 200, so the client decides by the code alone.",
+        ),
+        mend: "",
     },
     runtime::Rule {
         id: "rates-count-per-uid",
@@ -395,6 +404,7 @@ pub const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Limit,
         says: "A rate limit counts the calls of one user id within one second, unless an operation says otherwise.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "self-trade-reason",
@@ -402,5 +412,6 @@ pub const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "An order that self-trade prevention cancelled gives stp_cancel as its cancelReason.",
         why: None,
+        mend: "",
     },
 ];

@@ -3,9 +3,9 @@
 //! Modify Order.
 
 use tradeapi_runtime as runtime;
-use super::{ClientOid, OrderAck, OrderRef, ProductType, Symbol};
+use super::{ClientOid, OrderIds, OrderRef, ProductType, Symbol};
 
-/// Changes a new limit order, its size and price or its preset take-profit and stop-loss.
+/// Changes a new limit order, either its size and price or its preset take-profit and stop-loss.
 ///
 /// `POST /api/v2/mix/order/modify-order`
 ///
@@ -29,8 +29,9 @@ use super::{ClientOid, OrderAck, OrderRef, ProductType, Symbol};
 ///   minimum belongs to the contract and is outside the document.
 /// - `presets-ignored-with-size-and-price` (what the exchange does): Set together with size and price,
 ///   the take-profit and stop-loss have no effect.
-/// - `presets-without-size-and-price` (checked before sending): A change of the take-profit or
-///   stop-loss passes neither size nor price.
+/// - `presets-without-size-and-price` (checked before sending): Take-profit or stop-loss is not set
+///   beside size or price: to change them alone, size and price are left out (rule 4), and beside both
+///   they would have no effect (rule 3).
 /// - `one-preset-cancels-the-other` (what the exchange does): Of take-profit and stop-loss, passing
 ///   only one cancels the other.
 ///
@@ -93,18 +94,25 @@ pub struct ModifyOrder {
     ///
     /// Left out, the value stays.
     pub new_price: Option<runtime::Decimal>,
-    /// `newPresetStopSurplusPrice`: New take-profit. A value changes the present one, or adds one.
+    /// `newPresetStopSurplusPrice`: New take-profit. A value changes the present one, or adds one. Passing
+    /// only one of this and newPresetStopLossPrice cancels the other. Ignored beside newSize and newPrice.
     ///
-    /// Left out, the value stays; `0` deletes it.
+    /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
     pub new_preset_stop_surplus_price: runtime::Edit<runtime::Decimal>,
-    /// `newPresetStopLossPrice`: New stop-loss. A value changes the present one, or adds one.
+    /// `newPresetStopLossPrice`: New stop-loss. A value changes the present one, or adds one. Passing only
+    /// one of this and newPresetStopSurplusPrice cancels the other. Ignored beside newSize and newPrice.
     ///
-    /// Left out, the value stays; `0` deletes it.
+    /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
     pub new_preset_stop_loss_price: runtime::Edit<runtime::Decimal>,
 }
 
 impl ModifyOrder {
     /// What is required; all else is left out.
+    ///
+    /// - `symbol`: Trading pair.
+    /// - `productType`: Kind of futures contract.
+    /// - `newClientOid`: The caller's own id for the order after the change.
+    /// - `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
     pub fn new(
         symbol: impl Into<Symbol>,
         product_type: ProductType,
@@ -124,18 +132,26 @@ impl ModifyOrder {
     }
 
     /// Sets `newSize`: New amount of the order.
+    ///
+    /// Left out, the value stays.
     pub fn new_size(mut self, new_size: impl Into<runtime::Decimal>) -> Self {
         self.new_size = Some(new_size.into());
         self
     }
 
     /// Sets `newPrice`: New price of a limit order. Orders of a market type do not take one.
+    ///
+    /// Left out, the value stays.
     pub fn new_price(mut self, new_price: impl Into<runtime::Decimal>) -> Self {
         self.new_price = Some(new_price.into());
         self
     }
 
     /// Sets `newPresetStopSurplusPrice`: New take-profit. A value changes the present one, or adds one.
+    /// Passing only one of this and newPresetStopLossPrice cancels the other. Ignored beside newSize and
+    /// newPrice.
+    ///
+    /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
     pub fn new_preset_stop_surplus_price(
         mut self,
         new_preset_stop_surplus_price: impl Into<runtime::Edit<runtime::Decimal>>,
@@ -144,7 +160,11 @@ impl ModifyOrder {
         self
     }
 
-    /// Sets `newPresetStopLossPrice`: New stop-loss. A value changes the present one, or adds one.
+    /// Sets `newPresetStopLossPrice`: New stop-loss. A value changes the present one, or adds one. Passing
+    /// only one of this and newPresetStopSurplusPrice cancels the other. Ignored beside newSize and
+    /// newPrice.
+    ///
+    /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
     pub fn new_preset_stop_loss_price(
         mut self,
         new_preset_stop_loss_price: impl Into<runtime::Edit<runtime::Decimal>>,
@@ -196,11 +216,19 @@ impl runtime::Parameters for ModifyOrder {
         to.optional_known("productType", Some(&self.product_type));
         to.identifier("newClientOid", Some(&self.new_client_oid));
         runtime::Parameters::check(&self.order, to);
+        to.edit("newPresetStopSurplusPrice", &self.new_preset_stop_surplus_price, "0");
+        to.edit("newPresetStopLossPrice", &self.new_preset_stop_loss_price, "0");
         to.rule(
             &RULES[2],
             "newSize",
             (self.new_size.is_some() || self.new_price.is_some())
-                && !(self.new_size.is_some() && self.new_price.is_some()),
+                && self.new_size.is_none(),
+        );
+        to.rule(
+            &RULES[2],
+            "newPrice",
+            (self.new_size.is_some() || self.new_price.is_some())
+                && self.new_price.is_none(),
         );
         to.rule(
             &RULES[6],
@@ -215,7 +243,7 @@ impl runtime::Parameters for ModifyOrder {
 runtime::serde_parameters!(ModifyOrder);
 
 impl runtime::Operation for ModifyOrder {
-    type Response = OrderAck;
+    type Response = OrderIds;
     const META: &'static runtime::Meta = &META;
 }
 
@@ -223,7 +251,7 @@ const META: runtime::Meta = runtime::Meta {
     id: "classic.modify-order",
     family: "classic",
     title: "Modify Order",
-    doc: "Changes a new limit order, its size and price or its preset take-profit and stop-loss.",
+    doc: "Changes a new limit order, either its size and price or its preset take-profit and stop-loss.",
     document: "classic-futures-v2",
     section: "Modify Order",
     method: runtime::Method::Post,
@@ -254,6 +282,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "A new price must not be set for an order of a market type.",
         why: Some("The type of the pending order does not stand in the request."),
+        mend: "",
     },
     runtime::Rule {
         id: "new-limit-orders-only",
@@ -261,6 +290,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "Only a limit order in the status new may be modified.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "size-and-price-together",
@@ -268,6 +298,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Checked,
         says: "A change of size or price passes both.",
         why: None,
+        mend: "set newSize and newPrice",
     },
     runtime::Rule {
         id: "size-and-price-replace-the-order",
@@ -275,6 +306,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "A change of size and price cancels the old order and creates a new one later. The new orderId is not in the answer; the new order is found by newClientOid.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "minimum-order-quantity",
@@ -282,6 +314,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "The new size reaches the minimum order quantity.",
         why: Some("The minimum belongs to the contract and is outside the document."),
+        mend: "",
     },
     runtime::Rule {
         id: "presets-ignored-with-size-and-price",
@@ -289,13 +322,15 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "Set together with size and price, the take-profit and stop-loss have no effect.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "presets-without-size-and-price",
-        at: "Modify Order, rule 4",
+        at: "Modify Order, rules 3 and 4",
         kind: runtime::RuleKind::Checked,
-        says: "A change of the take-profit or stop-loss passes neither size nor price.",
+        says: "Take-profit or stop-loss is not set beside size or price: to change them alone, size and price are left out (rule 4), and beside both they would have no effect (rule 3).",
         why: None,
+        mend: "leave out newSize and newPrice",
     },
     runtime::Rule {
         id: "one-preset-cancels-the-other",
@@ -303,5 +338,6 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "Of take-profit and stop-loss, passing only one cancels the other.",
         why: None,
+        mend: "",
     },
 ];

@@ -119,11 +119,11 @@ pub struct PlaceOrder {
     pub reduce_only: Option<ReduceOnly>,
     /// `presetStopSurplusPrice`: Trigger price of the take-profit.
     ///
-    /// Left out: Empty means no take-profit.
+    /// Left out: no take-profit.
     pub preset_stop_surplus_price: Option<runtime::Decimal>,
     /// `presetStopLossPrice`: Trigger price of the stop-loss.
     ///
-    /// Left out: Empty means no stop-loss.
+    /// Left out: no stop-loss.
     pub preset_stop_loss_price: Option<runtime::Decimal>,
     /// `presetStopSurplusExecutePrice`: Execution price of the take-profit.
     pub preset_stop_surplus_execute_price: Option<runtime::Decimal>,
@@ -137,6 +137,15 @@ pub struct PlaceOrder {
 
 impl PlaceOrder {
     /// What is required; all else is left out.
+    ///
+    /// - `symbol`: Trading pair.
+    /// - `productType`: Kind of futures contract.
+    /// - `marginMode`: Margin mode.
+    /// - `marginCoin`: Margin coin, in capitals.
+    /// - `size`: Amount of the order. The contract's configuration says how many decimal places it may
+    ///   have. Unit: base coin.
+    /// - `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position.
+    /// - `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
     pub fn new(
         symbol: impl Into<Symbol>,
         product_type: ProductType,
@@ -167,6 +176,8 @@ impl PlaceOrder {
 
     /// Sets `tradeSide`: Whether the order opens or closes. Needed in hedge mode only; ignored in one-way
     /// mode.
+    ///
+    /// Required under a condition; see the rules.
     pub fn trade_side(mut self, trade_side: TradeSide) -> Self {
         self.trade_side = Some(trade_side);
         self
@@ -179,12 +190,16 @@ impl PlaceOrder {
     }
 
     /// Sets `reduceOnly`: Whether the order may only reduce the position. For one-way mode only.
+    ///
+    /// Left out, the exchange takes `NO`.
     pub fn reduce_only(mut self, reduce_only: impl Into<ReduceOnly>) -> Self {
         self.reduce_only = Some(reduce_only.into());
         self
     }
 
     /// Sets `presetStopSurplusPrice`: Trigger price of the take-profit.
+    ///
+    /// Left out: no take-profit.
     pub fn preset_stop_surplus_price(
         mut self,
         preset_stop_surplus_price: impl Into<runtime::Decimal>,
@@ -194,6 +209,8 @@ impl PlaceOrder {
     }
 
     /// Sets `presetStopLossPrice`: Trigger price of the stop-loss.
+    ///
+    /// Left out: no stop-loss.
     pub fn preset_stop_loss_price(
         mut self,
         preset_stop_loss_price: impl Into<runtime::Decimal>,
@@ -225,6 +242,8 @@ impl PlaceOrder {
     }
 
     /// Sets `stpMode`: Self-trade prevention.
+    ///
+    /// Left out, the exchange takes `none`.
     pub fn stp_mode(mut self, stp_mode: StpMode) -> Self {
         self.stp_mode = Some(stp_mode);
         self
@@ -353,6 +372,7 @@ const RULES: &[runtime::Rule] = &[
         why: Some(
             "What the exchange does with other spellings is not documented, and the client does not rewrite names.",
         ),
+        mend: "",
     },
     runtime::Rule {
         id: "size-decimals",
@@ -360,6 +380,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "The size has no more decimal places than the configuration of the contract allows.",
         why: Some("The configuration of contracts is outside the document."),
+        mend: "",
     },
     runtime::Rule {
         id: "side-by-position-mode",
@@ -367,6 +388,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "In one-way mode buy buys and sell sells; in hedge mode buy means the long direction and sell the short.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "trade-side-in-hedge-mode",
@@ -374,6 +396,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "In hedge mode, and only there, tradeSide is required.",
         why: Some("The position mode belongs to the account, not to the request."),
+        mend: "",
     },
     runtime::Rule {
         id: "trade-side-ignored-in-one-way-mode",
@@ -381,6 +404,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "In one-way mode tradeSide is ignored.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "reduce-only-in-one-way-mode",
@@ -388,6 +412,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "The reduceOnly parameter is for one-way mode only.",
         why: Some("The position mode belongs to the account, not to the request."),
+        mend: "",
     },
     runtime::Rule {
         id: "hedge-mode-directions",
@@ -395,6 +420,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "In hedge mode buy with open opens a long and buy with close closes it; sell with open opens a short and sell with close closes it.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "reduce-only-overflow",
@@ -402,6 +428,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "In one-way mode, when a new reduce-only order makes the reduce-only orders exceed the position together, the existing ones are cancelled, oldest first, until the rest fits. The answer to the newest order then has no orderId; the order is found by its clientOid or among the pending orders.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "market-close-beside-limit-close",
@@ -409,6 +436,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "In hedge mode a limit close order can occupy a part of the position. A market close order that comes later and is larger than the rest raises no insufficient-position error; the limit order stays, and the market order closes only the rest. With a position of 100 and 70 of it occupied, a market close of 50 closes 30.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "close-order-replaces-full-limit-close",
@@ -416,6 +444,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "In hedge mode, when a limit close order occupies the whole position, a new close order cancels it.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "elite-trader-pairs",
@@ -425,6 +454,7 @@ const RULES: &[runtime::Rule] = &[
         why: Some(
             "The list of pairs is announced elsewhere, and a request does not show what kind of key signs it.",
         ),
+        mend: "",
     },
     runtime::Rule {
         id: "channel-header",
@@ -432,5 +462,6 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "Brokers send their channel code in the header X-CHANNEL-API-CODE to be identified for rebates.",
         why: None,
+        mend: "",
     },
 ];

@@ -9,14 +9,50 @@ use super::{
     ReduceOnly, Side, Symbol, TradeId, TradeScope, TriggerType, YesNo,
 };
 
-/// The order that an operation placed, changed or cancelled. The orderId is missing when a reduce-only
-/// order pushed earlier ones out; clientOid finds the order then.
+/// The two ids of an order that was modified or cancelled, or placed by a reversal.
+///
+/// Source: Classic Futures Trade Interface (Version 2), section *Modify Order*.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct OrderIds {
+    /// `orderId`: Id that the exchange gave the order.
+    pub order_id: Option<OrderId>,
+    /// `clientOid`: The caller's own id of the order.
+    pub client_oid: Option<ClientOid>,
+}
+
+impl runtime::Record for OrderIds {
+    const FIELDS: &'static [&'static str] = &["orderId", "clientOid"];
+
+    fn read(
+        &mut self,
+        field: usize,
+        from: &mut runtime::Reader<'_>,
+    ) -> Result<(), runtime::ReadError> {
+        match field {
+            0 => self.order_id = from.value()?,
+            1 => self.client_oid = from.value()?,
+            _ => from.skip()?,
+        }
+        Ok(())
+    }
+
+    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
+        out.field("orderId", &self.order_id);
+        out.field("clientOid", &self.client_oid);
+    }
+}
+
+runtime::serde_record!(OrderIds);
+
+/// Says that a placement was taken.
 ///
 /// Source: Classic Futures Trade Interface (Version 2), section *Place Order*.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct OrderAck {
-    /// `orderId`: Id that the exchange gave the order.
+    /// `orderId`: Id that the exchange gave the order. Missing when a reduce-only order pushed earlier ones
+    /// out; the clientOid finds the order then.
     pub order_id: Option<OrderId>,
     /// `clientOid`: The caller's own id of the order.
     pub client_oid: Option<ClientOid>,
@@ -46,7 +82,7 @@ impl runtime::Record for OrderAck {
 
 runtime::serde_record!(OrderAck);
 
-/// One order in full, as Get Order Detail answers it.
+/// One order in full, as Get Order Detail reads it.
 ///
 /// Source: Classic Futures Trade Interface (Version 2), section *Order (response of Get Order Detail)*.
 #[derive(Clone, Debug, Default, PartialEq)]

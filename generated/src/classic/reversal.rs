@@ -3,9 +3,9 @@
 //! Reversal.
 
 use tradeapi_runtime as runtime;
-use super::{ClientOid, Coin, OrderAck, ProductType, Side, Symbol, TradeSide};
+use super::{ClientOid, Coin, OrderIds, ProductType, Side, Symbol, TradeSide};
 
-/// Reverses a position, closing it and opening the opposite one.
+/// Reverses a position, or a part of it, by closing it and opening the opposite one.
 ///
 /// `POST /api/v2/mix/order/click-backhand`
 ///
@@ -30,6 +30,9 @@ use super::{ClientOid, Coin, OrderAck, ProductType, Side, Symbol, TradeSide};
 /// - `size-of-the-position-or-more` (what the exchange does): In hedge mode, a size equal to or above
 ///   that of the position reverses all of it and no more. A long of 10 reversed by 10 or by 11 is
 ///   closed, and a short of 10 opened.
+/// - `elite-trader-pairs` (not checked): With a copy-trading API key, elite traders place orders only
+///   on the pairs announced for them. The list of pairs is announced elsewhere, and a request does not
+///   show what kind of key signs it.
 /// - `channel-header` (cannot be written wrong): Brokers send their channel code in the header
 ///   X-CHANNEL-API-CODE, as with Place Order.
 ///
@@ -68,7 +71,7 @@ pub struct Reversal {
     pub product_type: ProductType,
     /// `side`: Which position is reversed. In hedge mode buy reverses the long and sell the short.
     pub side: Side,
-    /// `size`: Amount to reverse.
+    /// `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
     pub size: Option<runtime::Decimal>,
     /// `tradeSide`: Needed in hedge mode, forbidden in one-way mode.
     ///
@@ -80,6 +83,11 @@ pub struct Reversal {
 
 impl Reversal {
     /// What is required; all else is left out.
+    ///
+    /// - `symbol`: Trading pair.
+    /// - `marginCoin`: Margin coin.
+    /// - `productType`: Kind of futures contract.
+    /// - `side`: Which position is reversed. In hedge mode buy reverses the long and sell the short.
     pub fn new(
         symbol: impl Into<Symbol>,
         margin_coin: impl Into<Coin>,
@@ -97,13 +105,15 @@ impl Reversal {
         }
     }
 
-    /// Sets `size`: Amount to reverse.
+    /// Sets `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
     pub fn size(mut self, size: impl Into<runtime::Decimal>) -> Self {
         self.size = Some(size.into());
         self
     }
 
     /// Sets `tradeSide`: Needed in hedge mode, forbidden in one-way mode.
+    ///
+    /// Required under a condition; see the rules.
     pub fn trade_side(mut self, trade_side: TradeSide) -> Self {
         self.trade_side = Some(trade_side);
         self
@@ -159,7 +169,7 @@ impl runtime::Parameters for Reversal {
 runtime::serde_parameters!(Reversal);
 
 impl runtime::Operation for Reversal {
-    type Response = OrderAck;
+    type Response = OrderIds;
     const META: &'static runtime::Meta = &META;
 }
 
@@ -167,7 +177,7 @@ const META: runtime::Meta = runtime::Meta {
     id: "classic.click-backhand",
     family: "classic",
     title: "Reversal",
-    doc: "Reverses a position, closing it and opening the opposite one.",
+    doc: "Reverses a position, or a part of it, by closing it and opening the opposite one.",
     document: "classic-futures-v2",
     section: "Reversal",
     method: runtime::Method::Post,
@@ -204,6 +214,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "In hedge mode tradeSide must be there; in one-way mode it must be left out.",
         why: Some("The position mode belongs to the account, not to the request."),
+        mend: "",
     },
     runtime::Rule {
         id: "hedge-mode-directions",
@@ -211,6 +222,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "In hedge mode buy turns the present long into a short, and sell turns the present short into a long.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "whole-position-without-size",
@@ -218,6 +230,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "In one-way mode, without a size, the whole position is reversed.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "part-of-the-position",
@@ -225,6 +238,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "In hedge mode, a size below that of the position closes that much and opens as much on the other side. A long of 20 reversed by 3 leaves a long of 17 and a short of 3.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "size-of-the-position-or-more",
@@ -232,6 +246,17 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "In hedge mode, a size equal to or above that of the position reverses all of it and no more. A long of 10 reversed by 10 or by 11 is closed, and a short of 10 opened.",
         why: None,
+        mend: "",
+    },
+    runtime::Rule {
+        id: "elite-trader-pairs",
+        at: "Authentication",
+        kind: runtime::RuleKind::Stated,
+        says: "With a copy-trading API key, elite traders place orders only on the pairs announced for them.",
+        why: Some(
+            "The list of pairs is announced elsewhere, and a request does not show what kind of key signs it.",
+        ),
+        mend: "",
     },
     runtime::Rule {
         id: "channel-header",
@@ -239,5 +264,6 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "Brokers send their channel code in the header X-CHANNEL-API-CODE, as with Place Order.",
         why: None,
+        mend: "",
     },
 ];

@@ -26,16 +26,22 @@ use super::{BatchOrderResult, Category, OrderRef, Symbol};
 /// Two spot orders; the second is not there any more.
 ///
 /// ```
-/// use tradeapi::unified::{BatchCancel, CancelItem, Category, ClientOid, OrderRef};
+/// use tradeapi::unified::{BatchCancel, BatchCancelItem, Category, ClientOid, OrderRef};
 ///
 /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
 ///     let request = BatchCancel::new(
-///         vec![
-///             CancelItem::new(Category::Spot, "SOLUSDT",
-///             OrderRef::OrderId("1461938355209871362".into())),
-///             CancelItem::new(Category::Spot, "ADAUSDT",
-///             OrderRef::ClientOid(ClientOid::new("spot_ada_4") ?))
-///         ],
+///         Vec::from([
+///             BatchCancelItem::new(
+///                 Category::Spot,
+///                 "SOLUSDT",
+///                 OrderRef::OrderId("1461938355209871362".into()),
+///             ),
+///             BatchCancelItem::new(
+///                 Category::Spot,
+///                 "ADAUSDT",
+///                 OrderRef::ClientOid(ClientOid::new("spot_ada_4")?),
+///             ),
+///         ]),
 ///     );
 ///     let reply = client.unified().batch_cancel(&request).await?;
 ///     println!("{:?}", reply.data);
@@ -46,15 +52,17 @@ use super::{BatchOrderResult, Category, OrderRef, Symbol};
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
 pub struct BatchCancel {
-    /// The body, an array: The orders to cancel.
+    /// the body, an array: The orders to cancel.
     ///
     /// 20 items at most.
-    pub orders: Vec<CancelItem>,
+    pub orders: Vec<BatchCancelItem>,
 }
 
 impl BatchCancel {
     /// What is required; all else is left out.
-    pub fn new(orders: Vec<CancelItem>) -> Self {
+    ///
+    /// - the body, an array: The orders to cancel. 20 items at most.
+    pub fn new(orders: Vec<BatchCancelItem>) -> Self {
         Self { orders }
     }
 }
@@ -118,6 +126,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Checked,
         says: "All orders of a batch have the same category.",
         why: None,
+        mend: "use one category for all",
     },
     runtime::Rule {
         id: "partial-success",
@@ -125,14 +134,15 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "Some orders of a batch can be cancelled while others fail.",
         why: None,
+        mend: "",
     },
 ];
 
-/// One of the orders of a [`BatchCancel`].
+/// An item of a [`BatchCancel`].
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
-pub struct CancelItem {
+pub struct BatchCancelItem {
     /// `category`: Business line, the same for the whole batch.
     pub category: Category,
     /// `symbol`: Symbol name.
@@ -141,8 +151,12 @@ pub struct CancelItem {
     pub order: OrderRef,
 }
 
-impl CancelItem {
+impl BatchCancelItem {
     /// What is required; all else is left out.
+    ///
+    /// - `category`: Business line, the same for the whole batch.
+    /// - `symbol`: Symbol name.
+    /// - `orderId`, `clientOid`: The order to cancel.
     pub fn new(
         category: Category,
         symbol: impl Into<Symbol>,
@@ -156,7 +170,7 @@ impl CancelItem {
     }
 }
 
-impl runtime::Parameters for CancelItem {
+impl runtime::Parameters for BatchCancelItem {
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("category", &self.category);
         out.text("symbol", &self.symbol);
@@ -181,4 +195,4 @@ impl runtime::Parameters for CancelItem {
     }
 }
 
-runtime::serde_parameters!(CancelItem);
+runtime::serde_parameters!(BatchCancelItem);

@@ -5,7 +5,7 @@
 use tradeapi_runtime as runtime;
 use super::{BatchModifyResult, Category, OrderRef, Symbol, YesNo};
 
-/// Modifies up to 20 orders of one business line, which may be of different pairs.
+/// Modifies up to 20 orders of one business line, of one pair or of several.
 ///
 /// `POST /api/v3/trade/batch-modify-order`
 ///
@@ -25,6 +25,8 @@ use super::{BatchModifyResult, Category, OrderRef, Symbol, YesNo};
 ///   its adjustment, requestId and autoCancel holds for each order of a batch.
 /// - `qty-or-price` (checked before sending): At least one of quantity and price must be given for each
 ///   order.
+/// - `new-coin-m-no-modify` (checked before sending): Orders of the new Coin-M business line cannot be
+///   modified, in a batch neither.
 /// - `no-reduce-only` (what the exchange does): A reduce-only order cannot be modified here.
 /// - `five-modifications-in-progress` (what the exchange does): One order can have up to five
 ///   modifications in progress, one after the other.
@@ -32,34 +34,44 @@ use super::{BatchModifyResult, Category, OrderRef, Symbol, YesNo};
 /// # Where the documents contradict themselves
 ///
 /// - `failed-items-in-answer`: A batch item that fails carries its own code and message. Against: The
-///   items of the answer have orderId and clientOid, nothing else. Chosen: The items have the two ids.
-///   The section lists the fields of its own answer; the general statement may mean the other batches.
+///   items of the answer have orderId and clientOid, nothing else. Chosen: The items have the two ids,
+///   and one that fails has a code and msg too. The general statement excepts no batch, and reading the
+///   two further fields costs nothing where they do not come.
 ///
 /// # Not shown in the documents
 ///
-/// - How the answer tells that an order of the batch was not modified.
+/// - What an item of the answer looks like when it fails; the code and msg of the other batches are
+///   taken here.
 ///
 /// # Example
 ///
-/// Two orders of different pairs, one by each id.
+/// Three orders of different pairs; the last is not there any more.
 ///
 /// ```
 /// use tradeapi::unified::{
-///     BatchModification, BatchModifyOrders, Category, ClientOid, OrderRef, YesNo,
+///     BatchModifyItem, BatchModifyOrders, Category, ClientOid, OrderRef, YesNo,
 /// };
 ///
 /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
 ///     let request = BatchModifyOrders::new(
-///         vec![
-///             BatchModification::new(OrderRef::OrderId("1461938690336264193".into()))
-///             .qty("0.4".parse:: < tradeapi::Decimal > () ?).price("3280".parse:: <
-///             tradeapi::Decimal > () ?).request_id(700000000000000124)
-///             .auto_cancel(YesNo::Yes).symbol("ETHUSDT").category(Category::UsdtFutures)
-///             .px_amend_type(YesNo::Yes),
-///             BatchModification::new(OrderRef::ClientOid(ClientOid::new("grid/13") ?))
-///             .price("0.5125".parse:: < tradeapi::Decimal > () ?).symbol("XRPUSDT")
-///             .category(Category::UsdtFutures)
-///         ],
+///         Vec::from([
+///             BatchModifyItem::new(OrderRef::OrderId("1461938690336264193".into()))
+///                 .qty("0.4".parse::<tradeapi::Decimal>()?)
+///                 .price("3280".parse::<tradeapi::Decimal>()?)
+///                 .request_id(700000000000000124)
+///                 .auto_cancel(YesNo::Yes)
+///                 .symbol("ETHUSDT")
+///                 .category(Category::UsdtFutures)
+///                 .px_amend_type(YesNo::Yes),
+///             BatchModifyItem::new(OrderRef::ClientOid(ClientOid::new("grid/13")?))
+///                 .price("0.5125".parse::<tradeapi::Decimal>()?)
+///                 .symbol("XRPUSDT")
+///                 .category(Category::UsdtFutures),
+///             BatchModifyItem::new(OrderRef::ClientOid(ClientOid::new("grid/14")?))
+///                 .qty("30".parse::<tradeapi::Decimal>()?)
+///                 .symbol("SOLUSDT")
+///                 .category(Category::UsdtFutures),
+///         ]),
 ///     );
 ///     let reply = client.unified().batch_modify_orders(&request).await?;
 ///     println!("{:?}", reply.data);
@@ -70,15 +82,17 @@ use super::{BatchModifyResult, Category, OrderRef, Symbol, YesNo};
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
 pub struct BatchModifyOrders {
-    /// The body, an array: The modifications.
+    /// the body, an array: The modifications.
     ///
     /// 20 items at most.
-    pub orders: Vec<BatchModification>,
+    pub orders: Vec<BatchModifyItem>,
 }
 
 impl BatchModifyOrders {
     /// What is required; all else is left out.
-    pub fn new(orders: Vec<BatchModification>) -> Self {
+    ///
+    /// - the body, an array: The modifications. 20 items at most.
+    pub fn new(orders: Vec<BatchModifyItem>) -> Self {
         Self { orders }
     }
 }
@@ -140,7 +154,7 @@ const META: runtime::Meta = runtime::Meta {
     id: "unified.batch-modify-order",
     family: "unified",
     title: "Batch Modify Orders",
-    doc: "Modifies up to 20 orders of one business line, which may be of different pairs.",
+    doc: "Modifies up to 20 orders of one business line, of one pair or of several.",
     document: "unified-v3",
     section: "Batch Modify Orders",
     method: runtime::Method::Post,
@@ -171,6 +185,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Checked,
         says: "All orders of a request belong to one business line; their pairs may differ.",
         why: None,
+        mend: "use one category for all",
     },
     runtime::Rule {
         id: "each-order-once",
@@ -178,6 +193,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Checked,
         says: "An order may stand in a request once at most.",
         why: None,
+        mend: "use each orderId and clientOid once",
     },
     runtime::Rule {
         id: "items-as-modify-order",
@@ -185,6 +201,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "What Modify Order says of quantity, price and its adjustment, requestId and autoCancel holds for each order of a batch.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "qty-or-price",
@@ -192,6 +209,15 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Checked,
         says: "At least one of quantity and price must be given for each order.",
         why: None,
+        mend: "set qty or price",
+    },
+    runtime::Rule {
+        id: "new-coin-m-no-modify",
+        at: "What the service does, after the conventions",
+        kind: runtime::RuleKind::Checked,
+        says: "Orders of the new Coin-M business line cannot be modified, in a batch neither.",
+        why: None,
+        mend: "use a symbol of another form than new-coin-m",
     },
     runtime::Rule {
         id: "no-reduce-only",
@@ -199,6 +225,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "A reduce-only order cannot be modified here.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "five-modifications-in-progress",
@@ -206,14 +233,15 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "One order can have up to five modifications in progress, one after the other.",
         why: None,
+        mend: "",
     },
 ];
 
-/// One of the orders of a [`BatchModifyOrders`].
+/// An item of a [`BatchModifyOrders`].
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
-pub struct BatchModification {
+pub struct BatchModifyItem {
     /// `orderId`, `clientOid`: The order to modify.
     pub order: OrderRef,
     /// `qty`: New quantity.
@@ -243,8 +271,10 @@ pub struct BatchModification {
     pub px_amend_type: Option<YesNo>,
 }
 
-impl BatchModification {
+impl BatchModifyItem {
     /// What is required; all else is left out.
+    ///
+    /// - `orderId`, `clientOid`: The order to modify.
     pub fn new(order: impl Into<OrderRef>) -> Self {
         Self {
             order: order.into(),
@@ -259,12 +289,16 @@ impl BatchModification {
     }
 
     /// Sets `qty`: New quantity.
+    ///
+    /// Required under a condition; see the rules. Unit: base coin.
     pub fn qty(mut self, qty: impl Into<runtime::Decimal>) -> Self {
         self.qty = Some(qty.into());
         self
     }
 
     /// Sets `price`: New price.
+    ///
+    /// Required under a condition; see the rules.
     pub fn price(mut self, price: impl Into<runtime::Decimal>) -> Self {
         self.price = Some(price.into());
         self
@@ -272,12 +306,16 @@ impl BatchModification {
 
     /// Sets `requestId`: The caller's number for this modification; it comes back after a rejected one that
     /// was sent with autoCancel.
+    ///
+    /// 18 digits at most.
     pub fn request_id(mut self, request_id: u64) -> Self {
         self.request_id = Some(request_id);
         self
     }
 
     /// Sets `autoCancel`: Whether a rejected modification cancels the order.
+    ///
+    /// Left out, the exchange takes `no`.
     pub fn auto_cancel(mut self, auto_cancel: impl Into<YesNo>) -> Self {
         self.auto_cancel = Some(auto_cancel.into());
         self
@@ -296,13 +334,15 @@ impl BatchModification {
     }
 
     /// Sets `pxAmendType`: Whether a price outside the limit range becomes the best value within it.
+    ///
+    /// Left out, the exchange takes `no`.
     pub fn px_amend_type(mut self, px_amend_type: impl Into<YesNo>) -> Self {
         self.px_amend_type = Some(px_amend_type.into());
         self
     }
 }
 
-impl runtime::Parameters for BatchModification {
+impl runtime::Parameters for BatchModifyItem {
     fn write(&self, out: &mut runtime::ParameterWriter) {
         runtime::Parameters::write(&self.order, out);
         out.optional_text("qty", self.qty.as_ref());
@@ -343,7 +383,12 @@ impl runtime::Parameters for BatchModification {
         to.optional_known("category", self.category.as_ref());
         to.optional_known("pxAmendType", self.px_amend_type.as_ref());
         to.rule(&RULES[3], "qty", !(self.qty.is_some() || self.price.is_some()));
+        to.rule(
+            &RULES[4],
+            "symbol",
+            self.symbol.as_ref().is_some_and(Symbol::is_new_coin_m),
+        );
     }
 }
 
-runtime::serde_parameters!(BatchModification);
+runtime::serde_parameters!(BatchModifyItem);

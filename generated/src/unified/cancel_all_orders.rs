@@ -51,6 +51,8 @@ pub struct CancelAllOrders {
 
 impl CancelAllOrders {
     /// What is required; all else is left out.
+    ///
+    /// - `category`: Business line of the orders.
     pub fn new(category: Category) -> Self {
         Self { category, symbol: None }
     }
@@ -125,5 +127,6 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "Without a symbol the whole category is cleared of pending orders.",
         why: None,
+        mend: "",
     },
 ];

@@ -5,7 +5,7 @@
 use tradeapi_runtime as runtime;
 use super::{Category, OrderIds, OrderRef};
 
-/// Cancels one order, in a Reality pair too.
+/// Cancels one order. Reality pairs are served too.
 ///
 /// `POST /api/v3/trade/cancel-order`
 ///
@@ -20,6 +20,8 @@ use super::{Category, OrderIds, OrderRef};
 ///
 /// - `order-id-wins-over-another-order` (what the exchange does): An orderId wins even over the
 ///   clientOid of a different order.
+/// - `reality-rate` (a rate): Orders in Reality pairs count against a separate limit: 5 a second for a
+///   UID, 30 for one on the white list.
 ///
 /// # Not shown in the documents
 ///
@@ -54,6 +56,8 @@ pub struct CancelOrder {
 
 impl CancelOrder {
     /// What is required; all else is left out.
+    ///
+    /// - `orderId`, `clientOid`: The order to cancel.
     pub fn new(order: impl Into<OrderRef>) -> Self {
         Self {
             order: order.into(),
@@ -62,6 +66,8 @@ impl CancelOrder {
     }
 
     /// Sets `category`: Business line of the order.
+    ///
+    /// The document does not say whether it is required.
     pub fn category(mut self, category: Category) -> Self {
         self.category = Some(category);
         self
@@ -100,7 +106,7 @@ const META: runtime::Meta = runtime::Meta {
     id: "unified.cancel-order",
     family: "unified",
     title: "Cancel Order",
-    doc: "Cancels one order, in a Reality pair too.",
+    doc: "Cancels one order. Reality pairs are served too.",
     document: "unified-v3",
     section: "Cancel Order",
     method: runtime::Method::Post,
@@ -143,5 +149,14 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "An orderId wins even over the clientOid of a different order.",
         why: None,
+        mend: "",
+    },
+    runtime::Rule {
+        id: "reality-rate",
+        at: "Cancel Order; Limits, table",
+        kind: runtime::RuleKind::Limit,
+        says: "Orders in Reality pairs count against a separate limit: 5 a second for a UID, 30 for one on the white list.",
+        why: None,
+        mend: "",
     },
 ];

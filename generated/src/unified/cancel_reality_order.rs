@@ -5,7 +5,7 @@
 use tradeapi_runtime as runtime;
 use super::{Category, OrderIds, OrderRef, Symbol};
 
-/// Cancels an unfilled or partially filled order in a Reality pair, for users on the white list.
+/// Cancels an unfilled or partially filled order in a Reality pair. Only for users on the white list.
 ///
 /// `POST /api/v3/trade/cancel-reality-order`
 ///
@@ -58,6 +58,9 @@ pub struct CancelRealityOrder {
 
 impl CancelRealityOrder {
     /// What is required; all else is left out.
+    ///
+    /// - `symbol`: Symbol name.
+    /// - `orderId`, `clientOid`: The order to cancel.
     pub fn new(symbol: impl Into<Symbol>, order: impl Into<OrderRef>) -> Self {
         Self {
             category: None,
@@ -67,6 +70,8 @@ impl CancelRealityOrder {
     }
 
     /// Sets `category`: Business line of the order.
+    ///
+    /// Left out, the exchange takes `SPOT`. Allowed here: `SPOT`, `MARGIN`.
     pub fn category(mut self, category: Category) -> Self {
         self.category = Some(category);
         self
@@ -109,7 +114,7 @@ const META: runtime::Meta = runtime::Meta {
     id: "unified.cancel-reality-order",
     family: "unified",
     title: "Cancel Reality Order",
-    doc: "Cancels an unfilled or partially filled order in a Reality pair, for users on the white list.",
+    doc: "Cancels an unfilled or partially filled order in a Reality pair. Only for users on the white list.",
     document: "unified-v3",
     section: "Cancel Reality Order",
     method: runtime::Method::Post,
@@ -140,6 +145,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "Only an order that is not filled, or filled in part, can be cancelled.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "client-oid-empty-when-not-sent",
@@ -147,5 +153,6 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "The answer's clientOid is empty when none was supplied.",
         why: None,
+        mend: "",
     },
 ];

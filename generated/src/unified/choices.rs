@@ -155,6 +155,8 @@ pub struct LimitExecution {
 
 impl LimitExecution {
     /// What is required; all else is left out.
+    ///
+    /// - `price`: Price of the order.
     pub fn new(price: impl Into<runtime::Decimal>) -> Self {
         Self {
             price: price.into(),
@@ -164,6 +166,8 @@ impl LimitExecution {
     }
 
     /// Sets `timeInForce`: How long the order may wait.
+    ///
+    /// Left out, the exchange takes `gtc`.
     pub fn time_in_force(mut self, time_in_force: TimeInForce) -> Self {
         self.time_in_force = Some(time_in_force);
         self
@@ -171,6 +175,8 @@ impl LimitExecution {
 
     /// Sets `pxAmendType`: What happens to a price outside the limit range. With yes it is moved to the
     /// best value within the range, with no the order is rejected.
+    ///
+    /// Left out, the exchange takes `no`.
     pub fn px_amend_type(mut self, px_amend_type: impl Into<YesNo>) -> Self {
         self.px_amend_type = Some(px_amend_type.into());
         self
@@ -275,6 +281,8 @@ pub struct LimitRealityExecution {
 
 impl LimitRealityExecution {
     /// What is required; all else is left out.
+    ///
+    /// - `price`: Price of the order.
     pub fn new(price: impl Into<runtime::Decimal>) -> Self {
         Self { price: price.into() }
     }

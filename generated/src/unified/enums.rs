@@ -437,7 +437,7 @@ runtime::serde_enum!(MarginMode);
 #[non_exhaustive]
 pub enum StpMode {
     /// `none`: Nothing is prevented.
-    None,
+    Off,
     /// `cancel_taker`: The taking order is cancelled.
     CancelTaker,
     /// `cancel_maker`: The resting order is cancelled.
@@ -451,7 +451,7 @@ pub enum StpMode {
 impl StpMode {
     /// Every documented value, in the order of the document.
     pub const ALL: &'static [Self] = &[
-        Self::None,
+        Self::Off,
         Self::CancelTaker,
         Self::CancelMaker,
         Self::CancelBoth,
@@ -460,7 +460,7 @@ impl StpMode {
     /// The value as it is on the wire.
     pub fn as_str(&self) -> &str {
         match self {
-            Self::None => "none",
+            Self::Off => "none",
             Self::CancelTaker => "cancel_taker",
             Self::CancelMaker => "cancel_maker",
             Self::CancelBoth => "cancel_both",

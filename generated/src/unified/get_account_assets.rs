@@ -104,5 +104,6 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "Only coins with a balance other than zero are listed.",
         why: None,
+        mend: "",
     },
 ];

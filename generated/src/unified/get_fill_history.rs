@@ -5,7 +5,7 @@
 use tradeapi_runtime as runtime;
 use super::{Category, Cursor, Fill, OrderId};
 
-/// Lists the executions of the user's orders.
+/// Lists the fills of the user's orders.
 ///
 /// `GET /api/v3/trade/fills`
 ///
@@ -15,7 +15,7 @@ use super::{Category, Cursor, Fill, OrderId};
 /// - **Effect:** reads; a repeat changes nothing
 /// - **Access:** signed, permission `UTA trade (read)`
 /// - **Rate limit:** 20 calls a second per UID
-/// - **Window:** `startTime` to `endTime`, at most 30 days apart, not further back than 90 days
+/// - **Window:** `startTime` to `endTime`, at most 30 days apart, beginning within the last 90 days
 ///
 /// # Not shown in the documents
 ///
@@ -90,36 +90,48 @@ impl GetFillHistory {
     }
 
     /// Sets `category`: Only fills of this business line.
+    ///
+    /// The document does not say whether it is required.
     pub fn category(mut self, category: Category) -> Self {
         self.category = Some(category);
         self
     }
 
     /// Sets `orderId`: Only fills of this order.
+    ///
+    /// The document does not say whether it is required.
     pub fn order_id(mut self, order_id: impl Into<OrderId>) -> Self {
         self.order_id = Some(order_id.into());
         self
     }
 
     /// Sets `startTime`: Start of the time asked for.
+    ///
+    /// The document does not say whether it is required.
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
     }
 
     /// Sets `endTime`: End of the time asked for.
+    ///
+    /// The document does not say whether it is required.
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
     }
 
     /// Sets `limit`: Most fills on a page.
+    ///
+    /// Left out, the exchange takes `100`. At most 100.
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
     }
 
     /// Sets `cursor`: Where the page begins; left out for the first page.
+    ///
+    /// The document does not say whether it is required.
     pub fn cursor(mut self, cursor: impl Into<Cursor>) -> Self {
         self.cursor = Some(cursor.into());
         self
@@ -184,7 +196,7 @@ const META: runtime::Meta = runtime::Meta {
     id: "unified.fills",
     family: "unified",
     title: "Get Fill History",
-    doc: "Lists the executions of the user's orders.",
+    doc: "Lists the fills of the user's orders.",
     document: "unified-v3",
     section: "Get Fill History",
     method: runtime::Method::Get,
@@ -212,6 +224,7 @@ const WINDOW: runtime::Window = runtime::Window {
     to: "endTime",
     span: Some(runtime::Length::Days(30)),
     access: Some(runtime::Length::Days(90)),
+    access_is_of_data: false,
     default: None,
     both_or_neither: false,
 };

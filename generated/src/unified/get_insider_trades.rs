@@ -5,7 +5,7 @@
 use tradeapi_runtime as runtime;
 use super::{CompanyCode, Cursor, InsiderTrade};
 
-/// Lists what insiders of a listed company reported to have traded. Needs no credentials.
+/// Lists the trades that insiders of a listed company reported. Needs no credentials.
 ///
 /// `GET /api/v3/reality/market/inner-trades`
 ///
@@ -52,6 +52,8 @@ pub struct GetInsiderTrades {
 
 impl GetInsiderTrades {
     /// What is required; all else is left out.
+    ///
+    /// - `code`: Code of the company.
     pub fn new(code: impl Into<CompanyCode>) -> Self {
         Self {
             code: code.into(),
@@ -61,6 +63,8 @@ impl GetInsiderTrades {
     }
 
     /// Sets `limit`: Most trades on a page.
+    ///
+    /// Left out, the exchange takes `20`. At most 100.
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
@@ -109,7 +113,7 @@ const META: runtime::Meta = runtime::Meta {
     id: "unified.inner-trades",
     family: "unified",
     title: "Get Insider Trades",
-    doc: "Lists what insiders of a listed company reported to have traded. Needs no credentials.",
+    doc: "Lists the trades that insiders of a listed company reported. Needs no credentials.",
     document: "unified-v3",
     section: "Get Insider Trades",
     method: runtime::Method::Get,
@@ -117,7 +121,7 @@ const META: runtime::Meta = runtime::Meta {
     effect: runtime::Effect::Read,
     access: runtime::Access::Public,
     whitelisted: false,
-    permission: Some("none (public, limited by IP)"),
+    permission: None,
     headers: &[],
     limits: &[
         runtime::RateLimit {

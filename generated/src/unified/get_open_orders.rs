@@ -93,30 +93,40 @@ impl GetOpenOrders {
     }
 
     /// Sets `category`: Only orders of this business line.
+    ///
+    /// The document does not say whether it is required.
     pub fn category(mut self, category: Category) -> Self {
         self.category = Some(category);
         self
     }
 
     /// Sets `symbol`: Only orders of this symbol.
+    ///
+    /// The document does not say whether it is required.
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
     /// Sets `startTime`: Start of the time asked for.
+    ///
+    /// The document does not say whether it is required.
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
     }
 
     /// Sets `endTime`: End of the time asked for.
+    ///
+    /// The document does not say whether it is required.
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
     }
 
     /// Sets `limit`: Most orders on a page.
+    ///
+    /// Left out, the exchange takes `100`. At most 100.
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
@@ -215,6 +225,7 @@ const WINDOW: runtime::Window = runtime::Window {
     to: "endTime",
     span: None,
     access: None,
+    access_is_of_data: false,
     default: None,
     both_or_neither: false,
 };
@@ -226,6 +237,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "The list has orders that are not filled or filled in part, and no others.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "cursor-is-smallest-order-id",
@@ -233,6 +245,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "The cursor of a page is the smallest orderId on it and leads to older orders.",
         why: None,
+        mend: "",
     },
 ];
 

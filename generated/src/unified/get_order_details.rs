@@ -5,7 +5,7 @@
 use tradeapi_runtime as runtime;
 use super::{Order, OrderRef};
 
-/// Reads one order.
+/// Reads one order in full.
 ///
 /// `GET /api/v3/trade/order-info`
 ///
@@ -40,6 +40,8 @@ pub struct GetOrderDetails {
 
 impl GetOrderDetails {
     /// What is required; all else is left out.
+    ///
+    /// - `orderId`, `clientOid`: The order to read.
     pub fn new(order: impl Into<OrderRef>) -> Self {
         Self { order: order.into() }
     }
@@ -71,7 +73,7 @@ const META: runtime::Meta = runtime::Meta {
     id: "unified.order-info",
     family: "unified",
     title: "Get Order Details",
-    doc: "Reads one order.",
+    doc: "Reads one order in full.",
     document: "unified-v3",
     section: "Get Order Details",
     method: runtime::Method::Get,

@@ -15,7 +15,7 @@ use super::{Category, Cursor, Order, Symbol};
 /// - **Effect:** reads; a repeat changes nothing
 /// - **Access:** signed, permission `UTA trade (read)`
 /// - **Rate limit:** 20 calls a second per UID
-/// - **Window:** `startTime` to `endTime`, at most 30 days apart, not further back than 90 days
+/// - **Window:** `startTime` to `endTime`, at most 30 days apart, beginning within the last 90 days
 ///
 /// # Not shown in the documents
 ///
@@ -72,6 +72,8 @@ pub struct GetOrderHistory {
 
 impl GetOrderHistory {
     /// What is required; all else is left out.
+    ///
+    /// - `category`: Business line of the orders.
     pub fn new(category: Category) -> Self {
         Self {
             category,
@@ -84,30 +86,40 @@ impl GetOrderHistory {
     }
 
     /// Sets `symbol`: Only orders of this symbol.
+    ///
+    /// The document does not say whether it is required.
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
     /// Sets `startTime`: Start of the time asked for.
+    ///
+    /// The document does not say whether it is required.
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
     }
 
     /// Sets `endTime`: End of the time asked for.
+    ///
+    /// The document does not say whether it is required.
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
     }
 
     /// Sets `limit`: Most orders on a page.
+    ///
+    /// Left out, the exchange takes `100`. At most 100.
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
     }
 
     /// Sets `cursor`: Where the page begins; left out for the first page.
+    ///
+    /// The document does not say whether it is required.
     pub fn cursor(mut self, cursor: impl Into<Cursor>) -> Self {
         self.cursor = Some(cursor.into());
         self
@@ -200,6 +212,7 @@ const WINDOW: runtime::Window = runtime::Window {
     to: "endTime",
     span: Some(runtime::Length::Days(30)),
     access: Some(runtime::Length::Days(90)),
+    access_is_of_data: false,
     default: None,
     both_or_neither: false,
 };

@@ -5,7 +5,7 @@
 use tradeapi_runtime as runtime;
 use super::{RealityFill, Symbol};
 
-/// Lists what the platform executed in a Reality pair during the last three months, for users on the
+/// Lists the fills of the platform in a Reality pair over the last three months. Only for users on the
 /// white list.
 ///
 /// `GET /api/v3/account/reality-fills`
@@ -16,12 +16,11 @@ use super::{RealityFill, Symbol};
 /// - **Effect:** reads; a repeat changes nothing
 /// - **Access:** signed, permission `UTA trade (read)`; only for user ids on the exchange's white list
 /// - **Rate limit:** 10 calls a second per UID
+/// - **History:** the last 3 months
 ///
 /// # Rules
 ///
-/// - `reality-pairs-only` (not checked): The symbol must be that of a Reality pair. Only the shape of
-///   the symbol tells a Reality pair, and the schema has no word for that.
-/// - `last-three-months` (what the exchange does): The list has the fills of the last three months.
+/// - `reality-pairs-only` (checked before sending): The symbol must be that of a Reality pair.
 ///
 /// # Not shown in the documents
 ///
@@ -55,6 +54,8 @@ pub struct GetRealityFills {
 
 impl GetRealityFills {
     /// What is required; all else is left out.
+    ///
+    /// - `symbol`: Name of a Reality pair.
     pub fn new(symbol: impl Into<Symbol>) -> Self {
         Self {
             symbol: symbol.into(),
@@ -63,6 +64,8 @@ impl GetRealityFills {
     }
 
     /// Sets `limit`: Most fills in the answer.
+    ///
+    /// Left out, the exchange takes `100`. At most 100.
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
@@ -87,6 +90,7 @@ impl runtime::Parameters for GetRealityFills {
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.at_most("limit", self.limit.as_ref().copied(), 100);
+        to.rule(&RULES[0], "symbol", !self.symbol.is_reality());
     }
 }
 
@@ -101,7 +105,7 @@ const META: runtime::Meta = runtime::Meta {
     id: "unified.reality-fills",
     family: "unified",
     title: "Get Reality Fills",
-    doc: "Lists what the platform executed in a Reality pair during the last three months, for users on the white list.",
+    doc: "Lists the fills of the platform in a Reality pair over the last three months. Only for users on the white list.",
     document: "unified-v3",
     section: "Get Reality Fills",
     method: runtime::Method::Get,
@@ -129,17 +133,9 @@ const RULES: &[runtime::Rule] = &[
     runtime::Rule {
         id: "reality-pairs-only",
         at: "Get Reality Fills, parameters, symbol",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
         says: "The symbol must be that of a Reality pair.",
-        why: Some(
-            "Only the shape of the symbol tells a Reality pair, and the schema has no word for that.",
-        ),
-    },
-    runtime::Rule {
-        id: "last-three-months",
-        at: "Get Reality Fills, first line",
-        kind: runtime::RuleKind::Simulated,
-        says: "The list has the fills of the last three months.",
         why: None,
+        mend: "use a symbol of the form reality",
     },
 ];

@@ -5,37 +5,57 @@
 use tradeapi_runtime as runtime;
 
 runtime::identifier! {
-    #[doc = " The exchange's id of an order."] pub struct OrderId {}
+    /// The exchange's id of an order.
+    pub struct OrderId {}
 }
 
 runtime::identifier! {
-    #[doc = " The caller's own id of an order."] #[doc = ""] #[doc =
-    " It has 1 to 32 characters."] #[doc = ""] #[doc =
-    " Its characters are those of `[.:/A-Za-z0-9_-]`."] pub struct ClientOid { length : 1
-    ..= 32, alphabet : ".:/A-Za-z0-9_-" }
+    /// The caller's own id of an order.
+    ///
+    /// It has 1 to 32 characters.
+    ///
+    /// Its characters are those of `[.:/A-Za-z0-9_-]`.
+    pub struct ClientOid { length: 1..=32, alphabet: ".:/A-Za-z0-9_-" }
 }
 
 runtime::identifier! {
-    #[doc = " Id of a fill."] pub struct ExecId {}
+    /// Id of a fill.
+    pub struct ExecId {}
 }
 
 runtime::identifier! {
-    #[doc = " Link id of a fill; what it links is not shown."] pub struct ExecLinkId {}
+    /// Link id of a fill; what it links is not shown.
+    pub struct ExecLinkId {}
 }
 
 runtime::identifier! {
-    #[doc = " Name of a trading pair, such as BTCUSDT."] pub struct Symbol {}
+    /// Name of a trading pair, such as BTCUSDT.
+    pub struct Symbol {}
+}
+
+impl Symbol {
+    /// Whether it has the form `r*USDT`, by which `reality` is told.
+    pub fn is_reality(&self) -> bool {
+        runtime::has_form(self.as_str(), "r", "USDT")
+    }
+
+    /// Whether it has the form `*USD_CM`, by which `new-coin-m` is told.
+    pub fn is_new_coin_m(&self) -> bool {
+        runtime::has_form(self.as_str(), "", "USD_CM")
+    }
 }
 
 runtime::identifier! {
-    #[doc = " Name of a coin."] pub struct Coin {}
+    /// Name of a coin.
+    pub struct Coin {}
 }
 
 runtime::identifier! {
-    #[doc = " Code of a listed company."] pub struct CompanyCode {}
+    /// Code of a listed company.
+    pub struct CompanyCode {}
 }
 
 runtime::identifier! {
-    #[doc = " Where the next page begins; comes with a page, is sent back as it came."]
+    /// Where the next page begins; comes with a page, is sent back as it came.
     pub struct Cursor {}
 }

@@ -22,7 +22,7 @@
 //! | [`GetInsiderTrades`] | `GET /api/v3/reality/market/inner-trades` | 1/s per IP |
 //! | [`ModifyOrder`] | `POST /api/v3/trade/modify-order` | 10/s per UID |
 //! | [`GetOrderDetails`] | `GET /api/v3/trade/order-info` | 20/s per UID |
-//! | [`PlaceBatch`] | `POST /api/v3/trade/place-batch` | 5/s per UID |
+//! | [`BatchOrder`] | `POST /api/v3/trade/place-batch` | 5/s per UID |
 //! | [`PlaceOrder`] | `POST /api/v3/trade/place-order` | 10/s per UID, 5/s per UID (reality), 30/s per UID (reality-whitelisted) |
 //! | [`PlaceRealityOrder`] | `POST /api/v3/trade/place-reality-order` | 10/s per UID |
 //! | [`GetRealityFills`] | `GET /api/v3/account/reality-fills` | 10/s per UID |
@@ -41,9 +41,9 @@
 //! | from | what happens | when | becomes |
 //! |---|---|---|---|
 //! | `live`, `new`, `partially_filled` | `cancel-order`, `cancel-batch`, `cancel-symbol-order` | The order is not filled, or filled only in part. | `cancelled` |
-//! | `live`, `new`, `partially_filled` | `modify-order`, `batch-modify-order` | The order is not wholly filled. | `unchanged` |
+//! | `live`, `new`, `partially_filled` | `modify-order`, `batch-modify-order` | The order is not wholly filled. | the same |
 //! | `live`, `new`, `partially_filled` | `modification rejected` | autoCancel is yes. | `cancelled` |
-//! | `filled` | `modify-order` | The order is wholly filled. | `rejected` |
+//! | `filled` | `modify-order` | The order is wholly filled. | the same; the change is rejected |
 //!
 //! - `cancel-order`, `cancel-batch`, `cancel-symbol-order`: Operations on several orders answer with a
 //!   result for each of them.
@@ -67,16 +67,9 @@
 //! - `answers-in-an-envelope` (cannot be written wrong): Every answer has the strings code and msg, the
 //!   integer requestTime in Unix milliseconds, and data.
 //! - `reality-symbol-shape` (not checked): The symbol of a Reality pair is the letter r, the ticker of
-//!   the stock, and USDT. The schema has no word for the shape of a symbol, so it cannot tell a Reality
-//!   pair from another.
+//!   the stock, and USDT. It forbids nothing by itself; operations that need the form check it.
 //! - `new-coin-m-symbol-shape` (not checked): A symbol of the new Coin-M business line is the base coin
-//!   followed by USD\_CM. The schema has no word for the shape of a symbol.
-//! - `new-coin-m-no-modify` (not checked): Orders of the new Coin-M business line cannot be modified,
-//!   alone or in a batch. Only the shape of the symbol tells the new line from the old one, and the
-//!   schema has no word for that.
-//! - `new-coin-m-no-preset-tp-sl` (not checked): Orders of the new Coin-M business line cannot preset
-//!   take-profit or stop-loss. Only the shape of the symbol tells the new line from the old one, and
-//!   the schema has no word for that.
+//!   followed by USD\_CM. It forbids nothing by itself; operations that need the form check it.
 //! - `new-coin-m-no-adl` (not checked): The new Coin-M business line has no automatic deleveraging
 //!   (ADL). Nothing that a request says turns it on or off.
 //! - `new-coin-m-no-strategy-orders` (not checked): The new Coin-M business line has no strategy
@@ -88,8 +81,9 @@
 //!   code and message.
 //! - `timestamp-in-milliseconds` (cannot be written wrong): The timestamp of a signed request is in
 //!   Unix milliseconds, which the examples write with 13 digits.
-//! - `reality-needs-whitelist` (not checked): Reality operations are open only to a UID on the white
-//!   list. The list is kept by the exchange and no operation of the document reads it.
+//! - `reality-needs-whitelist` (not checked): The document asks for a UID on the white list for Reality
+//!   operations; the contradiction reality-white-list tells for which. The list is kept by the exchange
+//!   and no operation of the document reads it.
 //! - `daily-order-volume-watched` (not checked): The exchange watches how much an account, master and
 //!   sub-accounts together, orders in a UTC day; above a threshold it may remind, warn or restrict. The
 //!   threshold is not shown.
@@ -133,6 +127,8 @@
 //! - Other error codes, and HTTP statuses other than 200.
 //! - The exact messages of 40762 and 24056, and for which operations' items the latter comes.
 //! - The daily order volume above which reminders, warnings and restrictions follow.
+//! - Which of the shared endpoints count Reality orders against a separate limit, besides Place Order
+//!   and Cancel Order.
 //! - How long a version of the interface lives, when it is deprecated, and what is kept compatible.
 //! - Fields of a fee detail other than feeCoin and fee.
 //! - What the values of delegateType mean; the meanings given here only read their names.
@@ -154,6 +150,7 @@ use tradeapi_runtime as runtime;
 
 mod batch_cancel;
 mod batch_modify_orders;
+mod batch_order;
 mod cancel_all_orders;
 mod cancel_order;
 mod cancel_reality_order;
@@ -169,7 +166,6 @@ mod get_order_history;
 mod get_reality_fills;
 mod identifiers;
 mod modify_order;
-mod place_batch;
 mod place_order;
 mod place_reality_order;
 mod records;
@@ -191,8 +187,8 @@ pub use records::{
     InsiderTrade, Order, OrderAck, OrderIds, RealityFill,
 };
 pub use get_account_assets::GetAccountAssets;
-pub use batch_modify_orders::{BatchModification, BatchModifyOrders};
-pub use batch_cancel::{BatchCancel, CancelItem};
+pub use batch_modify_orders::{BatchModifyItem, BatchModifyOrders};
+pub use batch_cancel::{BatchCancel, BatchCancelItem};
 pub use cancel_order::CancelOrder;
 pub use cancel_reality_order::CancelRealityOrder;
 pub use cancel_all_orders::CancelAllOrders;
@@ -201,13 +197,13 @@ pub use get_order_history::{GetOrderHistory, GetOrderHistoryPage};
 pub use get_insider_trades::{GetInsiderTrades, GetInsiderTradesPage};
 pub use modify_order::ModifyOrder;
 pub use get_order_details::GetOrderDetails;
-pub use place_batch::{BatchOrder, PlaceBatch};
+pub use batch_order::{BatchOrder, BatchOrderItem};
 pub use place_order::PlaceOrder;
 pub use place_reality_order::PlaceRealityOrder;
 pub use get_reality_fills::GetRealityFills;
 pub use get_open_orders::{GetOpenOrders, GetOpenOrdersPage};
 
-/// The operations of: Unified account.
+/// Operations of the family Unified account.
 #[derive(Clone, Copy, Debug)]
 pub struct Unified<'a> {
     client: &'a super::Client,
@@ -232,7 +228,7 @@ impl<'a> Unified<'a> {
         self.client.call(request).await
     }
 
-    /// Modifies up to 20 orders of one business line, which may be of different pairs.
+    /// Modifies up to 20 orders of one business line, of one pair or of several.
     ///
     /// `POST /api/v3/trade/batch-modify-order`; see [`BatchModifyOrders`].
     ///
@@ -260,7 +256,7 @@ impl<'a> Unified<'a> {
         self.client.call(request).await
     }
 
-    /// Cancels one order, in a Reality pair too.
+    /// Cancels one order. Reality pairs are served too.
     ///
     /// `POST /api/v3/trade/cancel-order`; see [`CancelOrder`].
     ///
@@ -274,7 +270,7 @@ impl<'a> Unified<'a> {
         self.client.call(request).await
     }
 
-    /// Cancels an unfilled or partially filled order in a Reality pair, for users on the white list.
+    /// Cancels an unfilled or partially filled order in a Reality pair. Only for users on the white list.
     ///
     /// `POST /api/v3/trade/cancel-reality-order`; see [`CancelRealityOrder`].
     ///
@@ -302,7 +298,7 @@ impl<'a> Unified<'a> {
         self.client.call(request).await
     }
 
-    /// Lists the executions of the user's orders.
+    /// Lists the fills of the user's orders.
     ///
     /// `GET /api/v3/trade/fills`; see [`GetFillHistory`].
     ///
@@ -330,7 +326,7 @@ impl<'a> Unified<'a> {
         self.client.call(request).await
     }
 
-    /// Lists what insiders of a listed company reported to have traded. Needs no credentials.
+    /// Lists the trades that insiders of a listed company reported. Needs no credentials.
     ///
     /// `GET /api/v3/reality/market/inner-trades`; see [`GetInsiderTrades`].
     ///
@@ -344,7 +340,7 @@ impl<'a> Unified<'a> {
         self.client.call(request).await
     }
 
-    /// Changes the quantity or the price of an order that is not wholly filled, and with them its
+    /// Modifies an order that is not wholly filled: its quantity, its price or both, and with them its
     /// take-profit and stop-loss.
     ///
     /// `POST /api/v3/trade/modify-order`; see [`ModifyOrder`].
@@ -359,7 +355,7 @@ impl<'a> Unified<'a> {
         self.client.call(request).await
     }
 
-    /// Reads one order.
+    /// Reads one order in full.
     ///
     /// `GET /api/v3/trade/order-info`; see [`GetOrderDetails`].
     ///
@@ -375,19 +371,19 @@ impl<'a> Unified<'a> {
 
     /// Places up to 20 orders of one business line.
     ///
-    /// `POST /api/v3/trade/place-batch`; see [`PlaceBatch`].
+    /// `POST /api/v3/trade/place-batch`; see [`BatchOrder`].
     ///
     /// # Errors
     ///
     /// As [`Client::call`](super::Client::call).
-    pub async fn place_batch(
+    pub async fn batch_order(
         &self,
-        request: &PlaceBatch,
+        request: &BatchOrder,
     ) -> Result<runtime::Reply<runtime::List<BatchOrderResult>>, runtime::Error> {
         self.client.call(request).await
     }
 
-    /// Places one order on spot, margin or futures, in a Reality pair too.
+    /// Places one spot, margin or futures order. Reality pairs are served too.
     ///
     /// `POST /api/v3/trade/place-order`; see [`PlaceOrder`].
     ///
@@ -401,7 +397,7 @@ impl<'a> Unified<'a> {
         self.client.call(request).await
     }
 
-    /// Places one order in a Reality pair, for users on the white list.
+    /// Places one order in a Reality pair. Only for users on the white list.
     ///
     /// `POST /api/v3/trade/place-reality-order`; see [`PlaceRealityOrder`].
     ///
@@ -415,7 +411,7 @@ impl<'a> Unified<'a> {
         self.client.call(request).await
     }
 
-    /// Lists what the platform executed in a Reality pair during the last three months, for users on the
+    /// Lists the fills of the platform in a Reality pair over the last three months. Only for users on the
     /// white list.
     ///
     /// `GET /api/v3/account/reality-fills`; see [`GetRealityFills`].
@@ -458,7 +454,7 @@ pub const OPERATIONS: &[&runtime::Meta] = &[
     <GetInsiderTrades as runtime::Operation>::META,
     <ModifyOrder as runtime::Operation>::META,
     <GetOrderDetails as runtime::Operation>::META,
-    <PlaceBatch as runtime::Operation>::META,
+    <BatchOrder as runtime::Operation>::META,
     <PlaceOrder as runtime::Operation>::META,
     <PlaceRealityOrder as runtime::Operation>::META,
     <GetRealityFills as runtime::Operation>::META,
@@ -472,6 +468,7 @@ pub const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "A POST request has a JSON body and says so in the header Content-Type, application/json.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "query-string",
@@ -479,6 +476,7 @@ pub const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "A GET request carries its parameters in the query string.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "parameters-are-strings",
@@ -486,6 +484,7 @@ pub const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "Every parameter is a string, except requestId, which is a number.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "answers-in-an-envelope",
@@ -493,6 +492,7 @@ pub const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "Every answer has the strings code and msg, the integer requestTime in Unix milliseconds, and data.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "reality-symbol-shape",
@@ -500,33 +500,19 @@ pub const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "The symbol of a Reality pair is the letter r, the ticker of the stock, and USDT.",
         why: Some(
-            "The schema has no word for the shape of a symbol, so it cannot tell a Reality pair from another.",
+            "It forbids nothing by itself; operations that need the form check it.",
         ),
+        mend: "",
     },
     runtime::Rule {
         id: "new-coin-m-symbol-shape",
         at: "What the service does, conventions",
         kind: runtime::RuleKind::Stated,
         says: "A symbol of the new Coin-M business line is the base coin followed by USD_CM.",
-        why: Some("The schema has no word for the shape of a symbol."),
-    },
-    runtime::Rule {
-        id: "new-coin-m-no-modify",
-        at: "What the service does, after the conventions",
-        kind: runtime::RuleKind::Stated,
-        says: "Orders of the new Coin-M business line cannot be modified, alone or in a batch.",
         why: Some(
-            "Only the shape of the symbol tells the new line from the old one, and the schema has no word for that.",
+            "It forbids nothing by itself; operations that need the form check it.",
         ),
-    },
-    runtime::Rule {
-        id: "new-coin-m-no-preset-tp-sl",
-        at: "What the service does, after the conventions",
-        kind: runtime::RuleKind::Stated,
-        says: "Orders of the new Coin-M business line cannot preset take-profit or stop-loss.",
-        why: Some(
-            "Only the shape of the symbol tells the new line from the old one, and the schema has no word for that.",
-        ),
+        mend: "",
     },
     runtime::Rule {
         id: "new-coin-m-no-adl",
@@ -534,6 +520,7 @@ pub const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "The new Coin-M business line has no automatic deleveraging (ADL).",
         why: Some("Nothing that a request says turns it on or off."),
+        mend: "",
     },
     runtime::Rule {
         id: "new-coin-m-no-strategy-orders",
@@ -543,6 +530,7 @@ pub const RULES: &[runtime::Rule] = &[
         why: Some(
             "The document names the operations for strategy orders and does not describe them.",
         ),
+        mend: "",
     },
     runtime::Rule {
         id: "cancelled-orders-kept-two-hours",
@@ -550,6 +538,7 @@ pub const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "An order placed through the API and cancelled stays in the historical records for two hours only. Orders placed in another way are not affected.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "batch-items-fail-alone",
@@ -557,6 +546,7 @@ pub const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "An item of a batch that fails carries its own code and message.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "timestamp-in-milliseconds",
@@ -564,15 +554,17 @@ pub const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "The timestamp of a signed request is in Unix milliseconds, which the examples write with 13 digits.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "reality-needs-whitelist",
         at: "Authentication, after the permissions",
         kind: runtime::RuleKind::Stated,
-        says: "Reality operations are open only to a UID on the white list.",
+        says: "The document asks for a UID on the white list for Reality operations; the contradiction reality-white-list tells for which.",
         why: Some(
             "The list is kept by the exchange and no operation of the document reads it.",
         ),
+        mend: "",
     },
     runtime::Rule {
         id: "daily-order-volume-watched",
@@ -580,6 +572,7 @@ pub const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "The exchange watches how much an account, master and sub-accounts together, orders in a UTC day; above a threshold it may remind, warn or restrict.",
         why: Some("The threshold is not shown."),
+        mend: "",
     },
 ];
 /// Ceilings that are not a rate.

@@ -5,7 +5,7 @@
 use tradeapi_runtime as runtime;
 use super::{Category, OrderIds, OrderRef, OrderType, Symbol, TriggerBy, YesNo};
 
-/// Changes the quantity or the price of an order that is not wholly filled, and with them its
+/// Modifies an order that is not wholly filled: its quantity, its price or both, and with them its
 /// take-profit and stop-loss.
 ///
 /// `POST /api/v3/trade/modify-order`
@@ -27,6 +27,8 @@ use super::{Category, OrderIds, OrderRef, OrderType, Symbol, TriggerBy, YesNo};
 ///   the order type limit, so not with a change to market.
 /// - `sl-limit-price-limit-only` (checked before sending): The stop-loss execution price goes with the
 ///   order type limit, so not with a change to market.
+/// - `new-coin-m-no-modify` (checked before sending): Orders of the new Coin-M business line cannot be
+///   modified.
 /// - `qty-not-below-filled` (what the exchange does): The new quantity of a partially filled order must
 ///   not go below what is filled.
 /// - `one-modification-at-a-time` (what the exchange does): Until a modification has its result no
@@ -116,11 +118,11 @@ pub struct ModifyOrder {
     pub sl_trigger_by: Option<TriggerBy>,
     /// `takeProfit`: Trigger price of the take-profit.
     ///
-    /// Left out, the value stays; `0` deletes it.
+    /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
     pub take_profit: runtime::Edit<runtime::Decimal>,
     /// `stopLoss`: Trigger price of the stop-loss.
     ///
-    /// Left out, the value stays; `0` deletes it.
+    /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
     pub stop_loss: runtime::Edit<runtime::Decimal>,
     /// `tpOrderType`: Order type of the take-profit.
     pub tp_order_type: Option<OrderType>,
@@ -142,6 +144,8 @@ pub struct ModifyOrder {
 
 impl ModifyOrder {
     /// What is required; all else is left out.
+    ///
+    /// - `orderId`, `clientOid`: The order to modify.
     pub fn new(order: impl Into<OrderRef>) -> Self {
         Self {
             order: order.into(),
@@ -164,12 +168,16 @@ impl ModifyOrder {
     }
 
     /// Sets `qty`: New quantity.
+    ///
+    /// Required under a condition; see the rules. Unit: base coin.
     pub fn qty(mut self, qty: impl Into<runtime::Decimal>) -> Self {
         self.qty = Some(qty.into());
         self
     }
 
     /// Sets `price`: New price.
+    ///
+    /// Required under a condition; see the rules.
     pub fn price(mut self, price: impl Into<runtime::Decimal>) -> Self {
         self.price = Some(price.into());
         self
@@ -177,12 +185,16 @@ impl ModifyOrder {
 
     /// Sets `requestId`: The caller's number for this modification; it comes back after a rejected one that
     /// was sent with autoCancel.
+    ///
+    /// 18 digits at most.
     pub fn request_id(mut self, request_id: u64) -> Self {
         self.request_id = Some(request_id);
         self
     }
 
     /// Sets `autoCancel`: Whether a rejected modification cancels the order.
+    ///
+    /// Left out, the exchange takes `no`.
     pub fn auto_cancel(mut self, auto_cancel: impl Into<YesNo>) -> Self {
         self.auto_cancel = Some(auto_cancel.into());
         self
@@ -201,18 +213,24 @@ impl ModifyOrder {
     }
 
     /// Sets `tpTriggerBy`: Price that the take-profit watches; futures only.
+    ///
+    /// Left out, the value stays.
     pub fn tp_trigger_by(mut self, tp_trigger_by: TriggerBy) -> Self {
         self.tp_trigger_by = Some(tp_trigger_by);
         self
     }
 
     /// Sets `slTriggerBy`: Price that the stop-loss watches; futures only.
+    ///
+    /// Left out, the value stays.
     pub fn sl_trigger_by(mut self, sl_trigger_by: TriggerBy) -> Self {
         self.sl_trigger_by = Some(sl_trigger_by);
         self
     }
 
     /// Sets `takeProfit`: Trigger price of the take-profit.
+    ///
+    /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
     pub fn take_profit(
         mut self,
         take_profit: impl Into<runtime::Edit<runtime::Decimal>>,
@@ -222,6 +240,8 @@ impl ModifyOrder {
     }
 
     /// Sets `stopLoss`: Trigger price of the stop-loss.
+    ///
+    /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
     pub fn stop_loss(
         mut self,
         stop_loss: impl Into<runtime::Edit<runtime::Decimal>>,
@@ -243,6 +263,8 @@ impl ModifyOrder {
     }
 
     /// Sets `tpLimitPrice`: Execution price of a limit take-profit.
+    ///
+    /// Left out, the value stays.
     pub fn tp_limit_price(
         mut self,
         tp_limit_price: impl Into<runtime::Decimal>,
@@ -252,6 +274,8 @@ impl ModifyOrder {
     }
 
     /// Sets `slLimitPrice`: Execution price of a limit stop-loss.
+    ///
+    /// Left out, the value stays.
     pub fn sl_limit_price(
         mut self,
         sl_limit_price: impl Into<runtime::Decimal>,
@@ -261,6 +285,8 @@ impl ModifyOrder {
     }
 
     /// Sets `pxAmendType`: Whether a price outside the limit range becomes the best value within it.
+    ///
+    /// Left out, the exchange takes `no`.
     pub fn px_amend_type(mut self, px_amend_type: impl Into<YesNo>) -> Self {
         self.px_amend_type = Some(px_amend_type.into());
         self
@@ -332,6 +358,8 @@ impl runtime::Parameters for ModifyOrder {
         to.optional_known("category", self.category.as_ref());
         to.optional_known("tpTriggerBy", self.tp_trigger_by.as_ref());
         to.optional_known("slTriggerBy", self.sl_trigger_by.as_ref());
+        to.edit("takeProfit", &self.take_profit, "0");
+        to.edit("stopLoss", &self.stop_loss, "0");
         to.optional_known("tpOrderType", self.tp_order_type.as_ref());
         to.optional_known("slOrderType", self.sl_order_type.as_ref());
         to.optional_known("pxAmendType", self.px_amend_type.as_ref());
@@ -359,6 +387,11 @@ impl runtime::Parameters for ModifyOrder {
             self.sl_limit_price.is_some()
                 && self.sl_order_type == Some(OrderType::Market),
         );
+        to.rule(
+            &RULES[5],
+            "symbol",
+            self.symbol.as_ref().is_some_and(Symbol::is_new_coin_m),
+        );
     }
 }
 
@@ -373,7 +406,7 @@ const META: runtime::Meta = runtime::Meta {
     id: "unified.modify-order",
     family: "unified",
     title: "Modify Order",
-    doc: "Changes the quantity or the price of an order that is not wholly filled, and with them its take-profit and stop-loss.",
+    doc: "Modifies an order that is not wholly filled: its quantity, its price or both, and with them its take-profit and stop-loss.",
     document: "unified-v3",
     section: "Modify Order",
     method: runtime::Method::Post,
@@ -404,6 +437,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Checked,
         says: "At least one of quantity and price must be given.",
         why: None,
+        mend: "set qty or price",
     },
     runtime::Rule {
         id: "request-id-returned",
@@ -411,6 +445,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "A modification sent with autoCancel and rejected brings its requestId back.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "trigger-by-futures-only",
@@ -418,6 +453,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Checked,
         says: "Which price triggers a take-profit or stop-loss can be chosen for futures only.",
         why: None,
+        mend: "set category to something else than SPOT or MARGIN",
     },
     runtime::Rule {
         id: "tp-limit-price-limit-only",
@@ -425,6 +461,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Checked,
         says: "The take-profit execution price goes with the order type limit, so not with a change to market.",
         why: None,
+        mend: "set tpOrderType to something else than market",
     },
     runtime::Rule {
         id: "sl-limit-price-limit-only",
@@ -432,6 +469,15 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Checked,
         says: "The stop-loss execution price goes with the order type limit, so not with a change to market.",
         why: None,
+        mend: "set slOrderType to something else than market",
+    },
+    runtime::Rule {
+        id: "new-coin-m-no-modify",
+        at: "What the service does, after the conventions",
+        kind: runtime::RuleKind::Checked,
+        says: "Orders of the new Coin-M business line cannot be modified.",
+        why: None,
+        mend: "use a symbol of another form than new-coin-m",
     },
     runtime::Rule {
         id: "qty-not-below-filled",
@@ -439,6 +485,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "The new quantity of a partially filled order must not go below what is filled.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "one-modification-at-a-time",
@@ -446,6 +493,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "Until a modification has its result no second one of the same order can be submitted.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "nothing-after-auto-cancel",
@@ -453,5 +501,6 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "When a rejected modification has cancelled its order, further modifications of it are rejected too.",
         why: None,
+        mend: "",
     },
 ];

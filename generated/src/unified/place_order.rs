@@ -8,7 +8,7 @@ use super::{
     StpMode, Symbol, TriggerBy, YesNo,
 };
 
-/// Places one order on spot, margin or futures, in a Reality pair too.
+/// Places one spot, margin or futures order. Reality pairs are served too.
 ///
 /// `POST /api/v3/trade/place-order`
 ///
@@ -32,9 +32,12 @@ use super::{
 /// - `pos-side-futures-only` (checked before sending): The position side is for futures only.
 /// - `trigger-by-futures-only` (checked before sending): Which price triggers a take-profit or
 ///   stop-loss can be chosen for futures only.
-/// - `reality-tp-sl-market-only` (not checked): In a Reality pair the take-profit and the stop-loss can
-///   be market orders only. Only the shape of the symbol tells a Reality pair, and the schema has no
-///   word for that.
+/// - `reality-tp-market-only` (checked before sending): In a Reality pair the take-profit can be a
+///   market order only.
+/// - `reality-sl-market-only` (checked before sending): In a Reality pair the stop-loss can be a market
+///   order only.
+/// - `new-coin-m-no-preset-tp-sl` (checked before sending): Orders of the new Coin-M business line
+///   cannot preset take-profit or stop-loss.
 /// - `tp-limit-price-needs-limit` (checked before sending): The take-profit execution price counts only
 ///   when its order type is limit.
 /// - `sl-limit-price-needs-limit` (checked before sending): The stop-loss execution price counts only
@@ -47,8 +50,8 @@ use super::{
 ///   balance of the latter is short.
 /// - `price-outside-range` (what the exchange does): A price outside the limit range gets the order
 ///   rejected, unless pxAmendType is yes; then the price becomes the best one within the range.
-/// - `reality-rate` (a rate): Orders in Reality pairs have a limit of their own beside the 10 a second,
-///   which is 5 a second for a UID and 30 for one on the white list.
+/// - `reality-rate` (a rate): Orders in Reality pairs count against a separate limit: 5 a second for a
+///   UID, 30 for one on the white list.
 /// - `futures-price-step` (not checked): The price of a futures order is a multiple of the pair's
 ///   priceMultiplier. The multiplier belongs to the instrument, not to the request.
 /// - `futures-price-decimals` (not checked): The price of a futures order has no more decimals than the
@@ -182,6 +185,14 @@ pub struct PlaceOrder {
 
 impl PlaceOrder {
     /// What is required; all else is left out.
+    ///
+    /// - `category`: Business line of the order.
+    /// - `symbol`: Symbol name.
+    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and `side` is
+    ///   `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base
+    ///   coin.
+    /// - `side`: Direction.
+    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
     pub fn new(
         category: Category,
         symbol: impl Into<Symbol>,
@@ -213,6 +224,8 @@ impl PlaceOrder {
     }
 
     /// Sets `posSide`: Position the order is for; futures in hedge mode.
+    ///
+    /// Required under a condition; see the rules.
     pub fn pos_side(mut self, pos_side: PosSide) -> Self {
         self.pos_side = Some(pos_side);
         self
@@ -225,24 +238,32 @@ impl PlaceOrder {
     }
 
     /// Sets `reduceOnly`: Whether the order may only reduce a position.
+    ///
+    /// Left out, the exchange takes `no`.
     pub fn reduce_only(mut self, reduce_only: impl Into<YesNo>) -> Self {
         self.reduce_only = Some(reduce_only.into());
         self
     }
 
     /// Sets `stpMode`: Self-trade prevention.
+    ///
+    /// Left out, the exchange takes `none`.
     pub fn stp_mode(mut self, stp_mode: StpMode) -> Self {
         self.stp_mode = Some(stp_mode);
         self
     }
 
     /// Sets `tpTriggerBy`: Price that the take-profit watches; futures only.
+    ///
+    /// Left out, the exchange takes `market`.
     pub fn tp_trigger_by(mut self, tp_trigger_by: TriggerBy) -> Self {
         self.tp_trigger_by = Some(tp_trigger_by);
         self
     }
 
     /// Sets `slTriggerBy`: Price that the stop-loss watches; futures only.
+    ///
+    /// Left out, the exchange takes `market`.
     pub fn sl_trigger_by(mut self, sl_trigger_by: TriggerBy) -> Self {
         self.sl_trigger_by = Some(sl_trigger_by);
         self
@@ -291,12 +312,16 @@ impl PlaceOrder {
     }
 
     /// Sets `marginMode`: Margin mode; futures only.
+    ///
+    /// Left out, the exchange takes `crossed`.
     pub fn margin_mode(mut self, margin_mode: MarginMode) -> Self {
         self.margin_mode = Some(margin_mode);
         self
     }
 
     /// Sets `autoBorrow`: Whether a shortfall is borrowed; spot only.
+    ///
+    /// Left out, the exchange takes `no`.
     pub fn auto_borrow(mut self, auto_borrow: impl Into<YesNo>) -> Self {
         self.auto_borrow = Some(auto_borrow.into());
         self
@@ -399,24 +424,43 @@ impl runtime::Parameters for PlaceOrder {
                     .contains(&self.category),
         );
         to.rule(
+            &RULES[5],
+            "tpOrderType",
+            self.symbol.is_reality() && self.tp_order_type == Some(OrderType::Limit),
+        );
+        to.rule(
             &RULES[6],
+            "slOrderType",
+            self.symbol.is_reality() && self.sl_order_type == Some(OrderType::Limit),
+        );
+        to.rule(
+            &RULES[7],
+            "takeProfit",
+            self.symbol.is_new_coin_m()
+                && (self.take_profit.is_some() || self.stop_loss.is_some()
+                    || self.tp_trigger_by.is_some() || self.sl_trigger_by.is_some()
+                    || self.tp_order_type.is_some() || self.sl_order_type.is_some()
+                    || self.tp_limit_price.is_some() || self.sl_limit_price.is_some()),
+        );
+        to.rule(
+            &RULES[8],
             "tpOrderType",
             self.tp_limit_price.is_some() && self.tp_order_type != Some(OrderType::Limit),
         );
         to.rule(
-            &RULES[7],
+            &RULES[9],
             "slOrderType",
             self.sl_limit_price.is_some() && self.sl_order_type != Some(OrderType::Limit),
         );
         to.rule(
-            &RULES[8],
+            &RULES[10],
             "category",
             self.margin_mode.is_some()
                 && ![Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
                     .contains(&self.category),
         );
         to.rule(
-            &RULES[9],
+            &RULES[11],
             "category",
             self.auto_borrow.is_some() && self.category != Category::Spot,
         );
@@ -434,7 +478,7 @@ const META: runtime::Meta = runtime::Meta {
     id: "unified.place-order",
     family: "unified",
     title: "Place Order",
-    doc: "Places one order on spot, margin or futures, in a Reality pair too.",
+    doc: "Places one spot, margin or futures order. Reality pairs are served too.",
     document: "unified-v3",
     section: "Place Order",
     method: runtime::Method::Post,
@@ -477,6 +521,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "A market order fills what it can at once, as though it said ioc.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "rpi-needs-permission",
@@ -486,6 +531,7 @@ const RULES: &[runtime::Rule] = &[
         why: Some(
             "The permission belongs to the account and no operation of the document reads it.",
         ),
+        mend: "",
     },
     runtime::Rule {
         id: "hedge-mode-needs-pos-side",
@@ -493,6 +539,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "In hedge mode posSide must be sent.",
         why: Some("The position mode belongs to the account, not to the request."),
+        mend: "",
     },
     runtime::Rule {
         id: "pos-side-futures-only",
@@ -500,6 +547,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Checked,
         says: "The position side is for futures only.",
         why: None,
+        mend: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
     },
     runtime::Rule {
         id: "trigger-by-futures-only",
@@ -507,15 +555,31 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Checked,
         says: "Which price triggers a take-profit or stop-loss can be chosen for futures only.",
         why: None,
+        mend: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
     },
     runtime::Rule {
-        id: "reality-tp-sl-market-only",
+        id: "reality-tp-market-only",
         at: "Place Order, parameter table, tpOrderType and slOrderType",
-        kind: runtime::RuleKind::Stated,
-        says: "In a Reality pair the take-profit and the stop-loss can be market orders only.",
-        why: Some(
-            "Only the shape of the symbol tells a Reality pair, and the schema has no word for that.",
-        ),
+        kind: runtime::RuleKind::Checked,
+        says: "In a Reality pair the take-profit can be a market order only.",
+        why: None,
+        mend: "set tpOrderType to something else than limit",
+    },
+    runtime::Rule {
+        id: "reality-sl-market-only",
+        at: "Place Order, parameter table, tpOrderType and slOrderType",
+        kind: runtime::RuleKind::Checked,
+        says: "In a Reality pair the stop-loss can be a market order only.",
+        why: None,
+        mend: "set slOrderType to something else than limit",
+    },
+    runtime::Rule {
+        id: "new-coin-m-no-preset-tp-sl",
+        at: "What the service does, after the conventions",
+        kind: runtime::RuleKind::Checked,
+        says: "Orders of the new Coin-M business line cannot preset take-profit or stop-loss.",
+        why: None,
+        mend: "leave out takeProfit and stopLoss and tpTriggerBy and slTriggerBy and tpOrderType and slOrderType and tpLimitPrice and slLimitPrice",
     },
     runtime::Rule {
         id: "tp-limit-price-needs-limit",
@@ -523,6 +587,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Checked,
         says: "The take-profit execution price counts only when its order type is limit.",
         why: None,
+        mend: "set tpOrderType to limit",
     },
     runtime::Rule {
         id: "sl-limit-price-needs-limit",
@@ -530,6 +595,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Checked,
         says: "The stop-loss execution price counts only when its order type is limit.",
         why: None,
+        mend: "set slOrderType to limit",
     },
     runtime::Rule {
         id: "margin-mode-futures-only",
@@ -537,6 +603,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Checked,
         says: "The margin mode is for futures only.",
         why: None,
+        mend: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
     },
     runtime::Rule {
         id: "auto-borrow-spot-only",
@@ -544,6 +611,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Checked,
         says: "Borrowing a shortfall can be asked for on spot only.",
         why: None,
+        mend: "set category to SPOT",
     },
     runtime::Rule {
         id: "auto-borrow-takes-shortfall",
@@ -551,6 +619,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "With autoBorrow the shortfall is borrowed when the coin that the order obtains cannot be borrowed, the coin that it consumes can, and the balance of the latter is short.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "price-outside-range",
@@ -558,13 +627,15 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "A price outside the limit range gets the order rejected, unless pxAmendType is yes; then the price becomes the best one within the range.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "reality-rate",
-        at: "Place Order, rule 1",
+        at: "Place Order, rule 1; Limits, table",
         kind: runtime::RuleKind::Limit,
-        says: "Orders in Reality pairs have a limit of their own beside the 10 a second, which is 5 a second for a UID and 30 for one on the white list.",
+        says: "Orders in Reality pairs count against a separate limit: 5 a second for a UID, 30 for one on the white list.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "futures-price-step",
@@ -572,6 +643,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "The price of a futures order is a multiple of the pair's priceMultiplier.",
         why: Some("The multiplier belongs to the instrument, not to the request."),
+        mend: "",
     },
     runtime::Rule {
         id: "futures-price-decimals",
@@ -579,6 +651,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "The price of a futures order has no more decimals than the pair's pricePrecision.",
         why: Some("The precision belongs to the instrument, not to the request."),
+        mend: "",
     },
     runtime::Rule {
         id: "futures-qty-minimum",
@@ -586,6 +659,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "The quantity of a futures order is no less than the pair's minOrderAmount.",
         why: Some("The minimum belongs to the instrument, not to the request."),
+        mend: "",
     },
     runtime::Rule {
         id: "futures-qty-step",
@@ -593,6 +667,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "The quantity of a futures order is a multiple of the pair's sizeMultiplier.",
         why: Some("The multiplier belongs to the instrument, not to the request."),
+        mend: "",
     },
     runtime::Rule {
         id: "spot-price-decimals",
@@ -602,6 +677,7 @@ const RULES: &[runtime::Rule] = &[
         why: Some(
             "The number of decimals belongs to the instrument, not to the request.",
         ),
+        mend: "",
     },
     runtime::Rule {
         id: "spot-qty-minimum",
@@ -609,6 +685,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "The quantity of a spot order is no less than the pair's minOrderAmount.",
         why: Some("The minimum belongs to the instrument, not to the request."),
+        mend: "",
     },
     runtime::Rule {
         id: "hedge-mode-directions",
@@ -616,6 +693,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "In hedge mode a buy with posSide long opens a long and a sell with long closes it; a sell with short opens a short and a buy with short closes it.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "one-way-mode-directions",
@@ -623,6 +701,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "In one-way mode a buy opens a long and a sell opens a short; a sell with reduceOnly yes closes a long, a buy with reduceOnly yes closes a short.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "reduce-only-replaces",
@@ -630,6 +709,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "For futures in one-way mode, when an earlier reduce-only order already equals the position, or a new one exceeds what remains of it, the earlier order is cancelled and replaced, and the answer's orderId is null.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "client-oid-recommended",
@@ -637,6 +717,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "Sending a clientOid with every order is recommended.",
         why: Some("It is advice; an order without one is valid."),
+        mend: "",
     },
     runtime::Rule {
         id: "margin-borrows-by-itself",
@@ -644,6 +725,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "A margin order borrows the funds it needs without being asked to.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "channel-header",
@@ -651,6 +733,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "The broker's channel code travels in the header X-CHANNEL-API-CODE.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "unknown-outcome-query",
@@ -658,5 +741,6 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "After 40010, 40725 or 45001 the order may exist; a query by clientOid tells what became of it.",
         why: None,
+        mend: "",
     },
 ];

@@ -5,7 +5,7 @@
 use tradeapi_runtime as runtime;
 use super::{Category, ClientOid, OrderIds, RealityExecution, Side, Symbol};
 
-/// Places one order in a Reality pair, for users on the white list.
+/// Places one order in a Reality pair. Only for users on the white list.
 ///
 /// `POST /api/v3/trade/place-reality-order`
 ///
@@ -19,10 +19,11 @@ use super::{Category, ClientOid, OrderIds, RealityExecution, Side, Symbol};
 ///
 /// # Rules
 ///
-/// - `reality-pairs-only` (not checked): The symbol must be that of a Reality pair. Only the shape of
-///   the symbol tells a Reality pair, and the schema has no word for that.
+/// - `reality-pairs-only` (checked before sending): The symbol must be that of a Reality pair.
 /// - `client-oid-empty-when-not-sent` (what the exchange does): An order placed without a clientOid is
 ///   answered with an empty one.
+/// - `unknown-outcome-query` (what the exchange does): After 40010, 40725 or 45001 the order may exist;
+///   a query by clientOid tells what became of it.
 ///
 /// # Example
 ///
@@ -71,6 +72,12 @@ pub struct PlaceRealityOrder {
 
 impl PlaceRealityOrder {
     /// What is required; all else is left out.
+    ///
+    /// - `symbol`: Name of a Reality pair.
+    /// - `side`: Direction.
+    /// - `orderType`, `price`: Limit with a price or market.
+    /// - `qty`: Quantity of the order. Unit: quote coin when `side` is `buy` and `orderType` is `market`;
+    ///   otherwise base coin.
     pub fn new(
         symbol: impl Into<Symbol>,
         side: Side,
@@ -88,6 +95,8 @@ impl PlaceRealityOrder {
     }
 
     /// Sets `category`: Business line of the order.
+    ///
+    /// Left out, the exchange takes `SPOT`. Allowed here: `SPOT`, `MARGIN`.
     pub fn category(mut self, category: Category) -> Self {
         self.category = Some(category);
         self
@@ -133,6 +142,7 @@ impl runtime::Parameters for PlaceRealityOrder {
         to.optional_known("side", Some(&self.side));
         runtime::Parameters::check(&self.execution, to);
         to.identifier("clientOid", self.client_oid.as_ref());
+        to.rule(&RULES[0], "symbol", !self.symbol.is_reality());
     }
 }
 
@@ -147,7 +157,7 @@ const META: runtime::Meta = runtime::Meta {
     id: "unified.place-reality-order",
     family: "unified",
     title: "Place Reality Order",
-    doc: "Places one order in a Reality pair, for users on the white list.",
+    doc: "Places one order in a Reality pair. Only for users on the white list.",
     document: "unified-v3",
     section: "Place Reality Order",
     method: runtime::Method::Post,
@@ -175,11 +185,10 @@ const RULES: &[runtime::Rule] = &[
     runtime::Rule {
         id: "reality-pairs-only",
         at: "Place Reality Order, parameters, symbol",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
         says: "The symbol must be that of a Reality pair.",
-        why: Some(
-            "Only the shape of the symbol tells a Reality pair, and the schema has no word for that.",
-        ),
+        why: None,
+        mend: "use a symbol of the form reality",
     },
     runtime::Rule {
         id: "client-oid-empty-when-not-sent",
@@ -187,5 +196,14 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "An order placed without a clientOid is answered with an empty one.",
         why: None,
+        mend: "",
+    },
+    runtime::Rule {
+        id: "unknown-outcome-query",
+        at: "Errors, after the table",
+        kind: runtime::RuleKind::Simulated,
+        says: "After 40010, 40725 or 45001 the order may exist; a query by clientOid tells what became of it.",
+        why: None,
+        mend: "",
     },
 ];

@@ -329,7 +329,7 @@ impl runtime::Record for OrderAck {
 
 runtime::serde_record!(OrderAck);
 
-/// An order of a batch whose modification was taken.
+/// What became of one modification of a batch.
 ///
 /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Batch Modify
 /// Orders*.
@@ -340,10 +340,15 @@ pub struct BatchModifyResult {
     pub order_id: Option<OrderId>,
     /// `clientOid`: The caller's own id of the order.
     pub client_oid: Option<ClientOid>,
+    /// `code`: Error code for this modification. The section lists only the two ids; the table of errors
+    /// says that an item that fails carries its own code and msg.
+    pub code: Option<String>,
+    /// `msg`: Error message for this modification, where there is a code.
+    pub msg: Option<String>,
 }
 
 impl runtime::Record for BatchModifyResult {
-    const FIELDS: &'static [&'static str] = &["orderId", "clientOid"];
+    const FIELDS: &'static [&'static str] = &["orderId", "clientOid", "code", "msg"];
 
     fn read(
         &mut self,
@@ -353,6 +358,8 @@ impl runtime::Record for BatchModifyResult {
         match field {
             0 => self.order_id = from.value()?,
             1 => self.client_oid = from.value()?,
+            2 => self.code = from.value()?,
+            3 => self.msg = from.value()?,
             _ => from.skip()?,
         }
         Ok(())
@@ -361,6 +368,8 @@ impl runtime::Record for BatchModifyResult {
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("orderId", &self.order_id);
         out.field("clientOid", &self.client_oid);
+        out.field("code", &self.code);
+        out.field("msg", &self.msg);
     }
 }
 
@@ -376,7 +385,7 @@ pub struct BatchOrderResult {
     pub order_id: Option<OrderId>,
     /// `clientOid`: The caller's own id of the order.
     pub client_oid: Option<ClientOid>,
-    /// `code`: Error code for this order.
+    /// `code`: Error code for this order. Absent, which is what was seen, or 00000 when it succeeded.
     pub code: Option<String>,
     /// `msg`: Error message for this order.
     pub msg: Option<String>,

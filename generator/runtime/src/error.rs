@@ -1,5 +1,6 @@
 use std::error::Error as StdError;
 use std::fmt;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -7,6 +8,7 @@ use http::StatusCode;
 use crate::checks::Violations;
 use crate::client::{TransportError, WasSent};
 use crate::json::ReadError;
+use crate::limits::Binding;
 use crate::tables::{Effect, KnownError, Outcome};
 use crate::value::{OpenEnum, Timestamp, enum_from_wire};
 
@@ -18,6 +20,8 @@ pub enum Error {
     Refused(Box<Refusal>),
     /// The request cannot be signed; it was not sent.
     Unsigned(Box<Unsigned>),
+    /// A rate limit is used up, and the client was told not to wait; the request was not sent.
+    Limited(Box<Limited>),
     /// The exchange answered that it did not do it.
     Exchange(Box<ExchangeError>),
     /// There is no answer.
@@ -44,6 +48,18 @@ pub struct Unsigned {
     pub operation: &'static str,
     /// What is missing.
     pub why: &'static str,
+}
+
+/// A request that was not sent because a rate limit is used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limited {
+    /// The id of the operation.
+    pub operation: &'static str,
+    /// How long it takes at least until there is room.
+    pub free_in: Duration,
+    /// The limit that is used up.
+    pub binding: Option<Binding>,
 }
 
 /// A request that the exchange, or something before it, answered with an error.
@@ -128,6 +144,7 @@ impl Error {
         match self {
             Self::Refused(refusal) => refusal.operation,
             Self::Unsigned(unsigned) => unsigned.operation,
+            Self::Limited(limited) => limited.operation,
             Self::Exchange(error) => error.operation,
             Self::Transport(failure) => failure.operation,
             Self::Unreadable(answer) => answer.operation,
@@ -137,7 +154,7 @@ impl Error {
     /// Whether the request surely had no effect, or may have had one. A code that no document lists tells nothing.
     pub fn outcome(&self) -> Outcome {
         match self {
-            Self::Refused(_) | Self::Unsigned(_) => Outcome::NotDone,
+            Self::Refused(_) | Self::Unsigned(_) | Self::Limited(_) => Outcome::NotDone,
             Self::Exchange(error) => error.effect.outcome(error.known.map_or(Outcome::Unknown, |known| known.outcome)),
             Self::Transport(failure) => failure.effect.outcome(match failure.error.sent() {
                 WasSent::No => Outcome::NotDone,
@@ -158,6 +175,7 @@ impl fmt::Display for Error {
             Self::Unsigned(unsigned) => {
                 write!(f, "{operation} was not sent, because it cannot be signed: {}", unsigned.why)
             }
+            Self::Limited(limited) => write!(f, "{operation} was not sent: {limited}"),
             Self::Exchange(error) => write!(f, "{operation} failed: {error}; {}", InWords(self.outcome())),
             Self::Transport(failure) => {
                 write!(f, "{operation} has no answer: {}; {}", failure.error, InWords(self.outcome()))
@@ -181,6 +199,16 @@ impl StdError for Error {
             Self::Transport(failure) => failure.error.source(),
             _ => None,
         }
+    }
+}
+
+impl fmt::Display for Limited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.binding {
+            Some(binding) => write!(f, "{binding} is used up"),
+            None => f.write_str("its rate limit is used up"),
+        }?;
+        write!(f, " for another {:.3} s at least", self.free_in.as_secs_f64())
     }
 }
 

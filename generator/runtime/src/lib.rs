@@ -9,12 +9,13 @@
 //!    documents forbid, at once.
 //! 2. Its [`Parameters`] are written once by a [`ParameterWriter`], as a query or as JSON. [`build_request`] makes the
 //!    HTTP request of them and signs exactly the bytes that will be sent.
-//! 3. A [`Transport`] sends the request, once. Nothing here ever sends a request again by itself.
-//! 4. [`read_response`] opens the envelope, in which the code decides, and reads the data by [`Decode`]: leniently, for
+//! 3. A [`Limiter`] says when there is room for it within the rate limits, for all clients of an account together.
+//! 4. A [`Transport`] sends the request, once. Nothing here ever sends a request again by itself.
+//! 5. [`read_response`] opens the envelope, in which the code decides, and reads the data by [`Decode`]: leniently, for
 //!    an exchange writes numbers as text and leaves out what it likes, but without making anything up.
-//! 5. What comes out is a [`Reply`], or an [`Error`] that tells whether the request may have had an effect.
+//! 6. What comes out is a [`Reply`], or an [`Error`] that tells whether the request may have had an effect.
 //!
-//! Steps 1, 2 and 4 do no I/O; [`ClientCore`] puts them together around a transport.
+//! Steps 1, 2 and 5 do no I/O; [`ClientCore`] puts them together around a limiter and a transport.
 //!
 //! Values are kept as exchanges mean them: [`Decimal`] is exact and keeps its text, an [`OpenEnum`] keeps values that no
 //! document lists, a [`List`] keeps bad items apart from the good ones.
@@ -29,6 +30,7 @@ mod client;
 mod error;
 mod exchange;
 mod json;
+mod limits;
 mod operation;
 mod parameters;
 mod serde_support;
@@ -42,10 +44,14 @@ pub use client::{
 };
 #[cfg(feature = "hyper")]
 pub use client::{HyperTransport, TransportLimits};
-pub use error::{Code, Error, ExchangeError, Refusal, TransportFailure, UnreadableAnswer, Unsigned};
+pub use error::{Code, Error, ExchangeError, Limited, Refusal, TransportFailure, UnreadableAnswer, Unsigned};
 pub use exchange::{BaseUrl, HeaderValues, Reply, build_request, read_response};
 pub use json::{
     Decode, Elements, Encode, JsonWriter, Kind, Members, ReadError, Reader, Record, RecordWriter, read_json, write_json,
+};
+pub use limits::{
+    Admission, AdmissionFuture, Binding, Call, Classes, Counted, Full, InProcessLimits, LimitMode, LimitSettings,
+    Limiter, ManualTimer, Plan, Signs, Slot, SystemTimer, Timer,
 };
 pub use operation::Operation;
 pub use parameters::{ParameterReader, ParameterWriter, Parameters, PathWriter, Scalar, Scratch};
@@ -58,5 +64,5 @@ pub use tables::{
 };
 pub use value::{
     BadItem, Decimal, Edit, Identifier, InvalidDecimal, InvalidIdentifier, List, OpenEnum, Shape, Text, Timestamp,
-    UnknownValue, UnknownValueError, decode_enum, enum_from_str, enum_from_wire,
+    UnknownValue, UnknownValueError, decode_enum, enum_from_str, enum_from_wire, has_form,
 };

@@ -21,6 +21,7 @@
 mod book;
 mod call;
 mod class;
+mod hash;
 mod in_process;
 mod lane;
 mod learning;
@@ -36,8 +37,8 @@ pub use call::Call;
 pub use class::Classes;
 pub use in_process::InProcessLimits;
 pub use limiter::{Admission, AdmissionFuture, Full, Limiter, Signs, Slot};
-pub(crate) use pacing::Pacing;
 pub use pacing::LimitMode;
+pub(crate) use pacing::Pacing;
 pub use plan::{Binding, Plan};
 pub use settings::{Counted, LimitSettings};
 pub use timer::{ManualTimer, SystemTimer, Timer};

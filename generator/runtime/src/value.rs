@@ -14,5 +14,5 @@ pub use edit::Edit;
 pub use identifier::{Identifier, Text};
 pub use list::{BadItem, List};
 pub use open_enum::{OpenEnum, UnknownValue, UnknownValueError, decode_enum, enum_from_str, enum_from_wire};
-pub use shape::{InvalidIdentifier, Shape};
+pub use shape::{InvalidIdentifier, Shape, has_form};
 pub use timestamp::Timestamp;

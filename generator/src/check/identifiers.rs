@@ -24,6 +24,24 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
+/// Forms become functions, which need names of their own.
+pub(super) fn forms(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for all in &family.identifiers {
+        for (index, form) in all.forms.iter().enumerate() {
+            let earlier = all.forms[..index].iter().find(|other| other.name.rust == form.name.rust);
+            if let Some(earlier) = earlier.filter(|_| !form.name.rust.is_empty()) {
+                to.at(
+                    form.name.place,
+                    Code::NameCollision,
+                    format!("`{}` and `{}` are the same in Rust", earlier.name.wire, form.name.wire),
+                )
+                .related(earlier.name.place, "the other is here")
+                .help("give one of the forms another name");
+            }
+        }
+    }
+}
+
 /// The ranges of an alphabet; a single character is a range of one.
 fn alphabet_pieces(alphabet: &str) -> Result<Vec<(char, char)>, String> {
     let letters: Vec<char> = alphabet.chars().collect();

@@ -30,7 +30,7 @@ const API_RULES: [fn(&Api, &mut Diagnostics); 4] =
     [headers::are_distinct, headers::signed_calls_have_credentials, paths::are_distinct, docs::api_has_docs];
 
 /// What concerns a family, its types and its operations.
-const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 22] = [
+const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 23] = [
     names::family,
     names::types,
     names::values,
@@ -42,6 +42,7 @@ const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 22] = [
     values::fields,
     enums::check,
     identifiers::check,
+    identifiers::forms,
     choices::check,
     units::check,
     records::check,

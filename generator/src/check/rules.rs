@@ -157,6 +157,27 @@ fn check_condition(family: &Family, rule: &Rule, names: &Names<'_>, condition: &
                 find(names, name, *place, to);
             }
         }
+        Condition::HasForm { parameter: (name, place), forms } => {
+            let Some(found) = find(names, name, *place, to) else { return };
+            let identifier = match found.meaning {
+                Meaning::Plain(Parameter { shape: Shape::One(Type::Identifier(index)), .. }) => {
+                    &family.identifiers[*index]
+                }
+                Meaning::Plain(Parameter { shape: Shape::One(Type::Undefined), .. }) => return,
+                _ => {
+                    to.at(*place, Code::BadRule, format!("`{name}` is no identifier, so it has no form"))
+                        .help("ask for the form of a parameter whose type is one of the `identifiers`");
+                    return;
+                }
+            };
+            let known = || identifier.forms.iter().map(|form| form.name.wire.as_str());
+            for (form, place) in forms.iter().filter(|(form, _)| !known().any(|known| known == form)) {
+                let help = did_you_mean(form, known())
+                    .unwrap_or_else(|| format!("list it below `forms` of `{}`", identifier.name.wire));
+                to.at(*place, Code::UndefinedName, format!("`{}` has no form `{form}`", identifier.name.wire))
+                    .help(help);
+            }
+        }
         Condition::Is { parameter: (name, place), values } => {
             let Some(found) = find(names, name, *place, to) else { return };
             if let Some(why) = why_no_question(&found) {

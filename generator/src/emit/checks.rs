@@ -5,44 +5,34 @@ use quote::quote;
 
 use super::code::{ident, number};
 use super::conditions::{Conditions, Expression, Text};
-use super::parameters::{deletes_with, is_required, local};
+use super::parameters::{deletes_with, if_set, is_required};
 use super::scope::Scope;
 use crate::model::{Condition, Parameter, Rule, Shape, Test, Type};
 
 /// The checks of one parameter of a set.
-pub(super) fn parameter(scope: &Scope<'_>, parameter: &Parameter, is_body: bool) -> TokenStream {
-    let field = ident(&parameter.name.rust);
-    match &parameter.shape {
-        Shape::One(Type::Choice(_)) if is_required(parameter) => quote!(runtime::Parameters::check(&self.#field, to);),
-        Shape::One(Type::Choice(_)) => {
-            let local = local(parameter);
-            quote! {
-                if let Some(#local) = &self.#field {
-                    runtime::Parameters::check(#local, to);
-                }
-            }
+pub(super) fn parameter(parameter: &Parameter, is_body: bool) -> TokenStream {
+    let (wire, field) = (&parameter.name.wire, ident(&parameter.name.rust));
+    match (&parameter.shape, deletes_with(parameter)) {
+        (Shape::One(Type::Choice(_)), _) => {
+            if_set(parameter, |choice| quote!(runtime::Parameters::check(#choice, to);))
         }
-        Shape::One(_) => {
-            let place = if is_required(parameter) {
-                quote!(Some(&self.#field))
-            } else if deletes_with(parameter).is_some() {
-                quote!(self.#field.value())
-            } else {
-                quote!(self.#field.as_ref())
-            };
-            optional_value(scope, parameter, &place)
+        (Shape::One(_), Some(delete)) => {
+            let value = optional_value(parameter, &quote!(self.#field.value()));
+            quote!(to.edit(#wire, &self.#field, #delete); #value)
         }
-        Shape::List(_) | Shape::Items(_) => list(scope, parameter, is_body),
+        (Shape::One(_), None) if is_required(parameter) => optional_value(parameter, &quote!(Some(&self.#field))),
+        (Shape::One(_), None) => optional_value(parameter, &quote!(self.#field.as_ref())),
+        (Shape::List(_) | Shape::Items(_), _) => list(parameter, is_body),
     }
 }
 
 /// The checks of a value that is there.
-pub(super) fn value(scope: &Scope<'_>, parameter: &Parameter, place: &TokenStream) -> TokenStream {
-    optional_value(scope, parameter, &quote!(Some(#place)))
+pub(super) fn value(parameter: &Parameter, place: &TokenStream) -> TokenStream {
+    optional_value(parameter, &quote!(Some(#place)))
 }
 
 /// `place` is an optional reference.
-fn optional_value(_scope: &Scope<'_>, parameter: &Parameter, place: &TokenStream) -> TokenStream {
+fn optional_value(parameter: &Parameter, place: &TokenStream) -> TokenStream {
     let wire = &parameter.name.wire;
     let Shape::One(ty) = parameter.shape else { return TokenStream::new() };
     match ty {
@@ -77,58 +67,75 @@ fn decimal(parameter: &Parameter, place: &TokenStream) -> TokenStream {
     quote!(#min #max)
 }
 
-fn list(_scope: &Scope<'_>, parameter: &Parameter, is_body: bool) -> TokenStream {
-    let field = ident(&parameter.name.rust);
+/// Bounds of a list that is given, and the checks of its items. A list of objects names things to act upon, so an
+/// empty one is a mistake, and not the same as none.
+fn list(parameter: &Parameter, is_body: bool) -> TokenStream {
     let wire = if is_body { "" } else { parameter.name.wire.as_str() };
-    let least = parameter.min_items.map_or(u64::from(is_required(parameter)), |(n, _)| n);
-    let counted = parameter.max_items.is_some() || least > 0;
+    let is_objects = matches!(parameter.shape, Shape::Items(_));
+    let least = parameter.min_items.map_or(u64::from(is_required(parameter) || is_objects), |(n, _)| n);
     let (min, max) = (number(least), parameter.max_items.map(|(n, _)| number(n)));
+    let counted = max.is_some() || least > 0;
     let max = max.map_or(quote!(usize::MAX), |max| quote!(#max));
-    let count = counted.then(|| quote!(to.count(#wire, self.#field.len(), #min, #max);));
-    let each = match &parameter.shape {
-        Shape::Items(_) => quote!(to.items(#wire, &self.#field);),
-        Shape::List(Type::Enum(_)) => {
-            let each = match parameter.only.as_slice() {
-                [] => quote!(to.known(#wire, value);),
-                only => {
-                    let only = only.iter().map(|(value, _)| value);
-                    quote!(to.only(#wire, Some(value), &[#(#only),*]);)
-                }
-            };
-            quote! {
-                for value in &self.#field {
-                    #each
-                }
-            }
-        }
-        Shape::List(Type::Identifier(_)) => quote! {
-            for value in &self.#field {
-                to.identifier(#wire, Some(value));
-            }
-        },
-        _ => TokenStream::new(),
+    let item = match &parameter.shape {
+        Shape::Items(_) => None,
+        Shape::List(ty) => Some(item(parameter, *ty)).filter(|check| !check.is_empty()),
+        Shape::One(_) => None,
     };
-    quote!(#count #each)
+    if !counted && item.is_none() && !is_objects {
+        return TokenStream::new();
+    }
+    if_set(parameter, |list| {
+        // What is borrowed already is called as it is.
+        let place = if is_required(parameter) { dereferenced(parameter) } else { list.clone() };
+        let count = counted.then(|| quote!(to.count(#wire, #place.len(), #min, #max);));
+        let objects = is_objects.then(|| quote!(to.items(#wire, #list);));
+        let items = item.as_ref().map(|check| quote!(for value in #list { #check }));
+        quote!(#count #objects #items)
+    })
 }
 
-/// The check of a rule over one set of parameters; `index` is its place in the table of the operation's rules.
-pub(super) fn rule(scope: &Scope<'_>, parameters: &[Parameter], index: usize, rule: &Rule) -> Option<TokenStream> {
-    let Some(Test::Condition { when, require, forbid }) = &rule.test else { return None };
-    let row = number(index as u64);
+fn dereferenced(parameter: &Parameter) -> TokenStream {
+    let field = ident(&parameter.name.rust);
+    quote!(self.#field)
+}
+
+/// The check of one `value` of a list.
+fn item(parameter: &Parameter, ty: Type) -> TokenStream {
+    let wire = &parameter.name.wire;
+    match (ty, parameter.only.as_slice()) {
+        (Type::Enum(_), []) => quote!(to.known(#wire, value);),
+        (Type::Enum(_), only) => {
+            let only = only.iter().map(|(value, _)| value);
+            quote!(to.only(#wire, Some(value), &[#(#only),*]);)
+        }
+        (Type::Identifier(_), _) => quote!(to.identifier(#wire, Some(value));),
+        _ => TokenStream::new(),
+    }
+}
+
+/// The checks of a rule over one set of parameters; `index` is its place in the table of the operation's rules.
+///
+/// Each parameter that must be set has a check of its own, so that the one that is missing is named.
+pub(super) fn rule(scope: &Scope<'_>, parameters: &[Parameter], index: usize, rule: &Rule) -> TokenStream {
+    let Some(Test::Condition { when, require, forbid }) = &rule.test else { return TokenStream::new() };
     let of = Conditions { scope, parameters };
-    let mut broken = Vec::new();
-    if !require.is_empty() {
-        broken.push(of.all(require).not());
-    }
+    let row = number(index as u64);
+    let check = |name: &str, broken: Expression| {
+        let mut all = of.parts(when);
+        all.push(broken);
+        let broken = Expression::all(all).tokens();
+        quote!(to.rule(&RULES[#row], #name, #broken);)
+    };
+    let required = require.iter().flat_map(|condition| match condition {
+        Condition::Given(names) => names.iter().map(|(name, _)| (name.as_str(), of.is_given(name).not())).collect(),
+        other => vec![(other.names().first().copied().unwrap_or_default(), of.one(other).not())],
+    });
+    let mut checks: Vec<_> = required.map(|(name, broken)| check(name, broken)).collect();
     if !forbid.is_empty() {
-        broken.push(of.all(forbid));
+        let name = forbid.iter().flat_map(Condition::names).next().unwrap_or_default();
+        checks.push(check(name, of.all(forbid)));
     }
-    let mut all = of.parts(when);
-    all.push(Expression::any(broken));
-    let broken = Expression::all(all).tokens();
-    let names = forbid.iter().chain(require).chain(when);
-    let name = names.flat_map(Condition::names).next().unwrap_or_default();
-    Some(quote!(to.rule(&RULES[#row], #name, #broken);))
+    quote!(#(#checks)*)
 }
 
 /// The check of a rule over all items of a list.
@@ -136,6 +143,7 @@ pub(super) fn list_rule(scope: &Scope<'_>, list: &Parameter, index: usize, rule:
     let Shape::Items(item) = &list.shape else { return TokenStream::new() };
     let (field, row) = (ident(&list.name.rust), number(index as u64));
     let wire = if is_body { "" } else { list.name.wire.as_str() };
+    let items = if is_required(list) { quote!(self.#field.iter()) } else { quote!(self.#field.iter().flatten()) };
     let of = Conditions { scope, parameters: &item.parameters };
     let (names, method): (Vec<&str>, _) = match &rule.test {
         Some(Test::Unique(names)) => (names.iter().map(|(name, _)| name.as_str()).collect(), ident("unique")),
@@ -144,8 +152,8 @@ pub(super) fn list_rule(scope: &Scope<'_>, list: &Parameter, index: usize, rule:
     };
     let checks = names.into_iter().filter_map(|name| {
         let texts = match of.text(name)? {
-            Text::Always(text) => quote!(self.#field.iter().map(|item| #text)),
-            Text::Sometimes(text) => quote!(self.#field.iter().filter_map(|item| #text)),
+            Text::Always(text) => quote!(#items.map(|item| #text)),
+            Text::Sometimes(text) => quote!(#items.filter_map(|item| #text)),
         };
         Some(quote!(to.#method(&RULES[#row], #wire, #texts);))
     });

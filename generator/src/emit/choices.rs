@@ -89,7 +89,7 @@ fn by_presence(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], w
     let members = members(alternatives.iter().map(|parameter| &parameter.name));
     let mut items = vec![definition, quote!(impl #name { #members })];
     items.extend(conversions(&name, alternatives, &variants, &types));
-    items.push(presence_parameters(scope, choice, alternatives, &variants));
+    items.push(presence_parameters(choice, alternatives, &variants));
     items
 }
 
@@ -125,19 +125,14 @@ fn conversions(
         .collect()
 }
 
-fn presence_parameters(
-    scope: &Scope<'_>,
-    choice: &Choice,
-    alternatives: &[Parameter],
-    variants: &[proc_macro2::Ident],
-) -> TokenStream {
+fn presence_parameters(choice: &Choice, alternatives: &[Parameter], variants: &[proc_macro2::Ident]) -> TokenStream {
     let name = ident(&choice.name.rust);
     let wires: Vec<_> = alternatives.iter().map(|parameter| &parameter.name.wire).collect();
     let writes = alternatives.iter().map(|parameter| {
         let required = Parameter { need: crate::model::Need::Always, edit: None, ..parameter.clone() };
         parameters::write_one(&required, one_type(parameter), &quote!(*value), &quote!(value))
     });
-    let checks: Vec<_> = alternatives.iter().map(|parameter| checks::value(scope, parameter, &quote!(value))).collect();
+    let checks: Vec<_> = alternatives.iter().map(|parameter| checks::value(parameter, &quote!(value))).collect();
     let bindings = checks.iter().map(|check| if check.is_empty() { quote!(_) } else { quote!(value) });
     let to = if checks.iter().all(TokenStream::is_empty) { quote!(_to) } else { quote!(to) };
     let found = alternatives.iter().zip(variants).map(|(parameter, variant)| {

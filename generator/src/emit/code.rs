@@ -28,17 +28,22 @@ pub(super) fn optional_text(text: Option<&str>) -> TokenStream {
 
 /// The text of a file with these attributes on top and these items below, an empty line between any two.
 pub(super) fn file(attributes: TokenStream, items: Vec<TokenStream>) -> String {
+    file_of(attributes, items.into_iter().map(pretty).collect())
+}
+
+/// The same of items that are text already.
+pub(super) fn file_of(attributes: TokenStream, items: Vec<String>) -> String {
     let mut text = HEADER.to_owned();
     text.push('\n');
-    let mut blocks = vec![pretty(attributes)];
-    blocks.extend(items.into_iter().map(pretty));
+    let blocks: Vec<_> = std::iter::once(pretty(attributes)).chain(items).collect();
     let blocks: Vec<_> = blocks.iter().map(|block| block.trim_end()).filter(|block| !block.is_empty()).collect();
     text.push_str(&blocks.join("\n\n"));
     text.push('\n');
     text
 }
 
-fn pretty(tokens: TokenStream) -> String {
+/// The text of items.
+pub(super) fn pretty(tokens: TokenStream) -> String {
     match syn::parse2(tokens) {
         Ok(file) => space_out(&prettyplease::unparse(&file)),
         // Never met: what is emitted is Rust. If it were not, the compiler would stop here.
@@ -62,7 +67,10 @@ fn space_out(text: &str) -> String {
         out.push_str(line);
         out.push('\n');
         after_block = line == "    }" || line == "}";
-        after_constant = line.ends_with(';') && line.starts_with("    ") && !line.starts_with("     ");
+        after_constant = line.ends_with(';')
+            && !line.starts_with("    ///")
+            && line.starts_with("    ")
+            && !line.starts_with("     ");
     }
     out
 }

@@ -5,6 +5,7 @@ use quote::quote;
 
 use super::choices::{alternative, variant};
 use super::code::{ident, number};
+use super::identifiers::form_function;
 use super::parameters::{deletes_with, is_required};
 use super::scope::Scope;
 use crate::model::{Case, Choice, ChoiceKind, Condition, EnumValue, Parameter, Shape, Type};
@@ -82,7 +83,7 @@ impl Condition {
     pub(super) fn names(&self) -> Vec<&str> {
         match self {
             Self::Given(names) | Self::AnyGiven(names) => names.iter().map(|(name, _)| name.as_str()).collect(),
-            Self::Is { parameter, .. } => vec![parameter.0.as_str()],
+            Self::Is { parameter, .. } | Self::HasForm { parameter, .. } => vec![parameter.0.as_str()],
         }
     }
 }
@@ -128,11 +129,14 @@ impl<'a> Conditions<'a> {
         Expression::all(self.parts(conditions))
     }
 
-    fn one(&self, condition: &Condition) -> Expression {
+    pub(super) fn one(&self, condition: &Condition) -> Expression {
         let given = |names: &[(String, _)]| names.iter().map(|(name, _)| self.is_given(name)).collect();
         match condition {
             Condition::Given(names) => Expression::all(given(names)),
             Condition::AnyGiven(names) => Expression::any(given(names)),
+            Condition::HasForm { parameter, forms } => {
+                Expression::any(forms.iter().map(|(form, _)| self.has_form(&parameter.0, form)).collect())
+            }
             Condition::Is { parameter, values } => {
                 let values: Vec<&str> = values.iter().map(|(value, _)| value.as_str()).collect();
                 self.is_one_of(&parameter.0, &values)
@@ -140,7 +144,7 @@ impl<'a> Conditions<'a> {
         }
     }
 
-    fn is_given(&self, wire: &str) -> Expression {
+    pub(super) fn is_given(&self, wire: &str) -> Expression {
         Expression::Atom(match self.find(wire) {
             Some(Found::Plain(parameter)) => return plain_is_given(parameter),
             Some(Found::Alternative(outer, choice, inner)) => {
@@ -178,6 +182,21 @@ impl<'a> Conditions<'a> {
             }))
         });
         Expression::any(parts.collect())
+    }
+
+    fn has_form(&self, wire: &str, form: &str) -> Expression {
+        let Some(Found::Plain(parameter)) = self.find(wire) else { return Expression::Atom(quote!(false)) };
+        let Shape::One(Type::Identifier(index)) = parameter.shape else { return Expression::Atom(quote!(false)) };
+        let identifier = &self.scope.family.identifiers[index];
+        let Some(form) = identifier.forms.iter().find(|known| known.name.wire == form) else {
+            return Expression::Atom(quote!(false));
+        };
+        let (field, asks) = (ident(&parameter.name.rust), ident(&form_function(form)));
+        if is_required(parameter) {
+            return Expression::Atom(quote!(self.#field.#asks()));
+        }
+        let name = self.scope.named(&identifier.name.rust);
+        Expression::Atom(quote!(self.#field.as_ref().is_some_and(#name::#asks)))
     }
 
     fn is_one_of(&self, wire: &str, values: &[&str]) -> Expression {
@@ -286,13 +305,12 @@ fn find_in_choice<'a>(outer: &'a Parameter, choice: &'a Choice, wire: &str) -> O
 
 fn plain_is_given(parameter: &Parameter) -> Expression {
     let field = ident(&parameter.name.rust);
-    match parameter.shape {
-        Shape::List(_) | Shape::Items(_) => Expression::Atom(quote!(self.#field.is_empty())).not(),
-        Shape::One(_) if is_required(parameter) => Expression::Atom(quote!(true)),
-        Shape::One(_) if deletes_with(parameter).is_some() => {
-            Expression::Equals(quote!(self.#field), quote!(runtime::Edit::Keep)).not()
-        }
-        Shape::One(_) => Expression::IsSome(quote!(self.#field)),
+    if is_required(parameter) {
+        Expression::Atom(quote!(true))
+    } else if deletes_with(parameter).is_some() {
+        Expression::Equals(quote!(self.#field), quote!(runtime::Edit::Keep)).not()
+    } else {
+        Expression::IsSome(quote!(self.#field))
     }
 }
 

@@ -83,6 +83,11 @@ impl Docs {
         quote!(#(#![doc = #lines])*)
     }
 
+    /// As comments of an item inside a macro call, where nothing would make comments of attributes.
+    pub(super) fn comments(&self, indent: &str) -> String {
+        self.attribute_lines().map(|line| format!("{indent}///{line}\n")).collect()
+    }
+
     /// One attribute a line, with the space that `/// ` has.
     fn attribute_lines(&self) -> impl Iterator<Item = String> {
         self.lines.iter().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") })

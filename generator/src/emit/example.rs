@@ -67,7 +67,7 @@ impl<'a> Writer<'a> {
         let name = self.named(rust);
         let items = json.as_array()?.iter().map(|item| self.set(&name, parameters, item.as_object()?));
         let items = items.collect::<Option<Vec<_>>>()?;
-        Some(quote!(vec![#(#items),*]))
+        Some(quote!(Vec::from([#(#items),*])))
     }
 
     /// `Name::new(required ..)` and a setter for everything else that is given.
@@ -117,7 +117,7 @@ impl<'a> Writer<'a> {
             Shape::List(ty) => {
                 let values = value?.as_array()?.iter().map(|value| self.value(*ty, &text_of(value)?, false));
                 let values = values.collect::<Option<Vec<_>>>()?;
-                Some(quote!(vec![#(#values),*]))
+                Some(quote!(Vec::from([#(#values),*])))
             }
             Shape::Items(item) => self.items(&item.rust, &item.parameters, value?),
         }

@@ -68,7 +68,7 @@ fn exports(family: &Family) -> TokenStream {
 
 fn facade(family: &Family) -> TokenStream {
     let name = ident(&family.rust);
-    let docs = Docs::new(&format!("The operations of: {}.", family.title.trim_end_matches('.')), "").outer();
+    let docs = Docs::new(&format!("Operations of the family {}.", family.title.trim_end_matches('.')), "").outer();
     quote! {
         #docs
         #[derive(Clone, Copy, Debug)]
@@ -182,6 +182,14 @@ fn family_docs(api: &Api, family: &Family) -> Docs {
     docs
 }
 
+fn becomes(state: &str) -> String {
+    match state {
+        "unchanged" => "the same".to_owned(),
+        "rejected" => "the same; the change is rejected".to_owned(),
+        state => code(state),
+    }
+}
+
 fn lifecycle_docs(docs: &mut Docs, family: &Family, lifecycle: &Lifecycle) {
     docs.heading("States");
     docs.markdown(&format!("The states of [`{}`]:", family.enums[lifecycle.enum_index].name.rust));
@@ -199,7 +207,7 @@ fn lifecycle_docs(docs: &mut Docs, family: &Family, lifecycle: &Lifecycle) {
             cells(&transition.from),
             cells(&transition.trigger),
             escape(&transition.condition),
-            code(&transition.to)
+            becomes(&transition.to)
         ));
     }
     docs.gap();

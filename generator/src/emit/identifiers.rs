@@ -1,42 +1,64 @@
 //! Identifiers: newtypes over text.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::code::{file, ident, number};
+use super::code::{file_of, ident, pretty};
 use super::docs::{Docs, code};
-use crate::model::{Family, Identifier};
+use crate::model::{Family, Form, Identifier};
 
 /// `identifiers.rs` of a family.
 pub(super) fn emit(family: &Family) -> String {
-    let mut items = vec![quote!(
+    let mut items = vec![pretty(quote!(
         use tradeapi_runtime as runtime;
-    )];
-    items.extend(family.identifiers.iter().map(identifier));
-    file(
-        Docs::new(&format!("Names and numbers that tell things of the {} operations apart.", family.title), "").inner(),
-        items,
-    )
+    ))];
+    items.extend(family.identifiers.iter().flat_map(|all| [identifier(all), pretty(forms(all))]));
+    let what = format!("Names and numbers that tell things of the {} operations apart.", family.title);
+    file_of(Docs::new(&what, "").inner(), items)
 }
 
-fn identifier(all: &Identifier) -> TokenStream {
-    let name = ident(&all.name.rust);
+/// A call of the runtime's macro, which is text because nothing formats what is inside a call.
+fn identifier(all: &Identifier) -> String {
     let mut docs = Docs::new(&all.doc, &all.name.wire);
     let mut limits = Vec::new();
     if let Some((min, max)) = all.length {
         docs.prose(&format!("It has {min} to {max} characters."));
-        let (min, max) = (number(min.into()), number(max.into()));
-        limits.push(quote!(length: #min..=#max));
+        limits.push(format!("length: {min}..={max}"));
     }
     if let Some((alphabet, _)) = &all.alphabet {
         docs.markdown(&format!("Its characters are those of {}.", code(&format!("[{alphabet}]"))));
-        limits.push(quote!(alphabet: #alphabet));
+        limits.push(format!("alphabet: {}", Literal::string(alphabet)));
     }
-    let docs = docs.outer();
-    quote! {
-        runtime::identifier! {
+    let (comments, name) = (docs.comments("    "), ident(&all.name.rust));
+    let limits = if limits.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", limits.join(", ")) };
+    format!("runtime::identifier! {{\n{comments}    pub struct {name} {limits}\n}}\n")
+}
+
+/// The function that asks for a form.
+pub(super) fn form_function(form: &Form) -> String {
+    format!("is_{}", form.name.bare())
+}
+
+fn forms(all: &Identifier) -> TokenStream {
+    if all.forms.is_empty() {
+        return TokenStream::new();
+    }
+    let name = ident(&all.name.rust);
+    let functions = all.forms.iter().map(|form| {
+        let (function, prefix, suffix) = (ident(&form_function(form)), &form.prefix, &form.suffix);
+        let mut docs = Docs::default();
+        docs.markdown(&format!(
+            "Whether it has the form {}, by which {} is told.",
+            code(&form.pattern),
+            code(&form.name.wire)
+        ));
+        let docs = docs.outer();
+        quote! {
             #docs
-            pub struct #name { #(#limits),* }
+            pub fn #function(&self) -> bool {
+                runtime::has_form(self.as_str(), #prefix, #suffix)
+            }
         }
-    }
+    });
+    quote!(impl #name { #(#functions)* })
 }

@@ -10,11 +10,12 @@ use super::parameters::{Set, field_type};
 use super::records::{self, page_fields, page_name, response_type};
 use super::scope::Scope;
 use super::{example, statements};
+use crate::diagnostics::Place;
 use crate::generator::Layout;
 use crate::load::raw::{Access, Effect, RuleKind};
 use crate::model::{
-    Api, Body, Duration, DurationUnit, Family, Item, Operation, Parameter, PathPiece, Response, Rule, Shape, Test,
-    Type, Window,
+    Api, Body, Condition, Duration, DurationUnit, Family, Item, Operation, Parameter, PathPiece, Response, Rule, Shape,
+    Test, Type, Window,
 };
 
 /// The file of an operation.
@@ -158,7 +159,8 @@ fn meta(operation: &Operation) -> TokenStream {
         Access::Public => quote!(Public),
     };
     let whitelisted = operation.whitelisted;
-    let permission = optional_text(operation.permission.as_deref());
+    let permission = operation.permission.as_deref().filter(|_| operation.access == Access::Signed);
+    let permission = optional_text(permission);
     let headers = operation.headers.iter().map(|(header, _)| header);
     let limits = operation.rates.iter().map(|rate| {
         let (calls, class) = (number(rate.calls.into()), &rate.class);
@@ -198,6 +200,7 @@ fn meta(operation: &Operation) -> TokenStream {
 
 fn window_table(window: &Window) -> TokenStream {
     let (from, to, both) = (&window.from.0, &window.to.0, window.both_or_neither);
+    let of_data = window.access_is_of_data;
     let [span, access, default] = [window.span, window.access, window.default].map(|length| match length {
         Some(length) => {
             let length = length_tokens(length);
@@ -211,6 +214,7 @@ fn window_table(window: &Window) -> TokenStream {
             to: #to,
             span: #span,
             access: #access,
+            access_is_of_data: #of_data,
             default: #default,
             both_or_neither: #both,
         };
@@ -247,7 +251,39 @@ pub(super) fn rule_row(rule: &Rule) -> TokenStream {
         RuleKind::Simulated => quote!(Simulated),
         RuleKind::Stated => quote!(Stated),
     };
-    quote!(runtime::Rule { id: #id, at: #at, kind: runtime::RuleKind::#kind, says: #says, why: #why })
+    let mend = mend(rule);
+    quote!(runtime::Rule { id: #id, at: #at, kind: runtime::RuleKind::#kind, says: #says, why: #why, mend: #mend })
+}
+
+/// What to do about a request that breaks the rule.
+fn mend(rule: &Rule) -> String {
+    let list = |names: &[(String, Place)], word: &str| {
+        names.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(word)
+    };
+    let required = |condition: &Condition| match condition {
+        Condition::Given(names) => format!("set {}", list(names, " and ")),
+        Condition::AnyGiven(names) => format!("set {}", list(names, " or ")),
+        Condition::Is { parameter, values } => format!("set {} to {}", parameter.0, list(values, " or ")),
+        Condition::HasForm { parameter, forms } => format!("use a {} of the form {}", parameter.0, list(forms, " or ")),
+    };
+    let forbidden = |condition: &Condition| match condition {
+        Condition::Given(names) | Condition::AnyGiven(names) => format!("leave out {}", list(names, " and ")),
+        Condition::HasForm { parameter, forms } => {
+            format!("use a {} of another form than {}", parameter.0, list(forms, " or "))
+        }
+        Condition::Is { parameter, values } => {
+            format!("set {} to something else than {}", parameter.0, list(values, " or "))
+        }
+    };
+    match &rule.test {
+        None => String::new(),
+        Some(Test::Same(name, _)) => format!("use one {name} for all"),
+        Some(Test::Unique(names)) => format!("use each {} once", list(names, " and ")),
+        Some(Test::Condition { require, forbid, .. }) => {
+            let parts: Vec<_> = require.iter().map(required).chain(forbid.iter().map(forbidden)).collect();
+            parts.join(", ")
+        }
+    }
 }
 
 fn capitalised(word: &str) -> String {
@@ -258,7 +294,8 @@ fn capitalised(word: &str) -> String {
 
 fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<TokenStream> {
     let sets = items(operation).flat_map(|(list, item)| {
-        let doc = format!("One of the {} of a [`{}`].", list.name.bare().replace('_', " "), operation.rust.rust);
+        let of = if list.name.wire == "[]" { String::new() } else { format!("of {} ", code(&list.name.wire)) };
+        let doc = format!("An item {of}of a [`{}`].", operation.rust.rust);
         let mut docs = Docs::default();
         docs.markdown(&doc);
         let mut set = Set::new(&item.rust, docs, &item.parameters);
@@ -312,6 +349,9 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
     if let Some(window) = &operation.window {
         docs.entry(&format!("**Window:** {}", window_sentence(window)));
     }
+    if let Some(history) = operation.history {
+        docs.entry(&format!("**History:** the last {history}"));
+    }
     statements::add(&mut docs, &operation.statements);
     example::add(&mut docs, api, scope, operation, layout);
     docs
@@ -350,7 +390,8 @@ fn window_sentence(window: &Window) -> String {
         parts.push(format!("at most {span} apart"));
     }
     if let Some(access) = window.access {
-        parts.push(format!("not further back than {access}"));
+        let what = if window.access_is_of_data { "data of the last" } else { "beginning within the last" };
+        parts.push(format!("{what} {access}"));
     }
     if let Some(default) = window.default {
         parts.push(format!("{default} when left out"));

@@ -8,24 +8,62 @@ use crate::model::{ChoiceKind, Need, Parameter, Shape, Type};
 
 /// What a parameter is, with its limits, units and defaults.
 pub(super) fn field(scope: &Scope<'_>, parameter: &Parameter) -> Docs {
+    described("", scope, parameter)
+}
+
+/// What a setter sets.
+pub(super) fn setter(scope: &Scope<'_>, parameter: &Parameter) -> Docs {
+    described("Sets ", scope, parameter)
+}
+
+/// What a constructor takes.
+pub(super) fn constructor(scope: &Scope<'_>, required: &[&Parameter]) -> Docs {
     let mut docs = Docs::default();
+    if required.is_empty() {
+        docs.markdown("Nothing is required.");
+        return docs;
+    }
+    docs.markdown("What is required; all else is left out.");
+    for parameter in required {
+        let sentences = [meaning(scope, parameter), facts(parameter)];
+        docs.entry(sentences.join(" ").trim_end());
+    }
+    docs
+}
+
+fn described(before: &str, scope: &Scope<'_>, parameter: &Parameter) -> Docs {
+    let mut docs = Docs::default();
+    docs.markdown(&format!("{before}{}", meaning(scope, parameter)));
+    docs.markdown(&facts(parameter));
+    docs
+}
+
+fn meaning(scope: &Scope<'_>, parameter: &Parameter) -> String {
     let wires = match parameter.shape {
         Shape::One(Type::Choice(index)) => choice_wires(scope, index),
-        _ if parameter.name.wire == "[]" => "The body, an array".to_owned(),
+        _ if parameter.name.wire == "[]" => "the body, an array".to_owned(),
         _ => code(&parameter.name.wire),
     };
-    docs.markdown(&format!("{wires}: {}", escape(&parameter.doc)));
+    format!("{wires}: {}", escape(&parameter.doc))
+}
+
+/// Need, default, bounds, unit: a sentence each.
+fn facts(parameter: &Parameter) -> String {
     let mut facts: Vec<String> = Vec::new();
     match parameter.need {
         Need::Conditional => facts.push("Required under a condition; see the rules.".to_owned()),
         Need::Unstated => facts.push("The document does not say whether it is required.".to_owned()),
         Need::Always | Need::No => {}
     }
-    if let Some((default, _)) = &parameter.default {
-        facts.push(format!("Left out, the exchange takes {}.", code(default)));
+    match (&parameter.default, parameter.need) {
+        (Some((default, _)), Need::Always) => {
+            facts.push(format!("The exchange's default is {}; it is always sent.", code(default)));
+        }
+        (Some((default, _)), _) => facts.push(format!("Left out, the exchange takes {}.", code(default))),
+        (None, _) => {}
     }
     if let Some(note) = &parameter.default_note {
-        facts.push(format!("Left out: {}", escape(note)));
+        facts.push(format!("Left out: {}.", escape(note.trim_end_matches('.'))));
     }
     facts.extend(bounds(parameter));
     if !parameter.only.is_empty() {
@@ -34,14 +72,16 @@ pub(super) fn field(scope: &Scope<'_>, parameter: &Parameter) -> Docs {
     }
     if let Some(edit) = &parameter.edit {
         facts.push(match &edit.delete {
-            Some(delete) => format!("Left out, the value stays; {} deletes it.", code(delete)),
+            Some(delete) => format!(
+                "Left out, the value stays; {} deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.",
+                code(delete)
+            ),
             None => "Left out, the value stays.".to_owned(),
         });
     }
     facts.push(units::sentence(&parameter.units));
     facts.retain(|fact| !fact.is_empty());
-    docs.markdown(&facts.join(" "));
-    docs
+    facts.join(" ")
 }
 
 fn choice_wires(scope: &Scope<'_>, index: usize) -> String {
@@ -79,15 +119,4 @@ fn bounds(parameter: &Parameter) -> Vec<String> {
         bounds.push(format!("{digits} digits at most."));
     }
     bounds
-}
-
-/// What a setter sets.
-pub(super) fn setter(parameter: &Parameter) -> Docs {
-    let mut docs = Docs::default();
-    let names = match parameter.shape {
-        Shape::One(Type::Choice(_)) => code(parameter.name.bare()),
-        _ => code(&parameter.name.wire),
-    };
-    docs.markdown(&format!("Sets {names}: {}", escape(&parameter.doc)));
-    docs
 }

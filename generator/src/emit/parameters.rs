@@ -100,15 +100,14 @@ impl<'a> Set<'a> {
             let value = if is_required(parameter) { argument_value(scope, parameter) } else { unset(parameter) };
             if field == value.to_string() { quote!(#field) } else { quote!(#field: #value) }
         });
-        let what =
-            if required.is_empty() { " Nothing is required." } else { " What is required; all else is left out." };
+        let docs = parameter_docs::constructor(scope, &required).outer();
         let many = (required.len() > 7)
             .then(|| quote!(#[expect(clippy::too_many_arguments, reason = "the document requires them all")]));
         let default = required
             .is_empty()
             .then(|| quote!(#[expect(clippy::new_without_default, reason = "requests are built with new")]));
         quote! {
-            #[doc = #what]
+            #docs
             #many
             #default
             pub fn new(#(#arguments),*) -> Self {
@@ -128,9 +127,10 @@ impl<'a> Set<'a> {
         });
         let fields: Vec<_> = self.parameters.iter().map(|parameter| ident(&parameter.name.rust)).collect();
         let locals = self.parameters.iter().map(local);
-        let mut checks: Vec<_> = self.parameters.iter().map(|parameter| self.check(scope, parameter)).collect();
+        let mut checks: Vec<_> =
+            self.parameters.iter().map(|parameter| checks::parameter(parameter, self.is_array)).collect();
         checks.push(self.checks.clone());
-        checks.extend(self.rules.iter().filter_map(|(index, rule)| checks::rule(scope, self.parameters, *index, rule)));
+        checks.extend(self.rules.iter().map(|(index, rule)| checks::rule(scope, self.parameters, *index, rule)));
         let out = unused_if(writes.is_empty(), "out");
         let from = unused_if(self.parameters.is_empty(), "from");
         let to = unused_if(checks.iter().all(TokenStream::is_empty), "to");
@@ -154,25 +154,18 @@ impl<'a> Set<'a> {
 
     fn write(&self, parameter: &Parameter) -> TokenStream {
         let (wire, field) = (&parameter.name.wire, ident(&parameter.name.rust));
-        let required = is_required(parameter);
-        match &parameter.shape {
+        match parameter.shape {
             Shape::Items(_) if self.is_array => quote!(out.items(&self.#field);),
-            Shape::Items(_) => list_write(required, &field, &quote!(out.list(#wire, &self.#field);)),
-            Shape::List(ty) if is_bare(*ty, parameter.as_text) => {
-                list_write(required, &field, &quote!(out.numbers(#wire, &self.#field);))
+            Shape::Items(_) => if_set(parameter, |list| quote!(out.list(#wire, #list);)),
+            Shape::List(ty) if is_bare(ty, parameter.as_text) => {
+                if_set(parameter, |list| quote!(out.numbers(#wire, #list);))
             }
-            Shape::List(_) => list_write(required, &field, &quote!(out.texts(#wire, &self.#field);)),
-            Shape::One(Type::Choice(_)) if required => quote!(runtime::Parameters::write(&self.#field, out);),
+            Shape::List(_) => if_set(parameter, |list| quote!(out.texts(#wire, #list);)),
             Shape::One(Type::Choice(_)) => {
-                let local = local(parameter);
-                quote! {
-                    if let Some(#local) = &self.#field {
-                        runtime::Parameters::write(#local, out);
-                    }
-                }
+                if_set(parameter, |choice| quote!(runtime::Parameters::write(#choice, out);))
             }
             Shape::One(ty) => {
-                let write = write_one(parameter, *ty, &quote!(self.#field), &quote!(&self.#field));
+                let write = write_one(parameter, ty, &quote!(self.#field), &quote!(&self.#field));
                 quote!(#write;)
             }
         }
@@ -184,9 +177,9 @@ impl<'a> Set<'a> {
         match &parameter.shape {
             Shape::Items(_) if self.is_array => quote!(from.items()),
             Shape::Items(_) if required => quote!(from.required_list(#wire)),
-            Shape::Items(_) => quote!(from.list(#wire)),
-            Shape::List(_) if required => quote!(from.required(#wire)),
-            Shape::List(_) => quote!(from.texts(#wire)),
+            Shape::Items(_) => quote!(from.optional_list(#wire)),
+            Shape::List(_) if required => quote!(from.required_values(#wire)),
+            Shape::List(_) => quote!(from.optional_values(#wire)),
             Shape::One(Type::Choice(index)) => {
                 let ty = scope.ty(Type::Choice(*index));
                 if required {
@@ -207,10 +200,6 @@ impl<'a> Set<'a> {
                 (None, false) => quote!(from.optional(#wire)),
             },
         }
-    }
-
-    fn check(&self, scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
-        checks::parameter(scope, parameter, self.is_array)
     }
 }
 
@@ -236,13 +225,17 @@ fn unused_if(unused: bool, name: &str) -> proc_macro2::Ident {
     if unused { format_ident!("_{name}") } else { format_ident!("{name}") }
 }
 
-fn list_write(required: bool, field: &proc_macro2::Ident, write: &TokenStream) -> TokenStream {
-    if required {
-        return write.clone();
+/// Does something with a reference to the value of a parameter, when there is one.
+pub(super) fn if_set(parameter: &Parameter, act: impl Fn(TokenStream) -> TokenStream) -> TokenStream {
+    let field = ident(&parameter.name.rust);
+    if is_required(parameter) {
+        return act(quote!(&self.#field));
     }
+    let local = local(parameter);
+    let act = act(quote!(#local));
     quote! {
-        if !self.#field.is_empty() {
-            #write
+        if let Some(#local) = &self.#field {
+            #act
         }
     }
 }
@@ -293,8 +286,7 @@ pub(super) fn deletes_with(parameter: &Parameter) -> Option<&str> {
 /// The type of the field that holds a parameter.
 pub(super) fn field_type(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
     let ty = scope.parameter_type(parameter);
-    let is_list = !matches!(parameter.shape, Shape::One(_));
-    if is_required(parameter) || is_list {
+    if is_required(parameter) {
         ty
     } else if deletes_with(parameter).is_some() {
         quote!(runtime::Edit<#ty>)
@@ -332,20 +324,15 @@ pub(super) fn argument_value(scope: &Scope<'_>, parameter: &Parameter) -> TokenS
 
 /// What a parameter that is not set is.
 fn unset(parameter: &Parameter) -> TokenStream {
-    match parameter.shape {
-        Shape::List(_) | Shape::Items(_) => quote!(Vec::new()),
-        Shape::One(_) if deletes_with(parameter).is_some() => quote!(runtime::Edit::Keep),
-        Shape::One(_) => quote!(None),
-    }
+    if deletes_with(parameter).is_some() { quote!(runtime::Edit::Keep) } else { quote!(None) }
 }
 
 fn setter(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
     let field = ident(&parameter.name.rust);
     let ty = argument_type(scope, parameter);
     let value = argument_value(scope, parameter);
-    let is_list = !matches!(parameter.shape, Shape::One(_));
-    let set = if is_list || deletes_with(parameter).is_some() { value } else { quote!(Some(#value)) };
-    let docs = parameter_docs::setter(parameter).outer();
+    let set = if deletes_with(parameter).is_some() { value } else { quote!(Some(#value)) };
+    let docs = parameter_docs::setter(scope, parameter).outer();
     quote! {
         #docs
         pub fn #field(mut self, #field: #ty) -> Self {

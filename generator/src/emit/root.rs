@@ -159,7 +159,7 @@ fn milliseconds(length: Duration) -> Option<u64> {
 fn client(api: &Api, layout: Layout) -> Vec<TokenStream> {
     let functions = api.families.iter().map(|family| {
         let (module, facade, gate) = (ident(&module_name(&family.name)), ident(&family.rust), gate(family, layout));
-        let docs = Docs::new(&format!("The operations of: {}.", family.title.trim_end_matches('.')), "").outer();
+        let docs = Docs::new(&format!("Operations of the family {}.", family.title.trim_end_matches('.')), "").outer();
         quote! {
             #docs
             #gate

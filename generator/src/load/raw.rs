@@ -136,7 +136,7 @@ mappings! {
         rust: Option<Text>,
         length: Option<Spanned<Vec<Spanned<u32>>>>,
         alphabet: Option<Text>,
-        secret: Option<bool>,
+        forms: Named<Text>,
     }
 
     /// Parameters of which only some go together.
@@ -208,6 +208,7 @@ mappings! {
         rate_limit: Vec<Text>,
         request: Option<Spanned<Named<Spanned<Field>>>>,
         window: Option<Spanned<Window>>,
+        history: Option<Text>,
         response: Option<Spanned<Response>>,
         examples: Vec<Spanned<Example>>,
         rules: Vec<Spanned<Rule>>,
@@ -222,6 +223,7 @@ mappings! {
         to: Option<Text>,
         span: Option<Text>,
         access: Option<Text>,
+        access_of: Option<AccessOf>,
         default: Option<Text>,
         both_or_neither: Option<bool>,
     }
@@ -291,6 +293,8 @@ words! {
     Required { Always = "always", Conditional = "conditional", Unstated = "unstated", }
     /// A special value of a response field.
     MayBe { Null = "null", }
+    /// What an access limit speaks of.
+    AccessOf { Start = "start", Data = "data", }
     /// What a document leaves open.
     Unstated { Unstated = "unstated", }
     /// How a value is kept.

@@ -99,6 +99,9 @@ impl Facts {
                 }
             }
         }
+        if let Some(history) = operation.history {
+            self.add(["window", id, "access", &history.to_string()]);
+        }
         self.parameters(family, id, "", operation.body.parameters());
         self.at_least_one(id, operation);
         self.response(family, operation);

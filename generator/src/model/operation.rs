@@ -28,6 +28,8 @@ pub(crate) struct Operation {
     pub(crate) rates: Vec<Rate>,
     pub(crate) body: Body,
     pub(crate) window: Option<Window>,
+    /// How far back the answer reaches where no parameter says.
+    pub(crate) history: Option<Duration>,
     pub(crate) response: Response,
     pub(crate) examples: Vec<Example>,
     pub(crate) statements: Statements,
@@ -138,6 +140,8 @@ pub(crate) struct Window {
     pub(crate) to: (String, Place),
     pub(crate) span: Option<Duration>,
     pub(crate) access: Option<Duration>,
+    /// Whether the access limit speaks of the data, so that an older start only finds nothing.
+    pub(crate) access_is_of_data: bool,
     pub(crate) default: Option<Duration>,
     pub(crate) both_or_neither: bool,
     pub(crate) place: Place,

@@ -35,6 +35,8 @@ pub(crate) enum Condition {
     Given(Vec<(String, Place)>),
     /// At least one of these is set.
     AnyGiven(Vec<(String, Place)>),
+    /// It is set, and its text has one of these forms.
+    HasForm { parameter: (String, Place), forms: Vec<(String, Place)> },
     /// It is set to one of these values.
     Is { parameter: (String, Place), values: Vec<(String, Place)> },
 }

@@ -133,6 +133,17 @@ pub(crate) struct Identifier {
     pub(crate) doc: String,
     pub(crate) length: Option<(u32, u32)>,
     pub(crate) alphabet: Option<(String, Place)>,
+    /// Forms that tell kinds of values apart.
+    pub(crate) forms: Vec<Form>,
+}
+
+/// A form that a text can have: a beginning and an end, and something between.
+#[derive(Clone, Debug)]
+pub(crate) struct Form {
+    pub(crate) name: Name,
+    pub(crate) pattern: String,
+    pub(crate) prefix: String,
+    pub(crate) suffix: String,
 }
 
 impl Identifier {

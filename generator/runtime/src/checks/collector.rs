@@ -1,12 +1,13 @@
 use std::collections::HashSet;
 use std::fmt::Display;
+use std::str::FromStr;
 
 use super::place::Place;
 use super::violation::{Violation, Violations};
 use super::window;
-use crate::parameters::Parameters;
+use crate::parameters::{Parameters, Scalar, Scratch};
 use crate::tables::{Meta, Rule, Window};
-use crate::value::{Decimal, Identifier, OpenEnum, Timestamp};
+use crate::value::{Decimal, Edit, Identifier, OpenEnum, Timestamp};
 
 /// Collects what is wrong with a request. As long as nothing is, nothing is allocated.
 #[derive(Debug)]
@@ -98,6 +99,18 @@ impl Checks<'_> {
         }
     }
 
+    /// A new value must not be written as a deletion is: whoever wants that says [`Edit::Delete`].
+    pub fn edit<T: Scalar>(&mut self, name: &'static str, edit: &Edit<T>, delete: &'static str) {
+        let Edit::Set(value) = edit else { return };
+        let mut scratch = Scratch::new();
+        let given = value.text(&mut scratch);
+        let is_same_number = || Decimal::from_str(given).is_ok_and(|given| Decimal::from_str(delete) == Ok(given));
+        if given == delete || is_same_number() {
+            let allowed = format!("{delete} deletes the value");
+            self.violated("deletes", name, given, allowed, "use Edit::Delete to delete it");
+        }
+    }
+
     /// A list must have `min` to `max` items.
     pub fn count(&mut self, name: &'static str, len: usize, min: usize, max: usize) {
         if len < min {
@@ -163,7 +176,7 @@ impl Checks<'_> {
     #[cold]
     fn rule_broken(&mut self, rule: &'static Rule, parameter: &str, given: String) {
         let source = self.meta.map_or_else(|| rule.at.to_owned(), |meta| format!("{}, {}", meta.document, rule.at));
-        let mend = rule.why.unwrap_or_default().to_owned();
+        let mend = rule.mend.to_owned();
         self.push(rule.id, parameter, given, rule.says.to_owned(), source, mend);
     }
 

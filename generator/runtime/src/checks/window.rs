@@ -58,7 +58,9 @@ fn order(window: &'static Window, from: Timestamp, to: Timestamp) -> Option<Brea
 fn span(window: &'static Window, from: Timestamp, to: Timestamp) -> Option<Breach> {
     let span = window.span?;
     let end = span.after(from)?;
-    (to > end).then(|| Breach {
+    // Months differ in length: a range that is within the span counted from either end is.
+    let is_longer = to > end && span.before(to).is_none_or(|start| from < start);
+    is_longer.then(|| Breach {
         rule: "window-span",
         parameter: window.to,
         given: to.to_string(),
@@ -71,6 +73,7 @@ fn age(window: &'static Window, from: Option<Timestamp>, to: Option<Timestamp>, 
     let access: Length = window.access?;
     let oldest = access.before(now)?;
     let refused = oldest.checked_sub(ACCESS_TOLERANCE)?;
+    let from = from.filter(|_| !window.access_is_of_data);
     let (parameter, time) = from.map(|from| (window.from, from)).or_else(|| to.map(|to| (window.to, to)))?;
     (time < refused).then(|| Breach {
         rule: "window-access",

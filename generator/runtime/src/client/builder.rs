@@ -1,6 +1,7 @@
 use std::error::Error;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 #[cfg(feature = "hyper")]
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use super::credentials::Credentials;
 use super::hyper::{HyperTransport, TransportLimits};
 use super::transport::Transport;
 use crate::exchange::{BaseUrl, HeaderValues};
+use crate::limits::{Classes, LimitMode, Limiter, Pacing};
 use crate::tables::Api;
 
 /// Makes a client `C` step by step.
@@ -24,7 +26,8 @@ pub struct ClientBuilder<C = ClientCore> {
     clock: Box<dyn Clock>,
     transport: Option<Box<dyn Transport>>,
     #[cfg(feature = "hyper")]
-    limits: TransportLimits,
+    transport_limits: TransportLimits,
+    pacing: Pacing,
     checks: bool,
     client: PhantomData<fn() -> C>,
 }
@@ -41,7 +44,8 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
             clock: Box::new(SystemClock),
             transport: None,
             #[cfg(feature = "hyper")]
-            limits: TransportLimits::default(),
+            transport_limits: TransportLimits::default(),
+            pacing: Pacing::default(),
             checks: true,
             client: PhantomData,
         }
@@ -84,24 +88,56 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
         self
     }
 
+    /// What to do when a rate limit is used up: by default, to wait.
+    pub fn limits(mut self, mode: LimitMode) -> Self {
+        self.pacing.mode = mode;
+        self
+    }
+
+    /// Keeps rate limits together with all clients that are given the same `limiter`. Without, a client and its clones
+    /// keep them by themselves.
+    pub fn limiter(mut self, limiter: Arc<dyn Limiter>) -> Self {
+        self.pacing.limiter = limiter;
+        self
+    }
+
+    /// Tells to which classes of rate limits the calls belong; by default, to none.
+    pub fn limit_classes(mut self, classes: Classes) -> Self {
+        self.pacing.classes = classes;
+        self
+    }
+
+    /// Names the account, which a shared limiter tells from others by. Clients without a name count as one account.
+    pub fn account(mut self, name: impl Into<String>) -> Self {
+        self.pacing.account = name.into();
+        self
+    }
+
+    /// Names the network address that requests come from, which a shared limiter tells from others by. Clients without
+    /// a name count as one address.
+    pub fn address(mut self, name: impl Into<String>) -> Self {
+        self.pacing.address = name.into();
+        self
+    }
+
     /// Bounds the time in which the default transport must connect: 5 seconds if not set.
     #[cfg(feature = "hyper")]
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
-        self.limits.connect = limit;
+        self.transport_limits.connect = limit;
         self
     }
 
     /// Bounds the time in which the default transport must have the whole answer: 15 seconds if not set.
     #[cfg(feature = "hyper")]
     pub fn call_timeout(mut self, limit: Duration) -> Self {
-        self.limits.call = limit;
+        self.transport_limits.call = limit;
         self
     }
 
     /// Bounds the bytes of an answer that the default transport takes: 16 MiB if not set.
     #[cfg(feature = "hyper")]
     pub fn max_body(mut self, bytes: usize) -> Self {
-        self.limits.max_body = bytes;
+        self.transport_limits.max_body = bytes;
         self
     }
 
@@ -123,11 +159,11 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
         let transport = match self.transport {
             Some(transport) => transport,
             #[cfg(feature = "hyper")]
-            None => Box::new(HyperTransport::new(self.limits)?),
+            None => Box::new(HyperTransport::new(self.transport_limits)?),
             #[cfg(not(feature = "hyper"))]
             None => return Err(BuildError::NoTransport),
         };
-        Ok(ClientCore::of(Parts {
+        let parts = Parts {
             api: self.api,
             base,
             credentials: self.credentials,
@@ -135,7 +171,8 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
             clock: self.clock,
             transport,
             checks: self.checks,
-        }))
+        };
+        Ok(ClientCore::of(parts, self.pacing))
     }
 }
 

@@ -10,13 +10,17 @@ use super::transport::Transport;
 use crate::checks::Violations;
 use crate::error::{Error, Refusal, TransportFailure};
 use crate::exchange::{BaseUrl, HeaderValues, Reply, build_request, read_response};
+use crate::limits::{Call, Classes, Pacing, Plan};
 use crate::operation::Operation;
 use crate::tables::{Api, Meta};
 use crate::value::Timestamp;
 
-/// What every emitted client holds: an address, credentials, a clock and a transport. Cheap to clone.
+/// What every emitted client holds: an address, credentials, a clock, a transport and limits. Cheap to clone.
 #[derive(Clone)]
-pub struct ClientCore(Arc<Parts>);
+pub struct ClientCore {
+    parts: Arc<Parts>,
+    pacing: Arc<Pacing>,
+}
 
 pub(super) struct Parts {
     pub(super) api: &'static Api,
@@ -34,47 +38,78 @@ impl ClientCore {
         ClientBuilder::new(api, base_url)
     }
 
-    pub(super) fn of(parts: Parts) -> Self {
-        Self(Arc::new(parts))
+    pub(super) fn of(parts: Parts, pacing: Pacing) -> Self {
+        Self { parts: Arc::new(parts), pacing: Arc::new(pacing) }
     }
 
-    /// Checks `operation`, sends it once, and reads the answer.
+    /// The same client, for calls to which the rate limits of these classes apply.
+    #[must_use]
+    pub fn in_classes(&self, classes: Classes) -> Self {
+        Self { parts: Arc::clone(&self.parts), pacing: Arc::new(Pacing { classes, ..Pacing::clone(&self.pacing) }) }
+    }
+
+    /// Checks `operation`, waits for room within its rate limits, sends it once, and reads the answer.
     ///
     /// # Errors
     ///
     /// See [`Error`]; [`Error::outcome`] tells whether the request may have taken effect.
     pub async fn call<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
-        let request = self.prepare(operation)?;
+        self.check(operation)?;
+        let mut pass = self.pacing.admit(operation).await?;
+        // Signed only now, for the time of signing must not be old when the request arrives.
+        let request = self.build(operation)?;
+        pass.sent();
         let response = self.send(O::META, request).await?;
-        read_response::<O>(self.0.api, response)
+        pass.answered(self.parts.api, &response);
+        let reply = read_response::<O>(self.parts.api, response)?;
+        Ok(Reply { waited: pass.waited(), ..reply })
     }
 
-    /// Checks `operation` and makes the signed request for it, which is not sent.
+    /// How `operation` counts against rate limits.
+    pub fn limited<O: Operation>(&self, operation: &O) -> Call<'_> {
+        self.pacing.call(operation)
+    }
+
+    /// How long it will take until all of `calls` have gone out when they are made now, and what makes them wait.
+    /// Nothing is sent. See [`limited`](Self::limited).
+    pub fn plan(&self, calls: &[Call<'_>]) -> Plan {
+        self.pacing.plan(calls)
+    }
+
+    /// Checks `operation` and makes the signed request for it, which is not sent and counts against no limit.
     ///
     /// # Errors
     ///
     /// When the documents forbid it or it cannot be signed.
     pub fn prepare<O: Operation>(&self, operation: &O) -> Result<http::Request<Bytes>, Error> {
-        let Parts { api, base, credentials, headers, .. } = &*self.0;
-        let now = self.0.clock.now();
-        if self.0.checks {
-            operation.validate(Some(now)).map_err(|violations| refused(O::META, violations))?;
-        }
-        build_request(api, operation, base, credentials.as_ref(), headers, now)
+        self.check(operation)?;
+        self.build(operation)
     }
 
     /// The API that is called.
     pub fn api(&self) -> &'static Api {
-        self.0.api
+        self.parts.api
     }
 
     /// The time by the client's clock.
     pub fn now(&self) -> Timestamp {
-        self.0.clock.now()
+        self.parts.clock.now()
+    }
+
+    fn check<O: Operation>(&self, operation: &O) -> Result<(), Error> {
+        if self.parts.checks {
+            operation.validate(Some(self.now())).map_err(|violations| refused(O::META, violations))?;
+        }
+        Ok(())
+    }
+
+    fn build<O: Operation>(&self, operation: &O) -> Result<http::Request<Bytes>, Error> {
+        let Parts { api, base, credentials, headers, clock, .. } = &*self.parts;
+        build_request(api, operation, base, credentials.as_ref(), headers, clock.now())
     }
 
     async fn send(&self, meta: &'static Meta, request: http::Request<Bytes>) -> Result<http::Response<Bytes>, Error> {
-        let answer = self.0.transport.send(request).await;
+        let answer = self.parts.transport.send(request).await;
         answer.map_err(|error| {
             Error::Transport(Box::new(TransportFailure { operation: meta.id, effect: meta.effect, error }))
         })
@@ -83,7 +118,10 @@ impl ClientCore {
 
 impl fmt::Debug for ClientCore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClientCore").field("api", &self.0.api.name).field("base", &self.0.base).finish_non_exhaustive()
+        f.debug_struct("ClientCore")
+            .field("api", &self.parts.api.name)
+            .field("base", &self.parts.base)
+            .finish_non_exhaustive()
     }
 }
 

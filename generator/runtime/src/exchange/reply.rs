@@ -1,5 +1,7 @@
 use std::ops::Deref;
+use std::time::Duration;
 
+use bytes::Bytes;
 use http::StatusCode;
 
 use crate::value::Timestamp;
@@ -16,6 +18,10 @@ pub struct Reply<T> {
     pub status: StatusCode,
     /// How many calls are left, where the exchange tells.
     pub remaining: Option<u32>,
+    /// How long the call waited for room within its rate limits before it was sent.
+    pub waited: Duration,
+    /// The whole answer as it came; what the types do not know is found here.
+    pub raw: Bytes,
 }
 
 impl<T> Reply<T> {

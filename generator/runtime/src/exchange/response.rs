@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode};
 
@@ -26,11 +28,12 @@ pub fn read_response<O: Operation>(api: &Api, response: Response<Bytes>) -> Resu
         Some(envelope) => answer.in_envelope(envelope)?,
         None => (answer.bare()?, None),
     };
-    let remaining = remaining(api, &head.headers);
-    Ok(Reply { data, request_time, status: head.status, remaining })
+    let remaining = remaining_calls(api, &head.headers);
+    Ok(Reply { data, request_time, status: head.status, remaining, waited: Duration::ZERO, raw: body })
 }
 
-fn remaining(api: &Api, headers: &HeaderMap) -> Option<u32> {
+/// How many calls are left, where the exchange tells.
+pub(crate) fn remaining_calls(api: &Api, headers: &HeaderMap) -> Option<u32> {
     headers.get(api.remaining_calls?)?.to_str().ok()?.trim().parse().ok()
 }
 

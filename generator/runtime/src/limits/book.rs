@@ -1,9 +1,10 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 use std::time::Duration;
 
 use super::call::Call;
+use super::hash::BuildFold;
 use super::lane::Lane;
 use super::plan::Binding;
 use super::settings::LimitSettings;
@@ -18,8 +19,7 @@ pub(super) struct Book {
     window_of: HashMap<WindowKey, usize>,
     lanes: Vec<Lane>,
     /// The lanes by a hash of what they are found by, so that finding one makes no key.
-    lanes_of: HashMap<u64, Vec<usize>>,
-    hasher: RandomState,
+    lanes_of: HashMap<u64, Vec<usize>, BuildFold>,
     /// The lanes in which someone waits.
     busy: Vec<usize>,
     next_turn: u64,
@@ -51,8 +51,7 @@ impl Book {
             windows: Vec::new(),
             window_of: HashMap::new(),
             lanes: Vec::new(),
-            lanes_of: HashMap::new(),
-            hasher: RandomState::new(),
+            lanes_of: HashMap::default(),
             busy: Vec::new(),
             next_turn: 0,
         }
@@ -61,7 +60,8 @@ impl Book {
     /// The lane of a call. There is one for each operation, class, account and address that ever called.
     #[inline]
     pub(super) fn lane(&mut self, call: &Call<'_>) -> usize {
-        let hash = self.hasher.hash_one((call.meta().id, call.counted(Scope::Uid), call.counted(Scope::Ip)));
+        let names = (call.meta().id, call.counted(Scope::Uid), call.counted(Scope::Ip));
+        let hash = self.lanes_of.hasher().hash_one(names);
         let mut same = self.lanes_of.get(&hash).into_iter().flatten().copied();
         match same.find(|lane| self.lanes[*lane].takes(call)) {
             Some(lane) => lane,

@@ -40,6 +40,7 @@ pub(crate) struct Pacing {
 pub(crate) struct Pass<'a> {
     limiter: &'a dyn Limiter,
     slot: Option<Slot>,
+    waited: Duration,
     sent: bool,
 }
 
@@ -65,17 +66,16 @@ impl Pacing {
     pub(crate) async fn admit<O: Operation>(&self, operation: &O) -> Result<Pass<'_>, Error> {
         let limiter = &*self.limiter;
         if self.mode == LimitMode::Off {
-            return Ok(Pass { limiter, slot: None, sent: false });
+            return Ok(Pass { limiter, slot: None, waited: Duration::ZERO, sent: false });
         }
-        let admission = limiter.ask(self.call(operation), self.mode == LimitMode::Wait);
-        let slot = match admission {
+        let slot = match limiter.ask(self.call(operation), self.mode == LimitMode::Wait) {
             Admission::Now(known) => known,
             Admission::Later(later) => later.await,
         };
         let slot = slot.map_err(|Full { free_in, binding }| {
             Error::Limited(Box::new(Limited { operation: O::META.id, free_in, binding }))
         })?;
-        Ok(Pass { limiter, slot: Some(slot), sent: false })
+        Ok(Pass { limiter, waited: slot.waited, slot: Some(slot), sent: false })
     }
 
     pub(crate) fn plan(&self, calls: &[Call<'_>]) -> Plan {
@@ -86,7 +86,7 @@ impl Pacing {
 impl Pass<'_> {
     /// How long the call had to wait for it.
     pub(crate) fn waited(&self) -> Duration {
-        self.slot.as_ref().map(|slot| slot.waited).unwrap_or_default()
+        self.waited
     }
 
     /// The call goes out now.

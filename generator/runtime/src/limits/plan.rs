@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -38,32 +39,36 @@ impl Plan {
         Self::after(Book::new(LimitSettings::default()), Duration::ZERO, calls)
     }
 
-    /// The plan for `calls` that are asked for at `now`, each of which goes out as soon as it may.
+    /// The plan for `calls` that are asked for at `now`, one after the other, each of which goes out as soon as it may.
     pub(super) fn after(mut book: Book, now: Duration, calls: &[Call<'_>]) -> Self {
         book.make_all(now);
         let mut first = None;
+        let mut left = calls.len();
         for call in calls {
             let lane = book.lane(call);
             first.get_or_insert(book.line_up(lane));
+            left -= book.go(now, first).len();
         }
         let mut plan = Self::new(calls.len(), Duration::ZERO, None);
-        let (mut left, mut at) = (calls.len(), Some(now));
-        while let Some(moment) = at.filter(|_| left > 0) {
-            let waited_for: Vec<_> = book.busy().iter().map(|lane| (*lane, book.binding(*lane))).collect();
-            for granted in book.settle(moment) {
-                book.make(granted.lane, moment);
-                if first.is_none_or(|first| granted.turn < first) {
-                    continue;
-                }
-                left -= 1;
-                if moment > now {
-                    let lane = waited_for.iter().find(|(lane, _)| *lane == granted.lane);
-                    (plan.lasts, plan.binding) = (moment - now, lane.and_then(|(_, binding)| *binding));
-                }
+        while let Some(moment) = book.next_at().filter(|_| left > 0) {
+            let waited_for: HashMap<_, _> = book.busy().iter().map(|lane| (*lane, book.binding(*lane))).collect();
+            let gone = book.go(moment, first);
+            left -= gone.len();
+            if let Some(last) = gone.last() {
+                plan.lasts = moment - now;
+                plan.binding = waited_for.get(last).copied().flatten();
             }
-            at = book.next_at();
         }
         plan
+    }
+}
+
+impl Book {
+    /// Everyone goes who may. Gives the lanes of those who came `first` or later.
+    fn go(&mut self, now: Duration, first: Option<u64>) -> Vec<usize> {
+        let granted = self.settle(now);
+        granted.iter().for_each(|granted| self.make(granted.lane, now));
+        granted.iter().filter(|granted| first <= Some(granted.turn)).map(|granted| granted.lane).collect()
     }
 }
 

@@ -134,18 +134,27 @@ impl<'a> ParameterReader<'a> {
         }
     }
 
-    /// Reads a list of texts; left out, it is empty.
-    pub fn texts<T: Decode>(&mut self, name: &'static str) -> Option<Vec<T>> {
-        let Some(json) = self.take_list(name) else { return Some(Vec::new()) };
+    /// Reads a list of values that may be left out, which is not the same as an empty one.
+    pub fn optional_values<T: Decode>(&mut self, name: &'static str) -> Option<Option<Vec<T>>> {
+        let Some(json) = self.take_list(name) else { return Some(None) };
         let values = read_json(&json);
-        self.readable(name, values)
+        self.readable(name, values).map(Some)
     }
 
-    /// Reads a list of objects; left out, it is empty.
-    pub fn list<P: Parameters>(&mut self, name: &'static str) -> Option<Vec<P>> {
+    /// Reads a list of values that must be there.
+    pub fn required_values<T: Decode>(&mut self, name: &'static str) -> Option<Vec<T>> {
+        let values = self.optional_values(name)?;
+        if values.is_none() {
+            self.missing(name);
+        }
+        values
+    }
+
+    /// Reads a list of objects that may be left out, which is not the same as an empty one.
+    pub fn optional_list<P: Parameters>(&mut self, name: &'static str) -> Option<Option<Vec<P>>> {
         match self.take_list(name) {
-            Some(json) => self.objects(name, &json),
-            None => Some(Vec::new()),
+            Some(json) => self.objects(name, &json).map(Some),
+            None => Some(None),
         }
     }
 

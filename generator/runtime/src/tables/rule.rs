@@ -11,6 +11,8 @@ pub struct Rule {
     pub says: &'static str,
     /// Why it is only stated, or what to do about it.
     pub why: Option<&'static str>,
+    /// What to do about a request that breaks it; empty for a rule that is not checked.
+    pub mend: &'static str,
 }
 
 /// Who keeps a rule.

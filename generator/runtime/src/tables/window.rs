@@ -15,6 +15,8 @@ pub struct Window {
     pub span: Option<Length>,
     /// How long ago the range may begin.
     pub access: Option<Length>,
+    /// Whether `access` speaks of the data: then an older start is allowed and finds nothing older.
+    pub access_is_of_data: bool,
     /// How long the range is that the exchange takes when none is given; for information only.
     pub default: Option<Length>,
     /// Whether one end needs the other.

@@ -36,6 +36,11 @@ impl InvalidIdentifier {
     }
 }
 
+/// Whether a text begins and ends so, with something between.
+pub fn has_form(text: &str, prefix: &str, suffix: &str) -> bool {
+    text.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(suffix)).is_some_and(|between| !between.is_empty())
+}
+
 impl fmt::Display for InvalidIdentifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} is no {}: it must have {}", self.given, self.kind, self.expected)

@@ -4,6 +4,7 @@ mod answers;
 mod api;
 mod books;
 mod calls;
+mod limits;
 #[cfg(feature = "hyper")]
 mod loopback;
 mod orders;

@@ -13,7 +13,8 @@ const SAME_SIDE: Rule = Rule {
     at: "Place Batch, rule 2",
     kind: RuleKind::Checked,
     says: "all orders must have the same side",
-    why: Some("send one batch for each side"),
+    why: None,
+    mend: "send one batch for each side",
 };
 
 const EACH_ONCE: Rule = Rule {
@@ -22,6 +23,7 @@ const EACH_ONCE: Rule = Rule {
     kind: RuleKind::Checked,
     says: "no client id may come twice",
     why: None,
+    mend: "",
 };
 
 const BASE: Meta = Meta {
@@ -192,8 +194,8 @@ impl Parameters for AmendOrder {
     fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
         let order_id = from.required("orderId");
         let take_profit = from.edit("takeProfit", "0");
-        let tags = from.texts("tags");
-        let legs = from.list("legs");
+        let tags = from.optional_values("tags").map(Option::unwrap_or_default);
+        let legs = from.optional_list("legs").map(Option::unwrap_or_default);
         let sequence = from.optional("sequence");
         Some(Self { order_id: order_id?, take_profit: take_profit?, tags: tags?, legs: legs?, sequence: sequence? })
     }
@@ -223,6 +225,7 @@ pub(crate) const ORDERS_WINDOW: Window = Window {
     to: "endTime",
     span: Some(Length::Days(30)),
     access: Some(Length::Days(90)),
+    access_is_of_data: false,
     default: Some(Length::Days(7)),
     both_or_neither: true,
 };

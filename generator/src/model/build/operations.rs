@@ -5,8 +5,8 @@ use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::raw::{Access, Effect};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::{
-    Body, Example, Method, Name, Operation, Path, PathPiece, Rate, Response, Scope as RateScope, Shape, Window,
-    field_name, type_name,
+    Body, Example, Method, Name, Need, Operation, Parameter, Path, PathPiece, Rate, Response, Scope as RateScope,
+    Shape, Window, field_name, type_name,
 };
 
 impl Scope<'_, '_> {
@@ -44,6 +44,7 @@ impl Scope<'_, '_> {
             rates: raw.rate_limit.iter().filter_map(|text| self.rate(text)).collect(),
             body: self.body(raw, place),
             window: raw.window.as_ref().and_then(|window| self.window(window)),
+            history: self.builder.duration(&raw.history),
             response: self.response(raw, place),
             examples: self.examples(&raw.examples, place),
             statements: self.builder.statements(&raw.rules, &raw.not_shown, &raw.contradictions, &raw.observed),
@@ -137,7 +138,8 @@ impl Scope<'_, '_> {
                 .at(name.place, Code::Misplaced, "a body that is an array has no other parameters")
                 .help("move them into its `fields`");
         }
-        let parameter = self.parameter(name, field);
+        // A body that is an array is always there.
+        let parameter = Parameter { need: Need::Always, ..self.parameter(name, field) };
         if !matches!(parameter.shape, Shape::Items(_)) {
             self.builder
                 .to
@@ -161,6 +163,7 @@ impl Scope<'_, '_> {
             to: placed(to),
             span: self.builder.duration(&raw.span),
             access: self.builder.duration(&raw.access),
+            access_is_of_data: raw.access_of == Some(raw::AccessOf::Data),
             default: self.builder.duration(&raw.default),
             both_or_neither: raw.both_or_neither.unwrap_or(false),
             place: raw.place,

@@ -69,7 +69,12 @@ fn conditions(raw: Option<&Spanned<Named<crate::load::Texts>>>) -> Vec<Condition
             match name.value.as_str() {
                 "given" => Condition::Given(values),
                 "any_given" => Condition::AnyGiven(values),
-                _ => Condition::Is { parameter: placed(name), values },
+                key => match key.strip_suffix(".form") {
+                    Some(parameter) => {
+                        Condition::HasForm { parameter: (parameter.to_owned(), name.place), forms: values }
+                    }
+                    None => Condition::Is { parameter: placed(name), values },
+                },
             }
         })
         .collect()

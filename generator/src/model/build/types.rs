@@ -6,7 +6,7 @@ use super::{Scope, placed, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::{
-    Case, Choice, ChoiceKind, Enum, EnumValue, Field, Identifier, Lifecycle, Record, State, Transition, Type,
+    Case, Choice, ChoiceKind, Enum, EnumValue, Field, Form, Identifier, Lifecycle, Record, State, Transition, Type,
     variant_name,
 };
 
@@ -169,7 +169,29 @@ impl Scope<'_, '_> {
             doc: text_of(&raw.doc),
             length,
             alphabet: raw.alphabet.as_ref().map(placed),
+            forms: raw.forms.iter().filter_map(|(name, pattern)| self.form(name, pattern)).collect(),
         }
+    }
+
+    /// Reads `r*USDT`: what it begins and ends with.
+    fn form(&mut self, name: &Text, pattern: &Text) -> Option<Form> {
+        let parts = pattern
+            .value
+            .split_once('*')
+            .filter(|(prefix, suffix)| !suffix.contains('*') && prefix.len() + suffix.len() > 0);
+        let Some((prefix, suffix)) = parts else {
+            self.builder
+                .to
+                .at(pattern.place, Code::BadAlphabet, format!("`{}` is no form", pattern.value))
+                .help("write what it begins and ends with, and one `*` for what is between, such as `r*USDT`");
+            return None;
+        };
+        Some(Form {
+            name: self.field_name(name, &None),
+            pattern: pattern.value.clone(),
+            prefix: prefix.to_owned(),
+            suffix: suffix.to_owned(),
+        })
     }
 
     pub(super) fn choices(&mut self) -> Vec<Choice> {

@@ -23,7 +23,14 @@ use super::{
 /// - `one-category` (checked before sending): All orders of a batch have the same category.
 /// - `items-as-place-order` (what the exchange does): What Place Order says of time in force, position
 ///   side, self-trade prevention and price adjustment holds for each order of a batch.
+/// - `rpi-needs-permission` (not checked): The time in force rpi is only for accounts with the
+///   market-maker permission for retail price improvement. The permission belongs to the account and no
+///   operation of the document reads it.
+/// - `hedge-mode-needs-pos-side` (not checked): In hedge mode posSide must be sent. The position mode
+///   belongs to the account, not to the request.
 /// - `pos-side-futures-only` (checked before sending): The position side is for futures only.
+/// - `client-oid-recommended` (not checked): Sending a clientOid with every order is recommended. It is
+///   advice; an order without one is valid.
 /// - `no-reduce-only` (cannot be written wrong): Reduce-only orders are not supported in a batch for
 ///   now.
 /// - `no-isolated-spot-margin` (cannot be written wrong): Isolated spot margin is not supported in a
@@ -37,12 +44,14 @@ use super::{
 /// - `order-checks-as-place-order` (not checked): Prices, quantities, client ids and the number of open
 ///   orders are bound as in Place Order. The bounds belong to the instrument and to the account, not to
 ///   the request.
+/// - `unknown-outcome-query` (what the exchange does): After 40010, 40725 or 45001, as the code of the
+///   answer or of an item, the order may exist; a query by clientOid tells what became of it.
 ///
 /// # Where the documents contradict themselves
 ///
 /// - `name-of-the-operation`: The operation is called Batch Order. Against: The table of limits calls
-///   it Place Batch. Chosen: One operation, Batch Order; its Rust name follows the path. Rate and path
-///   agree, and no other operation fits.
+///   it Place Batch. Chosen: One operation, Batch Order. Rate and path agree, and no other operation
+///   fits.
 ///
 /// # Not shown in the documents
 ///
@@ -54,24 +63,37 @@ use super::{
 ///
 /// ```
 /// use tradeapi::unified::{
-///     BatchOrder, Category, ClientOid, Execution, LimitExecution, PlaceBatch, PosSide,
+///     BatchOrder, BatchOrderItem, Category, ClientOid, Execution, LimitExecution, PosSide,
 ///     Side, StpMode, TimeInForce, YesNo,
 /// };
 ///
 /// async fn example(client: &tradeapi::Client) -> Result<(), Box<dyn std::error::Error>> {
-///     let request = PlaceBatch::new(
-///         vec![
-///             BatchOrder::new(Category::UsdtFutures, "ETHUSDT", "0.5".parse:: <
-///             tradeapi::Decimal > () ?, Side::Sell, LimitExecution::new("3275".parse:: <
-///             tradeapi::Decimal > () ?).time_in_force(TimeInForce::Fok)
-///             .px_amend_type(YesNo::No)).pos_side(PosSide::Short)
-///             .client_oid(ClientOid::new("grid/11") ?).stp_mode(StpMode::CancelBoth),
-///             BatchOrder::new(Category::UsdtFutures, "XRPUSDT", "900000".parse:: <
-///             tradeapi::Decimal > () ?, Side::Buy, Execution::Market)
-///             .pos_side(PosSide::Long).client_oid(ClientOid::new("grid/12") ?)
-///         ],
+///     let request = BatchOrder::new(
+///         Vec::from([
+///             BatchOrderItem::new(
+///                     Category::UsdtFutures,
+///                     "ETHUSDT",
+///                     "0.5".parse::<tradeapi::Decimal>()?,
+///                     Side::Sell,
+///                     LimitExecution::new("3275".parse::<tradeapi::Decimal>()?)
+///                         .time_in_force(TimeInForce::Fok)
+///                         .px_amend_type(YesNo::No),
+///                 )
+///                 .pos_side(PosSide::Short)
+///                 .client_oid(ClientOid::new("grid/11")?)
+///                 .stp_mode(StpMode::CancelBoth),
+///             BatchOrderItem::new(
+///                     Category::UsdtFutures,
+///                     "XRPUSDT",
+///                     "900000".parse::<tradeapi::Decimal>()?,
+///                     Side::Buy,
+///                     Execution::Market,
+///                 )
+///                 .pos_side(PosSide::Long)
+///                 .client_oid(ClientOid::new("grid/12")?),
+///         ]),
 ///     );
-///     let reply = client.unified().place_batch(&request).await?;
+///     let reply = client.unified().batch_order(&request).await?;
 ///     println!("{:?}", reply.data);
 ///     Ok(())
 /// }
@@ -79,21 +101,23 @@ use super::{
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
-pub struct PlaceBatch {
-    /// The body, an array: The orders.
+pub struct BatchOrder {
+    /// the body, an array: The orders.
     ///
     /// 20 items at most.
-    pub orders: Vec<BatchOrder>,
+    pub orders: Vec<BatchOrderItem>,
 }
 
-impl PlaceBatch {
+impl BatchOrder {
     /// What is required; all else is left out.
-    pub fn new(orders: Vec<BatchOrder>) -> Self {
+    ///
+    /// - the body, an array: The orders. 20 items at most.
+    pub fn new(orders: Vec<BatchOrderItem>) -> Self {
         Self { orders }
     }
 }
 
-impl runtime::Parameters for PlaceBatch {
+impl runtime::Parameters for BatchOrder {
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.items(&self.orders);
     }
@@ -110,9 +134,9 @@ impl runtime::Parameters for PlaceBatch {
     }
 }
 
-runtime::serde_parameters!(PlaceBatch);
+runtime::serde_parameters!(BatchOrder);
 
-impl runtime::Operation for PlaceBatch {
+impl runtime::Operation for BatchOrder {
     type Response = runtime::List<BatchOrderResult>;
     const META: &'static runtime::Meta = &META;
 }
@@ -152,6 +176,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Checked,
         says: "All orders of a batch have the same category.",
         why: None,
+        mend: "use one category for all",
     },
     runtime::Rule {
         id: "items-as-place-order",
@@ -159,6 +184,25 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Simulated,
         says: "What Place Order says of time in force, position side, self-trade prevention and price adjustment holds for each order of a batch.",
         why: None,
+        mend: "",
+    },
+    runtime::Rule {
+        id: "rpi-needs-permission",
+        at: "Batch Order, each order, rules as in Place Order",
+        kind: runtime::RuleKind::Stated,
+        says: "The time in force rpi is only for accounts with the market-maker permission for retail price improvement.",
+        why: Some(
+            "The permission belongs to the account and no operation of the document reads it.",
+        ),
+        mend: "",
+    },
+    runtime::Rule {
+        id: "hedge-mode-needs-pos-side",
+        at: "Batch Order, each order, rules as in Place Order",
+        kind: runtime::RuleKind::Stated,
+        says: "In hedge mode posSide must be sent.",
+        why: Some("The position mode belongs to the account, not to the request."),
+        mend: "",
     },
     runtime::Rule {
         id: "pos-side-futures-only",
@@ -166,6 +210,15 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Checked,
         says: "The position side is for futures only.",
         why: None,
+        mend: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
+    },
+    runtime::Rule {
+        id: "client-oid-recommended",
+        at: "Batch Order, each order, rules as in Place Order",
+        kind: runtime::RuleKind::Stated,
+        says: "Sending a clientOid with every order is recommended.",
+        why: Some("It is advice; an order without one is valid."),
+        mend: "",
     },
     runtime::Rule {
         id: "no-reduce-only",
@@ -173,6 +226,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "Reduce-only orders are not supported in a batch for now.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "no-isolated-spot-margin",
@@ -180,6 +234,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "Isolated spot margin is not supported in a batch for now.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "no-take-profit-stop-loss",
@@ -187,6 +242,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "Take-profit and stop-loss are not supported in a batch for now.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "no-copy-trading",
@@ -194,6 +250,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Stated,
         says: "Orders for copy trading are not supported in a batch for now.",
         why: Some("Nothing in the request says that an order is for copy trading."),
+        mend: "",
     },
     runtime::Rule {
         id: "channel-header",
@@ -201,6 +258,7 @@ const RULES: &[runtime::Rule] = &[
         kind: runtime::RuleKind::Type,
         says: "The broker's channel code travels in the header X-CHANNEL-API-CODE.",
         why: None,
+        mend: "",
     },
     runtime::Rule {
         id: "order-checks-as-place-order",
@@ -210,14 +268,23 @@ const RULES: &[runtime::Rule] = &[
         why: Some(
             "The bounds belong to the instrument and to the account, not to the request.",
         ),
+        mend: "",
+    },
+    runtime::Rule {
+        id: "unknown-outcome-query",
+        at: "Errors, after the table",
+        kind: runtime::RuleKind::Simulated,
+        says: "After 40010, 40725 or 45001, as the code of the answer or of an item, the order may exist; a query by clientOid tells what became of it.",
+        why: None,
+        mend: "",
     },
 ];
 
-/// One of the orders of a [`PlaceBatch`].
+/// An item of a [`BatchOrder`].
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
-pub struct BatchOrder {
+pub struct BatchOrderItem {
     /// `category`: Business line, the same for all orders of the batch.
     pub category: Category,
     /// `symbol`: Symbol name.
@@ -243,8 +310,16 @@ pub struct BatchOrder {
     pub stp_mode: Option<StpMode>,
 }
 
-impl BatchOrder {
+impl BatchOrderItem {
     /// What is required; all else is left out.
+    ///
+    /// - `category`: Business line, the same for all orders of the batch.
+    /// - `symbol`: Symbol name.
+    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and `side` is
+    ///   `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base
+    ///   coin.
+    /// - `side`: Direction.
+    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
     pub fn new(
         category: Category,
         symbol: impl Into<Symbol>,
@@ -265,6 +340,8 @@ impl BatchOrder {
     }
 
     /// Sets `posSide`: Position the order is for; futures in hedge mode.
+    ///
+    /// Required under a condition; see the rules.
     pub fn pos_side(mut self, pos_side: PosSide) -> Self {
         self.pos_side = Some(pos_side);
         self
@@ -277,13 +354,15 @@ impl BatchOrder {
     }
 
     /// Sets `stpMode`: Self-trade prevention.
+    ///
+    /// Left out, the exchange takes `none`.
     pub fn stp_mode(mut self, stp_mode: StpMode) -> Self {
         self.stp_mode = Some(stp_mode);
         self
     }
 }
 
-impl runtime::Parameters for BatchOrder {
+impl runtime::Parameters for BatchOrderItem {
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("category", &self.category);
         out.text("symbol", &self.symbol);
@@ -325,7 +404,7 @@ impl runtime::Parameters for BatchOrder {
         to.identifier("clientOid", self.client_oid.as_ref());
         to.optional_known("stpMode", self.stp_mode.as_ref());
         to.rule(
-            &RULES[2],
+            &RULES[4],
             "category",
             self.pos_side.is_some()
                 && ![Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
@@ -334,4 +413,4 @@ impl runtime::Parameters for BatchOrder {
     }
 }
 
-runtime::serde_parameters!(BatchOrder);
+runtime::serde_parameters!(BatchOrderItem);

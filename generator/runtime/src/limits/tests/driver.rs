@@ -1,0 +1,172 @@
+//! Callers in virtual time.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use crate::limits::{
+    Admission, AdmissionFuture, Call, InProcessLimits, LimitSettings, Limiter, ManualTimer, Signs, Slot, Timer,
+};
+use crate::tables::{Access, Effect, Meta, Method, RateLimit, Scope};
+
+pub(super) const SECOND: Duration = Duration::from_secs(1);
+
+pub(super) const fn ms(milliseconds: u64) -> Duration {
+    Duration::from_millis(milliseconds)
+}
+
+/// An operation with these limits, for as long as the tests run.
+pub(super) fn operation(id: &'static str, effect: Effect, limits: &[RateLimit]) -> &'static Meta {
+    Box::leak(Box::new(Meta {
+        id,
+        family: "",
+        title: "",
+        doc: "",
+        document: "",
+        section: "",
+        method: Method::Post,
+        path: "",
+        effect,
+        access: Access::Signed,
+        whitelisted: false,
+        permission: None,
+        headers: &[],
+        limits: Box::leak(limits.into()),
+        window: None,
+        rules: &[],
+        errors: &[],
+        list_member: None,
+    }))
+}
+
+pub(super) fn per_uid(calls: u32, class: &'static str) -> RateLimit {
+    RateLimit { calls, per_seconds: 1, scope: Scope::Uid, class }
+}
+
+pub(super) fn per_ip(calls: u32) -> RateLimit {
+    RateLimit { scope: Scope::Ip, ..per_uid(calls, "default") }
+}
+
+/// An operation with one limit.
+pub(super) fn limited_to(calls: u32) -> &'static Meta {
+    operation("limited", Effect::Create, &[per_uid(calls, "default")])
+}
+
+/// A task's flag: it is looked at again only when it was woken.
+#[derive(Default)]
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A limiter, its callers, and the time.
+pub(super) struct Driver<'a> {
+    pub(super) limits: &'a InProcessLimits,
+    pub(super) timer: ManualTimer,
+    waiting: BTreeMap<usize, (AdmissionFuture<'a>, Arc<Woken>)>,
+    count: usize,
+}
+
+pub(super) fn limits(settings: LimitSettings) -> (InProcessLimits, ManualTimer) {
+    let timer = ManualTimer::new();
+    (InProcessLimits::with_timer(settings, timer.clone()), timer)
+}
+
+impl<'a> Driver<'a> {
+    pub(super) fn new((limits, timer): &'a (InProcessLimits, ManualTimer)) -> Self {
+        Self { limits, timer: timer.clone(), waiting: BTreeMap::new(), count: 0 }
+    }
+
+    pub(super) fn now(&self) -> Duration {
+        self.timer.now()
+    }
+
+    /// Asks for a call, and gives its number.
+    pub(super) fn ask(&mut self, call: Call<'a>) -> (usize, Option<Slot>) {
+        let number = self.count;
+        self.count += 1;
+        match self.limits.ask(call, true) {
+            Admission::Now(slot) => (number, slot.ok()),
+            Admission::Later(later) => {
+                let woken = Arc::new(Woken(AtomicBool::new(true)));
+                self.waiting.insert(number, (later, woken));
+                (number, self.look(number))
+            }
+        }
+    }
+
+    /// Whoever was woken and may go.
+    pub(super) fn woken(&mut self) -> Vec<(usize, Slot)> {
+        let numbers: Vec<_> = self.waiting.keys().copied().collect();
+        numbers.into_iter().filter_map(|number| Some((number, self.look(number)?))).collect()
+    }
+
+    /// One of those who wait does so no longer.
+    pub(super) fn give_up(&mut self, number: usize) {
+        self.waiting.remove(&number);
+    }
+
+    /// Goes on to the next moment at which something can happen, but not beyond `end`. Whether there is such a moment.
+    pub(super) fn step(&mut self, end: Duration) -> bool {
+        let next = self.timer.next_wake().filter(|next| *next <= end);
+        let until = next.unwrap_or(end);
+        self.timer.advance(until.saturating_sub(self.now()));
+        next.is_some()
+    }
+
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    fn look(&mut self, number: usize) -> Option<Slot> {
+        let (later, woken) = self.waiting.get_mut(&number)?;
+        if !woken.0.swap(false, Ordering::Relaxed) {
+            return None;
+        }
+        match later.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(woken)))) {
+            Poll::Ready(slot) => {
+                self.waiting.remove(&number);
+                slot.ok()
+            }
+            Poll::Pending => None,
+        }
+    }
+
+    /// Makes a call, and gives the moment at which it was counted.
+    pub(super) fn make(&self, mut slot: Slot) -> Duration {
+        self.limits.sent(&mut slot);
+        let counted_at = slot.counted_at;
+        self.limits.answered(slot, Signs::default());
+        counted_at
+    }
+}
+
+/// All calls are asked for at once and made as soon as they may be: when, in the order they were asked for.
+pub(super) fn make_all(driver: &mut Driver<'_>, calls: &[Call<'static>]) -> Vec<Duration> {
+    let mut made = vec![Duration::MAX; calls.len()];
+    let first = driver.count;
+    for call in calls {
+        if let (number, Some(slot)) = driver.ask(*call) {
+            made[number - first] = driver.make(slot);
+        }
+    }
+    while driver.waiting() > 0 && driver.step(Duration::MAX) {
+        for (number, slot) in driver.woken() {
+            made[number - first] = driver.make(slot);
+        }
+    }
+    made
+}
+
+/// The most calls in any half-open window of `span`.
+pub(super) fn most_in_any(made: &[Duration], span: Duration) -> usize {
+    let mut made = made.to_vec();
+    made.sort();
+    let from = |start: usize| made[start..].partition_point(|moment| *moment < made[start] + span);
+    (0..made.len()).map(from).max().unwrap_or(0)
+}

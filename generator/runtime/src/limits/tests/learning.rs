@@ -1,0 +1,121 @@
+//! What answers teach.
+
+use std::time::Duration;
+
+use super::driver::{Driver, SECOND, limited_to, limits, ms};
+use crate::limits::{Admission, Call, InProcessLimits, LimitSettings, Limiter, Signs};
+
+const TOO_MANY: Signs = Signs { too_many: true, remaining: None };
+
+const fn left(remaining: u32) -> Signs {
+    Signs { too_many: false, remaining: Some(remaining) }
+}
+
+/// Makes a call that is answered after `trip`.
+fn call(driver: &mut Driver<'_>, most: u32, trip: Duration, signs: Signs) {
+    if let Admission::Now(Ok(mut slot)) = driver.limits.ask(Call::new(limited_to(most)), false) {
+        driver.limits.sent(&mut slot);
+        driver.timer.advance(trip);
+        driver.limits.answered(slot, signs);
+    }
+}
+
+/// How many calls can be made now.
+fn room(limits: &InProcessLimits, most: u32) -> usize {
+    let call = Call::new(limited_to(most));
+    let asked = std::iter::repeat_with(|| limits.ask(call, false));
+    let slots: Vec<_> =
+        asked.map_while(|answer| if let Admission::Now(Ok(slot)) = answer { Some(slot) } else { None }).collect();
+    let count = slots.len();
+    slots.into_iter().for_each(|slot| limits.give_back(slot));
+    count
+}
+
+fn free_in(limits: &InProcessLimits, most: u32) -> Option<Duration> {
+    match limits.ask(Call::new(limited_to(most)), false) {
+        Admission::Now(Err(full)) => Some(full.free_in),
+        _ => None,
+    }
+}
+
+#[test]
+fn after_one_too_many_nothing_goes_for_a_window() {
+    let limits = limits(LimitSettings::new().margin(Duration::ZERO));
+    let mut driver = Driver::new(&limits);
+    call(&mut driver, 10, ms(100), TOO_MANY);
+    assert_eq!(free_in(&limits.0, 10), Some(SECOND));
+    limits.1.advance(SECOND);
+    assert_eq!(room(&limits.0, 10), 10);
+}
+
+#[test]
+fn who_waits_waits_longer_then() {
+    let limits = limits(LimitSettings::new().margin(Duration::ZERO));
+    let mut driver = Driver::new(&limits);
+    call(&mut driver, 1, ms(100), Signs::default());
+    let (number, _) = driver.ask(Call::new(limited_to(1)));
+    driver.timer.advance(ms(400));
+    let Admission::Now(Err(_)) = limits.0.ask(Call::new(limited_to(1)), false) else { panic!("it was let go") };
+    // An answer that comes late.
+    limits.0.answered(crate::limits::Slot::new(0, Duration::ZERO), TOO_MANY);
+    driver.timer.advance(SECOND - Duration::from_nanos(1));
+    assert!(driver.woken().is_empty());
+    driver.timer.advance(Duration::from_nanos(1));
+    assert_eq!(driver.woken().first().map(|(number, slot)| (*number, slot.waited)), Some((number, ms(1_400))));
+}
+
+#[test]
+fn when_others_used_up_the_limit_nothing_goes_for_a_window() {
+    let limits = limits(LimitSettings::new().margin(Duration::ZERO));
+    let mut driver = Driver::new(&limits);
+    call(&mut driver, 10, ms(100), left(0));
+    assert_eq!(free_in(&limits.0, 10), Some(SECOND));
+    limits.1.advance(SECOND);
+    assert_eq!(room(&limits.0, 10), 10);
+}
+
+#[test]
+fn calls_of_others_are_counted() {
+    let limits = limits(LimitSettings::new().margin(Duration::ZERO));
+    let mut driver = Driver::new(&limits);
+    call(&mut driver, 10, ms(100), left(3));
+    assert_eq!(room(&limits.0, 10), 3);
+    limits.1.advance(ms(900));
+    // The own call has expired, those of others that came at the latest when the answer came have not.
+    assert_eq!(room(&limits.0, 10), 4);
+    limits.1.advance(ms(100));
+    assert_eq!(room(&limits.0, 10), 10);
+}
+
+/// Who is alone finds its own count confirmed, and loses nothing.
+#[test]
+fn what_was_known_already_changes_nothing() {
+    let limits = limits(LimitSettings::new().margin(Duration::ZERO));
+    let mut driver = Driver::new(&limits);
+    for remaining in (0..10).rev() {
+        call(&mut driver, 10, ms(20), left(remaining));
+    }
+    assert_eq!(free_in(&limits.0, 10), Some(ms(800)));
+    limits.1.advance(ms(800));
+    assert_eq!(room(&limits.0, 10), 1);
+    limits.1.advance(ms(180));
+    assert_eq!(room(&limits.0, 10), 10);
+}
+
+/// More than are known to be left are not believed: the documents say how many there are.
+#[test]
+fn nothing_is_gained_from_answers() {
+    let limits = limits(LimitSettings::new());
+    let mut driver = Driver::new(&limits);
+    (0..10).for_each(|_| call(&mut driver, 10, Duration::ZERO, left(100)));
+    assert_eq!(room(&limits.0, 10), 0);
+}
+
+#[test]
+fn learning_can_be_turned_off() {
+    let limits = limits(LimitSettings::new().learns(false));
+    let mut driver = Driver::new(&limits);
+    call(&mut driver, 10, Duration::ZERO, TOO_MANY);
+    call(&mut driver, 10, Duration::ZERO, left(0));
+    assert_eq!(room(&limits.0, 10), 8);
+}

@@ -1,0 +1,206 @@
+//! Rate limits, kept by whole clients in virtual time.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tradeapi_runtime::{
+    ClientBuilder, ClientCore, Credentials, Error, InProcessLimits, LimitMode, LimitSettings, ManualTimer, Outcome,
+    ResponseFuture, Timestamp, Transport,
+};
+
+use crate::Tested;
+use crate::api::{API, Side};
+use crate::orders::{Execution, PlaceOrder};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Answers everything alike, and remembers when requests were signed.
+#[derive(Clone)]
+struct Recorder {
+    status: u16,
+    remaining: &'static str,
+    signed_at: Arc<Mutex<Vec<String>>>,
+}
+
+impl Recorder {
+    fn new(status: u16, remaining: &'static str) -> Self {
+        Self { status, remaining, signed_at: Arc::default() }
+    }
+
+    fn signed_at(&self) -> Vec<String> {
+        self.signed_at.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Transport for Recorder {
+    fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
+        let signed_at = request.headers()["MINI-TIMESTAMP"].to_str().unwrap_or_default().to_owned();
+        self.signed_at.lock().unwrap_or_else(PoisonError::into_inner).push(signed_at);
+        let mut response = http::Response::new(Bytes::from_static(br#"{"code":"00000","data":{"orderId":"7"}}"#));
+        *response.status_mut() = http::StatusCode::from_u16(self.status).unwrap_or_default();
+        response.headers_mut().insert("x-remaining", http::HeaderValue::from_static(self.remaining));
+        Box::pin(std::future::ready(Ok(response)))
+    }
+}
+
+/// A wall clock that goes with the timer.
+struct Wall(ManualTimer);
+
+impl tradeapi_runtime::Clock for Wall {
+    fn now(&self) -> Timestamp {
+        let now = tradeapi_runtime::Timer::now(&self.0);
+        Timestamp::from_millis(u64::try_from(now.as_millis()).unwrap_or_default())
+    }
+}
+
+struct Scene {
+    timer: ManualTimer,
+    limits: Arc<InProcessLimits>,
+    recorder: Recorder,
+}
+
+impl Scene {
+    fn new(recorder: Recorder) -> Self {
+        let timer = ManualTimer::new();
+        let settings = LimitSettings::new().margin(Duration::ZERO);
+        Self { limits: Arc::new(InProcessLimits::with_timer(settings, timer.clone())), timer, recorder }
+    }
+
+    fn builder(&self) -> ClientBuilder {
+        ClientCore::builder(&API, "https://mini.example")
+            .credentials(Credentials::new("key", "secret", "pass"))
+            .transport(self.recorder.clone())
+            .clock(Wall(self.timer.clone()))
+            .limiter(self.limits.clone())
+    }
+}
+
+fn order() -> PlaceOrder {
+    PlaceOrder::new("BTCUSDT", Side::Buy, 1_u32, Execution::Market)
+}
+
+fn limited(error: Option<Error>) -> Option<Duration> {
+    match error {
+        Some(Error::Limited(limited)) => Some(limited.free_in),
+        _ => None,
+    }
+}
+
+#[tokio::test]
+async fn a_call_waits_and_tells_how_long_and_is_signed_afterwards() -> Tested {
+    let scene = Scene::new(Recorder::new(200, "100"));
+    let client = scene.builder().build()?;
+    for _ in 0..10 {
+        assert_eq!(client.call(&order()).await?.waited, Duration::ZERO);
+    }
+    let late = tokio::spawn(async move { client.call(&order()).await });
+    tokio::task::yield_now().await;
+    assert_eq!(scene.recorder.signed_at().len(), 10);
+    scene.timer.advance(SECOND);
+    assert_eq!(late.await??.waited, SECOND);
+    assert_eq!(scene.recorder.signed_at().last().map(String::as_str), Some("1000"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_call_that_may_not_wait_is_not_sent() -> Tested {
+    let scene = Scene::new(Recorder::new(200, "100"));
+    let client = scene.builder().limits(LimitMode::Refuse).build()?;
+    for _ in 0..10 {
+        client.call(&order()).await?;
+    }
+    let error = client.call(&order()).await.err().ok_or("it was sent")?;
+    assert_eq!((error.operation(), error.outcome()), ("mini.orders", Outcome::NotDone));
+    let text = "mini.orders was not sent: the limit of mini.orders, 10 calls in 1 s per UID (default) is used up for \
+                another 1.000 s at least";
+    assert_eq!(error.to_string(), text);
+    assert_eq!(scene.recorder.signed_at().len(), 10);
+    Ok(())
+}
+
+#[tokio::test]
+async fn without_limits_everything_is_sent() -> Tested {
+    let scene = Scene::new(Recorder::new(429, "0"));
+    let client = scene.builder().limits(LimitMode::Off).build()?;
+    for _ in 0..100 {
+        assert_eq!(client.call(&order()).await?.waited, Duration::ZERO);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn clients_share_a_limiter_but_not_other_accounts() -> Tested {
+    let scene = Scene::new(Recorder::new(200, "100"));
+    let [one, other, stranger] =
+        ["uid-1", "uid-1", "uid-2"].map(|account| scene.builder().limits(LimitMode::Refuse).account(account).build());
+    let (one, other, stranger) = (one?, other?, stranger?);
+    for _ in 0..5 {
+        one.call(&order()).await?;
+        other.clone().call(&order()).await?;
+    }
+    assert_eq!(limited(one.call(&order()).await.err()), Some(SECOND));
+    assert_eq!(limited(other.call(&order()).await.err()), Some(SECOND));
+    stranger.call(&order()).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn clients_learn_from_the_header_and_from_status_429() -> Tested {
+    for recorder in [Recorder::new(200, "0"), Recorder::new(429, ""), Recorder::new(429, "5")] {
+        let scene = Scene::new(recorder);
+        let client = scene.builder().limits(LimitMode::Refuse).build()?;
+        client.call(&order()).await?;
+        assert_eq!(limited(client.call(&order()).await.err()), Some(SECOND));
+        scene.timer.advance(SECOND);
+        client.call(&order()).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_cannot_be_sent_uses_up_nothing() -> Tested {
+    let scene = Scene::new(Recorder::new(200, "100"));
+    let nobody = ClientCore::builder(&API, "https://mini.example")
+        .transport(scene.recorder.clone())
+        .limiter(scene.limits.clone())
+        .limits(LimitMode::Refuse)
+        .build()?;
+    for _ in 0..100 {
+        let error = nobody.call(&order()).await.err();
+        assert!(matches!(error, Some(Error::Unsigned(_))), "{error:?}");
+        let forbidden = PlaceOrder { symbol: "".into(), ..order() };
+        let error = nobody.call(&forbidden).await.err();
+        assert!(matches!(error, Some(Error::Refused(_))), "{error:?}");
+    }
+    scene.builder().limits(LimitMode::Refuse).build()?.call(&order()).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_waits_no_longer() -> Tested {
+    let scene = Scene::new(Recorder::new(200, "100"));
+    let client = scene.builder().build()?;
+    for _ in 0..10 {
+        client.call(&order()).await?;
+    }
+    let [given_up, next] =
+        [client.clone(), client].map(|client| tokio::spawn(async move { client.call(&order()).await }));
+    tokio::task::yield_now().await;
+    given_up.abort();
+    assert!(given_up.await.is_err());
+    scene.timer.advance(SECOND);
+    assert_eq!(next.await??.waited, SECOND);
+    assert_eq!(scene.recorder.signed_at().len(), 11);
+    Ok(())
+}
+
+#[test]
+fn a_plan_sends_nothing() -> Tested {
+    let scene = Scene::new(Recorder::new(200, "100"));
+    let client = scene.builder().build()?;
+    let plan = client.plan(&[client.limited(&order()); 35]);
+    assert_eq!((plan.requests, plan.lasts), (35, SECOND * 3));
+    assert!(scene.recorder.signed_at().is_empty());
+    Ok(())
+}

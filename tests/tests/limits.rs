@@ -1,0 +1,136 @@
+//! Rate limits as two clients keep them together, against an exchange that counts.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinSet;
+use tradeapi::runtime::{Classes, Counted, InProcessLimits, LimitMode, LimitSettings, Meta, Operation, RateLimit};
+use tradeapi::unified::{CancelOrder, Category, Execution, GetInsiderTrades, OrderId, OrderRef, PlaceOrder, Side};
+use tradeapi::{Client, Credentials, Decimal, Error};
+use tradeapi_sandbox::{Answer, Sandbox};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// An exchange that remembers when calls came.
+fn exchange() -> (Sandbox, Arc<Mutex<Vec<Instant>>>) {
+    let sandbox = Sandbox::start().unwrap();
+    let came: Arc<Mutex<Vec<Instant>>> = Arc::default();
+    let log = Arc::clone(&came);
+    sandbox.answer_otherwise(move |_| {
+        log.lock().unwrap().push(Instant::now());
+        Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#)
+    });
+    (sandbox, came)
+}
+
+fn client(sandbox: &Sandbox, limits: &Arc<InProcessLimits>, mode: LimitMode) -> Client {
+    Client::builder(sandbox.url())
+        .credentials(Credentials::new("key", "secret", "passphrase"))
+        .limiter(limits.clone())
+        .limits(mode)
+        .build()
+        .unwrap()
+}
+
+fn cancel() -> CancelOrder {
+    CancelOrder::new(OrderRef::OrderId(OrderId::from("1")))
+}
+
+fn order(symbol: &str) -> PlaceOrder {
+    let qty: Decimal = "1".parse().unwrap();
+    PlaceOrder::new(Category::Spot, symbol, qty, Side::Buy, Execution::Market)
+}
+
+/// Counted from the answers, so that it holds however busy this machine is.
+#[tokio::test]
+async fn two_clients_keep_one_limit_as_the_exchange_counts_it() {
+    let (sandbox, came) = exchange();
+    let limits = Arc::new(InProcessLimits::new(LimitSettings::new().counted(Counted::WhenAnswered)));
+    let clients = [(); 2].map(|()| client(&sandbox, &limits, LimitMode::Wait));
+    let mut calls = JoinSet::new();
+    for number in 0..25 {
+        let client = clients[number % 2].clone();
+        calls.spawn(async move { client.unified().cancel_order(&cancel()).await.unwrap().waited });
+    }
+    let waited = calls.join_all().await;
+    assert_eq!(waited.iter().filter(|waited| waited.is_zero()).count(), 10, "{waited:?}");
+    let came = came.lock().unwrap();
+    assert_eq!(came.len(), 25);
+    assert!(came.windows(11).all(|calls| calls[10] - calls[0] >= SECOND), "{came:?}");
+}
+
+#[tokio::test]
+async fn what_is_refused_does_not_reach_the_exchange() {
+    let (sandbox, came) = exchange();
+    let limits = Arc::new(InProcessLimits::default());
+    let clients = [(); 2].map(|()| client(&sandbox, &limits, LimitMode::Refuse));
+    let mut refused = 0;
+    for client in clients.iter().cycle().take(30) {
+        match client.unified().cancel_order(&cancel()).await {
+            Ok(_) => {}
+            Err(Error::Limited(limited)) => {
+                refused += 1;
+                assert!(limited.free_in <= SECOND + Duration::from_millis(5), "{limited:?}");
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+    let sent = came.lock().unwrap().len();
+    assert_eq!(sent + refused, 30);
+    assert!(refused > 0 || came.lock().unwrap().last().unwrap().elapsed() > SECOND);
+}
+
+/// The calls a second of the rows that hold.
+fn holding<O: Operation>(client: &Client, operation: &O) -> Vec<u32> {
+    client.core().limited(operation).limits().map(|row: &RateLimit| row.calls).collect()
+}
+
+#[test]
+fn classes_choose_rows_by_account_and_symbol() {
+    let (sandbox, _) = exchange();
+    let with = |classes| {
+        let builder = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "passphrase"));
+        builder.limit_classes(classes).build().unwrap()
+    };
+    let is_reality = |symbol: &str| symbol.starts_with("r");
+    let usual = with(Classes::new().when("reality", "symbol", is_reality));
+    assert_eq!(holding(&usual, &order("BTCUSDT")), [10]);
+    assert_eq!(holding(&usual, &order("rTSLAUSDT")), [5]);
+    let listed = with(Classes::new().when("reality-whitelisted", "symbol", is_reality));
+    assert_eq!(holding(&listed, &order("BTCUSDT")), [10]);
+    assert_eq!(holding(&listed, &order("rTSLAUSDT")), [30]);
+    // A cancellation by id does not tell its pair, so whoever sends it does.
+    assert_eq!(holding(&listed, &cancel()), [10]);
+    let reality = Client::from(listed.core().in_classes(Classes::new().always("reality-whitelisted")));
+    assert_eq!(holding(&reality, &cancel()), [30]);
+}
+
+macro_rules! metas_of {
+    ($($operation:ty),+ $(,)?) => {
+        const METAS: &[&Meta] = &[$(<$operation as Operation>::META),+];
+    };
+}
+tradeapi::for_each_operation!(metas_of);
+
+/// A class without a default row would be a way around the limit.
+#[test]
+fn every_operation_has_a_default_limit() {
+    for meta in METAS {
+        assert!(meta.limits.iter().any(|row| row.class == "default" && row.calls > 0), "{}", meta.id);
+    }
+}
+
+#[test]
+fn a_plan_names_the_limit_that_binds() {
+    let (sandbox, came) = exchange();
+    let client = client(&sandbox, &Arc::new(InProcessLimits::default()), LimitMode::Wait);
+    let core = client.core();
+    let trades = GetInsiderTrades::new("TSLA");
+    let orders = [order("BTCUSDT"), order("ETHUSDT")];
+    let calls: Vec<_> = orders.iter().cycle().take(25).map(|order| core.limited(order)).collect();
+    let plan = core.plan(&[calls.as_slice(), &[core.limited(&trades); 4]].concat());
+    assert_eq!((plan.requests, plan.lasts.as_secs()), (29, 3));
+    assert_eq!(plan.binding.unwrap().operation, Some("unified.inner-trades"));
+    assert!(came.lock().unwrap().is_empty());
+}
