@@ -1,6 +1,8 @@
 //! Making an order and the JSON of its body, from texts that someone holds.
 //!
 //! Beside the emitted type stands a function that pushes the same texts into a `String`, checking nothing.
+//!
+//! `cargo bench -p tradeapi-tests --bench encode`
 
 use std::error::Error;
 use std::hint::black_box;

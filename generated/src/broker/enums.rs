@@ -58,10 +58,6 @@ impl runtime::OpenEnum for ProductType {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -105,10 +101,6 @@ impl runtime::OpenEnum for YesNo {
 
     fn known(index: usize) -> Option<Self> {
         Self::ALL.get(index).cloned()
-    }
-
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
     }
 
     fn unknown(value: runtime::UnknownValue) -> Self {

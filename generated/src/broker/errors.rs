@@ -48,10 +48,6 @@ impl runtime::OpenEnum for ErrorCode {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }

@@ -106,6 +106,7 @@ impl GetAgentDirectCommissions {
     /// Sets `startTime`: Start of the time asked for.
     ///
     /// Left out: the previous day, 00:00 to 23:59 in UTC+8.
+    #[inline]
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
@@ -114,12 +115,14 @@ impl GetAgentDirectCommissions {
     /// Sets `endTime`: End of the time asked for.
     ///
     /// Left out: the previous day, 00:00 to 23:59 in UTC+8.
+    #[inline]
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
     }
 
     /// Sets `idLessThan`: Only entries before this id.
+    #[inline]
     pub fn id_less_than(mut self, id_less_than: impl Into<CommissionId>) -> Self {
         self.id_less_than = Some(id_less_than.into());
         self
@@ -128,18 +131,21 @@ impl GetAgentDirectCommissions {
     /// Sets `limit`: Most entries on a page.
     ///
     /// Left out, the exchange takes `100`. At most 1000.
+    #[inline]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
     }
 
     /// Sets `uid`: Only this referred user.
+    #[inline]
     pub fn uid(mut self, uid: impl Into<Uid>) -> Self {
         self.uid = Some(uid.into());
         self
     }
 
     /// Sets `coin`: Only this coin.
+    #[inline]
     pub fn coin(mut self, coin: impl Into<Coin>) -> Self {
         self.coin = Some(coin.into());
         self
@@ -148,12 +154,14 @@ impl GetAgentDirectCommissions {
     /// Sets `symbol`: Only this trading pair, named with the suffix of its product: \_SPBL for spot,
     /// \_SPBL-MABL for spot margin, \_UMCBL for USDT futures, \_DMCBL for Coin-M futures, \_CMCBL for USDC
     /// futures.
+    #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
     /// Sets `showSub`: Whether users below the direct clients are listed too.
+    #[inline]
     pub fn show_sub(mut self, show_sub: impl Into<YesNo>) -> Self {
         self.show_sub = Some(show_sub.into());
         self
@@ -172,6 +180,7 @@ impl GetAgentDirectCommissions {
 }
 
 impl runtime::Parameters for GetAgentDirectCommissions {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.optional_text("startTime", self.start_time.as_ref());
         out.optional_text("endTime", self.end_time.as_ref());
@@ -183,6 +192,7 @@ impl runtime::Parameters for GetAgentDirectCommissions {
         out.optional_text("showSub", self.show_sub.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let start_time = from.optional("startTime");
         let end_time = from.optional("endTime");
@@ -204,6 +214,7 @@ impl runtime::Parameters for GetAgentDirectCommissions {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.identifier("idLessThan", self.id_less_than.as_ref());
         to.at_most("limit", self.limit.as_ref().copied(), 1000);
@@ -311,19 +322,20 @@ pub struct GetAgentDirectCommissionsPage {
 impl runtime::Record for GetAgentDirectCommissionsPage {
     const FIELDS: &'static [&'static str] = &["commissionList", "endId"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.commission_list = from.value()?,
-            1 => self.end_id = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.commission_list),
+            1 => from.read_into(&mut self.end_id),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("commissionList", &self.commission_list);
         out.field("endId", &self.end_id);

@@ -72,35 +72,36 @@ impl runtime::Record for Commission {
         "totalRebateAmount",
     ];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.uid = from.value()?,
-            1 => self.date = from.value()?,
-            2 => self.coin = from.value()?,
-            3 => self.symbol = from.value()?,
-            4 => self.product_type = from.value()?,
-            5 => self.deal_amount = from.value()?,
-            6 => self.fee = from.value()?,
-            7 => self.fee_deduction = from.value()?,
-            8 => self.activity_bonus_deduct = from.value()?,
-            9 => self.spot_coupon_deduct = from.value()?,
-            10 => self.futures_coupon_deduct = from.value()?,
-            11 => self.spot_fee_discount_deduct = from.value()?,
-            12 => self.negative_maker_fee_deduct = from.value()?,
-            13 => self.fee_paid = from.value()?,
-            14 => self.rebate_amount = from.value()?,
-            15 => self.user_total_rebate_amount = from.value()?,
-            16 => self.day_total_rebate_amount = from.value()?,
-            17 => self.total_rebate_amount = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.uid),
+            1 => from.read_into(&mut self.date),
+            2 => from.read_into(&mut self.coin),
+            3 => from.read_into(&mut self.symbol),
+            4 => from.read_into(&mut self.product_type),
+            5 => from.read_into(&mut self.deal_amount),
+            6 => from.read_into(&mut self.fee),
+            7 => from.read_into(&mut self.fee_deduction),
+            8 => from.read_into(&mut self.activity_bonus_deduct),
+            9 => from.read_into(&mut self.spot_coupon_deduct),
+            10 => from.read_into(&mut self.futures_coupon_deduct),
+            11 => from.read_into(&mut self.spot_fee_discount_deduct),
+            12 => from.read_into(&mut self.negative_maker_fee_deduct),
+            13 => from.read_into(&mut self.fee_paid),
+            14 => from.read_into(&mut self.rebate_amount),
+            15 => from.read_into(&mut self.user_total_rebate_amount),
+            16 => from.read_into(&mut self.day_total_rebate_amount),
+            17 => from.read_into(&mut self.total_rebate_amount),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("uid", &self.uid);
         out.field("date", &self.date);

@@ -89,6 +89,7 @@ impl BatchCancel {
     /// Sets `orderIdList`: The orders to cancel.
     ///
     /// The document does not say whether it is required. 50 items at most.
+    #[inline]
     pub fn order_id_list(mut self, order_id_list: Vec<BatchCancelItem>) -> Self {
         self.order_id_list = Some(order_id_list);
         self
@@ -97,12 +98,14 @@ impl BatchCancel {
     /// Sets `symbol`: Trading pair. Required when orderIdList is set.
     ///
     /// Required under a condition; see the rules.
+    #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
     /// Sets `marginCoin`: Margin coin.
+    #[inline]
     pub fn margin_coin(mut self, margin_coin: impl Into<Coin>) -> Self {
         self.margin_coin = Some(margin_coin.into());
         self
@@ -110,6 +113,7 @@ impl BatchCancel {
 }
 
 impl runtime::Parameters for BatchCancel {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("productType", &self.product_type);
         if let Some(order_id_list) = &self.order_id_list {
@@ -119,6 +123,7 @@ impl runtime::Parameters for BatchCancel {
         out.optional_text("marginCoin", self.margin_coin.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
         let order_id_list = from.optional_list("orderIdList");
@@ -132,6 +137,7 @@ impl runtime::Parameters for BatchCancel {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
         if let Some(order_id_list) = &self.order_id_list {
@@ -246,6 +252,7 @@ impl BatchCancelItem {
     /// Sets `orderId`: Id that the exchange gave the order.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn order_id(mut self, order_id: impl Into<OrderId>) -> Self {
         self.order_id = Some(order_id.into());
         self
@@ -254,6 +261,7 @@ impl BatchCancelItem {
     /// Sets `clientOid`: The caller's own id of the order.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn client_oid(mut self, client_oid: impl Into<ClientOid>) -> Self {
         self.client_oid = Some(client_oid.into());
         self
@@ -261,11 +269,13 @@ impl BatchCancelItem {
 }
 
 impl runtime::Parameters for BatchCancelItem {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.optional_text("orderId", self.order_id.as_ref());
         out.optional_text("clientOid", self.client_oid.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let order_id = from.optional("orderId");
         let client_oid = from.optional("clientOid");
@@ -275,6 +285,7 @@ impl runtime::Parameters for BatchCancelItem {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.identifier("orderId", self.order_id.as_ref());
         to.identifier("clientOid", self.client_oid.as_ref());

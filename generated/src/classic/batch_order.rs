@@ -134,6 +134,7 @@ impl BatchOrder {
 }
 
 impl runtime::Parameters for BatchOrder {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("symbol", &self.symbol);
         out.text("productType", &self.product_type);
@@ -142,6 +143,7 @@ impl runtime::Parameters for BatchOrder {
         out.list("orderList", &self.order_list);
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let product_type = from.word("productType");
@@ -157,6 +159,7 @@ impl runtime::Parameters for BatchOrder {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.optional_known("productType", Some(&self.product_type));
@@ -336,6 +339,7 @@ impl BatchOrderItem {
     /// Sets `size`: Amount of the order.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn size(mut self, size: impl Into<runtime::Decimal>) -> Self {
         self.size = Some(size.into());
         self
@@ -344,6 +348,7 @@ impl BatchOrderItem {
     /// Sets `price`: Price of the order.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn price(mut self, price: impl Into<runtime::Decimal>) -> Self {
         self.price = Some(price.into());
         self
@@ -352,6 +357,7 @@ impl BatchOrderItem {
     /// Sets `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn side(mut self, side: Side) -> Self {
         self.side = Some(side);
         self
@@ -360,6 +366,7 @@ impl BatchOrderItem {
     /// Sets `tradeSide`: Whether the order opens or closes. Ignored in one-way mode.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn trade_side(mut self, trade_side: TradeSide) -> Self {
         self.trade_side = Some(trade_side);
         self
@@ -368,6 +375,7 @@ impl BatchOrderItem {
     /// Sets `orderType`: Whether an order names its price.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn order_type(mut self, order_type: OrderType) -> Self {
         self.order_type = Some(order_type);
         self
@@ -376,6 +384,7 @@ impl BatchOrderItem {
     /// Sets `force`: How long the order stays valid.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn force(mut self, force: Force) -> Self {
         self.force = Some(force);
         self
@@ -384,6 +393,7 @@ impl BatchOrderItem {
     /// Sets `clientOid`: The caller's own id for the order.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn client_oid(mut self, client_oid: impl Into<ClientOid>) -> Self {
         self.client_oid = Some(client_oid.into());
         self
@@ -392,6 +402,7 @@ impl BatchOrderItem {
     /// Sets `reduceOnly`: Whether the order may only reduce the position.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn reduce_only(mut self, reduce_only: impl Into<ReduceOnly>) -> Self {
         self.reduce_only = Some(reduce_only.into());
         self
@@ -400,6 +411,7 @@ impl BatchOrderItem {
     /// Sets `presetStopSurplusPrice`: Price of the take-profit.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn preset_stop_surplus_price(
         mut self,
         preset_stop_surplus_price: impl Into<runtime::Decimal>,
@@ -411,6 +423,7 @@ impl BatchOrderItem {
     /// Sets `presetStopLossPrice`: Price of the stop-loss.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn preset_stop_loss_price(
         mut self,
         preset_stop_loss_price: impl Into<runtime::Decimal>,
@@ -422,6 +435,7 @@ impl BatchOrderItem {
     /// Sets `stpMode`: Self-trade prevention.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn stp_mode(mut self, stp_mode: StpMode) -> Self {
         self.stp_mode = Some(stp_mode);
         self
@@ -429,6 +443,7 @@ impl BatchOrderItem {
 }
 
 impl runtime::Parameters for BatchOrderItem {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.optional_text("size", self.size.as_ref());
         out.optional_text("price", self.price.as_ref());
@@ -446,6 +461,7 @@ impl runtime::Parameters for BatchOrderItem {
         out.optional_text("stpMode", self.stp_mode.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let size = from.optional("size");
         let price = from.optional("price");
@@ -473,6 +489,7 @@ impl runtime::Parameters for BatchOrderItem {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.optional_known("side", self.side.as_ref());
         to.optional_known("tradeSide", self.trade_side.as_ref());

@@ -76,6 +76,7 @@ impl CancelAllOrders {
     }
 
     /// Sets `marginCoin`: Margin coin, in capitals.
+    #[inline]
     pub fn margin_coin(mut self, margin_coin: impl Into<Coin>) -> Self {
         self.margin_coin = Some(margin_coin.into());
         self
@@ -84,6 +85,7 @@ impl CancelAllOrders {
     /// Sets `requestTime`: When the request was made.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn request_time(mut self, request_time: impl Into<runtime::Timestamp>) -> Self {
         self.request_time = Some(request_time.into());
         self
@@ -92,6 +94,7 @@ impl CancelAllOrders {
     /// Sets `receiveWindow`: How long the request is valid.
     ///
     /// The document does not say whether it is required. Unit: milliseconds.
+    #[inline]
     pub fn receive_window(mut self, receive_window: u64) -> Self {
         self.receive_window = Some(receive_window);
         self
@@ -99,6 +102,7 @@ impl CancelAllOrders {
 }
 
 impl runtime::Parameters for CancelAllOrders {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("productType", &self.product_type);
         out.optional_text("marginCoin", self.margin_coin.as_ref());
@@ -106,6 +110,7 @@ impl runtime::Parameters for CancelAllOrders {
         out.optional_text("receiveWindow", self.receive_window.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
         let margin_coin = from.optional("marginCoin");
@@ -119,6 +124,7 @@ impl runtime::Parameters for CancelAllOrders {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
         to.identifier("marginCoin", self.margin_coin.as_ref());

@@ -80,6 +80,7 @@ impl CancelOrder {
     }
 
     /// Sets `marginCoin`: Margin coin, in capitals.
+    #[inline]
     pub fn margin_coin(mut self, margin_coin: impl Into<Coin>) -> Self {
         self.margin_coin = Some(margin_coin.into());
         self
@@ -87,6 +88,7 @@ impl CancelOrder {
 }
 
 impl runtime::Parameters for CancelOrder {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("symbol", &self.symbol);
         out.text("productType", &self.product_type);
@@ -94,6 +96,7 @@ impl runtime::Parameters for CancelOrder {
         runtime::Parameters::write(&self.order, out);
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let product_type = from.word("productType");
@@ -107,6 +110,7 @@ impl runtime::Parameters for CancelOrder {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.optional_known("productType", Some(&self.product_type));

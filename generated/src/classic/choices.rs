@@ -37,6 +37,7 @@ impl From<ClientOid> for OrderRef {
 }
 
 impl runtime::Parameters for OrderRef {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         match self {
             Self::OrderId(value) => out.text("orderId", value),
@@ -44,6 +45,7 @@ impl runtime::Parameters for OrderRef {
         }
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let mut found = Vec::new();
         if from.has("orderId") {
@@ -63,6 +65,7 @@ impl runtime::Parameters for OrderRef {
         found.pop()?
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         match self {
             Self::OrderId(value) => {
@@ -106,6 +109,7 @@ impl Execution {
 }
 
 impl runtime::Parameters for Execution {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("orderType", &self.kind());
         match self {
@@ -114,6 +118,7 @@ impl runtime::Parameters for Execution {
         }
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
             OrderType::Limit => runtime::Parameters::read(from).map(Self::Limit),
@@ -122,6 +127,7 @@ impl runtime::Parameters for Execution {
         }
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         match self {
             Self::Limit(with) => runtime::Parameters::check(with, to),
@@ -154,11 +160,13 @@ impl LimitExecution {
 }
 
 impl runtime::Parameters for LimitExecution {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("price", &self.price);
         out.text("force", &self.force);
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let price = from.required("price");
         let force = from.word("force");
@@ -168,6 +176,7 @@ impl runtime::Parameters for LimitExecution {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.optional_known("force", Some(&self.force));
     }

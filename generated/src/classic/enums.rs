@@ -48,10 +48,6 @@ impl runtime::OpenEnum for ProductType {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -95,10 +91,6 @@ impl runtime::OpenEnum for MarginMode {
 
     fn known(index: usize) -> Option<Self> {
         Self::ALL.get(index).cloned()
-    }
-
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
     }
 
     fn unknown(value: runtime::UnknownValue) -> Self {
@@ -146,10 +138,6 @@ impl runtime::OpenEnum for PositionMode {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -195,10 +183,6 @@ impl runtime::OpenEnum for Side {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -242,10 +226,6 @@ impl runtime::OpenEnum for OrderType {
 
     fn known(index: usize) -> Option<Self> {
         Self::ALL.get(index).cloned()
-    }
-
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
     }
 
     fn unknown(value: runtime::UnknownValue) -> Self {
@@ -300,10 +280,6 @@ impl runtime::OpenEnum for Force {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -347,10 +323,6 @@ impl runtime::OpenEnum for TradeSide {
 
     fn known(index: usize) -> Option<Self> {
         Self::ALL.get(index).cloned()
-    }
-
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
     }
 
     fn unknown(value: runtime::UnknownValue) -> Self {
@@ -503,10 +475,6 @@ impl runtime::OpenEnum for RecordTradeSide {
 
     fn known(index: usize) -> Option<Self> {
         Self::ALL.get(index).cloned()
-    }
-
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
     }
 
     fn unknown(value: runtime::UnknownValue) -> Self {
@@ -746,10 +714,6 @@ impl runtime::OpenEnum for OrderSource {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -811,10 +775,6 @@ impl runtime::OpenEnum for OrderState {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -863,10 +823,6 @@ impl runtime::OpenEnum for PosSide {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -912,10 +868,6 @@ impl runtime::OpenEnum for HoldSide {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -959,10 +911,6 @@ impl runtime::OpenEnum for ReduceOnly {
 
     fn known(index: usize) -> Option<Self> {
         Self::ALL.get(index).cloned()
-    }
-
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
     }
 
     fn unknown(value: runtime::UnknownValue) -> Self {
@@ -1014,10 +962,6 @@ impl runtime::OpenEnum for YesNo {
 
     fn known(index: usize) -> Option<Self> {
         Self::ALL.get(index).cloned()
-    }
-
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
     }
 
     fn unknown(value: runtime::UnknownValue) -> Self {
@@ -1087,10 +1031,6 @@ impl runtime::OpenEnum for StpMode {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -1134,10 +1074,6 @@ impl runtime::OpenEnum for TriggerType {
 
     fn known(index: usize) -> Option<Self> {
         Self::ALL.get(index).cloned()
-    }
-
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
     }
 
     fn unknown(value: runtime::UnknownValue) -> Self {
@@ -1200,10 +1136,6 @@ impl runtime::OpenEnum for EnterPointSource {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -1249,10 +1181,6 @@ impl runtime::OpenEnum for CancelReason {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -1293,10 +1221,6 @@ impl runtime::OpenEnum for TradeScope {
 
     fn known(index: usize) -> Option<Self> {
         Self::ALL.get(index).cloned()
-    }
-
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
     }
 
     fn unknown(value: runtime::UnknownValue) -> Self {

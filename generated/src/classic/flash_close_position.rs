@@ -77,6 +77,7 @@ impl FlashClosePosition {
     }
 
     /// Sets `symbol`: Trading pair. What is closed without it is not shown.
+    #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
@@ -84,6 +85,7 @@ impl FlashClosePosition {
 
     /// Sets `holdSide`: In hedge mode the direction to close; left out, both are closed. In one-way mode it
     /// is left out.
+    #[inline]
     pub fn hold_side(mut self, hold_side: HoldSide) -> Self {
         self.hold_side = Some(hold_side);
         self
@@ -91,12 +93,14 @@ impl FlashClosePosition {
 }
 
 impl runtime::Parameters for FlashClosePosition {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("productType", &self.product_type);
         out.optional_text("symbol", self.symbol.as_ref());
         out.optional_text("holdSide", self.hold_side.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
         let symbol = from.optional("symbol");
@@ -108,6 +112,7 @@ impl runtime::Parameters for FlashClosePosition {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
         to.identifier("symbol", self.symbol.as_ref());

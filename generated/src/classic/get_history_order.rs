@@ -104,6 +104,7 @@ impl GetHistoryOrder {
     /// Sets `orderId`, `clientOid`: Only this order.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn order(mut self, order: impl Into<OrderRef>) -> Self {
         self.order = Some(order.into());
         self
@@ -112,6 +113,7 @@ impl GetHistoryOrder {
     /// Sets `symbol`: Only the orders of this trading pair.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
@@ -120,6 +122,7 @@ impl GetHistoryOrder {
     /// Sets `idLessThan`: The endId of the answer before.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn id_less_than(mut self, id_less_than: impl Into<Cursor>) -> Self {
         self.id_less_than = Some(id_less_than.into());
         self
@@ -131,6 +134,7 @@ impl GetHistoryOrder {
     /// `loss_market`, `Trader_delegate`, `trader_profit`, `trader_loss`, `reverse`, `trader_reverse`,
     /// `profit_limit`, `loss_limit`, `liquidation`, `delivery_close_long`, `delivery_close_short`,
     /// `pos_profit_limit`, `pos_profit_market`, `pos_loss_limit`, `pos_loss_market`.
+    #[inline]
     pub fn order_source(mut self, order_source: OrderSource) -> Self {
         self.order_source = Some(order_source);
         self
@@ -139,6 +143,7 @@ impl GetHistoryOrder {
     /// Sets `startTime`: Start of the time span.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
@@ -147,6 +152,7 @@ impl GetHistoryOrder {
     /// Sets `endTime`: End of the time span.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
@@ -155,6 +161,7 @@ impl GetHistoryOrder {
     /// Sets `limit`: Most orders on a page.
     ///
     /// Left out, the exchange takes `100`. At most 100.
+    #[inline]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
@@ -173,6 +180,7 @@ impl GetHistoryOrder {
 }
 
 impl runtime::Parameters for GetHistoryOrder {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("productType", &self.product_type);
         if let Some(order) = &self.order {
@@ -186,6 +194,7 @@ impl runtime::Parameters for GetHistoryOrder {
         out.optional_text("limit", self.limit.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
         let order = if OrderRef::MEMBERS.iter().any(|member| from.has(member)) {
@@ -211,6 +220,7 @@ impl runtime::Parameters for GetHistoryOrder {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
         if let Some(order) = &self.order {
@@ -317,19 +327,20 @@ pub struct GetHistoryOrderPage {
 impl runtime::Record for GetHistoryOrderPage {
     const FIELDS: &'static [&'static str] = &["entrustedList", "endId"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.entrusted_list = from.value()?,
-            1 => self.end_id = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.entrusted_list),
+            1 => from.read_into(&mut self.end_id),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("entrustedList", &self.entrusted_list);
         out.field("endId", &self.end_id);

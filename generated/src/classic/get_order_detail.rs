@@ -72,12 +72,14 @@ impl GetOrderDetail {
 }
 
 impl runtime::Parameters for GetOrderDetail {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("symbol", &self.symbol);
         out.text("productType", &self.product_type);
         runtime::Parameters::write(&self.order, out);
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let product_type = from.word("productType");
@@ -89,6 +91,7 @@ impl runtime::Parameters for GetOrderDetail {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.optional_known("productType", Some(&self.product_type));

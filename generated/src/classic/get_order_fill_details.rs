@@ -82,24 +82,28 @@ impl GetOrderFillDetails {
     }
 
     /// Sets `orderId`: Only the fills of this order.
+    #[inline]
     pub fn order_id(mut self, order_id: impl Into<OrderId>) -> Self {
         self.order_id = Some(order_id.into());
         self
     }
 
     /// Sets `symbol`: Only the fills of this trading pair.
+    #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
     /// Sets `idLessThan`: Only fills before this tradeId, that is older ones.
+    #[inline]
     pub fn id_less_than(mut self, id_less_than: impl Into<Cursor>) -> Self {
         self.id_less_than = Some(id_less_than.into());
         self
     }
 
     /// Sets `startTime`: Start of the time span. A managed sub-account starts no earlier than it was bound.
+    #[inline]
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
@@ -108,6 +112,7 @@ impl GetOrderFillDetails {
     /// Sets `endTime`: End of the time span.
     ///
     /// Left out: three months after startTime.
+    #[inline]
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
@@ -116,6 +121,7 @@ impl GetOrderFillDetails {
     /// Sets `limit`: Most fills on a page.
     ///
     /// Left out, the exchange takes `100`. At most 100.
+    #[inline]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
@@ -134,6 +140,7 @@ impl GetOrderFillDetails {
 }
 
 impl runtime::Parameters for GetOrderFillDetails {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("productType", &self.product_type);
         out.optional_text("orderId", self.order_id.as_ref());
@@ -144,6 +151,7 @@ impl runtime::Parameters for GetOrderFillDetails {
         out.optional_text("limit", self.limit.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
         let order_id = from.optional("orderId");
@@ -163,6 +171,7 @@ impl runtime::Parameters for GetOrderFillDetails {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
         to.identifier("orderId", self.order_id.as_ref());
@@ -243,19 +252,20 @@ pub struct GetOrderFillDetailsPage {
 impl runtime::Record for GetOrderFillDetailsPage {
     const FIELDS: &'static [&'static str] = &["fillList", "endId"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.fill_list = from.value()?,
-            1 => self.end_id = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.fill_list),
+            1 => from.read_into(&mut self.end_id),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("fillList", &self.fill_list);
         out.field("endId", &self.end_id);

@@ -98,6 +98,7 @@ impl GetPendingOrders {
     /// Sets `orderId`, `clientOid`: Only this order.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn order(mut self, order: impl Into<OrderRef>) -> Self {
         self.order = Some(order.into());
         self
@@ -106,6 +107,7 @@ impl GetPendingOrders {
     /// Sets `symbol`: Only the orders of this trading pair.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
@@ -114,6 +116,7 @@ impl GetPendingOrders {
     /// Sets `status`: Only the orders in this state.
     ///
     /// Left out, the exchange takes `live`. Allowed here: `live`, `partially_filled`.
+    #[inline]
     pub fn status(mut self, status: OrderState) -> Self {
         self.status = Some(status);
         self
@@ -122,6 +125,7 @@ impl GetPendingOrders {
     /// Sets `idLessThan`: The endId of the answer before, as in the other listings.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn id_less_than(mut self, id_less_than: impl Into<Cursor>) -> Self {
         self.id_less_than = Some(id_less_than.into());
         self
@@ -130,6 +134,7 @@ impl GetPendingOrders {
     /// Sets `startTime`: Start of the time span.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
@@ -138,6 +143,7 @@ impl GetPendingOrders {
     /// Sets `endTime`: End of the time span.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
@@ -146,6 +152,7 @@ impl GetPendingOrders {
     /// Sets `limit`: Most orders on a page.
     ///
     /// Left out, the exchange takes `100`. At most 100.
+    #[inline]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
@@ -164,6 +171,7 @@ impl GetPendingOrders {
 }
 
 impl runtime::Parameters for GetPendingOrders {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("productType", &self.product_type);
         if let Some(order) = &self.order {
@@ -177,6 +185,7 @@ impl runtime::Parameters for GetPendingOrders {
         out.optional_text("limit", self.limit.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
         let order = if OrderRef::MEMBERS.iter().any(|member| from.has(member)) {
@@ -202,6 +211,7 @@ impl runtime::Parameters for GetPendingOrders {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
         if let Some(order) = &self.order {
@@ -276,19 +286,20 @@ pub struct GetPendingOrdersPage {
 impl runtime::Record for GetPendingOrdersPage {
     const FIELDS: &'static [&'static str] = &["entrustedList", "endId"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.entrusted_list = from.value()?,
-            1 => self.end_id = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.entrusted_list),
+            1 => from.read_into(&mut self.end_id),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("entrustedList", &self.entrusted_list);
         out.field("endId", &self.end_id);

@@ -134,6 +134,7 @@ impl ModifyOrder {
     /// Sets `newSize`: New amount of the order.
     ///
     /// Left out, the value stays.
+    #[inline]
     pub fn new_size(mut self, new_size: impl Into<runtime::Decimal>) -> Self {
         self.new_size = Some(new_size.into());
         self
@@ -142,6 +143,7 @@ impl ModifyOrder {
     /// Sets `newPrice`: New price of a limit order. Orders of a market type do not take one.
     ///
     /// Left out, the value stays.
+    #[inline]
     pub fn new_price(mut self, new_price: impl Into<runtime::Decimal>) -> Self {
         self.new_price = Some(new_price.into());
         self
@@ -152,6 +154,7 @@ impl ModifyOrder {
     /// newPrice.
     ///
     /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
+    #[inline]
     pub fn new_preset_stop_surplus_price(
         mut self,
         new_preset_stop_surplus_price: impl Into<runtime::Edit<runtime::Decimal>>,
@@ -165,6 +168,7 @@ impl ModifyOrder {
     /// newPrice.
     ///
     /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
+    #[inline]
     pub fn new_preset_stop_loss_price(
         mut self,
         new_preset_stop_loss_price: impl Into<runtime::Edit<runtime::Decimal>>,
@@ -175,6 +179,7 @@ impl ModifyOrder {
 }
 
 impl runtime::Parameters for ModifyOrder {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("symbol", &self.symbol);
         out.text("productType", &self.product_type);
@@ -190,6 +195,7 @@ impl runtime::Parameters for ModifyOrder {
         out.edit_text("newPresetStopLossPrice", &self.new_preset_stop_loss_price, "0");
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let product_type = from.word("productType");
@@ -211,6 +217,7 @@ impl runtime::Parameters for ModifyOrder {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.optional_known("productType", Some(&self.product_type));

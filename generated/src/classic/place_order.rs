@@ -178,12 +178,14 @@ impl PlaceOrder {
     /// mode.
     ///
     /// Required under a condition; see the rules.
+    #[inline]
     pub fn trade_side(mut self, trade_side: TradeSide) -> Self {
         self.trade_side = Some(trade_side);
         self
     }
 
     /// Sets `clientOid`: The caller's own id for the order.
+    #[inline]
     pub fn client_oid(mut self, client_oid: impl Into<ClientOid>) -> Self {
         self.client_oid = Some(client_oid.into());
         self
@@ -192,6 +194,7 @@ impl PlaceOrder {
     /// Sets `reduceOnly`: Whether the order may only reduce the position. For one-way mode only.
     ///
     /// Left out, the exchange takes `NO`.
+    #[inline]
     pub fn reduce_only(mut self, reduce_only: impl Into<ReduceOnly>) -> Self {
         self.reduce_only = Some(reduce_only.into());
         self
@@ -200,6 +203,7 @@ impl PlaceOrder {
     /// Sets `presetStopSurplusPrice`: Trigger price of the take-profit.
     ///
     /// Left out: no take-profit.
+    #[inline]
     pub fn preset_stop_surplus_price(
         mut self,
         preset_stop_surplus_price: impl Into<runtime::Decimal>,
@@ -211,6 +215,7 @@ impl PlaceOrder {
     /// Sets `presetStopLossPrice`: Trigger price of the stop-loss.
     ///
     /// Left out: no stop-loss.
+    #[inline]
     pub fn preset_stop_loss_price(
         mut self,
         preset_stop_loss_price: impl Into<runtime::Decimal>,
@@ -220,6 +225,7 @@ impl PlaceOrder {
     }
 
     /// Sets `presetStopSurplusExecutePrice`: Execution price of the take-profit.
+    #[inline]
     pub fn preset_stop_surplus_execute_price(
         mut self,
         preset_stop_surplus_execute_price: impl Into<runtime::Decimal>,
@@ -231,6 +237,7 @@ impl PlaceOrder {
     }
 
     /// Sets `presetStopLossExecutePrice`: Execution price of the stop-loss.
+    #[inline]
     pub fn preset_stop_loss_execute_price(
         mut self,
         preset_stop_loss_execute_price: impl Into<runtime::Decimal>,
@@ -244,6 +251,7 @@ impl PlaceOrder {
     /// Sets `stpMode`: Self-trade prevention.
     ///
     /// Left out, the exchange takes `none`.
+    #[inline]
     pub fn stp_mode(mut self, stp_mode: StpMode) -> Self {
         self.stp_mode = Some(stp_mode);
         self
@@ -251,6 +259,7 @@ impl PlaceOrder {
 }
 
 impl runtime::Parameters for PlaceOrder {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("symbol", &self.symbol);
         out.text("productType", &self.product_type);
@@ -278,6 +287,7 @@ impl runtime::Parameters for PlaceOrder {
         out.optional_text("stpMode", self.stp_mode.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let product_type = from.word("productType");
@@ -314,6 +324,7 @@ impl runtime::Parameters for PlaceOrder {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.optional_known("productType", Some(&self.product_type));

@@ -24,19 +24,20 @@ pub struct OrderIds {
 impl runtime::Record for OrderIds {
     const FIELDS: &'static [&'static str] = &["orderId", "clientOid"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.order_id = from.value()?,
-            1 => self.client_oid = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.order_id),
+            1 => from.read_into(&mut self.client_oid),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("orderId", &self.order_id);
         out.field("clientOid", &self.client_oid);
@@ -61,19 +62,20 @@ pub struct OrderAck {
 impl runtime::Record for OrderAck {
     const FIELDS: &'static [&'static str] = &["orderId", "clientOid"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.order_id = from.value()?,
-            1 => self.client_oid = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.order_id),
+            1 => from.read_into(&mut self.client_oid),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("orderId", &self.order_id);
         out.field("clientOid", &self.client_oid);
@@ -199,50 +201,51 @@ impl runtime::Record for Order {
         "uTime",
     ];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.symbol = from.value()?,
-            1 => self.size = from.value()?,
-            2 => self.order_id = from.value()?,
-            3 => self.client_oid = from.value()?,
-            4 => self.base_volume = from.value()?,
-            5 => self.price_avg = from.value()?,
-            6 => self.fee = from.value()?,
-            7 => self.price = from.value()?,
-            8 => self.state = from.value()?,
-            9 => self.side = from.value()?,
-            10 => self.force = from.value()?,
-            11 => self.total_profits = from.value()?,
-            12 => self.pos_side = from.value()?,
-            13 => self.margin_coin = from.value()?,
-            14 => self.preset_stop_surplus_price = from.value()?,
-            15 => self.preset_stop_surplus_type = from.value()?,
-            16 => self.preset_stop_surplus_execute_price = from.value()?,
-            17 => self.preset_stop_loss_price = from.value()?,
-            18 => self.preset_stop_loss_type = from.value()?,
-            19 => self.preset_stop_loss_execute_price = from.value()?,
-            20 => self.quote_volume = from.value()?,
-            21 => self.order_type = from.value()?,
-            22 => self.leverage = from.value()?,
-            23 => self.margin_mode = from.value()?,
-            24 => self.reduce_only = from.value()?,
-            25 => self.enter_point_source = from.value()?,
-            26 => self.trade_side = from.value()?,
-            27 => self.new_trade_side = from.value()?,
-            28 => self.pos_mode = from.value()?,
-            29 => self.order_source = from.value()?,
-            30 => self.cancel_reason = from.value()?,
-            31 => self.c_time = from.value()?,
-            32 => self.u_time = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.symbol),
+            1 => from.read_into(&mut self.size),
+            2 => from.read_into(&mut self.order_id),
+            3 => from.read_into(&mut self.client_oid),
+            4 => from.read_into(&mut self.base_volume),
+            5 => from.read_into(&mut self.price_avg),
+            6 => from.read_into(&mut self.fee),
+            7 => from.read_into(&mut self.price),
+            8 => from.read_into(&mut self.state),
+            9 => from.read_into(&mut self.side),
+            10 => from.read_into(&mut self.force),
+            11 => from.read_into(&mut self.total_profits),
+            12 => from.read_into(&mut self.pos_side),
+            13 => from.read_into(&mut self.margin_coin),
+            14 => from.read_into(&mut self.preset_stop_surplus_price),
+            15 => from.read_into(&mut self.preset_stop_surplus_type),
+            16 => from.read_into(&mut self.preset_stop_surplus_execute_price),
+            17 => from.read_into(&mut self.preset_stop_loss_price),
+            18 => from.read_into(&mut self.preset_stop_loss_type),
+            19 => from.read_into(&mut self.preset_stop_loss_execute_price),
+            20 => from.read_into(&mut self.quote_volume),
+            21 => from.read_into(&mut self.order_type),
+            22 => from.read_into(&mut self.leverage),
+            23 => from.read_into(&mut self.margin_mode),
+            24 => from.read_into(&mut self.reduce_only),
+            25 => from.read_into(&mut self.enter_point_source),
+            26 => from.read_into(&mut self.trade_side),
+            27 => from.read_into(&mut self.new_trade_side),
+            28 => from.read_into(&mut self.pos_mode),
+            29 => from.read_into(&mut self.order_source),
+            30 => from.read_into(&mut self.cancel_reason),
+            31 => from.read_into(&mut self.c_time),
+            32 => from.read_into(&mut self.u_time),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("symbol", &self.symbol);
         out.field("size", &self.size);
@@ -395,47 +398,48 @@ impl runtime::Record for PendingOrder {
         "presetStopLossExecutePrice",
     ];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.symbol = from.value()?,
-            1 => self.size = from.value()?,
-            2 => self.order_id = from.value()?,
-            3 => self.client_oid = from.value()?,
-            4 => self.base_volume = from.value()?,
-            5 => self.fee = from.value()?,
-            6 => self.price = from.value()?,
-            7 => self.price_avg = from.value()?,
-            8 => self.status = from.value()?,
-            9 => self.side = from.value()?,
-            10 => self.force = from.value()?,
-            11 => self.total_profits = from.value()?,
-            12 => self.pos_side = from.value()?,
-            13 => self.margin_coin = from.value()?,
-            14 => self.quote_volume = from.value()?,
-            15 => self.leverage = from.value()?,
-            16 => self.margin_mode = from.value()?,
-            17 => self.enter_point_source = from.value()?,
-            18 => self.trade_side = from.value()?,
-            19 => self.pos_mode = from.value()?,
-            20 => self.order_type = from.value()?,
-            21 => self.order_source = from.value()?,
-            22 => self.c_time = from.value()?,
-            23 => self.u_time = from.value()?,
-            24 => self.preset_stop_surplus_price = from.value()?,
-            25 => self.preset_stop_loss_price = from.value()?,
-            26 => self.preset_stop_surplus_trigger_type = from.value()?,
-            27 => self.preset_stop_surplus_execute_price = from.value()?,
-            28 => self.preset_stop_loss_trigger_type = from.value()?,
-            29 => self.preset_stop_loss_execute_price = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.symbol),
+            1 => from.read_into(&mut self.size),
+            2 => from.read_into(&mut self.order_id),
+            3 => from.read_into(&mut self.client_oid),
+            4 => from.read_into(&mut self.base_volume),
+            5 => from.read_into(&mut self.fee),
+            6 => from.read_into(&mut self.price),
+            7 => from.read_into(&mut self.price_avg),
+            8 => from.read_into(&mut self.status),
+            9 => from.read_into(&mut self.side),
+            10 => from.read_into(&mut self.force),
+            11 => from.read_into(&mut self.total_profits),
+            12 => from.read_into(&mut self.pos_side),
+            13 => from.read_into(&mut self.margin_coin),
+            14 => from.read_into(&mut self.quote_volume),
+            15 => from.read_into(&mut self.leverage),
+            16 => from.read_into(&mut self.margin_mode),
+            17 => from.read_into(&mut self.enter_point_source),
+            18 => from.read_into(&mut self.trade_side),
+            19 => from.read_into(&mut self.pos_mode),
+            20 => from.read_into(&mut self.order_type),
+            21 => from.read_into(&mut self.order_source),
+            22 => from.read_into(&mut self.c_time),
+            23 => from.read_into(&mut self.u_time),
+            24 => from.read_into(&mut self.preset_stop_surplus_price),
+            25 => from.read_into(&mut self.preset_stop_loss_price),
+            26 => from.read_into(&mut self.preset_stop_surplus_trigger_type),
+            27 => from.read_into(&mut self.preset_stop_surplus_execute_price),
+            28 => from.read_into(&mut self.preset_stop_loss_trigger_type),
+            29 => from.read_into(&mut self.preset_stop_loss_execute_price),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("symbol", &self.symbol);
         out.field("size", &self.size);
@@ -584,46 +588,47 @@ impl runtime::Record for HistoryOrder {
         "liqPrice",
     ];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.symbol = from.value()?,
-            1 => self.size = from.value()?,
-            2 => self.order_id = from.value()?,
-            3 => self.client_oid = from.value()?,
-            4 => self.base_volume = from.value()?,
-            5 => self.fee = from.value()?,
-            6 => self.price = from.value()?,
-            7 => self.price_avg = from.value()?,
-            8 => self.status = from.value()?,
-            9 => self.side = from.value()?,
-            10 => self.force = from.value()?,
-            11 => self.total_profits = from.value()?,
-            12 => self.pos_side = from.value()?,
-            13 => self.margin_coin = from.value()?,
-            14 => self.quote_volume = from.value()?,
-            15 => self.leverage = from.value()?,
-            16 => self.margin_mode = from.value()?,
-            17 => self.enter_point_source = from.value()?,
-            18 => self.trade_side = from.value()?,
-            19 => self.pos_mode = from.value()?,
-            20 => self.order_type = from.value()?,
-            21 => self.order_source = from.value()?,
-            22 => self.c_time = from.value()?,
-            23 => self.u_time = from.value()?,
-            24 => self.preset_stop_surplus_price = from.value()?,
-            25 => self.preset_stop_loss_price = from.value()?,
-            26 => self.reduce_only = from.value()?,
-            27 => self.pos_avg = from.value()?,
-            28 => self.liq_price = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.symbol),
+            1 => from.read_into(&mut self.size),
+            2 => from.read_into(&mut self.order_id),
+            3 => from.read_into(&mut self.client_oid),
+            4 => from.read_into(&mut self.base_volume),
+            5 => from.read_into(&mut self.fee),
+            6 => from.read_into(&mut self.price),
+            7 => from.read_into(&mut self.price_avg),
+            8 => from.read_into(&mut self.status),
+            9 => from.read_into(&mut self.side),
+            10 => from.read_into(&mut self.force),
+            11 => from.read_into(&mut self.total_profits),
+            12 => from.read_into(&mut self.pos_side),
+            13 => from.read_into(&mut self.margin_coin),
+            14 => from.read_into(&mut self.quote_volume),
+            15 => from.read_into(&mut self.leverage),
+            16 => from.read_into(&mut self.margin_mode),
+            17 => from.read_into(&mut self.enter_point_source),
+            18 => from.read_into(&mut self.trade_side),
+            19 => from.read_into(&mut self.pos_mode),
+            20 => from.read_into(&mut self.order_type),
+            21 => from.read_into(&mut self.order_source),
+            22 => from.read_into(&mut self.c_time),
+            23 => from.read_into(&mut self.u_time),
+            24 => from.read_into(&mut self.preset_stop_surplus_price),
+            25 => from.read_into(&mut self.preset_stop_loss_price),
+            26 => from.read_into(&mut self.reduce_only),
+            27 => from.read_into(&mut self.pos_avg),
+            28 => from.read_into(&mut self.liq_price),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("symbol", &self.symbol);
         out.field("size", &self.size);
@@ -721,32 +726,33 @@ impl runtime::Record for Fill {
         "cTime",
     ];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.trade_id = from.value()?,
-            1 => self.symbol = from.value()?,
-            2 => self.margin_coin = from.value()?,
-            3 => self.order_id = from.value()?,
-            4 => self.price = from.value()?,
-            5 => self.base_volume = from.value()?,
-            6 => self.fee_detail = from.value()?,
-            7 => self.side = from.value()?,
-            8 => self.quote_volume = from.value()?,
-            9 => self.profit = from.value()?,
-            10 => self.enter_point_source = from.value()?,
-            11 => self.trade_side = from.value()?,
-            12 => self.pos_mode = from.value()?,
-            13 => self.trade_scope = from.value()?,
-            14 => self.c_time = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.trade_id),
+            1 => from.read_into(&mut self.symbol),
+            2 => from.read_into(&mut self.margin_coin),
+            3 => from.read_into(&mut self.order_id),
+            4 => from.read_into(&mut self.price),
+            5 => from.read_into(&mut self.base_volume),
+            6 => from.read_into(&mut self.fee_detail),
+            7 => from.read_into(&mut self.side),
+            8 => from.read_into(&mut self.quote_volume),
+            9 => from.read_into(&mut self.profit),
+            10 => from.read_into(&mut self.enter_point_source),
+            11 => from.read_into(&mut self.trade_side),
+            12 => from.read_into(&mut self.pos_mode),
+            13 => from.read_into(&mut self.trade_scope),
+            14 => from.read_into(&mut self.c_time),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("tradeId", &self.trade_id);
         out.field("symbol", &self.symbol);
@@ -793,21 +799,22 @@ impl runtime::Record for FeeDetail {
         "totalFee",
     ];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.deduction = from.value()?,
-            1 => self.fee_coin = from.value()?,
-            2 => self.total_deduction_fee = from.value()?,
-            3 => self.total_fee = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.deduction),
+            1 => from.read_into(&mut self.fee_coin),
+            2 => from.read_into(&mut self.total_deduction_fee),
+            3 => from.read_into(&mut self.total_fee),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("deduction", &self.deduction);
         out.field("feeCoin", &self.fee_coin);
@@ -833,19 +840,20 @@ pub struct BatchSuccess {
 impl runtime::Record for BatchSuccess {
     const FIELDS: &'static [&'static str] = &["orderId", "clientOid"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.order_id = from.value()?,
-            1 => self.client_oid = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.order_id),
+            1 => from.read_into(&mut self.client_oid),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("orderId", &self.order_id);
         out.field("clientOid", &self.client_oid);
@@ -876,21 +884,22 @@ impl runtime::Record for BatchPlaceFailure {
         "errorCode",
     ];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.order_id = from.value()?,
-            1 => self.client_oid = from.value()?,
-            2 => self.error_msg = from.value()?,
-            3 => self.error_code = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.order_id),
+            1 => from.read_into(&mut self.client_oid),
+            2 => from.read_into(&mut self.error_msg),
+            3 => from.read_into(&mut self.error_code),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("orderId", &self.order_id);
         out.field("clientOid", &self.client_oid);
@@ -925,21 +934,22 @@ impl runtime::Record for CancelFailure {
         "errorCode",
     ];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.order_id = from.value()?,
-            1 => self.client_oid = from.value()?,
-            2 => self.error_msg = from.value()?,
-            3 => self.error_code = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.order_id),
+            1 => from.read_into(&mut self.client_oid),
+            2 => from.read_into(&mut self.error_msg),
+            3 => from.read_into(&mut self.error_code),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("orderId", &self.order_id);
         out.field("clientOid", &self.client_oid);
@@ -967,20 +977,21 @@ pub struct ClosedPosition {
 impl runtime::Record for ClosedPosition {
     const FIELDS: &'static [&'static str] = &["orderId", "clientOid", "symbol"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.order_id = from.value()?,
-            1 => self.client_oid = from.value()?,
-            2 => self.symbol = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.order_id),
+            1 => from.read_into(&mut self.client_oid),
+            2 => from.read_into(&mut self.symbol),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("orderId", &self.order_id);
         out.field("clientOid", &self.client_oid);
@@ -1017,22 +1028,23 @@ impl runtime::Record for CloseFailure {
         "errorCode",
     ];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.order_id = from.value()?,
-            1 => self.client_oid = from.value()?,
-            2 => self.symbol = from.value()?,
-            3 => self.error_msg = from.value()?,
-            4 => self.error_code = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.order_id),
+            1 => from.read_into(&mut self.client_oid),
+            2 => from.read_into(&mut self.symbol),
+            3 => from.read_into(&mut self.error_msg),
+            4 => from.read_into(&mut self.error_code),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("orderId", &self.order_id);
         out.field("clientOid", &self.client_oid);
@@ -1061,20 +1073,21 @@ pub struct CancelAllFailure {
 impl runtime::Record for CancelAllFailure {
     const FIELDS: &'static [&'static str] = &["orderId", "clientOid", "errorMsg"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.order_id = from.value()?,
-            1 => self.client_oid = from.value()?,
-            2 => self.error_msg = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.order_id),
+            1 => from.read_into(&mut self.client_oid),
+            2 => from.read_into(&mut self.error_msg),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("orderId", &self.order_id);
         out.field("clientOid", &self.client_oid);
@@ -1101,20 +1114,21 @@ pub struct BatchPlaceOutcome {
 impl runtime::Record for BatchPlaceOutcome {
     const FIELDS: &'static [&'static str] = &["successList", "failureList", "result"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.success_list = from.value()?,
-            1 => self.failure_list = from.value()?,
-            2 => self.result = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.success_list),
+            1 => from.read_into(&mut self.failure_list),
+            2 => from.read_into(&mut self.result),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("successList", &self.success_list);
         out.field("failureList", &self.failure_list);
@@ -1139,19 +1153,20 @@ pub struct BatchCancelOutcome {
 impl runtime::Record for BatchCancelOutcome {
     const FIELDS: &'static [&'static str] = &["successList", "failureList"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.success_list = from.value()?,
-            1 => self.failure_list = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.success_list),
+            1 => from.read_into(&mut self.failure_list),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("successList", &self.success_list);
         out.field("failureList", &self.failure_list);
@@ -1175,19 +1190,20 @@ pub struct CloseOutcome {
 impl runtime::Record for CloseOutcome {
     const FIELDS: &'static [&'static str] = &["successList", "failureList"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.success_list = from.value()?,
-            1 => self.failure_list = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.success_list),
+            1 => from.read_into(&mut self.failure_list),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("successList", &self.success_list);
         out.field("failureList", &self.failure_list);
@@ -1211,19 +1227,20 @@ pub struct CancelAllOutcome {
 impl runtime::Record for CancelAllOutcome {
     const FIELDS: &'static [&'static str] = &["successList", "failureList"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.success_list = from.value()?,
-            1 => self.failure_list = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.success_list),
+            1 => from.read_into(&mut self.failure_list),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("successList", &self.success_list);
         out.field("failureList", &self.failure_list);

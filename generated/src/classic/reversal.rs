@@ -106,6 +106,7 @@ impl Reversal {
     }
 
     /// Sets `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
+    #[inline]
     pub fn size(mut self, size: impl Into<runtime::Decimal>) -> Self {
         self.size = Some(size.into());
         self
@@ -114,12 +115,14 @@ impl Reversal {
     /// Sets `tradeSide`: Needed in hedge mode, forbidden in one-way mode.
     ///
     /// Required under a condition; see the rules.
+    #[inline]
     pub fn trade_side(mut self, trade_side: TradeSide) -> Self {
         self.trade_side = Some(trade_side);
         self
     }
 
     /// Sets `clientOid`: The caller's own id for the order.
+    #[inline]
     pub fn client_oid(mut self, client_oid: impl Into<ClientOid>) -> Self {
         self.client_oid = Some(client_oid.into());
         self
@@ -127,6 +130,7 @@ impl Reversal {
 }
 
 impl runtime::Parameters for Reversal {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("symbol", &self.symbol);
         out.text("marginCoin", &self.margin_coin);
@@ -137,6 +141,7 @@ impl runtime::Parameters for Reversal {
         out.optional_text("clientOid", self.client_oid.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let margin_coin = from.required("marginCoin");
@@ -156,6 +161,7 @@ impl runtime::Parameters for Reversal {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.identifier("marginCoin", Some(&self.margin_coin));

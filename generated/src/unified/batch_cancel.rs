@@ -68,15 +68,18 @@ impl BatchCancel {
 }
 
 impl runtime::Parameters for BatchCancel {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.items(&self.orders);
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let orders = from.items();
         Some(Self { orders: orders? })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.count("", self.orders.len(), 1, 20);
         to.items("", &self.orders);
@@ -171,12 +174,14 @@ impl BatchCancelItem {
 }
 
 impl runtime::Parameters for BatchCancelItem {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("category", &self.category);
         out.text("symbol", &self.symbol);
         runtime::Parameters::write(&self.order, out);
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let category = from.word("category");
         let symbol = from.required("symbol");
@@ -188,6 +193,7 @@ impl runtime::Parameters for BatchCancelItem {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.optional_known("category", Some(&self.category));
         to.identifier("symbol", Some(&self.symbol));

@@ -98,15 +98,18 @@ impl BatchModifyOrders {
 }
 
 impl runtime::Parameters for BatchModifyOrders {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.items(&self.orders);
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let orders = from.items();
         Some(Self { orders: orders? })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.count("", self.orders.len(), 1, 20);
         to.items("", &self.orders);
@@ -291,6 +294,7 @@ impl BatchModifyItem {
     /// Sets `qty`: New quantity.
     ///
     /// Required under a condition; see the rules. Unit: base coin.
+    #[inline]
     pub fn qty(mut self, qty: impl Into<runtime::Decimal>) -> Self {
         self.qty = Some(qty.into());
         self
@@ -299,6 +303,7 @@ impl BatchModifyItem {
     /// Sets `price`: New price.
     ///
     /// Required under a condition; see the rules.
+    #[inline]
     pub fn price(mut self, price: impl Into<runtime::Decimal>) -> Self {
         self.price = Some(price.into());
         self
@@ -308,6 +313,7 @@ impl BatchModifyItem {
     /// was sent with autoCancel.
     ///
     /// 18 digits at most.
+    #[inline]
     pub fn request_id(mut self, request_id: u64) -> Self {
         self.request_id = Some(request_id);
         self
@@ -316,18 +322,21 @@ impl BatchModifyItem {
     /// Sets `autoCancel`: Whether a rejected modification cancels the order.
     ///
     /// Left out, the exchange takes `no`.
+    #[inline]
     pub fn auto_cancel(mut self, auto_cancel: impl Into<YesNo>) -> Self {
         self.auto_cancel = Some(auto_cancel.into());
         self
     }
 
     /// Sets `symbol`: Symbol name.
+    #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
     /// Sets `category`: Business line of the order.
+    #[inline]
     pub fn category(mut self, category: Category) -> Self {
         self.category = Some(category);
         self
@@ -336,6 +345,7 @@ impl BatchModifyItem {
     /// Sets `pxAmendType`: Whether a price outside the limit range becomes the best value within it.
     ///
     /// Left out, the exchange takes `no`.
+    #[inline]
     pub fn px_amend_type(mut self, px_amend_type: impl Into<YesNo>) -> Self {
         self.px_amend_type = Some(px_amend_type.into());
         self
@@ -343,6 +353,7 @@ impl BatchModifyItem {
 }
 
 impl runtime::Parameters for BatchModifyItem {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         runtime::Parameters::write(&self.order, out);
         out.optional_text("qty", self.qty.as_ref());
@@ -354,6 +365,7 @@ impl runtime::Parameters for BatchModifyItem {
         out.optional_text("pxAmendType", self.px_amend_type.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let order = <OrderRef as runtime::Parameters>::read(from);
         let qty = from.optional("qty");
@@ -375,6 +387,7 @@ impl runtime::Parameters for BatchModifyItem {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         runtime::Parameters::check(&self.order, to);
         to.digits("requestId", self.request_id.as_ref().copied(), 18);

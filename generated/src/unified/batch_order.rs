@@ -118,15 +118,18 @@ impl BatchOrder {
 }
 
 impl runtime::Parameters for BatchOrder {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.items(&self.orders);
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let orders = from.items();
         Some(Self { orders: orders? })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.count("", self.orders.len(), 1, 20);
         to.items("", &self.orders);
@@ -342,12 +345,14 @@ impl BatchOrderItem {
     /// Sets `posSide`: Position the order is for; futures in hedge mode.
     ///
     /// Required under a condition; see the rules.
+    #[inline]
     pub fn pos_side(mut self, pos_side: PosSide) -> Self {
         self.pos_side = Some(pos_side);
         self
     }
 
     /// Sets `clientOid`: The caller's own id. Sending one always is recommended.
+    #[inline]
     pub fn client_oid(mut self, client_oid: ClientOid) -> Self {
         self.client_oid = Some(client_oid);
         self
@@ -356,6 +361,7 @@ impl BatchOrderItem {
     /// Sets `stpMode`: Self-trade prevention.
     ///
     /// Left out, the exchange takes `none`.
+    #[inline]
     pub fn stp_mode(mut self, stp_mode: StpMode) -> Self {
         self.stp_mode = Some(stp_mode);
         self
@@ -363,6 +369,7 @@ impl BatchOrderItem {
 }
 
 impl runtime::Parameters for BatchOrderItem {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("category", &self.category);
         out.text("symbol", &self.symbol);
@@ -374,6 +381,7 @@ impl runtime::Parameters for BatchOrderItem {
         out.optional_text("stpMode", self.stp_mode.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let category = from.word("category");
         let symbol = from.required("symbol");
@@ -395,6 +403,7 @@ impl runtime::Parameters for BatchOrderItem {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.optional_known("category", Some(&self.category));
         to.identifier("symbol", Some(&self.symbol));

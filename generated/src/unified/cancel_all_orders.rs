@@ -58,6 +58,7 @@ impl CancelAllOrders {
     }
 
     /// Sets `symbol`: Only orders of this symbol; without it all pending orders of the category go.
+    #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
@@ -65,11 +66,13 @@ impl CancelAllOrders {
 }
 
 impl runtime::Parameters for CancelAllOrders {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("category", &self.category);
         out.optional_text("symbol", self.symbol.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let category = from.word("category");
         let symbol = from.optional("symbol");
@@ -79,6 +82,7 @@ impl runtime::Parameters for CancelAllOrders {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.optional_known("category", Some(&self.category));
         to.identifier("symbol", self.symbol.as_ref());

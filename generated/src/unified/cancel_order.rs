@@ -68,6 +68,7 @@ impl CancelOrder {
     /// Sets `category`: Business line of the order.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn category(mut self, category: Category) -> Self {
         self.category = Some(category);
         self
@@ -75,11 +76,13 @@ impl CancelOrder {
 }
 
 impl runtime::Parameters for CancelOrder {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         runtime::Parameters::write(&self.order, out);
         out.optional_text("category", self.category.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let order = <OrderRef as runtime::Parameters>::read(from);
         let category = from.optional_word("category");
@@ -89,6 +92,7 @@ impl runtime::Parameters for CancelOrder {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         runtime::Parameters::check(&self.order, to);
         to.optional_known("category", self.category.as_ref());

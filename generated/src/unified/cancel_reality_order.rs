@@ -72,6 +72,7 @@ impl CancelRealityOrder {
     /// Sets `category`: Business line of the order.
     ///
     /// Left out, the exchange takes `SPOT`. Allowed here: `SPOT`, `MARGIN`.
+    #[inline]
     pub fn category(mut self, category: Category) -> Self {
         self.category = Some(category);
         self
@@ -79,12 +80,14 @@ impl CancelRealityOrder {
 }
 
 impl runtime::Parameters for CancelRealityOrder {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.optional_text("category", self.category.as_ref());
         out.text("symbol", &self.symbol);
         runtime::Parameters::write(&self.order, out);
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let category = from.optional_word("category");
         let symbol = from.required("symbol");
@@ -96,6 +99,7 @@ impl runtime::Parameters for CancelRealityOrder {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.only("category", self.category.as_ref(), &["SPOT", "MARGIN"]);
         to.identifier("symbol", Some(&self.symbol));

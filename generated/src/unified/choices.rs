@@ -37,6 +37,7 @@ impl From<ClientOid> for OrderRef {
 }
 
 impl runtime::Parameters for OrderRef {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         match self {
             Self::OrderId(value) => out.text("orderId", value),
@@ -44,6 +45,7 @@ impl runtime::Parameters for OrderRef {
         }
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let mut found = Vec::new();
         if from.has("orderId") {
@@ -63,6 +65,7 @@ impl runtime::Parameters for OrderRef {
         found.pop()?
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         match self {
             Self::OrderId(value) => {
@@ -111,6 +114,7 @@ impl Execution {
 }
 
 impl runtime::Parameters for Execution {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("orderType", &self.kind());
         match self {
@@ -119,6 +123,7 @@ impl runtime::Parameters for Execution {
         }
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
             OrderType::Limit => runtime::Parameters::read(from).map(Self::Limit),
@@ -127,6 +132,7 @@ impl runtime::Parameters for Execution {
         }
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         match self {
             Self::Limit(with) => runtime::Parameters::check(with, to),
@@ -168,6 +174,7 @@ impl LimitExecution {
     /// Sets `timeInForce`: How long the order may wait.
     ///
     /// Left out, the exchange takes `gtc`.
+    #[inline]
     pub fn time_in_force(mut self, time_in_force: TimeInForce) -> Self {
         self.time_in_force = Some(time_in_force);
         self
@@ -177,6 +184,7 @@ impl LimitExecution {
     /// best value within the range, with no the order is rejected.
     ///
     /// Left out, the exchange takes `no`.
+    #[inline]
     pub fn px_amend_type(mut self, px_amend_type: impl Into<YesNo>) -> Self {
         self.px_amend_type = Some(px_amend_type.into());
         self
@@ -184,12 +192,14 @@ impl LimitExecution {
 }
 
 impl runtime::Parameters for LimitExecution {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("price", &self.price);
         out.optional_text("timeInForce", self.time_in_force.as_ref());
         out.optional_text("pxAmendType", self.px_amend_type.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let price = from.required("price");
         let time_in_force = from.optional_word("timeInForce");
@@ -201,6 +211,7 @@ impl runtime::Parameters for LimitExecution {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.optional_known("timeInForce", self.time_in_force.as_ref());
         to.optional_known("pxAmendType", self.px_amend_type.as_ref());
@@ -246,6 +257,7 @@ impl RealityExecution {
 }
 
 impl runtime::Parameters for RealityExecution {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("orderType", &self.kind());
         match self {
@@ -254,6 +266,7 @@ impl runtime::Parameters for RealityExecution {
         }
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
             OrderType::Limit => runtime::Parameters::read(from).map(Self::Limit),
@@ -262,6 +275,7 @@ impl runtime::Parameters for RealityExecution {
         }
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         match self {
             Self::Limit(with) => runtime::Parameters::check(with, to),
@@ -289,15 +303,18 @@ impl LimitRealityExecution {
 }
 
 impl runtime::Parameters for LimitRealityExecution {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("price", &self.price);
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let price = from.required("price");
         Some(Self { price: price? })
     }
 
+    #[inline]
     fn check(&self, _to: &mut runtime::Checks<'_>) {}
 }
 

@@ -58,10 +58,6 @@ impl runtime::OpenEnum for Category {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -107,10 +103,6 @@ impl runtime::OpenEnum for Side {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -154,10 +146,6 @@ impl runtime::OpenEnum for OrderType {
 
     fn known(index: usize) -> Option<Self> {
         Self::ALL.get(index).cloned()
-    }
-
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
     }
 
     fn unknown(value: runtime::UnknownValue) -> Self {
@@ -220,10 +208,6 @@ impl runtime::OpenEnum for TimeInForce {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -267,10 +251,6 @@ impl runtime::OpenEnum for PosSide {
 
     fn known(index: usize) -> Option<Self> {
         Self::ALL.get(index).cloned()
-    }
-
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
     }
 
     fn unknown(value: runtime::UnknownValue) -> Self {
@@ -318,10 +298,6 @@ impl runtime::OpenEnum for TradeSide {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -367,10 +343,6 @@ impl runtime::OpenEnum for HoldMode {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -414,10 +386,6 @@ impl runtime::OpenEnum for MarginMode {
 
     fn known(index: usize) -> Option<Self> {
         Self::ALL.get(index).cloned()
-    }
-
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
     }
 
     fn unknown(value: runtime::UnknownValue) -> Self {
@@ -481,10 +449,6 @@ impl runtime::OpenEnum for StpMode {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -530,10 +494,6 @@ impl runtime::OpenEnum for TriggerBy {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -577,10 +537,6 @@ impl runtime::OpenEnum for YesNo {
 
     fn known(index: usize) -> Option<Self> {
         Self::ALL.get(index).cloned()
-    }
-
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
     }
 
     fn unknown(value: runtime::UnknownValue) -> Self {
@@ -632,10 +588,6 @@ impl runtime::OpenEnum for ReduceOnly {
 
     fn known(index: usize) -> Option<Self> {
         Self::ALL.get(index).cloned()
-    }
-
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
     }
 
     fn unknown(value: runtime::UnknownValue) -> Self {
@@ -710,10 +662,6 @@ impl runtime::OpenEnum for OrderStatus {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -754,10 +702,6 @@ impl runtime::OpenEnum for CancelReason {
 
     fn known(index: usize) -> Option<Self> {
         Self::ALL.get(index).cloned()
-    }
-
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
     }
 
     fn unknown(value: runtime::UnknownValue) -> Self {
@@ -824,10 +768,6 @@ impl runtime::OpenEnum for ExecType {
 
     fn known(index: usize) -> Option<Self> {
         Self::ALL.get(index).cloned()
-    }
-
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
     }
 
     fn unknown(value: runtime::UnknownValue) -> Self {
@@ -1312,10 +1252,6 @@ impl runtime::OpenEnum for DelegateType {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -1388,10 +1324,6 @@ impl runtime::OpenEnum for InnerTradeType {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -1437,10 +1369,6 @@ impl runtime::OpenEnum for ActionType {
         Self::ALL.get(index).cloned()
     }
 
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
-    }
-
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
     }
@@ -1484,10 +1412,6 @@ impl runtime::OpenEnum for HoldingType {
 
     fn known(index: usize) -> Option<Self> {
         Self::ALL.get(index).cloned()
-    }
-
-    fn index(&self) -> Option<usize> {
-        Self::ALL.iter().position(|known| known == self)
     }
 
     fn unknown(value: runtime::UnknownValue) -> Self {

@@ -54,11 +54,14 @@ impl GetAccountAssets {
 }
 
 impl runtime::Parameters for GetAccountAssets {
+    #[inline]
     fn write(&self, _out: &mut runtime::ParameterWriter) {}
+    #[inline]
     fn read(_from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         Some(Self {})
     }
 
+    #[inline]
     fn check(&self, _to: &mut runtime::Checks<'_>) {}
 }
 

@@ -92,6 +92,7 @@ impl GetFillHistory {
     /// Sets `category`: Only fills of this business line.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn category(mut self, category: Category) -> Self {
         self.category = Some(category);
         self
@@ -100,6 +101,7 @@ impl GetFillHistory {
     /// Sets `orderId`: Only fills of this order.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn order_id(mut self, order_id: impl Into<OrderId>) -> Self {
         self.order_id = Some(order_id.into());
         self
@@ -108,6 +110,7 @@ impl GetFillHistory {
     /// Sets `startTime`: Start of the time asked for.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
@@ -116,6 +119,7 @@ impl GetFillHistory {
     /// Sets `endTime`: End of the time asked for.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
@@ -124,6 +128,7 @@ impl GetFillHistory {
     /// Sets `limit`: Most fills on a page.
     ///
     /// Left out, the exchange takes `100`. At most 100.
+    #[inline]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
@@ -132,6 +137,7 @@ impl GetFillHistory {
     /// Sets `cursor`: Where the page begins; left out for the first page.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn cursor(mut self, cursor: impl Into<Cursor>) -> Self {
         self.cursor = Some(cursor.into());
         self
@@ -150,6 +156,7 @@ impl GetFillHistory {
 }
 
 impl runtime::Parameters for GetFillHistory {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.optional_text("category", self.category.as_ref());
         out.optional_text("orderId", self.order_id.as_ref());
@@ -159,6 +166,7 @@ impl runtime::Parameters for GetFillHistory {
         out.optional_text("cursor", self.cursor.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let category = from.optional_word("category");
         let order_id = from.optional("orderId");
@@ -176,6 +184,7 @@ impl runtime::Parameters for GetFillHistory {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.optional_known("category", self.category.as_ref());
         to.identifier("orderId", self.order_id.as_ref());
@@ -246,19 +255,20 @@ pub struct GetFillHistoryPage {
 impl runtime::Record for GetFillHistoryPage {
     const FIELDS: &'static [&'static str] = &["list", "cursor"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.list = from.value()?,
-            1 => self.cursor = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.list),
+            1 => from.read_into(&mut self.cursor),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("list", &self.list);
         out.field("cursor", &self.cursor);

@@ -65,12 +65,14 @@ impl GetInsiderTrades {
     /// Sets `limit`: Most trades on a page.
     ///
     /// Left out, the exchange takes `20`. At most 100.
+    #[inline]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
     }
 
     /// Sets `cursor`: Where the page begins; left out for the first page.
+    #[inline]
     pub fn cursor(mut self, cursor: impl Into<Cursor>) -> Self {
         self.cursor = Some(cursor.into());
         self
@@ -78,12 +80,14 @@ impl GetInsiderTrades {
 }
 
 impl runtime::Parameters for GetInsiderTrades {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("code", &self.code);
         out.optional_text("limit", self.limit.as_ref());
         out.optional_text("cursor", self.cursor.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let code = from.required("code");
         let limit = from.optional("limit");
@@ -95,6 +99,7 @@ impl runtime::Parameters for GetInsiderTrades {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.identifier("code", Some(&self.code));
         to.at_most("limit", self.limit.as_ref().copied(), 100);
@@ -154,19 +159,20 @@ pub struct GetInsiderTradesPage {
 impl runtime::Record for GetInsiderTradesPage {
     const FIELDS: &'static [&'static str] = &["list", "cursor"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.list = from.value()?,
-            1 => self.cursor = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.list),
+            1 => from.read_into(&mut self.cursor),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("list", &self.list);
         out.field("cursor", &self.cursor);

@@ -95,6 +95,7 @@ impl GetOpenOrders {
     /// Sets `category`: Only orders of this business line.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn category(mut self, category: Category) -> Self {
         self.category = Some(category);
         self
@@ -103,6 +104,7 @@ impl GetOpenOrders {
     /// Sets `symbol`: Only orders of this symbol.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
@@ -111,6 +113,7 @@ impl GetOpenOrders {
     /// Sets `startTime`: Start of the time asked for.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
@@ -119,6 +122,7 @@ impl GetOpenOrders {
     /// Sets `endTime`: End of the time asked for.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
@@ -127,12 +131,14 @@ impl GetOpenOrders {
     /// Sets `limit`: Most orders on a page.
     ///
     /// Left out, the exchange takes `100`. At most 100.
+    #[inline]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
     }
 
     /// Sets `cursor`: Where the page begins; left out for the first page.
+    #[inline]
     pub fn cursor(mut self, cursor: impl Into<Cursor>) -> Self {
         self.cursor = Some(cursor.into());
         self
@@ -151,6 +157,7 @@ impl GetOpenOrders {
 }
 
 impl runtime::Parameters for GetOpenOrders {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.optional_text("category", self.category.as_ref());
         out.optional_text("symbol", self.symbol.as_ref());
@@ -160,6 +167,7 @@ impl runtime::Parameters for GetOpenOrders {
         out.optional_text("cursor", self.cursor.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let category = from.optional_word("category");
         let symbol = from.optional("symbol");
@@ -177,6 +185,7 @@ impl runtime::Parameters for GetOpenOrders {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.optional_known("category", self.category.as_ref());
         to.identifier("symbol", self.symbol.as_ref());
@@ -264,19 +273,20 @@ pub struct GetOpenOrdersPage {
 impl runtime::Record for GetOpenOrdersPage {
     const FIELDS: &'static [&'static str] = &["list", "cursor"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.list = from.value()?,
-            1 => self.cursor = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.list),
+            1 => from.read_into(&mut self.cursor),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("list", &self.list);
         out.field("cursor", &self.cursor);

@@ -48,15 +48,18 @@ impl GetOrderDetails {
 }
 
 impl runtime::Parameters for GetOrderDetails {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         runtime::Parameters::write(&self.order, out);
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let order = <OrderRef as runtime::Parameters>::read(from);
         Some(Self { order: order? })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         runtime::Parameters::check(&self.order, to);
     }

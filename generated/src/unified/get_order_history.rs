@@ -88,6 +88,7 @@ impl GetOrderHistory {
     /// Sets `symbol`: Only orders of this symbol.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
@@ -96,6 +97,7 @@ impl GetOrderHistory {
     /// Sets `startTime`: Start of the time asked for.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
@@ -104,6 +106,7 @@ impl GetOrderHistory {
     /// Sets `endTime`: End of the time asked for.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
@@ -112,6 +115,7 @@ impl GetOrderHistory {
     /// Sets `limit`: Most orders on a page.
     ///
     /// Left out, the exchange takes `100`. At most 100.
+    #[inline]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
@@ -120,6 +124,7 @@ impl GetOrderHistory {
     /// Sets `cursor`: Where the page begins; left out for the first page.
     ///
     /// The document does not say whether it is required.
+    #[inline]
     pub fn cursor(mut self, cursor: impl Into<Cursor>) -> Self {
         self.cursor = Some(cursor.into());
         self
@@ -138,6 +143,7 @@ impl GetOrderHistory {
 }
 
 impl runtime::Parameters for GetOrderHistory {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("category", &self.category);
         out.optional_text("symbol", self.symbol.as_ref());
@@ -147,6 +153,7 @@ impl runtime::Parameters for GetOrderHistory {
         out.optional_text("cursor", self.cursor.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let category = from.word("category");
         let symbol = from.optional("symbol");
@@ -164,6 +171,7 @@ impl runtime::Parameters for GetOrderHistory {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.optional_known("category", Some(&self.category));
         to.identifier("symbol", self.symbol.as_ref());
@@ -234,19 +242,20 @@ pub struct GetOrderHistoryPage {
 impl runtime::Record for GetOrderHistoryPage {
     const FIELDS: &'static [&'static str] = &["list", "cursor"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.list = from.value()?,
-            1 => self.cursor = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.list),
+            1 => from.read_into(&mut self.cursor),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("list", &self.list);
         out.field("cursor", &self.cursor);

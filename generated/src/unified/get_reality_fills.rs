@@ -66,6 +66,7 @@ impl GetRealityFills {
     /// Sets `limit`: Most fills in the answer.
     ///
     /// Left out, the exchange takes `100`. At most 100.
+    #[inline]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
@@ -73,11 +74,13 @@ impl GetRealityFills {
 }
 
 impl runtime::Parameters for GetRealityFills {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("symbol", &self.symbol);
         out.optional_text("limit", self.limit.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let limit = from.optional("limit");
@@ -87,6 +90,7 @@ impl runtime::Parameters for GetRealityFills {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.at_most("limit", self.limit.as_ref().copied(), 100);

@@ -170,6 +170,7 @@ impl ModifyOrder {
     /// Sets `qty`: New quantity.
     ///
     /// Required under a condition; see the rules. Unit: base coin.
+    #[inline]
     pub fn qty(mut self, qty: impl Into<runtime::Decimal>) -> Self {
         self.qty = Some(qty.into());
         self
@@ -178,6 +179,7 @@ impl ModifyOrder {
     /// Sets `price`: New price.
     ///
     /// Required under a condition; see the rules.
+    #[inline]
     pub fn price(mut self, price: impl Into<runtime::Decimal>) -> Self {
         self.price = Some(price.into());
         self
@@ -187,6 +189,7 @@ impl ModifyOrder {
     /// was sent with autoCancel.
     ///
     /// 18 digits at most.
+    #[inline]
     pub fn request_id(mut self, request_id: u64) -> Self {
         self.request_id = Some(request_id);
         self
@@ -195,18 +198,21 @@ impl ModifyOrder {
     /// Sets `autoCancel`: Whether a rejected modification cancels the order.
     ///
     /// Left out, the exchange takes `no`.
+    #[inline]
     pub fn auto_cancel(mut self, auto_cancel: impl Into<YesNo>) -> Self {
         self.auto_cancel = Some(auto_cancel.into());
         self
     }
 
     /// Sets `symbol`: Symbol name.
+    #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
     /// Sets `category`: Business line of the order.
+    #[inline]
     pub fn category(mut self, category: Category) -> Self {
         self.category = Some(category);
         self
@@ -215,6 +221,7 @@ impl ModifyOrder {
     /// Sets `tpTriggerBy`: Price that the take-profit watches; futures only.
     ///
     /// Left out, the value stays.
+    #[inline]
     pub fn tp_trigger_by(mut self, tp_trigger_by: TriggerBy) -> Self {
         self.tp_trigger_by = Some(tp_trigger_by);
         self
@@ -223,6 +230,7 @@ impl ModifyOrder {
     /// Sets `slTriggerBy`: Price that the stop-loss watches; futures only.
     ///
     /// Left out, the value stays.
+    #[inline]
     pub fn sl_trigger_by(mut self, sl_trigger_by: TriggerBy) -> Self {
         self.sl_trigger_by = Some(sl_trigger_by);
         self
@@ -231,6 +239,7 @@ impl ModifyOrder {
     /// Sets `takeProfit`: Trigger price of the take-profit.
     ///
     /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
+    #[inline]
     pub fn take_profit(
         mut self,
         take_profit: impl Into<runtime::Edit<runtime::Decimal>>,
@@ -242,6 +251,7 @@ impl ModifyOrder {
     /// Sets `stopLoss`: Trigger price of the stop-loss.
     ///
     /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
+    #[inline]
     pub fn stop_loss(
         mut self,
         stop_loss: impl Into<runtime::Edit<runtime::Decimal>>,
@@ -251,12 +261,14 @@ impl ModifyOrder {
     }
 
     /// Sets `tpOrderType`: Order type of the take-profit.
+    #[inline]
     pub fn tp_order_type(mut self, tp_order_type: OrderType) -> Self {
         self.tp_order_type = Some(tp_order_type);
         self
     }
 
     /// Sets `slOrderType`: Order type of the stop-loss.
+    #[inline]
     pub fn sl_order_type(mut self, sl_order_type: OrderType) -> Self {
         self.sl_order_type = Some(sl_order_type);
         self
@@ -265,6 +277,7 @@ impl ModifyOrder {
     /// Sets `tpLimitPrice`: Execution price of a limit take-profit.
     ///
     /// Left out, the value stays.
+    #[inline]
     pub fn tp_limit_price(
         mut self,
         tp_limit_price: impl Into<runtime::Decimal>,
@@ -276,6 +289,7 @@ impl ModifyOrder {
     /// Sets `slLimitPrice`: Execution price of a limit stop-loss.
     ///
     /// Left out, the value stays.
+    #[inline]
     pub fn sl_limit_price(
         mut self,
         sl_limit_price: impl Into<runtime::Decimal>,
@@ -287,6 +301,7 @@ impl ModifyOrder {
     /// Sets `pxAmendType`: Whether a price outside the limit range becomes the best value within it.
     ///
     /// Left out, the exchange takes `no`.
+    #[inline]
     pub fn px_amend_type(mut self, px_amend_type: impl Into<YesNo>) -> Self {
         self.px_amend_type = Some(px_amend_type.into());
         self
@@ -294,6 +309,7 @@ impl ModifyOrder {
 }
 
 impl runtime::Parameters for ModifyOrder {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         runtime::Parameters::write(&self.order, out);
         out.optional_text("qty", self.qty.as_ref());
@@ -313,6 +329,7 @@ impl runtime::Parameters for ModifyOrder {
         out.optional_text("pxAmendType", self.px_amend_type.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let order = <OrderRef as runtime::Parameters>::read(from);
         let qty = from.optional("qty");
@@ -350,6 +367,7 @@ impl runtime::Parameters for ModifyOrder {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         runtime::Parameters::check(&self.order, to);
         to.digits("requestId", self.request_id.as_ref().copied(), 18);

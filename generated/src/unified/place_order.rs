@@ -226,12 +226,14 @@ impl PlaceOrder {
     /// Sets `posSide`: Position the order is for; futures in hedge mode.
     ///
     /// Required under a condition; see the rules.
+    #[inline]
     pub fn pos_side(mut self, pos_side: PosSide) -> Self {
         self.pos_side = Some(pos_side);
         self
     }
 
     /// Sets `clientOid`: The caller's own id. Sending one always is recommended.
+    #[inline]
     pub fn client_oid(mut self, client_oid: ClientOid) -> Self {
         self.client_oid = Some(client_oid);
         self
@@ -240,6 +242,7 @@ impl PlaceOrder {
     /// Sets `reduceOnly`: Whether the order may only reduce a position.
     ///
     /// Left out, the exchange takes `no`.
+    #[inline]
     pub fn reduce_only(mut self, reduce_only: impl Into<YesNo>) -> Self {
         self.reduce_only = Some(reduce_only.into());
         self
@@ -248,6 +251,7 @@ impl PlaceOrder {
     /// Sets `stpMode`: Self-trade prevention.
     ///
     /// Left out, the exchange takes `none`.
+    #[inline]
     pub fn stp_mode(mut self, stp_mode: StpMode) -> Self {
         self.stp_mode = Some(stp_mode);
         self
@@ -256,6 +260,7 @@ impl PlaceOrder {
     /// Sets `tpTriggerBy`: Price that the take-profit watches; futures only.
     ///
     /// Left out, the exchange takes `market`.
+    #[inline]
     pub fn tp_trigger_by(mut self, tp_trigger_by: TriggerBy) -> Self {
         self.tp_trigger_by = Some(tp_trigger_by);
         self
@@ -264,36 +269,42 @@ impl PlaceOrder {
     /// Sets `slTriggerBy`: Price that the stop-loss watches; futures only.
     ///
     /// Left out, the exchange takes `market`.
+    #[inline]
     pub fn sl_trigger_by(mut self, sl_trigger_by: TriggerBy) -> Self {
         self.sl_trigger_by = Some(sl_trigger_by);
         self
     }
 
     /// Sets `takeProfit`: Trigger price of the preset take-profit.
+    #[inline]
     pub fn take_profit(mut self, take_profit: impl Into<runtime::Decimal>) -> Self {
         self.take_profit = Some(take_profit.into());
         self
     }
 
     /// Sets `stopLoss`: Trigger price of the preset stop-loss.
+    #[inline]
     pub fn stop_loss(mut self, stop_loss: impl Into<runtime::Decimal>) -> Self {
         self.stop_loss = Some(stop_loss.into());
         self
     }
 
     /// Sets `tpOrderType`: Order type of the take-profit; market only in Reality pairs.
+    #[inline]
     pub fn tp_order_type(mut self, tp_order_type: OrderType) -> Self {
         self.tp_order_type = Some(tp_order_type);
         self
     }
 
     /// Sets `slOrderType`: Order type of the stop-loss; market only in Reality pairs.
+    #[inline]
     pub fn sl_order_type(mut self, sl_order_type: OrderType) -> Self {
         self.sl_order_type = Some(sl_order_type);
         self
     }
 
     /// Sets `tpLimitPrice`: Execution price of a limit take-profit.
+    #[inline]
     pub fn tp_limit_price(
         mut self,
         tp_limit_price: impl Into<runtime::Decimal>,
@@ -303,6 +314,7 @@ impl PlaceOrder {
     }
 
     /// Sets `slLimitPrice`: Execution price of a limit stop-loss.
+    #[inline]
     pub fn sl_limit_price(
         mut self,
         sl_limit_price: impl Into<runtime::Decimal>,
@@ -314,6 +326,7 @@ impl PlaceOrder {
     /// Sets `marginMode`: Margin mode; futures only.
     ///
     /// Left out, the exchange takes `crossed`.
+    #[inline]
     pub fn margin_mode(mut self, margin_mode: MarginMode) -> Self {
         self.margin_mode = Some(margin_mode);
         self
@@ -322,6 +335,7 @@ impl PlaceOrder {
     /// Sets `autoBorrow`: Whether a shortfall is borrowed; spot only.
     ///
     /// Left out, the exchange takes `no`.
+    #[inline]
     pub fn auto_borrow(mut self, auto_borrow: impl Into<YesNo>) -> Self {
         self.auto_borrow = Some(auto_borrow.into());
         self
@@ -329,6 +343,7 @@ impl PlaceOrder {
 }
 
 impl runtime::Parameters for PlaceOrder {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.text("category", &self.category);
         out.text("symbol", &self.symbol);
@@ -351,6 +366,7 @@ impl runtime::Parameters for PlaceOrder {
         out.optional_text("autoBorrow", self.auto_borrow.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let category = from.word("category");
         let symbol = from.required("symbol");
@@ -394,6 +410,7 @@ impl runtime::Parameters for PlaceOrder {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.optional_known("category", Some(&self.category));
         to.identifier("symbol", Some(&self.symbol));

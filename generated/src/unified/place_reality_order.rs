@@ -97,12 +97,14 @@ impl PlaceRealityOrder {
     /// Sets `category`: Business line of the order.
     ///
     /// Left out, the exchange takes `SPOT`. Allowed here: `SPOT`, `MARGIN`.
+    #[inline]
     pub fn category(mut self, category: Category) -> Self {
         self.category = Some(category);
         self
     }
 
     /// Sets `clientOid`: The caller's own id.
+    #[inline]
     pub fn client_oid(mut self, client_oid: ClientOid) -> Self {
         self.client_oid = Some(client_oid);
         self
@@ -110,6 +112,7 @@ impl PlaceRealityOrder {
 }
 
 impl runtime::Parameters for PlaceRealityOrder {
+    #[inline]
     fn write(&self, out: &mut runtime::ParameterWriter) {
         out.optional_text("category", self.category.as_ref());
         out.text("symbol", &self.symbol);
@@ -119,6 +122,7 @@ impl runtime::Parameters for PlaceRealityOrder {
         out.optional_text("clientOid", self.client_oid.as_ref());
     }
 
+    #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let category = from.optional_word("category");
         let symbol = from.required("symbol");
@@ -136,6 +140,7 @@ impl runtime::Parameters for PlaceRealityOrder {
         })
     }
 
+    #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.only("category", self.category.as_ref(), &["SPOT", "MARGIN"]);
         to.identifier("symbol", Some(&self.symbol));

@@ -26,19 +26,20 @@ pub struct FeeDetail {
 impl runtime::Record for FeeDetail {
     const FIELDS: &'static [&'static str] = &["feeCoin", "fee"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.fee_coin = from.value()?,
-            1 => self.fee = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.fee_coin),
+            1 => from.read_into(&mut self.fee),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("feeCoin", &self.fee_coin);
         out.field("fee", &self.fee);
@@ -170,51 +171,52 @@ impl runtime::Record for Order {
         "updatedTime",
     ];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.order_id = from.value()?,
-            1 => self.client_oid = from.value()?,
-            2 => self.category = from.value()?,
-            3 => self.symbol = from.value()?,
-            4 => self.price = from.value()?,
-            5 => self.qty = from.value()?,
-            6 => self.amount = from.value()?,
-            7 => self.order_type = from.value()?,
-            8 => self.cum_exec_qty = from.value()?,
-            9 => self.cum_exec_value = from.value()?,
-            10 => self.avg_price = from.value()?,
-            11 => self.order_status = from.value()?,
-            12 => self.side = from.value()?,
-            13 => self.time_in_force = from.value()?,
-            14 => self.pos_side = from.value()?,
-            15 => self.trade_side = from.value()?,
-            16 => self.hold_mode = from.value()?,
-            17 => self.margin_mode = from.value()?,
-            18 => self.stp_mode = from.value()?,
-            19 => self.take_profit = from.value()?,
-            20 => self.stop_loss = from.value()?,
-            21 => self.tp_trigger_by = from.value()?,
-            22 => self.sl_trigger_by = from.value()?,
-            23 => self.tp_order_type = from.value()?,
-            24 => self.sl_order_type = from.value()?,
-            25 => self.tp_limit_price = from.value()?,
-            26 => self.sl_limit_price = from.value()?,
-            27 => self.reduce_only = from.value()?,
-            28 => self.fee_detail = from.value()?,
-            29 => self.delegate_type = from.value()?,
-            30 => self.cancel_reason = from.value()?,
-            31 => self.exec_type = from.value()?,
-            32 => self.created_time = from.value()?,
-            33 => self.updated_time = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.order_id),
+            1 => from.read_into(&mut self.client_oid),
+            2 => from.read_into(&mut self.category),
+            3 => from.read_into(&mut self.symbol),
+            4 => from.read_into(&mut self.price),
+            5 => from.read_into(&mut self.qty),
+            6 => from.read_into(&mut self.amount),
+            7 => from.read_into(&mut self.order_type),
+            8 => from.read_into(&mut self.cum_exec_qty),
+            9 => from.read_into(&mut self.cum_exec_value),
+            10 => from.read_into(&mut self.avg_price),
+            11 => from.read_into(&mut self.order_status),
+            12 => from.read_into(&mut self.side),
+            13 => from.read_into(&mut self.time_in_force),
+            14 => from.read_into(&mut self.pos_side),
+            15 => from.read_into(&mut self.trade_side),
+            16 => from.read_into(&mut self.hold_mode),
+            17 => from.read_into(&mut self.margin_mode),
+            18 => from.read_into(&mut self.stp_mode),
+            19 => from.read_into(&mut self.take_profit),
+            20 => from.read_into(&mut self.stop_loss),
+            21 => from.read_into(&mut self.tp_trigger_by),
+            22 => from.read_into(&mut self.sl_trigger_by),
+            23 => from.read_into(&mut self.tp_order_type),
+            24 => from.read_into(&mut self.sl_order_type),
+            25 => from.read_into(&mut self.tp_limit_price),
+            26 => from.read_into(&mut self.sl_limit_price),
+            27 => from.read_into(&mut self.reduce_only),
+            28 => from.read_into(&mut self.fee_detail),
+            29 => from.read_into(&mut self.delegate_type),
+            30 => from.read_into(&mut self.cancel_reason),
+            31 => from.read_into(&mut self.exec_type),
+            32 => from.read_into(&mut self.created_time),
+            33 => from.read_into(&mut self.updated_time),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("orderId", &self.order_id);
         out.field("clientOid", &self.client_oid);
@@ -270,19 +272,20 @@ pub struct OrderIds {
 impl runtime::Record for OrderIds {
     const FIELDS: &'static [&'static str] = &["orderId", "clientOid"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.order_id = from.value()?,
-            1 => self.client_oid = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.order_id),
+            1 => from.read_into(&mut self.client_oid),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("orderId", &self.order_id);
         out.field("clientOid", &self.client_oid);
@@ -308,19 +311,20 @@ pub struct OrderAck {
 impl runtime::Record for OrderAck {
     const FIELDS: &'static [&'static str] = &["orderId", "clientOid"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.order_id = from.value()?,
-            1 => self.client_oid = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.order_id),
+            1 => from.read_into(&mut self.client_oid),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("orderId", &self.order_id);
         out.field("clientOid", &self.client_oid);
@@ -350,21 +354,22 @@ pub struct BatchModifyResult {
 impl runtime::Record for BatchModifyResult {
     const FIELDS: &'static [&'static str] = &["orderId", "clientOid", "code", "msg"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.order_id = from.value()?,
-            1 => self.client_oid = from.value()?,
-            2 => self.code = from.value()?,
-            3 => self.msg = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.order_id),
+            1 => from.read_into(&mut self.client_oid),
+            2 => from.read_into(&mut self.code),
+            3 => from.read_into(&mut self.msg),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("orderId", &self.order_id);
         out.field("clientOid", &self.client_oid);
@@ -394,21 +399,22 @@ pub struct BatchOrderResult {
 impl runtime::Record for BatchOrderResult {
     const FIELDS: &'static [&'static str] = &["orderId", "clientOid", "code", "msg"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.order_id = from.value()?,
-            1 => self.client_oid = from.value()?,
-            2 => self.code = from.value()?,
-            3 => self.msg = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.order_id),
+            1 => from.read_into(&mut self.client_oid),
+            2 => from.read_into(&mut self.code),
+            3 => from.read_into(&mut self.msg),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("orderId", &self.order_id);
         out.field("clientOid", &self.client_oid);
@@ -462,27 +468,28 @@ impl runtime::Record for Fill {
         "execQty",
     ];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.exec_id = from.value()?,
-            1 => self.exec_link_id = from.value()?,
-            2 => self.order_id = from.value()?,
-            3 => self.client_oid = from.value()?,
-            4 => self.category = from.value()?,
-            5 => self.symbol = from.value()?,
-            6 => self.order_type = from.value()?,
-            7 => self.side = from.value()?,
-            8 => self.exec_price = from.value()?,
-            9 => self.exec_qty = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.exec_id),
+            1 => from.read_into(&mut self.exec_link_id),
+            2 => from.read_into(&mut self.order_id),
+            3 => from.read_into(&mut self.client_oid),
+            4 => from.read_into(&mut self.category),
+            5 => from.read_into(&mut self.symbol),
+            6 => from.read_into(&mut self.order_type),
+            7 => from.read_into(&mut self.side),
+            8 => from.read_into(&mut self.exec_price),
+            9 => from.read_into(&mut self.exec_qty),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("execId", &self.exec_id);
         out.field("execLinkId", &self.exec_link_id);
@@ -540,25 +547,26 @@ impl runtime::Record for Asset {
         "bonus",
     ];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.coin = from.value()?,
-            1 => self.equity = from.value()?,
-            2 => self.usd_value = from.value()?,
-            3 => self.balance = from.value()?,
-            4 => self.debt = from.value()?,
-            5 => self.available = from.value()?,
-            6 => self.locked = from.value()?,
-            7 => self.bonus = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.coin),
+            1 => from.read_into(&mut self.equity),
+            2 => from.read_into(&mut self.usd_value),
+            3 => from.read_into(&mut self.balance),
+            4 => from.read_into(&mut self.debt),
+            5 => from.read_into(&mut self.available),
+            6 => from.read_into(&mut self.locked),
+            7 => from.read_into(&mut self.bonus),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("coin", &self.coin);
         out.field("equity", &self.equity);
@@ -649,31 +657,32 @@ impl runtime::Record for AccountAssets {
         "assets",
     ];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.account_equity = from.value()?,
-            1 => self.usdt_equity = from.value()?,
-            2 => self.btc_equity = from.value()?,
-            3 => self.unrealised_pnl = from.value()?,
-            4 => self.usdt_unrealised_pnl = from.value()?,
-            5 => self.btc_unrealised_pnl = from.value()?,
-            6 => self.effective_equity = from.value()?,
-            7 => self.maintenance_margin = from.value()?,
-            8 => self.initial_margin = from.value()?,
-            9 => self.margin_ratio = from.value()?,
-            10 => self.position_margin_ratio = from.value()?,
-            11 => self.position_value = from.value()?,
-            12 => self.leverage = from.value()?,
-            13 => self.assets = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.account_equity),
+            1 => from.read_into(&mut self.usdt_equity),
+            2 => from.read_into(&mut self.btc_equity),
+            3 => from.read_into(&mut self.unrealised_pnl),
+            4 => from.read_into(&mut self.usdt_unrealised_pnl),
+            5 => from.read_into(&mut self.btc_unrealised_pnl),
+            6 => from.read_into(&mut self.effective_equity),
+            7 => from.read_into(&mut self.maintenance_margin),
+            8 => from.read_into(&mut self.initial_margin),
+            9 => from.read_into(&mut self.margin_ratio),
+            10 => from.read_into(&mut self.position_margin_ratio),
+            11 => from.read_into(&mut self.position_value),
+            12 => from.read_into(&mut self.leverage),
+            13 => from.read_into(&mut self.assets),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("accountEquity", &self.account_equity);
         out.field("usdtEquity", &self.usdt_equity);
@@ -718,22 +727,23 @@ pub struct RealityFill {
 impl runtime::Record for RealityFill {
     const FIELDS: &'static [&'static str] = &["execId", "price", "size", "side", "ts"];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.exec_id = from.value()?,
-            1 => self.price = from.value()?,
-            2 => self.size = from.value()?,
-            3 => self.side = from.value()?,
-            4 => self.time = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.exec_id),
+            1 => from.read_into(&mut self.price),
+            2 => from.read_into(&mut self.size),
+            3 => from.read_into(&mut self.side),
+            4 => from.read_into(&mut self.time),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("execId", &self.exec_id);
         out.field("price", &self.price);
@@ -806,33 +816,34 @@ impl runtime::Record for InsiderTrade {
         "postTradeQuantity",
     ];
 
+    #[inline]
     fn read(
         &mut self,
         field: usize,
         from: &mut runtime::Reader<'_>,
     ) -> Result<(), runtime::ReadError> {
         match field {
-            0 => self.reporter_name = from.value()?,
-            1 => self.issue_org_name = from.value()?,
-            2 => self.end_date = from.value()?,
-            3 => self.announcement_date = from.value()?,
-            4 => self.inner_type = from.value()?,
-            5 => self.position = from.value()?,
-            6 => self.security_title = from.value()?,
-            7 => self.trade_date = from.value()?,
-            8 => self.designated_exercise_date = from.value()?,
-            9 => self.inner_trade_type = from.value()?,
-            10 => self.action_type = from.value()?,
-            11 => self.trade_volume = from.value()?,
-            12 => self.trade_price = from.value()?,
-            13 => self.holding_type = from.value()?,
-            14 => self.indirect_holding_statement = from.value()?,
-            15 => self.post_trade_quantity = from.value()?,
-            _ => from.skip()?,
+            0 => from.read_into(&mut self.reporter_name),
+            1 => from.read_into(&mut self.issue_org_name),
+            2 => from.read_into(&mut self.end_date),
+            3 => from.read_into(&mut self.announcement_date),
+            4 => from.read_into(&mut self.inner_type),
+            5 => from.read_into(&mut self.position),
+            6 => from.read_into(&mut self.security_title),
+            7 => from.read_into(&mut self.trade_date),
+            8 => from.read_into(&mut self.designated_exercise_date),
+            9 => from.read_into(&mut self.inner_trade_type),
+            10 => from.read_into(&mut self.action_type),
+            11 => from.read_into(&mut self.trade_volume),
+            12 => from.read_into(&mut self.trade_price),
+            13 => from.read_into(&mut self.holding_type),
+            14 => from.read_into(&mut self.indirect_holding_statement),
+            15 => from.read_into(&mut self.post_trade_quantity),
+            _ => from.skip(),
         }
-        Ok(())
     }
 
+    #[inline]
     fn write(&self, out: &mut runtime::RecordWriter<'_>) {
         out.field("reporterName", &self.reporter_name);
         out.field("issueOrgName", &self.issue_org_name);

@@ -4,19 +4,8 @@
 //! limited comes from the operation's table ([`Meta::limits`](crate::Meta::limits)); which rows of it hold for a call
 //! is data the caller gives ([`Classes`]).
 //!
-//! # Exactness
-//!
-//! A [`window::Window`] logs the moments of the latest N calls, and lets another one go when the N-th latest is a whole
-//! window old. So no window of that length, wherever it begins, has more than N calls in it, and none that has work
-//! waiting has fewer. A token bucket keeps neither promise: it lets up to twice N through around a pause.
-//!
-//! # Skew
-//!
-//! A call is counted here when it goes out, and by the exchange when it arrives. Calls that went out a window apart can
-//! arrive closer together, by as much as the way of the earlier one took longer. The margin (see [`LimitSettings`])
-//! makes up for what differs between two trips over a warm connection. It does not make up for a new connection, whose
-//! first request arrives several round trips after it went out. Who must not be refused even then counts calls when
-//! they are answered ([`Counted::WhenAnswered`]): the exchange has counted them before that.
+//! A call goes through it so: its [`Call`] is found a [`lane`] in the [`book`]; where every [`window`] of the lane has
+//! room it is let go, otherwise it lines up there, and whatever changes, or the alarm of the [`timer`], lets go who may.
 
 mod book;
 mod call;

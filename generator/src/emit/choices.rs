@@ -148,12 +148,14 @@ fn presence_parameters(choice: &Choice, alternatives: &[Parameter], variants: &[
     let first = wires.first().map_or("", |wire| wire.as_str());
     quote! {
         impl runtime::Parameters for #name {
+            #[inline]
             fn write(&self, out: &mut runtime::ParameterWriter) {
                 match self {
                     #(Self::#variants(value) => #writes,)*
                 }
             }
 
+            #[inline]
             fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
                 let mut found = Vec::new();
                 #(#found)*
@@ -164,6 +166,7 @@ fn presence_parameters(choice: &Choice, alternatives: &[Parameter], variants: &[
                 found.pop()?
             }
 
+            #[inline]
             fn check(&self, #to: &mut runtime::Checks<'_>) {
                 match self {
                     #(Self::#variants(#bindings) => { #checks })*
@@ -291,6 +294,7 @@ fn value_parameters(
     let (out, to) = (quote!(out), if with_payload.is_empty() { quote!(_to) } else { quote!(to) });
     quote! {
         impl runtime::Parameters for #name {
+            #[inline]
             fn write(&self, #out: &mut runtime::ParameterWriter) {
                 out.text(#wire, &self.kind());
                 match self {
@@ -299,6 +303,7 @@ fn value_parameters(
                 }
             }
 
+            #[inline]
             fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
                 match from.decide::<#deciding>(#wire, Self::MEMBERS)? {
                     #(#deciding::#with_payload => runtime::Parameters::read(from).map(Self::#with_payload),)*
@@ -307,6 +312,7 @@ fn value_parameters(
                 }
             }
 
+            #[inline]
             fn check(&self, #to: &mut runtime::Checks<'_>) {
                 match self {
                     #(Self::#with_payload(with) => runtime::Parameters::check(with, to),)*

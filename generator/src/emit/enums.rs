@@ -132,10 +132,6 @@ fn open_enum(all: &Enum) -> TokenStream {
                 Self::ALL.get(index).cloned()
             }
 
-            fn index(&self) -> Option<usize> {
-                Self::ALL.iter().position(|known| known == self)
-            }
-
             fn unknown(value: runtime::UnknownValue) -> Self {
                 Self::Unknown(value)
             }

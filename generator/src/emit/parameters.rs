@@ -136,15 +136,18 @@ impl<'a> Set<'a> {
         let to = unused_if(checks.iter().all(TokenStream::is_empty), "to");
         quote! {
             impl runtime::Parameters for #name {
+                #[inline]
                 fn write(&self, #out: &mut runtime::ParameterWriter) {
                     #(#writes)*
                 }
 
+                #[inline]
                 fn read(#from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
                     #(#reads)*
                     Some(Self { #(#fields: #locals?),* })
                 }
 
+                #[inline]
                 fn check(&self, #to: &mut runtime::Checks<'_>) {
                     #(#checks)*
                 }
@@ -335,6 +338,7 @@ fn setter(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
     let docs = parameter_docs::setter(scope, parameter).outer();
     quote! {
         #docs
+        #[inline]
         pub fn #field(mut self, #field: #ty) -> Self {
             self.#field = #set;
             self

@@ -46,14 +46,15 @@ pub(super) fn definition(scope: &Scope<'_>, rust: &str, docs: Docs, fields: &[Fi
         impl runtime::Record for #name {
             const FIELDS: &'static [&'static str] = &[#(#wires),*];
 
+            #[inline]
             fn read(&mut self, field: usize, from: &mut runtime::Reader<'_>) -> Result<(), runtime::ReadError> {
                 match field {
-                    #(#indices => self.#names = from.value()?,)*
-                    _ => from.skip()?,
+                    #(#indices => from.read_into(&mut self.#names),)*
+                    _ => from.skip(),
                 }
-                Ok(())
             }
 
+            #[inline]
             fn write(&self, out: &mut runtime::RecordWriter<'_>) {
                 #(out.field(#wires, &self.#names);)*
             }

@@ -46,8 +46,10 @@ pub trait Decode: Sized {
 /// When the text is no JSON or no `T`, or something follows; the error tells where.
 pub fn read_json<T: Decode>(text: &str) -> Result<T, ReadError> {
     let mut from = Reader::new(text);
-    let value = T::decode(&mut from).and_then(|value| from.finish().map(|()| value));
-    value.map_err(|error| error.located(text))
+    match T::decode(&mut from) {
+        Ok(value) => from.ended(Ok(())).map(|()| value),
+        Err(error) => Err(error.located(text)),
+    }
 }
 
 impl<T: Decode> Decode for Option<T> {

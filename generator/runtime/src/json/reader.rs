@@ -322,6 +322,11 @@ impl<'a> Reader<'a> {
         self.lists > 0
     }
 
+    /// Ends the reading with what came of it; an error tells the way to its place.
+    pub(crate) fn ended(&mut self, read: Result<(), ReadError>) -> Result<(), ReadError> {
+        read.and_then(|()| self.finish()).map_err(|error| error.located(self.text))
+    }
+
     /// Keeps the layout of an object for the next one of its kind.
     pub(super) fn remember(&mut self, layout: Layout) {
         if !layout.is_empty() {

@@ -105,8 +105,9 @@ impl<'a> ParameterReader<'a> {
     /// Reads a parameter that may be left out, or be `null` or empty. The outer `None` means that it is unreadable.
     pub fn optional<T: Decode>(&mut self, name: &'static str) -> Option<Option<T>> {
         let Some(json) = self.take(name) else { return Some(None) };
-        let value = read_json(&json);
-        self.readable(name, value)
+        let (mut from, mut value) = (Reader::new(&json), None);
+        let read = from.read_into(&mut value);
+        self.readable(name, from.ended(read)).map(|()| value)
     }
 
     /// Reads an edit: left out or empty keeps, `delete` deletes, anything else is set.

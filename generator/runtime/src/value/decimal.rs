@@ -112,7 +112,7 @@ impl TryFrom<&str> for Decimal {
 
 impl From<rust_decimal::Decimal> for Decimal {
     fn from(number: rust_decimal::Decimal) -> Self {
-        Self { text: SmallText::of(number) }
+        Self { text: SmallText::of(&number) }
     }
 }
 
@@ -120,7 +120,7 @@ macro_rules! from_integers {
     ($($integer:ty),*) => {$(
         impl From<$integer> for Decimal {
             fn from(number: $integer) -> Self {
-                Self { text: SmallText::of(number) }
+                Self { text: SmallText::of(&number) }
             }
         }
     )*};

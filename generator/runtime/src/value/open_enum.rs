@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
@@ -17,14 +18,16 @@ pub trait OpenEnum: Sized {
     /// The variant of the value at `index` of [`VALUES`](Self::VALUES).
     fn known(index: usize) -> Option<Self>;
 
-    /// The index of this value in [`VALUES`](Self::VALUES), or `None` for an undocumented value.
-    fn index(&self) -> Option<usize>;
-
     /// The variant that keeps an undocumented value.
     fn unknown(value: UnknownValue) -> Self;
 
     /// The value as it is written on the wire.
     fn as_str(&self) -> &str;
+
+    /// The index of this value in [`VALUES`](Self::VALUES), or `None` for an undocumented value.
+    fn index(&self) -> Option<usize> {
+        place_of(self.as_str(), Self::VALUES)
+    }
 }
 
 /// A value that no document lists. Only a response can bring one: it cannot be built by hand.
@@ -34,6 +37,11 @@ pub trait OpenEnum: Sized {
 pub struct UnknownValue(Box<SmallText>);
 
 impl UnknownValue {
+    #[cold]
+    fn new(text: &str) -> Self {
+        Self(Box::new(SmallText::new(text)))
+    }
+
     /// The text the exchange sent.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
@@ -60,6 +68,11 @@ pub struct UnknownValueError {
 }
 
 impl UnknownValueError {
+    #[cold]
+    fn new(given: &str, allowed: &'static [&'static str]) -> Self {
+        Self { given: given.to_owned(), allowed }
+    }
+
     /// The values that would have been taken.
     pub fn allowed(&self) -> &'static [&'static str] {
         self.allowed
@@ -76,8 +89,7 @@ impl Error for UnknownValueError {}
 
 /// The enum value a response's text stands for: exact, another spelling, another case, or else unknown.
 pub fn enum_from_wire<E: OpenEnum>(text: &str) -> E {
-    let unknown = || UnknownValue(Box::new(SmallText::new(text)));
-    find(text, E::VALUES, E::ALSO).and_then(E::known).unwrap_or_else(|| E::unknown(unknown()))
+    find(text, E::VALUES, E::ALSO).and_then(E::known).unwrap_or_else(|| E::unknown(UnknownValue::new(text)))
 }
 
 /// The enum value with exactly this text.
@@ -86,8 +98,7 @@ pub fn enum_from_wire<E: OpenEnum>(text: &str) -> E {
 ///
 /// When no documented value has it.
 pub fn enum_from_str<E: OpenEnum>(text: &str) -> Result<E, UnknownValueError> {
-    let index = E::VALUES.iter().position(|value| *value == text);
-    index.and_then(E::known).ok_or_else(|| UnknownValueError { given: text.to_owned(), allowed: E::VALUES })
+    place_of(text, E::VALUES).and_then(E::known).ok_or_else(|| UnknownValueError::new(text, E::VALUES))
 }
 
 /// Reads an enum value leniently: see [`enum_from_wire`].
@@ -96,11 +107,24 @@ pub fn enum_from_str<E: OpenEnum>(text: &str) -> Result<E, UnknownValueError> {
 ///
 /// When the value is empty, or neither text nor number.
 pub fn decode_enum<E: OpenEnum>(from: &mut Reader<'_>) -> Result<E, ReadError> {
-    from.parsed("a word", |text| (!text.is_empty()).then(|| enum_from_wire(text)))
+    let word = word(from)?;
+    Ok(enum_from_wire(&word))
+}
+
+// What follows is not generic, so that not each of the many enums brings a copy of it.
+
+fn word<'a>(from: &mut Reader<'a>) -> Result<Cow<'a, str>, ReadError> {
+    let start = from.here();
+    let text = from.scalar()?;
+    if text.is_empty() { Err(ReadError::new(start, "expected a word, found \"\"")) } else { Ok(text) }
+}
+
+fn place_of(text: &str, values: &[&str]) -> Option<usize> {
+    values.iter().position(|value| *value == text)
 }
 
 fn find(text: &str, values: &[&str], also: &[(&str, usize)]) -> Option<usize> {
-    let exact = values.iter().position(|value| *value == text);
+    let exact = place_of(text, values);
     let other = || also.iter().find(|(spelling, _)| *spelling == text).map(|(_, index)| *index);
     let any_case = || values.iter().position(|value| value.eq_ignore_ascii_case(text));
     exact.or_else(other).or_else(any_case)
@@ -112,6 +136,7 @@ fn find(text: &str, values: &[&str], also: &[(&str, usize)]) -> Option<usize> {
 macro_rules! open_enum_impls {
     ($($name:ident),+ $(,)?) => {$(
         impl ::core::fmt::Display for $name {
+            #[inline]
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 f.pad($crate::OpenEnum::as_str(self))
             }
@@ -120,24 +145,28 @@ macro_rules! open_enum_impls {
         impl ::core::str::FromStr for $name {
             type Err = $crate::UnknownValueError;
 
+            #[inline]
             fn from_str(text: &str) -> ::core::result::Result<Self, Self::Err> {
                 $crate::enum_from_str(text)
             }
         }
 
         impl $crate::Decode for $name {
+            #[inline]
             fn decode(from: &mut $crate::Reader<'_>) -> ::core::result::Result<Self, $crate::ReadError> {
                 $crate::decode_enum(from)
             }
         }
 
         impl $crate::Encode for $name {
+            #[inline]
             fn encode(&self, out: &mut $crate::JsonWriter) {
                 out.string($crate::OpenEnum::as_str(self));
             }
         }
 
         impl $crate::Scalar for $name {
+            #[inline]
             fn text<'a>(&'a self, _: &'a mut $crate::Scratch) -> &'a str {
                 $crate::OpenEnum::as_str(self)
             }

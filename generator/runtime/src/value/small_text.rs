@@ -25,7 +25,7 @@ impl SmallText {
     }
 
     /// What `value` shows itself as.
-    pub(super) fn of(value: impl Display) -> Self {
+    pub(super) fn of(value: &dyn Display) -> Self {
         let mut short = ArrayString::new();
         match write!(short, "{value}") {
             Ok(()) => Self::Short(short),

@@ -116,12 +116,14 @@ macro_rules! __identifier {
         }
 
         impl ::core::fmt::Display for $name {
+            #[inline]
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 f.pad(self.as_str())
             }
         }
 
         impl ::core::fmt::Debug for $name {
+            #[inline]
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 f.debug_tuple(::core::stringify!($name)).field(&self.0).finish()
             }
@@ -130,6 +132,7 @@ macro_rules! __identifier {
         impl ::core::str::FromStr for $name {
             type Err = $crate::InvalidIdentifier;
 
+            #[inline]
             fn from_str(text: &str) -> ::core::result::Result<Self, Self::Err> {
                 Self::new(text)
             }
@@ -148,10 +151,12 @@ macro_rules! __identifier {
         }
 
         impl $crate::Decode for $name {
+            #[inline]
             fn decode(from: &mut $crate::Reader<'_>) -> ::core::result::Result<Self, $crate::ReadError> {
                 $crate::Text::decode(from).map(Self)
             }
 
+            #[inline]
             fn decode_some(
                 place: &mut ::core::option::Option<Self>,
                 from: &mut $crate::Reader<'_>,
@@ -161,12 +166,14 @@ macro_rules! __identifier {
         }
 
         impl $crate::Encode for $name {
+            #[inline]
             fn encode(&self, out: &mut $crate::JsonWriter) {
                 out.string(self.as_str());
             }
         }
 
         impl $crate::Scalar for $name {
+            #[inline]
             fn text<'a>(&'a self, _: &'a mut $crate::Scratch) -> &'a str {
                 self.as_str()
             }

@@ -1,0 +1,72 @@
+//! What the limiter adds to a call: asking, counting and answering, with the logs full as they are under load.
+//!
+//! `cargo bench -p tradeapi-tests --bench limits`
+
+mod measure;
+
+use std::hint::black_box;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Waker;
+use std::time::{Duration, Instant};
+
+use measure::Race;
+use tradeapi::runtime::{Admission, Call, Classes, InProcessLimits, LimitSettings, Limiter, Operation, Signs, Timer};
+use tradeapi::unified::{CancelOrder, Category, Execution, OrderId, OrderRef, PlaceOrder, Side};
+
+/// Asks the system's clock, as the usual timer does, but then claims that it is a second later each time, so that
+/// there always is room.
+struct Leaping(AtomicU64);
+
+impl Timer for Leaping {
+    fn now(&self) -> Duration {
+        black_box(Instant::now());
+        Duration::from_secs(self.0.fetch_add(2, Ordering::Relaxed))
+    }
+
+    fn wake_at(&self, _: Duration, _: Waker) {}
+}
+
+fn pass(limits: &InProcessLimits, call: Call<'_>, signs: Signs) -> bool {
+    let Admission::Now(Ok(mut slot)) = limits.ask(call, false) else { return false };
+    limits.sent(&mut slot);
+    limits.answered(slot, signs);
+    true
+}
+
+fn check(limits: &InProcessLimits, call: Call<'_>) -> bool {
+    let Admission::Now(Ok(slot)) = limits.ask(call, false) else { return false };
+    limits.give_back(slot);
+    true
+}
+
+fn main() {
+    let cancel = CancelOrder::new(OrderRef::OrderId(OrderId::from("1")));
+    let order = PlaceOrder::new(Category::Spot, "BTCUSDT", 1_u32, Side::Buy, Execution::Market);
+    let usual = Classes::new();
+    let by_symbol = Classes::new().when("reality", "symbol", |symbol| symbol.starts_with('r'));
+    let limits = InProcessLimits::with_timer(LimitSettings::new(), Leaping(AtomicU64::new(0)));
+    // The operations of a session, so that there is something to search.
+    for meta in [CancelOrder::META, PlaceOrder::META] {
+        for account in ["", "1", "2", "3"] {
+            (0..100).for_each(|_| assert!(pass(&limits, Call::new(meta).counted_for(account, ""), Signs::default())));
+        }
+    }
+    let clock = Leaping(AtomicU64::new(0));
+    let mutex = Mutex::new(0_u64);
+    Race::new("the limiter, uncontended")
+        .way("ask, sent, answered", || pass(&limits, Call::of(&cancel, &usual), Signs::default()))
+        .way("the same, with a header to learn from", || {
+            pass(&limits, Call::of(&cancel, &usual), Signs::new(false, Some(9)))
+        })
+        .way("the same, with a class by symbol", || pass(&limits, Call::of(&order, &by_symbol), Signs::default()))
+        .way("ask, give back", || check(&limits, Call::of(&cancel, &usual)))
+        .way("choosing the rows alone", || Call::of(&cancel, &usual))
+        .way("floor: two looks at the clock", || (clock.now(), clock.now()))
+        .way("floor: two locks", || {
+            for _ in 0..2 {
+                *mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner) += 1;
+            }
+        })
+        .run();
+}
