@@ -23,7 +23,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let once = measured("generate: the schema", &real, 41)?;
     let often = measured(&format!("generate: {COPIES} copies of the schema"), copies.path(), 5)?;
-    println!("\n  for each operation: {} and {}, that is {:.2} times as much", readable(once), readable(often), often / once);
+    println!(
+        "\n  for each operation: {} and {}, that is {:.2} times as much",
+        readable(once),
+        readable(often),
+        often / once
+    );
     Ok(())
 }
 

@@ -115,7 +115,7 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
 
     /// Names the network address that requests come from, which a shared limiter tells from others by. Clients without
     /// a name count as one address.
-    pub fn address(mut self, name: impl Into<String>) -> Self {
+    pub fn source_address(mut self, name: impl Into<String>) -> Self {
         self.pacing.address = name.into();
         self
     }

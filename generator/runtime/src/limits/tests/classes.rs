@@ -1,8 +1,8 @@
 //! Which rows hold.
 
-use super::driver::{operation, per_ip, per_uid};
+use super::driver::{limits, operation, per_ip, per_uid};
 use crate::checks::Checks;
-use crate::limits::{Call, Classes};
+use crate::limits::{Admission, Call, Classes, LimitSettings, Limiter};
 use crate::parameters::{ParameterReader, ParameterWriter, Parameters};
 use crate::tables::{Effect, RateLimit, Scope};
 
@@ -84,4 +84,17 @@ fn a_class_can_depend_on_a_parameter() {
     assert_eq!(holding(&reality, &["A", "B"]), [10, 100]);
     let other = Classes::new().when("reality", "pair", |_| true);
     assert_eq!(holding(&other, &["rA"]), [10, 100]);
+}
+
+#[test]
+fn classes_are_counted_apart() {
+    let meta = operation("place", Effect::Create, &rows());
+    let limits = limits(LimitSettings::new());
+    let count = |class| {
+        let mut call = Call::new(meta);
+        call.uid_class = class;
+        let asked = std::iter::repeat_with(|| limits.0.ask(call, false));
+        asked.take_while(|answer| matches!(answer, Admission::Now(Ok(_)))).count()
+    };
+    assert_eq!((count("default"), count("reality"), count("listed"), count("reality")), (10, 5, 30, 0));
 }

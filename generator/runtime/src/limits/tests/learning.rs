@@ -87,6 +87,21 @@ fn calls_of_others_are_counted() {
     assert_eq!(room(&limits.0, 10), 10);
 }
 
+/// What has expired, and what is about to go out, the exchange does not count or will.
+#[test]
+fn only_calls_that_matter_are_compared() {
+    let limits = limits(LimitSettings::new().margin(Duration::ZERO));
+    let mut driver = Driver::new(&limits);
+    (0..4).for_each(|_| call(&mut driver, 10, Duration::ZERO, Signs::default()));
+    limits.1.advance(SECOND);
+    let (_, held) = driver.ask(Call::new(limited_to(10)));
+    call(&mut driver, 10, Duration::ZERO, left(5));
+    // One was made, one is about to be; of eight that would be left three went to others.
+    assert_eq!(room(&limits.0, 10), 5);
+    held.into_iter().for_each(|slot| limits.0.give_back(slot));
+    assert_eq!(room(&limits.0, 10), 6);
+}
+
 /// Who is alone finds its own count confirmed, and loses nothing.
 #[test]
 fn what_was_known_already_changes_nothing() {
