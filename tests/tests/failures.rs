@@ -126,7 +126,7 @@ fn what_is_no_envelope_is_judged_by_its_status() {
             match reading.fails(status, body) {
                 Error::Exchange(error) => {
                     assert_eq!((error.code.as_str(), error.status), (response.status().as_str(), response.status()));
-                    assert_eq!(&error.raw[..], &body[..]);
+                    assert_eq!(&error.raw[..], body);
                 }
                 other => panic!("{other:?}"),
             }

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::driver::{Driver, SECOND, limited_to, limits, ms};
+use super::driver::{Driver, SECOND, limited_to, limits, ms, operation, per_ip, per_uid};
 use crate::limits::{Admission, Call, InProcessLimits, LimitSettings, Limiter, Signs};
+use crate::tables::Effect;
 
 const TOO_MANY: Signs = Signs { too_many: true, remaining: None };
 
@@ -100,6 +101,21 @@ fn only_calls_that_matter_are_compared() {
     assert_eq!(room(&limits.0, 10), 5);
     held.into_iter().for_each(|slot| limits.0.give_back(slot));
     assert_eq!(room(&limits.0, 10), 6);
+}
+
+#[test]
+fn a_number_is_taken_to_be_of_the_tightest_limit() {
+    let meta = operation("both", Effect::Read, &[per_ip(30), per_uid(10, "default")]);
+    let limits = limits(LimitSettings::new());
+    let room_of = |account| {
+        let asked = std::iter::repeat_with(|| limits.0.ask(Call::new(meta).counted_for(account, ""), false));
+        asked.take_while(|answer| matches!(answer, Admission::Now(Ok(_)))).count()
+    };
+    if let Admission::Now(Ok(mut slot)) = limits.0.ask(Call::new(meta).counted_for("a", ""), false) {
+        limits.0.sent(&mut slot);
+        limits.0.answered(slot, left(4));
+    }
+    assert_eq!((room_of("a"), room_of("b")), (4, 10));
 }
 
 /// Who is alone finds its own count confirmed, and loses nothing.
