@@ -4,8 +4,8 @@
 //! printed are medians, and beside each way how much of its time and how many of its allocations the first one needs:
 //! the first way is ours, the others are floors and peers. There are no limits; the numbers are for reading.
 //!
-//! Allocations are those of the measuring thread, a reallocation counting as one. Counting costs an allocation some ten
-//! nanoseconds, in every way alike.
+//! Allocations are those of the measuring thread unless told otherwise, a reallocation counting as one. Counting costs
+//! an allocation some ten nanoseconds, in every way alike.
 
 use std::alloc::System;
 use std::hint::black_box;
@@ -23,6 +23,7 @@ const ROUND: Duration = Duration::from_millis(4);
 pub(crate) struct Race<'a> {
     title: String,
     rounds: usize,
+    all_threads: bool,
     ways: Vec<Way<'a>>,
 }
 
@@ -41,13 +42,20 @@ struct Way<'a> {
 impl<'a> Race<'a> {
     /// No ways yet.
     pub(crate) fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), rounds: ROUNDS, ways: Vec::new() }
+        Self { title: title.into(), rounds: ROUNDS, all_threads: false, ways: Vec::new() }
     }
 
     /// Takes fewer or more rounds than usual.
     #[allow(dead_code, reason = "not every bench needs it")]
     pub(crate) fn rounds(mut self, rounds: usize) -> Self {
         self.rounds = rounds;
+        self
+    }
+
+    /// Counts the allocations of every thread.
+    #[allow(dead_code, reason = "not every bench needs it")]
+    pub(crate) fn all_threads(mut self) -> Self {
+        self.all_threads = true;
         self
     }
 
@@ -62,11 +70,11 @@ impl<'a> Race<'a> {
         self
     }
 
-    /// Runs all rounds and prints a table. Gives the median seconds of each way.
-    pub(crate) fn run(mut self) -> Vec<f64> {
+    /// Runs all rounds and prints a table.
+    pub(crate) fn run(mut self) {
         for way in &mut self.ways {
             way.warm_up();
-            way.count_allocations();
+            way.count_allocations(self.all_threads);
         }
         for round in 0..self.rounds {
             // Whoever comes first finds the caches as the last one left them; it is someone else each time.
@@ -76,7 +84,6 @@ impl<'a> Race<'a> {
             }
         }
         self.print();
-        self.ways.iter().map(|way| median(way.seconds.iter().copied())).collect()
     }
 
     fn print(&self) {
@@ -116,13 +123,17 @@ impl Way<'_> {
         }
     }
 
-    fn count_allocations(&mut self) {
-        const TIMES: u32 = 10;
+    fn count_allocations(&mut self, all_threads: bool) {
+        let times = self.times.min(10);
         let session = Session::new();
         let operation = session.operation(self.name);
-        let span = operation.measure_thread().iterations(u64::from(TIMES));
-        (self.repeat)(TIMES);
-        drop(span);
+        if all_threads {
+            let _counting = operation.measure_process().iterations(times.into());
+            (self.repeat)(times);
+        } else {
+            let _counting = operation.measure_thread().iterations(times.into());
+            (self.repeat)(times);
+        }
         for (_, counted) in session.to_report().operations() {
             self.allocations = counted.mean_allocations();
             self.bytes = counted.mean_bytes();
@@ -142,14 +153,14 @@ impl Way<'_> {
 }
 
 /// The value in the middle; 0 when there is none.
-pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
 /// Seconds in the unit that suits them.
-pub(crate) fn readable(seconds: f64) -> String {
+fn readable(seconds: f64) -> String {
     match seconds {
         1e-6.. if seconds < 1e-3 => format!("{:.2} us", seconds * 1e6),
         1e-3.. if seconds < 1.0 => format!("{:.2} ms", seconds * 1e3),

@@ -31,6 +31,7 @@ pub trait Limiter: Send + Sync {
 }
 
 /// The answer to whether a call may be made.
+#[must_use = "a slot takes room until it is used or given back"]
 pub enum Admission<'a> {
     /// Known at once.
     Now(Result<Slot, Full>),
@@ -43,6 +44,7 @@ pub type AdmissionFuture<'a> = Pin<Box<dyn Future<Output = Result<Slot, Full>> +
 
 /// The leave to make one call. It takes room until it is used or given back.
 #[derive(Debug, PartialEq, Eq)]
+#[must_use = "a slot takes room until it is used or given back"]
 pub struct Slot {
     /// What it is of, for the limiter.
     pub key: u64,

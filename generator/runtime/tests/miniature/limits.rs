@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tradeapi_runtime::{
-    ClientBuilder, ClientCore, Credentials, Error, InProcessLimits, LimitMode, LimitSettings, ManualTimer, Outcome,
-    ResponseFuture, Timestamp, Transport,
+    ClientBuilder, ClientCore, Counted, Credentials, Error, InProcessLimits, LimitMode, LimitSettings, ManualTimer,
+    Outcome, ResponseFuture, Timestamp, Transport,
 };
 
 use crate::Tested;
@@ -44,6 +44,15 @@ impl Transport for Recorder {
     }
 }
 
+/// Never answers.
+struct Silent;
+
+impl Transport for Silent {
+    fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
+        Box::pin(std::future::pending())
+    }
+}
+
 /// A wall clock that goes with the timer.
 struct Wall(ManualTimer);
 
@@ -62,8 +71,11 @@ struct Scene {
 
 impl Scene {
     fn new(recorder: Recorder) -> Self {
+        Self::with(recorder, LimitSettings::new().margin(Duration::ZERO))
+    }
+
+    fn with(recorder: Recorder, settings: LimitSettings) -> Self {
         let timer = ManualTimer::new();
-        let settings = LimitSettings::new().margin(Duration::ZERO);
         Self { limits: Arc::new(InProcessLimits::with_timer(settings, timer.clone())), timer, recorder }
     }
 
@@ -192,6 +204,25 @@ async fn a_call_that_is_given_up_waits_no_longer() -> Tested {
     scene.timer.advance(SECOND);
     assert_eq!(next.await??.waited, SECOND);
     assert_eq!(scene.recorder.signed_at().len(), 11);
+    Ok(())
+}
+
+/// Whether the exchange got it is not known then.
+#[tokio::test]
+async fn a_call_that_is_given_up_on_its_way_counts() -> Tested {
+    for counted in [Counted::WhenSent, Counted::WhenAnswered] {
+        let scene =
+            Scene::with(Recorder::new(200, "100"), LimitSettings::new().margin(Duration::ZERO).counted(counted));
+        let client = scene.builder().limits(LimitMode::Refuse).transport(Silent).build()?;
+        for _ in 0..10 {
+            let client = client.clone();
+            let call = tokio::spawn(async move { client.call(&order()).await });
+            tokio::task::yield_now().await;
+            call.abort();
+            assert!(call.await.is_err());
+        }
+        assert_eq!(limited(client.call(&order()).await.err()), Some(SECOND));
+    }
     Ok(())
 }
 

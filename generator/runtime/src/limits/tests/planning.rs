@@ -32,6 +32,17 @@ fn the_overall_limit_can_be_what_binds() {
     assert_eq!(plan.binding.map(|binding| (binding.operation, binding.limit.calls)), Some((None, 5)));
 }
 
+#[test]
+fn those_who_came_before_are_planned_for_too() {
+    let call = Call::new(limited_to(1));
+    let limits = limits(LimitSettings::new().margin(Duration::ZERO));
+    let mut driver = Driver::new(&limits);
+    let (_, about_to_go) = driver.ask(call);
+    let (_, waits) = driver.ask(call);
+    assert!(about_to_go.is_some() && waits.is_none());
+    assert_eq!(limits.0.plan(&[call; 2]).lasts, SECOND * 3);
+}
+
 proptest! {
     #[test]
     fn what_is_planned_is_what_happens(

@@ -1,0 +1,96 @@
+//! What the emitted crate costs whoever compiles it, in seconds of processor time beyond its dependencies.
+//!
+//! It takes minutes, so it only runs when it is asked for: `cargo bench -p tradeapi-tests --bench weight`. Dependencies
+//! are built into a folder of their own first; then only the crates that are named are built, again and again and in
+//! turns. They are built as the dependency of someone else would be: whole, and in a release without debug information.
+
+use std::error::Error;
+use std::path::Path;
+use std::process::{Command, Output};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+const ROUNDS: usize = 5;
+
+/// What is built in a round: a name, the package to build, and those that are forgotten before.
+const BUILDS: &[(&str, &str, &[&str])] = &[
+    ("the emitted crate", "tradeapi", &["tradeapi"]),
+    ("the emitted crate and its runtime", "tradeapi", &["tradeapi", "tradeapi-runtime"]),
+    ("hyper, as a yardstick", "hyper", &["hyper"]),
+    ("nothing but cargo itself", "tradeapi", &[]),
+];
+
+fn main() -> Result<()> {
+    let tree =
+        run("cargo", &["tree", "--package", "tradeapi", "--edges", "normal", "--prefix", "none", "--no-dedupe"])?;
+    let mut crates: Vec<_> = std::str::from_utf8(&tree.stdout)?.lines().collect();
+    crates.sort_unstable();
+    crates.dedup();
+    println!("weight: {} crates in the tree, the emitted one included", crates.len());
+    measure_builds("check", &["check"])?;
+    measure_builds("release build", &["build", "--release"])
+}
+
+fn measure_builds(title: &str, mode: &[&str]) -> Result<()> {
+    for (_, package, _) in BUILDS {
+        build(mode, package)?;
+    }
+    let mut seconds = vec![Vec::new(); BUILDS.len()];
+    for _ in 0..ROUNDS {
+        for ((_, package, forgotten), seconds) in BUILDS.iter().zip(&mut seconds) {
+            for package in *forgotten {
+                forget(mode, package)?;
+            }
+            seconds.push(build(mode, package)?);
+        }
+    }
+    let medians: Vec<_> = seconds.into_iter().map(middle).collect();
+    println!("\nweight: {title}, processor time");
+    println!("  {:<42} {:>10} {:>7}", "", "median", "ours/it");
+    for ((name, ..), seconds) in BUILDS.iter().zip(&medians) {
+        println!("  {name:<42} {seconds:>8.2} s {:>7.2}", medians[0] / seconds);
+    }
+    Ok(())
+}
+
+fn middle(mut seconds: Vec<f64>) -> f64 {
+    seconds.sort_by(f64::total_cmp);
+    seconds[seconds.len() / 2]
+}
+
+/// Builds a package and gives the seconds that cargo and the compilers took, on whatever processors.
+fn build(mode: &[&str], package: &str) -> Result<f64> {
+    let mut arguments = vec!["-c", "\"$@\" && times", "sh", "cargo"];
+    arguments.extend(mode);
+    arguments.extend(["--quiet", "--package", package]);
+    let output = run("sh", &arguments)?;
+    // The first line is for the shell itself, the second for what it has run.
+    let times = std::str::from_utf8(&output.stdout)?.lines().nth(1).ok_or("the shell has told no times")?;
+    times.split_whitespace().map(seconds).sum()
+}
+
+/// `1m2.5s`
+fn seconds(text: &str) -> Result<f64> {
+    let (minutes, seconds) =
+        text.trim_end_matches('s').split_once('m').ok_or("the shell tells times in its own way")?;
+    Ok(minutes.parse::<f64>()? * 60.0 + seconds.parse::<f64>()?)
+}
+
+fn forget(mode: &[&str], package: &str) -> Result<()> {
+    let release: &[&str] = if mode.contains(&"--release") { &["--release"] } else { &[] };
+    run("cargo", &[&["clean", "--quiet", "--package", package], release].concat()).map(drop)
+}
+
+fn run(program: &str, arguments: &[&str]) -> Result<Output> {
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
+        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("weight"))
+        .env("CARGO_INCREMENTAL", "0")
+        .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
+        .output()?;
+    if !output.status.success() {
+        return Err(format!("{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr)).into());
+    }
+    Ok(output)
+}
