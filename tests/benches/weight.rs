@@ -16,7 +16,7 @@ const ROUNDS: usize = 5;
 const BUILDS: &[(&str, &str, &[&str])] = &[
     ("the emitted crate", "tradeapi", &["tradeapi"]),
     ("the emitted crate and its runtime", "tradeapi", &["tradeapi", "tradeapi-runtime"]),
-    ("hyper, as a yardstick", "hyper", &["hyper"]),
+    ("serde_json, as a yardstick", "serde_json", &["serde_json"]),
     ("nothing but cargo itself", "tradeapi", &[]),
 ];
 
