@@ -44,8 +44,12 @@
 
 pub use tradeapi_runtime as runtime;
 pub use tradeapi_runtime::{
-    Credentials, Decimal, Edit, Error, List, Operation, Reply, Timestamp, Violations,
+    CheckPolicy, Credentials, Decimal, Edit, Error, List, Operation, Reply, Timestamp,
+    Violations,
 };
+
+mod account;
+pub use account::{Account, Instrument, PositionMode};
 
 #[cfg(feature = "broker")]
 pub mod broker;
@@ -122,6 +126,21 @@ impl Client {
         operation: &O,
     ) -> Result<runtime::Reply<O::Response>, runtime::Error> {
         self.core.call(operation).await
+    }
+
+    /// The same client, for calls that are checked against the rules that `policy` names; `false` stands for none.
+    ///
+    /// It shares connections and limits with this one, and is made for a single call too:
+    /// `client.checked_by(CheckPolicy::new().off("limit.max")).call(&request)`.
+    #[must_use]
+    pub fn checked_by(&self, policy: impl Into<runtime::CheckPolicy>) -> Self {
+        self.core.checked_by(policy).into()
+    }
+
+    /// The same client, for calls of an account of which `account` tells; the credentials stay the same.
+    #[must_use]
+    pub fn told_of(&self, account: impl Into<runtime::Account>) -> Self {
+        self.core.told_of(account).into()
     }
 
     /// What the client is made of, to build requests or read answers without sending anything.

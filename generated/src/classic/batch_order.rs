@@ -16,23 +16,22 @@ use super::{
 ///
 /// - **Effect:** creates; a repeat would create again
 /// - **Access:** signed
-/// - **Rate limit:** 5 calls a second per UID; 1 call a second per UID for copy-trading
+/// - **Rate limit:** 5 calls a second per UID; 1 call a second per UID for copy-trading (Copy-trading
+///   traders)
 /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
 ///
 /// # Rules
 ///
-/// - `margin-coin-in-capitals` (not checked): The margin coin is written in capitals. What the exchange
-///   does with other spellings is not documented, and the client does not rewrite names.
+/// - `margin-coin-in-capitals` (checked before sending): The margin coin is written in capitals.
 /// - `result-tells-of-all` (what the exchange does): The result is true when every order was placed and
 ///   false as soon as one was not.
-/// - `trade-side-ignored-in-one-way-mode` (what the exchange does): In one-way mode the tradeSide of
+/// - `trade-side-ignored-in-one-way-mode` (checked before sending): In one-way mode the tradeSide of
 ///   the orders is ignored.
 /// - `presets-follow-the-position` (what the exchange does): Take-profit and stop-loss values are
 ///   preset when the pair has no position; when it has one, they change the take-profit and stop-loss
 ///   of that position.
-/// - `elite-trader-pairs` (not checked): With a copy-trading API key, elite traders place orders only
-///   on the pairs announced for them. The list of pairs is announced elsewhere, and a request does not
-///   show what kind of key signs it.
+/// - `elite-trader-pairs` (checked before sending): With a copy-trading API key, elite traders place
+///   orders only on the pairs announced for them.
 /// - `channel-header` (cannot be written wrong): Brokers send their channel code in the header
 ///   X-CHANNEL-API-CODE, as with Place Order.
 ///
@@ -167,6 +166,14 @@ impl runtime::Parameters for BatchOrder {
         to.optional_known("marginMode", Some(&self.margin_mode));
         to.count("orderList", self.order_list.len(), 1, 50);
         to.items("orderList", &self.order_list);
+        to.rule(&RULES[0], "marginCoin", !self.margin_coin.is_capitals());
+        to.rule(
+            &RULES[4],
+            "symbol",
+            to.account().is("copyTrading", &["true"]) == Some(true)
+                && to.is_among(Some(self.symbol.as_str()), "copyTradingPairs")
+                    == Some(false),
+        );
     }
 }
 
@@ -175,6 +182,13 @@ runtime::serde_parameters!(BatchOrder);
 impl runtime::Operation for BatchOrder {
     type Response = BatchPlaceOutcome;
     const META: &'static runtime::Meta = &META;
+
+    fn limit_class(&self, account: &runtime::Account) -> Option<&'static str> {
+        if account.is("copyTrading", &["true"]) == Some(true) {
+            return Some("copy-trading");
+        }
+        None
+    }
 }
 
 const META: runtime::Meta = runtime::Meta {
@@ -215,53 +229,61 @@ const RULES: &[runtime::Rule] = &[
     runtime::Rule {
         id: "margin-coin-in-capitals",
         at: "Batch Order, parameter table, marginCoin",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Warn,
         says: "The margin coin is written in capitals.",
-        why: Some(
-            "What the exchange does with other spellings is not documented, and the client does not rewrite names.",
-        ),
-        mend: "",
+        why: None,
+        depends_on: &[],
+        mend: "use a marginCoin of the form capitals",
     },
     runtime::Rule {
         id: "result-tells-of-all",
         at: "Batch Order, response data",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "The result is true when every order was placed and false as soon as one was not.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "trade-side-ignored-in-one-way-mode",
         at: "Batch Order, rules",
-        kind: runtime::RuleKind::Simulated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Warn,
         says: "In one-way mode the tradeSide of the orders is ignored.",
         why: None,
-        mend: "",
+        depends_on: &["positionMode"],
+        mend: "leave out tradeSide",
     },
     runtime::Rule {
         id: "presets-follow-the-position",
         at: "Batch Order, rules",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "Take-profit and stop-loss values are preset when the pair has no position; when it has one, they change the take-profit and stop-loss of that position.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "elite-trader-pairs",
         at: "Authentication",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "With a copy-trading API key, elite traders place orders only on the pairs announced for them.",
-        why: Some(
-            "The list of pairs is announced elsewhere, and a request does not show what kind of key signs it.",
-        ),
-        mend: "",
+        why: None,
+        depends_on: &["copyTrading", "copyTradingPairs"],
+        mend: "use a symbol that is among copyTradingPairs",
     },
     runtime::Rule {
         id: "channel-header",
         at: "Batch Order, rules; Authentication",
         kind: runtime::RuleKind::Type,
+        severity: runtime::Severity::Refuse,
         says: "Brokers send their channel code in the header X-CHANNEL-API-CODE, as with Place Order.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
 ];
@@ -498,6 +520,12 @@ impl runtime::Parameters for BatchOrderItem {
         to.identifier("clientOid", self.client_oid.as_ref());
         to.optional_known("reduceOnly", self.reduce_only.as_ref());
         to.optional_known("stpMode", self.stp_mode.as_ref());
+        to.rule(
+            &RULES[2],
+            "tradeSide",
+            to.account().is("positionMode", &["one_way_mode"]) == Some(true)
+                && self.trade_side.is_some(),
+        );
     }
 }
 

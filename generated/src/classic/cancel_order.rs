@@ -17,8 +17,7 @@ use super::{Coin, OrderIds, OrderRef, ProductType, Symbol};
 ///
 /// # Rules
 ///
-/// - `margin-coin-in-capitals` (not checked): The margin coin is written in capitals. What the exchange
-///   does with other spellings is not documented, and the client does not rewrite names.
+/// - `margin-coin-in-capitals` (checked before sending): The margin coin is written in capitals.
 ///
 /// # Where the documents contradict themselves
 ///
@@ -116,6 +115,12 @@ impl runtime::Parameters for CancelOrder {
         to.optional_known("productType", Some(&self.product_type));
         to.identifier("marginCoin", self.margin_coin.as_ref());
         runtime::Parameters::check(&self.order, to);
+        to.rule(
+            &RULES[0],
+            "marginCoin",
+            self.margin_coin.is_some()
+                && !self.margin_coin.as_ref().is_some_and(Coin::is_capitals),
+        );
     }
 }
 
@@ -158,11 +163,11 @@ const RULES: &[runtime::Rule] = &[
     runtime::Rule {
         id: "margin-coin-in-capitals",
         at: "Cancel Order, parameters",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Warn,
         says: "The margin coin is written in capitals.",
-        why: Some(
-            "What the exchange does with other spellings is not documented, and the client does not rewrite names.",
-        ),
-        mend: "",
+        why: None,
+        depends_on: &[],
+        mend: "use a marginCoin of the form capitals",
     },
 ];

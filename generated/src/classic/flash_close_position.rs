@@ -18,9 +18,8 @@ use super::{CloseOutcome, HoldSide, ProductType, Symbol};
 ///
 /// # Rules
 ///
-/// - `no-hold-side-in-one-way-mode` (not checked): In one-way mode holdSide is left out. The position
-///   mode belongs to the account, not to the request.
-/// - `hold-side-ignored-in-one-way-mode` (what the exchange does): In one-way mode holdSide is ignored.
+/// - `no-hold-side-in-one-way-mode` (checked before sending): In one-way mode holdSide is left out;
+///   set, it is ignored.
 /// - `hold-side-in-hedge-mode` (what the exchange does): In hedge mode a holdSide closes the positions
 ///   of that direction only; without one all are closed.
 /// - `closes-at-market-price` (what the exchange does): Positions are closed at market price.
@@ -117,6 +116,12 @@ impl runtime::Parameters for FlashClosePosition {
         to.optional_known("productType", Some(&self.product_type));
         to.identifier("symbol", self.symbol.as_ref());
         to.optional_known("holdSide", self.hold_side.as_ref());
+        to.rule(
+            &RULES[0],
+            "holdSide",
+            to.account().is("positionMode", &["one_way_mode"]) == Some(true)
+                && self.hold_side.is_some(),
+        );
     }
 }
 
@@ -159,57 +164,61 @@ const RULES: &[runtime::Rule] = &[
     runtime::Rule {
         id: "no-hold-side-in-one-way-mode",
         at: "Flash Close Position, parameters",
-        kind: runtime::RuleKind::Stated,
-        says: "In one-way mode holdSide is left out.",
-        why: Some("The position mode belongs to the account, not to the request."),
-        mend: "",
-    },
-    runtime::Rule {
-        id: "hold-side-ignored-in-one-way-mode",
-        at: "Flash Close Position, parameters",
-        kind: runtime::RuleKind::Simulated,
-        says: "In one-way mode holdSide is ignored.",
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Warn,
+        says: "In one-way mode holdSide is left out; set, it is ignored.",
         why: None,
-        mend: "",
+        depends_on: &["positionMode"],
+        mend: "leave out holdSide",
     },
     runtime::Rule {
         id: "hold-side-in-hedge-mode",
         at: "Flash Close Position, parameters",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "In hedge mode a holdSide closes the positions of that direction only; without one all are closed.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "closes-at-market-price",
         at: "Flash Close Position",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "Positions are closed at market price.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "close-may-fail",
         at: "Flash Close Position",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "A close may fail while the pair is in delivery or handled by risk control.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "failed-items-are-listed",
         at: "Errors",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "A position that cannot be closed stands in failureList with its errorMsg and errorCode.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "channel-header",
         at: "Flash Close Position; Authentication",
         kind: runtime::RuleKind::Type,
+        severity: runtime::Severity::Refuse,
         says: "Brokers send their channel code in the header X-CHANNEL-API-CODE to be identified for rebates.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
 ];

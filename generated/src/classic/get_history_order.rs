@@ -306,8 +306,10 @@ const RULES: &[runtime::Rule] = &[
         id: "listed-as-filled",
         at: "Order list item, status",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "Historical orders show the status filled.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
 ];

@@ -17,8 +17,7 @@ use super::{Order, OrderRef, ProductType, Symbol};
 ///
 /// # Rules
 ///
-/// - `symbol-in-capitals` (not checked): The symbol is written in capitals. What the exchange does with
-///   other spellings is not documented, and the client does not rewrite names.
+/// - `symbol-in-capitals` (checked before sending): The symbol is written in capitals.
 /// - `new-trade-side-of-upgraded-accounts` (not checked): Upgraded accounts get newTradeSide beside
 ///   tradeSide; for a legacy order it can be null. No request tells whether an account is upgraded.
 ///
@@ -96,6 +95,7 @@ impl runtime::Parameters for GetOrderDetail {
         to.identifier("symbol", Some(&self.symbol));
         to.optional_known("productType", Some(&self.product_type));
         runtime::Parameters::check(&self.order, to);
+        to.rule(&RULES[0], "symbol", !self.symbol.is_capitals());
     }
 }
 
@@ -138,19 +138,21 @@ const RULES: &[runtime::Rule] = &[
     runtime::Rule {
         id: "symbol-in-capitals",
         at: "Get Order Detail, parameters",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Warn,
         says: "The symbol is written in capitals.",
-        why: Some(
-            "What the exchange does with other spellings is not documented, and the client does not rewrite names.",
-        ),
-        mend: "",
+        why: None,
+        depends_on: &[],
+        mend: "use a symbol of the form capitals",
     },
     runtime::Rule {
         id: "new-trade-side-of-upgraded-accounts",
         at: "Order (response of Get Order Detail), newTradeSide",
         kind: runtime::RuleKind::Stated,
+        severity: runtime::Severity::Refuse,
         says: "Upgraded accounts get newTradeSide beside tradeSide; for a legacy order it can be null.",
         why: Some("No request tells whether an account is upgraded."),
+        depends_on: &[],
         mend: "",
     },
 ];

@@ -18,8 +18,8 @@ use super::{Cursor, Fill, OrderId, ProductType, Symbol};
 ///
 /// # Rules
 ///
-/// - `managed-sub-account-start` (not checked): For a managed sub-account startTime is not before the
-///   time it was bound. The time of binding is known to the exchange only.
+/// - `managed-sub-account-start` (checked before sending): For a managed sub-account startTime is not
+///   before the time it was bound.
 ///
 /// # Not shown in the documents
 ///
@@ -179,6 +179,11 @@ impl runtime::Parameters for GetOrderFillDetails {
         to.identifier("idLessThan", self.id_less_than.as_ref());
         to.at_most("limit", self.limit.as_ref().copied(), 100);
         to.window(&WINDOW, self.start_time, self.end_time);
+        to.rule(
+            &RULES[0],
+            "startTime",
+            to.is_not_before(self.start_time.as_ref(), "bindingTime") == Some(false),
+        );
     }
 }
 
@@ -230,10 +235,12 @@ const RULES: &[runtime::Rule] = &[
     runtime::Rule {
         id: "managed-sub-account-start",
         at: "Get Order Fill Details, parameter table, startTime",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "For a managed sub-account startTime is not before the time it was bound.",
-        why: Some("The time of binding is known to the exchange only."),
-        mend: "",
+        why: None,
+        depends_on: &["bindingTime"],
+        mend: "use a startTime that is not before bindingTime",
     },
 ];
 

@@ -29,7 +29,21 @@ runtime::identifier! {
     pub struct Symbol {}
 }
 
+impl Symbol {
+    /// Whether it has the form `[A-Z0-9]*`, by which `capitals` is told.
+    pub fn is_capitals(&self) -> bool {
+        runtime::has_form(self.as_str(), "", Some("A-Z0-9"), "")
+    }
+}
+
 runtime::identifier! {
     /// Name of a coin.
     pub struct Coin {}
+}
+
+impl Coin {
+    /// Whether it has the form `[A-Z0-9]*`, by which `capitals` is told.
+    pub fn is_capitals(&self) -> bool {
+        runtime::has_form(self.as_str(), "", Some("A-Z0-9"), "")
+    }
 }

@@ -25,8 +25,8 @@ use super::{ClientOid, OrderIds, OrderRef, ProductType, Symbol};
 /// - `size-and-price-replace-the-order` (what the exchange does): A change of size and price cancels
 ///   the old order and creates a new one later. The new orderId is not in the answer; the new order is
 ///   found by newClientOid.
-/// - `minimum-order-quantity` (not checked): The new size reaches the minimum order quantity. The
-///   minimum belongs to the contract and is outside the document.
+/// - `minimum-order-quantity` (checked before sending): The new size reaches the minimum order
+///   quantity.
 /// - `presets-ignored-with-size-and-price` (what the exchange does): Set together with size and price,
 ///   the take-profit and stop-loss have no effect.
 /// - `presets-without-size-and-price` (checked before sending): Take-profit or stop-loss is not set
@@ -225,6 +225,10 @@ impl runtime::Parameters for ModifyOrder {
         runtime::Parameters::check(&self.order, to);
         to.edit("newPresetStopSurplusPrice", &self.new_preset_stop_surplus_price, "0");
         to.edit("newPresetStopLossPrice", &self.new_preset_stop_loss_price, "0");
+        to.names_instrument(
+            Some(self.product_type.as_str()),
+            Some(self.symbol.as_str()),
+        );
         to.rule(
             &RULES[2],
             "newSize",
@@ -236,6 +240,11 @@ impl runtime::Parameters for ModifyOrder {
             "newPrice",
             (self.new_size.is_some() || self.new_price.is_some())
                 && self.new_price.is_none(),
+        );
+        to.rule(
+            &RULES[4],
+            "newSize",
+            to.is_at_least(self.new_size.as_ref(), "minOrderAmount") == Some(false),
         );
         to.rule(
             &RULES[6],
@@ -287,64 +296,80 @@ const RULES: &[runtime::Rule] = &[
         id: "no-price-for-market-orders",
         at: "Modify Order, parameter table, newPrice",
         kind: runtime::RuleKind::Stated,
+        severity: runtime::Severity::Refuse,
         says: "A new price must not be set for an order of a market type.",
         why: Some("The type of the pending order does not stand in the request."),
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "new-limit-orders-only",
         at: "Modify Order, rule 1",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "Only a limit order in the status new may be modified.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "size-and-price-together",
         at: "Modify Order, rule 2",
         kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "A change of size or price passes both.",
         why: None,
+        depends_on: &[],
         mend: "set newSize and newPrice",
     },
     runtime::Rule {
         id: "size-and-price-replace-the-order",
         at: "Modify Order, rule 2; States and transitions",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "A change of size and price cancels the old order and creates a new one later. The new orderId is not in the answer; the new order is found by newClientOid.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "minimum-order-quantity",
         at: "Modify Order, rule 2",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "The new size reaches the minimum order quantity.",
-        why: Some("The minimum belongs to the contract and is outside the document."),
-        mend: "",
+        why: None,
+        depends_on: &["minOrderAmount"],
+        mend: "raise newSize to minOrderAmount or more",
     },
     runtime::Rule {
         id: "presets-ignored-with-size-and-price",
         at: "Modify Order, rule 3",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "Set together with size and price, the take-profit and stop-loss have no effect.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "presets-without-size-and-price",
         at: "Modify Order, rules 3 and 4",
         kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "Take-profit or stop-loss is not set beside size or price: to change them alone, size and price are left out (rule 4), and beside both they would have no effect (rule 3).",
         why: None,
+        depends_on: &[],
         mend: "leave out newSize and newPrice",
     },
     runtime::Rule {
         id: "one-preset-cancels-the-other",
         at: "Modify Order, rule 4",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "Of take-profit and stop-loss, passing only one cancels the other.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
 ];

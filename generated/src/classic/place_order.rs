@@ -21,18 +21,16 @@ use super::{
 ///
 /// # Rules
 ///
-/// - `margin-coin-in-capitals` (not checked): The margin coin is written in capitals. What the exchange
-///   does with other spellings is not documented, and the client does not rewrite names.
-/// - `size-decimals` (not checked): The size has no more decimal places than the configuration of the
-///   contract allows. The configuration of contracts is outside the document.
+/// - `margin-coin-in-capitals` (checked before sending): The margin coin is written in capitals.
+/// - `size-decimals` (checked before sending): The size has no more decimal places than the
+///   configuration of the contract allows.
 /// - `side-by-position-mode` (what the exchange does): In one-way mode buy buys and sell sells; in
 ///   hedge mode buy means the long direction and sell the short.
-/// - `trade-side-in-hedge-mode` (not checked): In hedge mode, and only there, tradeSide is required.
-///   The position mode belongs to the account, not to the request.
-/// - `trade-side-ignored-in-one-way-mode` (what the exchange does): In one-way mode tradeSide is
+/// - `trade-side-in-hedge-mode` (checked before sending): In hedge mode tradeSide is required.
+/// - `trade-side-ignored-in-one-way-mode` (checked before sending): In one-way mode tradeSide is
 ///   ignored.
-/// - `reduce-only-in-one-way-mode` (not checked): The reduceOnly parameter is for one-way mode only.
-///   The position mode belongs to the account, not to the request.
+/// - `reduce-only-in-one-way-mode` (checked before sending): The reduceOnly parameter is for one-way
+///   mode only.
 /// - `hedge-mode-directions` (what the exchange does): In hedge mode buy with open opens a long and buy
 ///   with close closes it; sell with open opens a short and sell with close closes it.
 /// - `reduce-only-overflow` (what the exchange does): In one-way mode, when a new reduce-only order
@@ -45,9 +43,8 @@ use super::{
 ///   rest. With a position of 100 and 70 of it occupied, a market close of 50 closes 30.
 /// - `close-order-replaces-full-limit-close` (what the exchange does): In hedge mode, when a limit
 ///   close order occupies the whole position, a new close order cancels it.
-/// - `elite-trader-pairs` (not checked): With a copy-trading API key, elite traders place orders only
-///   on the pairs announced for them. The list of pairs is announced elsewhere, and a request does not
-///   show what kind of key signs it.
+/// - `elite-trader-pairs` (checked before sending): With a copy-trading API key, elite traders place
+///   orders only on the pairs announced for them.
 /// - `channel-header` (cannot be written wrong): Brokers send their channel code in the header
 ///   X-CHANNEL-API-CODE to be identified for rebates.
 ///
@@ -336,6 +333,41 @@ impl runtime::Parameters for PlaceOrder {
         to.identifier("clientOid", self.client_oid.as_ref());
         to.optional_known("reduceOnly", self.reduce_only.as_ref());
         to.optional_known("stpMode", self.stp_mode.as_ref());
+        to.names_instrument(
+            Some(self.product_type.as_str()),
+            Some(self.symbol.as_str()),
+        );
+        to.rule(&RULES[0], "marginCoin", !self.margin_coin.is_capitals());
+        to.rule(
+            &RULES[1],
+            "size",
+            to.fits_places(Some(&self.size), "sizePrecision") == Some(false),
+        );
+        to.rule(
+            &RULES[3],
+            "tradeSide",
+            to.account().is("positionMode", &["hedge_mode"]) == Some(true)
+                && self.trade_side.is_none(),
+        );
+        to.rule(
+            &RULES[4],
+            "tradeSide",
+            to.account().is("positionMode", &["one_way_mode"]) == Some(true)
+                && self.trade_side.is_some(),
+        );
+        to.rule(
+            &RULES[5],
+            "reduceOnly",
+            to.account().is("positionMode", &["hedge_mode"]) == Some(true)
+                && self.reduce_only.is_some(),
+        );
+        to.rule(
+            &RULES[10],
+            "symbol",
+            to.account().is("copyTrading", &["true"]) == Some(true)
+                && to.is_among(Some(self.symbol.as_str()), "copyTradingPairs")
+                    == Some(false),
+        );
     }
 }
 
@@ -378,101 +410,121 @@ const RULES: &[runtime::Rule] = &[
     runtime::Rule {
         id: "margin-coin-in-capitals",
         at: "Place Order, parameter table, marginCoin",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Warn,
         says: "The margin coin is written in capitals.",
-        why: Some(
-            "What the exchange does with other spellings is not documented, and the client does not rewrite names.",
-        ),
-        mend: "",
+        why: None,
+        depends_on: &[],
+        mend: "use a marginCoin of the form capitals",
     },
     runtime::Rule {
         id: "size-decimals",
         at: "Place Order, parameter table, size",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "The size has no more decimal places than the configuration of the contract allows.",
-        why: Some("The configuration of contracts is outside the document."),
-        mend: "",
+        why: None,
+        depends_on: &["sizePrecision"],
+        mend: "round size to sizePrecision decimal places",
     },
     runtime::Rule {
         id: "side-by-position-mode",
         at: "Place Order, parameter table, side",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "In one-way mode buy buys and sell sells; in hedge mode buy means the long direction and sell the short.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "trade-side-in-hedge-mode",
         at: "Place Order, parameter table, tradeSide",
-        kind: runtime::RuleKind::Stated,
-        says: "In hedge mode, and only there, tradeSide is required.",
-        why: Some("The position mode belongs to the account, not to the request."),
-        mend: "",
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
+        says: "In hedge mode tradeSide is required.",
+        why: None,
+        depends_on: &["positionMode"],
+        mend: "set tradeSide",
     },
     runtime::Rule {
         id: "trade-side-ignored-in-one-way-mode",
         at: "Place Order, parameter table, tradeSide",
-        kind: runtime::RuleKind::Simulated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Warn,
         says: "In one-way mode tradeSide is ignored.",
         why: None,
-        mend: "",
+        depends_on: &["positionMode"],
+        mend: "leave out tradeSide",
     },
     runtime::Rule {
         id: "reduce-only-in-one-way-mode",
         at: "Place Order, parameter table, reduceOnly",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "The reduceOnly parameter is for one-way mode only.",
-        why: Some("The position mode belongs to the account, not to the request."),
-        mend: "",
+        why: None,
+        depends_on: &["positionMode"],
+        mend: "leave out reduceOnly",
     },
     runtime::Rule {
         id: "hedge-mode-directions",
         at: "Place Order, rule 1",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "In hedge mode buy with open opens a long and buy with close closes it; sell with open opens a short and sell with close closes it.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "reduce-only-overflow",
         at: "Place Order, rule 2",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "In one-way mode, when a new reduce-only order makes the reduce-only orders exceed the position together, the existing ones are cancelled, oldest first, until the rest fits. The answer to the newest order then has no orderId; the order is found by its clientOid or among the pending orders.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "market-close-beside-limit-close",
         at: "Place Order, rule 3",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "In hedge mode a limit close order can occupy a part of the position. A market close order that comes later and is larger than the rest raises no insufficient-position error; the limit order stays, and the market order closes only the rest. With a position of 100 and 70 of it occupied, a market close of 50 closes 30.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "close-order-replaces-full-limit-close",
         at: "Place Order, rule 4",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "In hedge mode, when a limit close order occupies the whole position, a new close order cancels it.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "elite-trader-pairs",
         at: "Place Order, rule 5; Authentication",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "With a copy-trading API key, elite traders place orders only on the pairs announced for them.",
-        why: Some(
-            "The list of pairs is announced elsewhere, and a request does not show what kind of key signs it.",
-        ),
-        mend: "",
+        why: None,
+        depends_on: &["copyTrading", "copyTradingPairs"],
+        mend: "use a symbol that is among copyTradingPairs",
     },
     runtime::Rule {
         id: "channel-header",
         at: "Place Order, rule 6; Authentication",
         kind: runtime::RuleKind::Type,
+        severity: runtime::Severity::Refuse,
         says: "Brokers send their channel code in the header X-CHANNEL-API-CODE to be identified for rebates.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
 ];

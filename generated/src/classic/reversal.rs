@@ -13,13 +13,15 @@ use super::{ClientOid, Coin, OrderIds, ProductType, Side, Symbol, TradeSide};
 ///
 /// - **Effect:** creates; a repeat would create again
 /// - **Access:** signed
-/// - **Rate limit:** 10 calls a second per UID; 1 call a second per UID for copy-trading
+/// - **Rate limit:** 10 calls a second per UID; 1 call a second per UID for copy-trading (Copy-trading
+///   traders)
 /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
 ///
 /// # Rules
 ///
-/// - `trade-side-by-position-mode` (not checked): In hedge mode tradeSide must be there; in one-way
-///   mode it must be left out. The position mode belongs to the account, not to the request.
+/// - `trade-side-in-hedge-mode` (checked before sending): In hedge mode tradeSide is required.
+/// - `no-trade-side-in-one-way-mode` (checked before sending): In one-way mode tradeSide must not be
+///   sent.
 /// - `hedge-mode-directions` (what the exchange does): In hedge mode buy turns the present long into a
 ///   short, and sell turns the present short into a long.
 /// - `whole-position-without-size` (what the exchange does): In one-way mode, without a size, the whole
@@ -30,9 +32,8 @@ use super::{ClientOid, Coin, OrderIds, ProductType, Side, Symbol, TradeSide};
 /// - `size-of-the-position-or-more` (what the exchange does): In hedge mode, a size equal to or above
 ///   that of the position reverses all of it and no more. A long of 10 reversed by 10 or by 11 is
 ///   closed, and a short of 10 opened.
-/// - `elite-trader-pairs` (not checked): With a copy-trading API key, elite traders place orders only
-///   on the pairs announced for them. The list of pairs is announced elsewhere, and a request does not
-///   show what kind of key signs it.
+/// - `elite-trader-pairs` (checked before sending): With a copy-trading API key, elite traders place
+///   orders only on the pairs announced for them.
 /// - `channel-header` (cannot be written wrong): Brokers send their channel code in the header
 ///   X-CHANNEL-API-CODE, as with Place Order.
 ///
@@ -169,6 +170,25 @@ impl runtime::Parameters for Reversal {
         to.optional_known("side", Some(&self.side));
         to.optional_known("tradeSide", self.trade_side.as_ref());
         to.identifier("clientOid", self.client_oid.as_ref());
+        to.rule(
+            &RULES[0],
+            "tradeSide",
+            to.account().is("positionMode", &["hedge_mode"]) == Some(true)
+                && self.trade_side.is_none(),
+        );
+        to.rule(
+            &RULES[1],
+            "tradeSide",
+            to.account().is("positionMode", &["one_way_mode"]) == Some(true)
+                && self.trade_side.is_some(),
+        );
+        to.rule(
+            &RULES[6],
+            "symbol",
+            to.account().is("copyTrading", &["true"]) == Some(true)
+                && to.is_among(Some(self.symbol.as_str()), "copyTradingPairs")
+                    == Some(false),
+        );
     }
 }
 
@@ -177,6 +197,13 @@ runtime::serde_parameters!(Reversal);
 impl runtime::Operation for Reversal {
     type Response = OrderIds;
     const META: &'static runtime::Meta = &META;
+
+    fn limit_class(&self, account: &runtime::Account) -> Option<&'static str> {
+        if account.is("copyTrading", &["true"]) == Some(true) {
+            return Some("copy-trading");
+        }
+        None
+    }
 }
 
 const META: runtime::Meta = runtime::Meta {
@@ -215,61 +242,83 @@ const META: runtime::Meta = runtime::Meta {
 
 const RULES: &[runtime::Rule] = &[
     runtime::Rule {
-        id: "trade-side-by-position-mode",
+        id: "trade-side-in-hedge-mode",
         at: "Reversal, parameter table, tradeSide",
-        kind: runtime::RuleKind::Stated,
-        says: "In hedge mode tradeSide must be there; in one-way mode it must be left out.",
-        why: Some("The position mode belongs to the account, not to the request."),
-        mend: "",
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
+        says: "In hedge mode tradeSide is required.",
+        why: None,
+        depends_on: &["positionMode"],
+        mend: "set tradeSide",
+    },
+    runtime::Rule {
+        id: "no-trade-side-in-one-way-mode",
+        at: "Reversal, parameter table, tradeSide",
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
+        says: "In one-way mode tradeSide must not be sent.",
+        why: None,
+        depends_on: &["positionMode"],
+        mend: "leave out tradeSide",
     },
     runtime::Rule {
         id: "hedge-mode-directions",
         at: "Reversal, rule 1",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "In hedge mode buy turns the present long into a short, and sell turns the present short into a long.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "whole-position-without-size",
         at: "Reversal, rule 2",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "In one-way mode, without a size, the whole position is reversed.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "part-of-the-position",
         at: "Reversal, rule 3",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "In hedge mode, a size below that of the position closes that much and opens as much on the other side. A long of 20 reversed by 3 leaves a long of 17 and a short of 3.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "size-of-the-position-or-more",
         at: "Reversal, rule 4",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "In hedge mode, a size equal to or above that of the position reverses all of it and no more. A long of 10 reversed by 10 or by 11 is closed, and a short of 10 opened.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "elite-trader-pairs",
         at: "Authentication",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "With a copy-trading API key, elite traders place orders only on the pairs announced for them.",
-        why: Some(
-            "The list of pairs is announced elsewhere, and a request does not show what kind of key signs it.",
-        ),
-        mend: "",
+        why: None,
+        depends_on: &["copyTrading", "copyTradingPairs"],
+        mend: "use a symbol that is among copyTradingPairs",
     },
     runtime::Rule {
         id: "channel-header",
         at: "Reversal, rule 5; Authentication",
         kind: runtime::RuleKind::Type,
+        severity: runtime::Severity::Refuse,
         says: "Brokers send their channel code in the header X-CHANNEL-API-CODE, as with Place Order.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
 ];

@@ -5,6 +5,7 @@
 use tradeapi_runtime as runtime;
 use super::{
     BatchOrderResult, Category, ClientOid, Execution, PosSide, Side, StpMode, Symbol,
+    TimeInForce,
 };
 
 /// Places up to 20 orders of one business line.
@@ -23,27 +24,37 @@ use super::{
 /// - `one-category` (checked before sending): All orders of a batch have the same category.
 /// - `items-as-place-order` (what the exchange does): What Place Order says of time in force, position
 ///   side, self-trade prevention and price adjustment holds for each order of a batch.
-/// - `rpi-needs-permission` (not checked): The time in force rpi is only for accounts with the
-///   market-maker permission for retail price improvement. The permission belongs to the account and no
-///   operation of the document reads it.
-/// - `hedge-mode-needs-pos-side` (not checked): In hedge mode posSide must be sent. The position mode
-///   belongs to the account, not to the request.
+/// - `rpi-needs-permission` (checked before sending): The time in force rpi is only for accounts with
+///   the market-maker permission for retail price improvement.
+/// - `hedge-mode-needs-pos-side` (checked before sending): In hedge mode posSide must be sent.
 /// - `pos-side-futures-only` (checked before sending): The position side is for futures only.
-/// - `client-oid-recommended` (not checked): Sending a clientOid with every order is recommended. It is
-///   advice; an order without one is valid.
+/// - `client-oid-recommended` (checked before sending): Sending a clientOid with every order is
+///   recommended.
 /// - `no-reduce-only` (cannot be written wrong): Reduce-only orders are not supported in a batch for
 ///   now.
 /// - `no-isolated-spot-margin` (cannot be written wrong): Isolated spot margin is not supported in a
 ///   batch for now.
 /// - `no-take-profit-stop-loss` (cannot be written wrong): Take-profit and stop-loss are not supported
 ///   in a batch for now.
-/// - `no-copy-trading` (not checked): Orders for copy trading are not supported in a batch for now.
-///   Nothing in the request says that an order is for copy trading.
+/// - `no-copy-trading` (checked before sending): Orders for copy trading are not supported in a batch
+///   for now.
 /// - `channel-header` (cannot be written wrong): The broker's channel code travels in the header
 ///   X-CHANNEL-API-CODE.
-/// - `order-checks-as-place-order` (not checked): Prices, quantities, client ids and the number of open
-///   orders are bound as in Place Order. The bounds belong to the instrument and to the account, not to
-///   the request.
+/// - `futures-price-step` (checked before sending): The price of a futures order is a multiple of the
+///   pair's priceMultiplier.
+/// - `futures-price-decimals` (checked before sending): The price of a futures order has no more
+///   decimals than the pair's pricePrecision.
+/// - `futures-qty-minimum` (checked before sending): The quantity of a futures order is no less than
+///   the pair's minOrderAmount.
+/// - `futures-qty-step` (checked before sending): The quantity of a futures order is a multiple of the
+///   pair's sizeMultiplier.
+/// - `spot-price-decimals` (checked before sending): The price of a spot order has as many decimals as
+///   the pair allows.
+/// - `spot-qty-minimum` (checked before sending): The quantity of a spot order is no less than the
+///   pair's minOrderAmount.
+/// - `client-oid-and-ceilings-as-place-order` (cannot be written wrong): The caller's ids have the
+///   length and the characters that Place Order asks for, and the open orders count against the same
+///   ceilings.
 /// - `unknown-outcome-query` (what the exchange does): After 40010, 40725 or 45001, as the code of the
 ///   answer or of an item, the order may exist; a query by clientOid tells what became of it.
 ///
@@ -134,6 +145,7 @@ impl runtime::Parameters for BatchOrder {
         to.count("", self.orders.len(), 1, 20);
         to.items("", &self.orders);
         to.same(&RULES[0], "", self.orders.iter().map(|item| item.category.as_str()));
+        to.rule(&RULES[9], "", to.account().is("copyTrading", &["true"]) == Some(true));
     }
 }
 
@@ -177,108 +189,190 @@ const RULES: &[runtime::Rule] = &[
         id: "one-category",
         at: "Batch Order, each order, category",
         kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "All orders of a batch have the same category.",
         why: None,
+        depends_on: &[],
         mend: "use one category for all",
     },
     runtime::Rule {
         id: "items-as-place-order",
         at: "Batch Order, each order",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "What Place Order says of time in force, position side, self-trade prevention and price adjustment holds for each order of a batch.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "rpi-needs-permission",
         at: "Batch Order, each order, rules as in Place Order",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "The time in force rpi is only for accounts with the market-maker permission for retail price improvement.",
-        why: Some(
-            "The permission belongs to the account and no operation of the document reads it.",
-        ),
-        mend: "",
+        why: None,
+        depends_on: &["rpiMarketMaker"],
+        mend: "use an account whose rpiMarketMaker is true",
     },
     runtime::Rule {
         id: "hedge-mode-needs-pos-side",
         at: "Batch Order, each order, rules as in Place Order",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "In hedge mode posSide must be sent.",
-        why: Some("The position mode belongs to the account, not to the request."),
-        mend: "",
+        why: None,
+        depends_on: &["positionMode"],
+        mend: "set posSide",
     },
     runtime::Rule {
         id: "pos-side-futures-only",
         at: "Batch Order, each order, rules as in Place Order",
         kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "The position side is for futures only.",
         why: None,
+        depends_on: &[],
         mend: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
     },
     runtime::Rule {
         id: "client-oid-recommended",
         at: "Batch Order, each order, rules as in Place Order",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Warn,
         says: "Sending a clientOid with every order is recommended.",
-        why: Some("It is advice; an order without one is valid."),
-        mend: "",
+        why: None,
+        depends_on: &[],
+        mend: "set clientOid",
     },
     runtime::Rule {
         id: "no-reduce-only",
         at: "Batch Order, after the parameters",
         kind: runtime::RuleKind::Type,
+        severity: runtime::Severity::Refuse,
         says: "Reduce-only orders are not supported in a batch for now.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "no-isolated-spot-margin",
         at: "Batch Order, after the parameters",
         kind: runtime::RuleKind::Type,
+        severity: runtime::Severity::Refuse,
         says: "Isolated spot margin is not supported in a batch for now.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "no-take-profit-stop-loss",
         at: "Batch Order, after the parameters",
         kind: runtime::RuleKind::Type,
+        severity: runtime::Severity::Refuse,
         says: "Take-profit and stop-loss are not supported in a batch for now.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "no-copy-trading",
         at: "Batch Order, after the parameters",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "Orders for copy trading are not supported in a batch for now.",
-        why: Some("Nothing in the request says that an order is for copy trading."),
-        mend: "",
+        why: None,
+        depends_on: &["copyTrading"],
+        mend: "use an account whose copyTrading is not true",
     },
     runtime::Rule {
         id: "channel-header",
         at: "Batch Order, after the parameters",
         kind: runtime::RuleKind::Type,
+        severity: runtime::Severity::Refuse,
         says: "The broker's channel code travels in the header X-CHANNEL-API-CODE.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
-        id: "order-checks-as-place-order",
+        id: "futures-price-step",
         at: "Batch Order, last sentence",
-        kind: runtime::RuleKind::Stated,
-        says: "Prices, quantities, client ids and the number of open orders are bound as in Place Order.",
-        why: Some(
-            "The bounds belong to the instrument and to the account, not to the request.",
-        ),
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
+        says: "The price of a futures order is a multiple of the pair's priceMultiplier.",
+        why: None,
+        depends_on: &["priceMultiplier"],
+        mend: "round price to a multiple of priceMultiplier",
+    },
+    runtime::Rule {
+        id: "futures-price-decimals",
+        at: "Batch Order, last sentence",
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
+        says: "The price of a futures order has no more decimals than the pair's pricePrecision.",
+        why: None,
+        depends_on: &["pricePrecision"],
+        mend: "round price to pricePrecision decimal places",
+    },
+    runtime::Rule {
+        id: "futures-qty-minimum",
+        at: "Batch Order, last sentence",
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
+        says: "The quantity of a futures order is no less than the pair's minOrderAmount.",
+        why: None,
+        depends_on: &["minOrderAmount"],
+        mend: "raise qty to minOrderAmount or more",
+    },
+    runtime::Rule {
+        id: "futures-qty-step",
+        at: "Batch Order, last sentence",
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
+        says: "The quantity of a futures order is a multiple of the pair's sizeMultiplier.",
+        why: None,
+        depends_on: &["sizeMultiplier"],
+        mend: "round qty to a multiple of sizeMultiplier",
+    },
+    runtime::Rule {
+        id: "spot-price-decimals",
+        at: "Batch Order, last sentence",
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
+        says: "The price of a spot order has as many decimals as the pair allows.",
+        why: None,
+        depends_on: &["pricePrecision"],
+        mend: "round price to pricePrecision decimal places",
+    },
+    runtime::Rule {
+        id: "spot-qty-minimum",
+        at: "Batch Order, last sentence",
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
+        says: "The quantity of a spot order is no less than the pair's minOrderAmount.",
+        why: None,
+        depends_on: &["minOrderAmount"],
+        mend: "raise qty to minOrderAmount or more",
+    },
+    runtime::Rule {
+        id: "client-oid-and-ceilings-as-place-order",
+        at: "Batch Order, last sentence",
+        kind: runtime::RuleKind::Type,
+        severity: runtime::Severity::Refuse,
+        says: "The caller's ids have the length and the characters that Place Order asks for, and the open orders count against the same ceilings.",
+        why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "unknown-outcome-query",
         at: "Errors, after the table",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "After 40010, 40725 or 45001, as the code of the answer or of an item, the order may exist; a query by clientOid tells what became of it.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
 ];
@@ -412,12 +506,90 @@ impl runtime::Parameters for BatchOrderItem {
         to.optional_known("posSide", self.pos_side.as_ref());
         to.identifier("clientOid", self.client_oid.as_ref());
         to.optional_known("stpMode", self.stp_mode.as_ref());
+        to.names_instrument(Some(self.category.as_str()), Some(self.symbol.as_str()));
+        to.rule(
+            &RULES[2],
+            "timeInForce",
+            matches!(
+                self.execution, Execution::Limit(ref with) if with.time_in_force ==
+                Some(TimeInForce::Rpi)
+            ) && to.account().is("rpiMarketMaker", &["true"]) == Some(false),
+        );
+        to.rule(
+            &RULES[3],
+            "posSide",
+            to.account().is("positionMode", &["hedge_mode"]) == Some(true)
+                && [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
+                    .contains(&self.category) && self.pos_side.is_none(),
+        );
         to.rule(
             &RULES[4],
             "category",
             self.pos_side.is_some()
                 && ![Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
                     .contains(&self.category),
+        );
+        to.rule(&RULES[5], "clientOid", self.client_oid.is_none());
+        to.rule(
+            &RULES[11],
+            "price",
+            [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
+                .contains(&self.category)
+                && to
+                    .is_multiple_of(
+                        match &self.execution {
+                            Execution::Limit(with) => Some(&with.price),
+                            _ => None,
+                        },
+                        "priceMultiplier",
+                    ) == Some(false),
+        );
+        to.rule(
+            &RULES[12],
+            "price",
+            [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
+                .contains(&self.category)
+                && to
+                    .fits_places(
+                        match &self.execution {
+                            Execution::Limit(with) => Some(&with.price),
+                            _ => None,
+                        },
+                        "pricePrecision",
+                    ) == Some(false),
+        );
+        to.rule(
+            &RULES[13],
+            "qty",
+            [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
+                .contains(&self.category)
+                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+        );
+        to.rule(
+            &RULES[14],
+            "qty",
+            [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
+                .contains(&self.category)
+                && to.is_multiple_of(Some(&self.qty), "sizeMultiplier") == Some(false),
+        );
+        to.rule(
+            &RULES[15],
+            "price",
+            [Category::Spot, Category::Margin].contains(&self.category)
+                && to
+                    .fits_places(
+                        match &self.execution {
+                            Execution::Limit(with) => Some(&with.price),
+                            _ => None,
+                        },
+                        "pricePrecision",
+                    ) == Some(false),
+        );
+        to.rule(
+            &RULES[16],
+            "qty",
+            [Category::Spot, Category::Margin].contains(&self.category)
+                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
         );
     }
 }

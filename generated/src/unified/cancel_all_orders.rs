@@ -129,8 +129,10 @@ const RULES: &[runtime::Rule] = &[
         id: "no-symbol-means-whole-category",
         at: "Cancel All Orders, parameters",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "Without a symbol the whole category is cleared of pending orders.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
 ];

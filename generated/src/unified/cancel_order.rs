@@ -13,8 +13,8 @@ use super::{Category, OrderIds, OrderRef};
 ///
 /// - **Effect:** cancels
 /// - **Access:** signed, permission `UTA trade (read & write)`
-/// - **Rate limit:** 10 calls a second per UID; 5 calls a second per UID for reality; 30 calls a second
-///   per UID for reality-whitelisted
+/// - **Rate limit:** 10 calls a second per UID; 5 calls a second per UID for reality (Reality pairs);
+///   30 calls a second per UID for reality-whitelisted (Reality pairs, for a UID on the white list)
 ///
 /// # Rules
 ///
@@ -151,16 +151,20 @@ const RULES: &[runtime::Rule] = &[
         id: "order-id-wins-over-another-order",
         at: "Cancel Order, parameters",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "An orderId wins even over the clientOid of a different order.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "reality-rate",
         at: "Cancel Order; Limits, table",
         kind: runtime::RuleKind::Limit,
+        severity: runtime::Severity::Refuse,
         says: "Orders in Reality pairs count against a separate limit: 5 a second for a UID, 30 for one on the white list.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
 ];

@@ -19,6 +19,8 @@ use super::{Category, OrderIds, OrderRef, Symbol};
 ///
 /// # Rules
 ///
+/// - `whitelist-needed` (checked before sending): Only a UID on the exchange's white list may call
+///   this.
 /// - `only-unfilled-or-partly` (what the exchange does): Only an order that is not filled, or filled in
 ///   part, can be cancelled.
 /// - `client-oid-empty-when-not-sent` (what the exchange does): The answer's clientOid is empty when
@@ -104,6 +106,7 @@ impl runtime::Parameters for CancelRealityOrder {
         to.only("category", self.category.as_ref(), &["SPOT", "MARGIN"]);
         to.identifier("symbol", Some(&self.symbol));
         runtime::Parameters::check(&self.order, to);
+        to.rule(&RULES[0], "", to.account().is("whitelisted", &["true"]) == Some(false));
     }
 }
 
@@ -144,19 +147,33 @@ const META: runtime::Meta = runtime::Meta {
 
 const RULES: &[runtime::Rule] = &[
     runtime::Rule {
+        id: "whitelist-needed",
+        at: "Cancel Reality Order, first sentences; Authentication, after the permissions",
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
+        says: "Only a UID on the exchange's white list may call this.",
+        why: None,
+        depends_on: &["whitelisted"],
+        mend: "use an account whose whitelisted is true",
+    },
+    runtime::Rule {
         id: "only-unfilled-or-partly",
         at: "Cancel Reality Order, first sentence",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "Only an order that is not filled, or filled in part, can be cancelled.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "client-oid-empty-when-not-sent",
         at: "Cancel Reality Order, response data",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "The answer's clientOid is empty when none was supplied.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
 ];

@@ -105,8 +105,10 @@ const RULES: &[runtime::Rule] = &[
         id: "only-non-zero-balances",
         at: "Get Account Assets, first line",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "Only coins with a balance other than zero are listed.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
 ];

@@ -20,6 +20,8 @@ use super::{RealityFill, Symbol};
 ///
 /// # Rules
 ///
+/// - `whitelist-needed` (checked before sending): Only a UID on the exchange's white list may call
+///   this.
 /// - `reality-pairs-only` (checked before sending): The symbol must be that of a Reality pair.
 ///
 /// # Not shown in the documents
@@ -94,7 +96,8 @@ impl runtime::Parameters for GetRealityFills {
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.at_most("limit", self.limit.as_ref().copied(), 100);
-        to.rule(&RULES[0], "symbol", !self.symbol.is_reality());
+        to.rule(&RULES[0], "", to.account().is("whitelisted", &["true"]) == Some(false));
+        to.rule(&RULES[1], "symbol", !self.symbol.is_reality());
     }
 }
 
@@ -135,11 +138,23 @@ const META: runtime::Meta = runtime::Meta {
 
 const RULES: &[runtime::Rule] = &[
     runtime::Rule {
+        id: "whitelist-needed",
+        at: "Get Reality Fills, first sentences; Authentication, after the permissions",
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
+        says: "Only a UID on the exchange's white list may call this.",
+        why: None,
+        depends_on: &["whitelisted"],
+        mend: "use an account whose whitelisted is true",
+    },
+    runtime::Rule {
         id: "reality-pairs-only",
         at: "Get Reality Fills, parameters, symbol",
         kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "The symbol must be that of a Reality pair.",
         why: None,
+        depends_on: &[],
         mend: "use a symbol of the form reality",
     },
 ];

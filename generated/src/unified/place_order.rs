@@ -5,7 +5,7 @@
 use tradeapi_runtime as runtime;
 use super::{
     Category, ClientOid, Execution, MarginMode, OrderAck, OrderType, PosSide, Side,
-    StpMode, Symbol, TriggerBy, YesNo,
+    StpMode, Symbol, TimeInForce, TriggerBy, YesNo,
 };
 
 /// Places one spot, margin or futures order. Reality pairs are served too.
@@ -16,19 +16,17 @@ use super::{
 ///
 /// - **Effect:** creates; a repeat would create again
 /// - **Access:** signed, permission `UTA trade (read & write)`
-/// - **Rate limit:** 10 calls a second per UID; 5 calls a second per UID for reality; 30 calls a second
-///   per UID for reality-whitelisted
+/// - **Rate limit:** 10 calls a second per UID; 5 calls a second per UID for reality (Reality pairs);
+///   30 calls a second per UID for reality-whitelisted (Reality pairs, for a UID on the white list)
 /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
 ///
 /// # Rules
 ///
 /// - `market-executes-as-ioc` (what the exchange does): A market order fills what it can at once, as
 ///   though it said ioc.
-/// - `rpi-needs-permission` (not checked): The time in force rpi is only for accounts with the
-///   market-maker permission for retail price improvement. The permission belongs to the account and no
-///   operation of the document reads it.
-/// - `hedge-mode-needs-pos-side` (not checked): In hedge mode posSide must be sent. The position mode
-///   belongs to the account, not to the request.
+/// - `rpi-needs-permission` (checked before sending): The time in force rpi is only for accounts with
+///   the market-maker permission for retail price improvement.
+/// - `hedge-mode-needs-pos-side` (checked before sending): In hedge mode posSide must be sent.
 /// - `pos-side-futures-only` (checked before sending): The position side is for futures only.
 /// - `trigger-by-futures-only` (checked before sending): Which price triggers a take-profit or
 ///   stop-loss can be chosen for futures only.
@@ -52,18 +50,18 @@ use super::{
 ///   rejected, unless pxAmendType is yes; then the price becomes the best one within the range.
 /// - `reality-rate` (a rate): Orders in Reality pairs count against a separate limit: 5 a second for a
 ///   UID, 30 for one on the white list.
-/// - `futures-price-step` (not checked): The price of a futures order is a multiple of the pair's
-///   priceMultiplier. The multiplier belongs to the instrument, not to the request.
-/// - `futures-price-decimals` (not checked): The price of a futures order has no more decimals than the
-///   pair's pricePrecision. The precision belongs to the instrument, not to the request.
-/// - `futures-qty-minimum` (not checked): The quantity of a futures order is no less than the pair's
-///   minOrderAmount. The minimum belongs to the instrument, not to the request.
-/// - `futures-qty-step` (not checked): The quantity of a futures order is a multiple of the pair's
-///   sizeMultiplier. The multiplier belongs to the instrument, not to the request.
-/// - `spot-price-decimals` (not checked): The price of a spot order has as many decimals as the pair
-///   allows. The number of decimals belongs to the instrument, not to the request.
-/// - `spot-qty-minimum` (not checked): The quantity of a spot order is no less than the pair's
-///   minOrderAmount. The minimum belongs to the instrument, not to the request.
+/// - `futures-price-step` (checked before sending): The price of a futures order is a multiple of the
+///   pair's priceMultiplier.
+/// - `futures-price-decimals` (checked before sending): The price of a futures order has no more
+///   decimals than the pair's pricePrecision.
+/// - `futures-qty-minimum` (checked before sending): The quantity of a futures order is no less than
+///   the pair's minOrderAmount.
+/// - `futures-qty-step` (checked before sending): The quantity of a futures order is a multiple of the
+///   pair's sizeMultiplier.
+/// - `spot-price-decimals` (checked before sending): The price of a spot order has as many decimals as
+///   the pair allows.
+/// - `spot-qty-minimum` (checked before sending): The quantity of a spot order is no less than the
+///   pair's minOrderAmount.
 /// - `hedge-mode-directions` (what the exchange does): In hedge mode a buy with posSide long opens a
 ///   long and a sell with long closes it; a sell with short opens a short and a buy with short closes
 ///   it.
@@ -72,8 +70,8 @@ use super::{
 /// - `reduce-only-replaces` (what the exchange does): For futures in one-way mode, when an earlier
 ///   reduce-only order already equals the position, or a new one exceeds what remains of it, the
 ///   earlier order is cancelled and replaced, and the answer's orderId is null.
-/// - `client-oid-recommended` (not checked): Sending a clientOid with every order is recommended. It is
-///   advice; an order without one is valid.
+/// - `client-oid-recommended` (checked before sending): Sending a clientOid with every order is
+///   recommended.
 /// - `margin-borrows-by-itself` (what the exchange does): A margin order borrows the funds it needs
 ///   without being asked to.
 /// - `channel-header` (cannot be written wrong): The broker's channel code travels in the header
@@ -426,6 +424,22 @@ impl runtime::Parameters for PlaceOrder {
         to.optional_known("slOrderType", self.sl_order_type.as_ref());
         to.optional_known("marginMode", self.margin_mode.as_ref());
         to.optional_known("autoBorrow", self.auto_borrow.as_ref());
+        to.names_instrument(Some(self.category.as_str()), Some(self.symbol.as_str()));
+        to.rule(
+            &RULES[1],
+            "timeInForce",
+            matches!(
+                self.execution, Execution::Limit(ref with) if with.time_in_force ==
+                Some(TimeInForce::Rpi)
+            ) && to.account().is("rpiMarketMaker", &["true"]) == Some(false),
+        );
+        to.rule(
+            &RULES[2],
+            "posSide",
+            to.account().is("positionMode", &["hedge_mode"]) == Some(true)
+                && [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
+                    .contains(&self.category) && self.pos_side.is_none(),
+        );
         to.rule(
             &RULES[3],
             "category",
@@ -481,6 +495,68 @@ impl runtime::Parameters for PlaceOrder {
             "category",
             self.auto_borrow.is_some() && self.category != Category::Spot,
         );
+        to.rule(
+            &RULES[15],
+            "price",
+            [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
+                .contains(&self.category)
+                && to
+                    .is_multiple_of(
+                        match &self.execution {
+                            Execution::Limit(with) => Some(&with.price),
+                            _ => None,
+                        },
+                        "priceMultiplier",
+                    ) == Some(false),
+        );
+        to.rule(
+            &RULES[16],
+            "price",
+            [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
+                .contains(&self.category)
+                && to
+                    .fits_places(
+                        match &self.execution {
+                            Execution::Limit(with) => Some(&with.price),
+                            _ => None,
+                        },
+                        "pricePrecision",
+                    ) == Some(false),
+        );
+        to.rule(
+            &RULES[17],
+            "qty",
+            [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
+                .contains(&self.category)
+                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+        );
+        to.rule(
+            &RULES[18],
+            "qty",
+            [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
+                .contains(&self.category)
+                && to.is_multiple_of(Some(&self.qty), "sizeMultiplier") == Some(false),
+        );
+        to.rule(
+            &RULES[19],
+            "price",
+            [Category::Spot, Category::Margin].contains(&self.category)
+                && to
+                    .fits_places(
+                        match &self.execution {
+                            Execution::Limit(with) => Some(&with.price),
+                            _ => None,
+                        },
+                        "pricePrecision",
+                    ) == Some(false),
+        );
+        to.rule(
+            &RULES[20],
+            "qty",
+            [Category::Spot, Category::Margin].contains(&self.category)
+                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+        );
+        to.rule(&RULES[24], "clientOid", self.client_oid.is_none());
     }
 }
 
@@ -489,6 +565,17 @@ runtime::serde_parameters!(PlaceOrder);
 impl runtime::Operation for PlaceOrder {
     type Response = OrderAck;
     const META: &'static runtime::Meta = &META;
+
+    fn limit_class(&self, account: &runtime::Account) -> Option<&'static str> {
+        if self.symbol.is_reality() && account.is("whitelisted", &["true"]) == Some(true)
+        {
+            return Some("reality-whitelisted");
+        }
+        if self.symbol.is_reality() {
+            return Some("reality");
+        }
+        None
+    }
 }
 
 const META: runtime::Meta = runtime::Meta {
@@ -536,228 +623,280 @@ const RULES: &[runtime::Rule] = &[
         id: "market-executes-as-ioc",
         at: "Place Order, parameter table, timeInForce",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "A market order fills what it can at once, as though it said ioc.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "rpi-needs-permission",
         at: "Place Order, parameter table, timeInForce",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "The time in force rpi is only for accounts with the market-maker permission for retail price improvement.",
-        why: Some(
-            "The permission belongs to the account and no operation of the document reads it.",
-        ),
-        mend: "",
+        why: None,
+        depends_on: &["rpiMarketMaker"],
+        mend: "use an account whose rpiMarketMaker is true",
     },
     runtime::Rule {
         id: "hedge-mode-needs-pos-side",
         at: "Place Order, parameter table, posSide",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "In hedge mode posSide must be sent.",
-        why: Some("The position mode belongs to the account, not to the request."),
-        mend: "",
+        why: None,
+        depends_on: &["positionMode"],
+        mend: "set posSide",
     },
     runtime::Rule {
         id: "pos-side-futures-only",
         at: "Place Order, parameter table, posSide",
         kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "The position side is for futures only.",
         why: None,
+        depends_on: &[],
         mend: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
     },
     runtime::Rule {
         id: "trigger-by-futures-only",
         at: "Place Order, parameter table, tpTriggerBy and slTriggerBy",
         kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "Which price triggers a take-profit or stop-loss can be chosen for futures only.",
         why: None,
+        depends_on: &[],
         mend: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
     },
     runtime::Rule {
         id: "reality-tp-market-only",
         at: "Place Order, parameter table, tpOrderType and slOrderType",
         kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "In a Reality pair the take-profit can be a market order only.",
         why: None,
+        depends_on: &[],
         mend: "set tpOrderType to something else than limit",
     },
     runtime::Rule {
         id: "reality-sl-market-only",
         at: "Place Order, parameter table, tpOrderType and slOrderType",
         kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "In a Reality pair the stop-loss can be a market order only.",
         why: None,
+        depends_on: &[],
         mend: "set slOrderType to something else than limit",
     },
     runtime::Rule {
         id: "new-coin-m-no-preset-tp-sl",
         at: "What the service does, after the conventions",
         kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "Orders of the new Coin-M business line cannot preset take-profit or stop-loss.",
         why: None,
+        depends_on: &[],
         mend: "leave out takeProfit and stopLoss and tpTriggerBy and slTriggerBy and tpOrderType and slOrderType and tpLimitPrice and slLimitPrice",
     },
     runtime::Rule {
         id: "tp-limit-price-needs-limit",
         at: "Place Order, parameter table, tpLimitPrice",
         kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "The take-profit execution price counts only when its order type is limit.",
         why: None,
+        depends_on: &[],
         mend: "set tpOrderType to limit",
     },
     runtime::Rule {
         id: "sl-limit-price-needs-limit",
         at: "Place Order, parameter table, slLimitPrice",
         kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "The stop-loss execution price counts only when its order type is limit.",
         why: None,
+        depends_on: &[],
         mend: "set slOrderType to limit",
     },
     runtime::Rule {
         id: "margin-mode-futures-only",
         at: "Place Order, parameter table, marginMode",
         kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "The margin mode is for futures only.",
         why: None,
+        depends_on: &[],
         mend: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
     },
     runtime::Rule {
         id: "auto-borrow-spot-only",
         at: "Place Order, parameter table, autoBorrow",
         kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "Borrowing a shortfall can be asked for on spot only.",
         why: None,
+        depends_on: &[],
         mend: "set category to SPOT",
     },
     runtime::Rule {
         id: "auto-borrow-takes-shortfall",
         at: "Place Order, parameter table, autoBorrow",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "With autoBorrow the shortfall is borrowed when the coin that the order obtains cannot be borrowed, the coin that it consumes can, and the balance of the latter is short.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "price-outside-range",
         at: "Place Order, parameter table, pxAmendType",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "A price outside the limit range gets the order rejected, unless pxAmendType is yes; then the price becomes the best one within the range.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "reality-rate",
         at: "Place Order, rule 1; Limits, table",
         kind: runtime::RuleKind::Limit,
+        severity: runtime::Severity::Refuse,
         says: "Orders in Reality pairs count against a separate limit: 5 a second for a UID, 30 for one on the white list.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "futures-price-step",
         at: "Place Order, rule 2",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "The price of a futures order is a multiple of the pair's priceMultiplier.",
-        why: Some("The multiplier belongs to the instrument, not to the request."),
-        mend: "",
+        why: None,
+        depends_on: &["priceMultiplier"],
+        mend: "round price to a multiple of priceMultiplier",
     },
     runtime::Rule {
         id: "futures-price-decimals",
         at: "Place Order, rule 2",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "The price of a futures order has no more decimals than the pair's pricePrecision.",
-        why: Some("The precision belongs to the instrument, not to the request."),
-        mend: "",
+        why: None,
+        depends_on: &["pricePrecision"],
+        mend: "round price to pricePrecision decimal places",
     },
     runtime::Rule {
         id: "futures-qty-minimum",
         at: "Place Order, rule 2",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "The quantity of a futures order is no less than the pair's minOrderAmount.",
-        why: Some("The minimum belongs to the instrument, not to the request."),
-        mend: "",
+        why: None,
+        depends_on: &["minOrderAmount"],
+        mend: "raise qty to minOrderAmount or more",
     },
     runtime::Rule {
         id: "futures-qty-step",
         at: "Place Order, rule 2",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "The quantity of a futures order is a multiple of the pair's sizeMultiplier.",
-        why: Some("The multiplier belongs to the instrument, not to the request."),
-        mend: "",
+        why: None,
+        depends_on: &["sizeMultiplier"],
+        mend: "round qty to a multiple of sizeMultiplier",
     },
     runtime::Rule {
         id: "spot-price-decimals",
         at: "Place Order, rule 2",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "The price of a spot order has as many decimals as the pair allows.",
-        why: Some(
-            "The number of decimals belongs to the instrument, not to the request.",
-        ),
-        mend: "",
+        why: None,
+        depends_on: &["pricePrecision"],
+        mend: "round price to pricePrecision decimal places",
     },
     runtime::Rule {
         id: "spot-qty-minimum",
         at: "Place Order, rule 2",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "The quantity of a spot order is no less than the pair's minOrderAmount.",
-        why: Some("The minimum belongs to the instrument, not to the request."),
-        mend: "",
+        why: None,
+        depends_on: &["minOrderAmount"],
+        mend: "raise qty to minOrderAmount or more",
     },
     runtime::Rule {
         id: "hedge-mode-directions",
         at: "Place Order, rule 3",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "In hedge mode a buy with posSide long opens a long and a sell with long closes it; a sell with short opens a short and a buy with short closes it.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "one-way-mode-directions",
         at: "Place Order, rule 3",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "In one-way mode a buy opens a long and a sell opens a short; a sell with reduceOnly yes closes a long, a buy with reduceOnly yes closes a short.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "reduce-only-replaces",
         at: "Place Order, rule 4",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "For futures in one-way mode, when an earlier reduce-only order already equals the position, or a new one exceeds what remains of it, the earlier order is cancelled and replaced, and the answer's orderId is null.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "client-oid-recommended",
         at: "Place Order, rule 4",
-        kind: runtime::RuleKind::Stated,
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Warn,
         says: "Sending a clientOid with every order is recommended.",
-        why: Some("It is advice; an order without one is valid."),
-        mend: "",
+        why: None,
+        depends_on: &[],
+        mend: "set clientOid",
     },
     runtime::Rule {
         id: "margin-borrows-by-itself",
         at: "Place Order, rule 5",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "A margin order borrows the funds it needs without being asked to.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "channel-header",
         at: "Place Order, rule 6",
         kind: runtime::RuleKind::Type,
+        severity: runtime::Severity::Refuse,
         says: "The broker's channel code travels in the header X-CHANNEL-API-CODE.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "unknown-outcome-query",
         at: "Place Order, rule 7; Errors, after the table",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "After 40010, 40725 or 45001 the order may exist; a query by clientOid tells what became of it.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
 ];

@@ -19,6 +19,8 @@ use super::{Category, ClientOid, OrderIds, RealityExecution, Side, Symbol};
 ///
 /// # Rules
 ///
+/// - `whitelist-needed` (checked before sending): Only a UID on the exchange's white list may call
+///   this.
 /// - `reality-pairs-only` (checked before sending): The symbol must be that of a Reality pair.
 /// - `client-oid-empty-when-not-sent` (what the exchange does): An order placed without a clientOid is
 ///   answered with an empty one.
@@ -147,7 +149,8 @@ impl runtime::Parameters for PlaceRealityOrder {
         to.optional_known("side", Some(&self.side));
         runtime::Parameters::check(&self.execution, to);
         to.identifier("clientOid", self.client_oid.as_ref());
-        to.rule(&RULES[0], "symbol", !self.symbol.is_reality());
+        to.rule(&RULES[0], "", to.account().is("whitelisted", &["true"]) == Some(false));
+        to.rule(&RULES[1], "symbol", !self.symbol.is_reality());
     }
 }
 
@@ -188,27 +191,43 @@ const META: runtime::Meta = runtime::Meta {
 
 const RULES: &[runtime::Rule] = &[
     runtime::Rule {
+        id: "whitelist-needed",
+        at: "Place Reality Order, first sentences; Authentication, after the permissions",
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
+        says: "Only a UID on the exchange's white list may call this.",
+        why: None,
+        depends_on: &["whitelisted"],
+        mend: "use an account whose whitelisted is true",
+    },
+    runtime::Rule {
         id: "reality-pairs-only",
         at: "Place Reality Order, parameters, symbol",
         kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
         says: "The symbol must be that of a Reality pair.",
         why: None,
+        depends_on: &[],
         mend: "use a symbol of the form reality",
     },
     runtime::Rule {
         id: "client-oid-empty-when-not-sent",
         at: "Place Reality Order, response data",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "An order placed without a clientOid is answered with an empty one.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
     runtime::Rule {
         id: "unknown-outcome-query",
         at: "Errors, after the table",
         kind: runtime::RuleKind::Simulated,
+        severity: runtime::Severity::Refuse,
         says: "After 40010, 40725 or 45001 the order may exist; a query by clientOid tells what became of it.",
         why: None,
+        depends_on: &[],
         mend: "",
     },
 ];

@@ -25,6 +25,7 @@
 //! - `hyper` (default): `HyperTransport`, which needs tokio. Without it, a client is given a transport.
 //! - `serde`: `Serialize` and `Deserialize` for values, requests and records.
 
+mod account;
 mod checks;
 mod client;
 mod error;
@@ -37,7 +38,8 @@ mod serde_support;
 mod tables;
 mod value;
 
-pub use checks::{Checks, Violation, Violations};
+pub use account::{Account, Instrument, Told};
+pub use checks::{CheckContext, CheckPolicy, Checks, Violation, Violations};
 pub use client::{
     BuildError, ClientBuilder, ClientCore, Clock, Credentials, FixedClock, HmacSha256, ResponseFuture, Signer,
     SystemClock, Transport, TransportError, TransportErrorKind, WasSent,
@@ -60,7 +62,7 @@ pub use parameters::{ParameterReader, ParameterWriter, Parameters, PathWriter, S
 pub use serde_support::private as __private;
 pub use tables::{
     Access, Api, Ceiling, CredentialHeaders, Effect, Encoding, Envelope, Header, KnownError, Length, Meta, Method,
-    Outcome, RateLimit, Rule, RuleKind, Scope, Sent, SignedPart, Window,
+    Outcome, RateLimit, Rule, RuleKind, Scope, Sent, Severity, SignedPart, Window,
 };
 pub use value::{
     BadItem, Decimal, Edit, Identifier, InvalidDecimal, InvalidIdentifier, List, OpenEnum, Shape, Text, Timestamp,

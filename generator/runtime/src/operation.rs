@@ -1,8 +1,9 @@
-use crate::checks::{Checks, Violations};
+use crate::account::Account;
+use crate::checks::{CheckContext, Checks, Violations};
+use crate::client::{Clock, SystemClock};
 use crate::json::Decode;
 use crate::parameters::{ParameterReader, Parameters, PathWriter};
 use crate::tables::Meta;
-use crate::value::Timestamp;
 
 /// A request that knows what it is: where it goes, what it does, what answers it. Emitted for each operation.
 pub trait Operation: Parameters {
@@ -17,16 +18,29 @@ pub trait Operation: Parameters {
         out.literal(Self::META.path);
     }
 
-    /// Checks the request against what the documents forbid. Rules about how long ago something is are checked only
-    /// when `now` is known.
+    /// Checks the request against what the documents forbid, as far as the request and `account` tell, and against the
+    /// system's clock.
     ///
     /// # Errors
     ///
-    /// Everything that is forbidden, at once.
-    fn validate(&self, now: Option<Timestamp>) -> Result<(), Violations> {
-        let mut checks = Checks::new(Some(Self::META), now);
+    /// Everything that is forbidden, at once, if anything is; then also what the documents only warn of.
+    fn validate(&self, account: &Account) -> Result<(), Violations> {
+        let now = Some(SystemClock.now());
+        self.inspect(CheckContext { account, now, ..CheckContext::default() }).into_result().map(|_warnings| ())
+    }
+
+    /// Everything that the documents forbid or warn of in this request, as far as `context` tells.
+    fn inspect(&self, context: CheckContext<'_>) -> Violations {
+        let mut checks = Checks::new(Some(Self::META), context);
         self.check(&mut checks);
-        checks.finish()
+        checks.finish(self)
+    }
+
+    /// The class of the rate limits that hold for this request, of an account of which `account` tells; `None` for
+    /// those that hold for everyone. Emitted where a limit has classes.
+    fn limit_class(&self, account: &Account) -> Option<&'static str> {
+        let _ = account;
+        None
     }
 
     /// Reads the request back from the JSON text of its parameters, and checks it.

@@ -8,5 +8,5 @@ mod window;
 
 pub use api::{Api, CredentialHeaders, Encoding, Envelope, Header, Sent, SignedPart};
 pub use meta::{Access, Effect, KnownError, Meta, Method, Outcome, RateLimit, Scope};
-pub use rule::{Ceiling, Rule, RuleKind};
+pub use rule::{Ceiling, Rule, RuleKind, Severity};
 pub use window::{Length, Window};

@@ -6,7 +6,11 @@ use crate::model::{Api, Family, Identifier};
 
 /// An alphabet is what stands between the brackets of a bracket expression, without escapes.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
-    for (alphabet, place) in family.identifiers.iter().filter_map(|all| all.alphabet.as_ref()) {
+    let of_forms = family.identifiers.iter().flat_map(|all| &all.forms);
+    let of_forms = of_forms.filter_map(|form| Some((form.alphabet.as_ref()?, form.place)));
+    let of_texts =
+        family.identifiers.iter().filter_map(|all| all.alphabet.as_ref()).map(|(text, place)| (text, *place));
+    for (alphabet, place) in of_texts.chain(of_forms) {
         let has_escape =
             alphabet.chars().zip(alphabet.chars().skip(1)).any(|(a, b)| a == '\\' && b.is_ascii_alphanumeric());
         let wrong = match alphabet_pieces(alphabet) {
@@ -19,7 +23,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
             Ok(_) if has_escape => "there are no escapes such as `\\d`".to_owned(),
             Ok(_) => continue,
         };
-        to.at(*place, Code::BadAlphabet, format!("`{alphabet}` is no alphabet: {wrong}"))
+        to.at(place, Code::BadAlphabet, format!("`{alphabet}` is no alphabet: {wrong}"))
             .help("write the characters and ranges alone, such as `A-Za-z0-9_-`, with `-` itself at the end");
     }
 }

@@ -2,7 +2,9 @@
 //!
 //! What an earlier step reported is no longer here, or is `Undefined` or an empty name: every rule passes over it.
 
+mod account;
 mod choices;
+mod conditions;
 mod docs;
 mod enums;
 mod errors;
@@ -26,11 +28,16 @@ use crate::diagnostics::Diagnostics;
 use crate::model::{Api, Family};
 
 /// What concerns the whole API.
-const API_RULES: [fn(&Api, &mut Diagnostics); 4] =
-    [headers::are_distinct, headers::signed_calls_have_credentials, paths::are_distinct, docs::api_has_docs];
+const API_RULES: [fn(&Api, &mut Diagnostics); 5] = [
+    account::names,
+    headers::are_distinct,
+    headers::signed_calls_have_credentials,
+    paths::are_distinct,
+    docs::api_has_docs,
+];
 
 /// What concerns a family, its types and its operations.
-const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 23] = [
+const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 25] = [
     names::family,
     names::types,
     names::values,
@@ -47,6 +54,8 @@ const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 23] = [
     units::check,
     records::check,
     errors::success_is_one,
+    account::instrument_is_named,
+    account::classes,
     lifecycle::check,
     operations::check,
     headers::are_declared,

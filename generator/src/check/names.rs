@@ -8,7 +8,7 @@ use crate::diagnostics::{Code, Diagnostics, Place};
 use crate::model::{Api, Case, Choice, ChoiceKind, Family, Name, Operation, Parameter, Response, field_name};
 
 /// Something that gets a Rust name.
-struct Named {
+pub(super) struct Named {
     rust: String,
     /// What it is, for a message: ``the enum `Side` ``.
     what: String,
@@ -20,7 +20,7 @@ struct Named {
 }
 
 impl Named {
-    fn of(kind: &str, name: &Name) -> Self {
+    pub(super) fn of(kind: &str, name: &Name) -> Self {
         Self::new(format!("the {kind} `{}`", name.wire), &name.rust, name)
     }
 
@@ -30,7 +30,7 @@ impl Named {
 }
 
 /// Two things cannot have one Rust name.
-fn are_distinct(to: &mut Diagnostics, named: &[Named]) {
+pub(super) fn are_distinct(to: &mut Diagnostics, named: &[Named]) {
     let mut first: HashMap<&str, &Named> = HashMap::new();
     for this in named.iter().filter(|this| !this.rust.is_empty()) {
         let Some(other) = first.get(this.rust.as_str()) else {
@@ -52,7 +52,7 @@ fn are_distinct(to: &mut Diagnostics, named: &[Named]) {
 }
 
 /// Nothing of the schema can have a name that emitted code needs.
-fn are_free(to: &mut Diagnostics, named: &[Named], taken: &Taken) {
+pub(super) fn are_free(to: &mut Diagnostics, named: &[Named], taken: &Taken) {
     for this in named.iter().filter(|this| taken.has(&this.rust)) {
         to.at(
             this.place,

@@ -1,7 +1,7 @@
 //! Rules: what they say, what they test, and what they speak of.
 
-use super::units::why_no_value;
-use super::wire::{self, Found, Meaning, Names, Wire};
+use super::conditions::{Subject, find};
+use super::wire::{self, Found, Meaning, Names};
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::load::raw::RuleKind;
 use crate::model::{Api, Condition, Family, Operation, Parameter, Rule, Shape, Statements, Test, Type};
@@ -22,7 +22,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
         statements(&operation.statements, &family.statements.rules, to);
         for rule in &operation.statements.rules {
             is_of_its_kind(rule, to);
-            speaks_of_what_is_there(family, operation, rule, to);
+            speaks_of_what_is_there(api, family, operation, rule, to);
         }
     }
 }
@@ -57,6 +57,10 @@ fn is_of_its_kind(rule: &Rule, to: &mut Diagnostics) {
             "add `require`, `forbid`, `same` or `unique`, or make it another kind, such as `stated` with a `why`",
         );
     }
+    if let Some(place) = rule.severity_place.filter(|_| rule.kind != RuleKind::Checked) {
+        to.at(place, Code::Misplaced, format!("{} is `{kind}`, and says how severe it is to break it", name(rule)))
+            .help("`severity` goes with `kind: checked` only; take it away");
+    }
     if rule.kind != RuleKind::Checked && rule.test.is_some() {
         to.at(rule.place, Code::BadRule, format!("{} is `{kind}`, and has a condition to check", name(rule)))
             .help("make it `kind: checked`, or take the condition away");
@@ -67,22 +71,51 @@ fn is_of_its_kind(rule: &Rule, to: &mut Diagnostics) {
     }
 }
 
-fn speaks_of_what_is_there(family: &Family, operation: &Operation, rule: &Rule, to: &mut Diagnostics) {
+fn speaks_of_what_is_there(api: &Api, family: &Family, operation: &Operation, rule: &Rule, to: &mut Diagnostics) {
     let Some(parameters) = subject(operation, rule, to) else { return };
     let names = wire::names(family, parameters);
+    let name = name(rule);
+    let subject = Subject { api, family, name: &name, place: rule.place, names: &names };
+    if rule.test.iter().flat_map(Test::conditions).any(Condition::is_of_instrument) {
+        names_its_instrument(family, operation, rule, &names, to);
+    }
     match &rule.test {
         None => {}
         Some(Test::Condition { when, require, forbid }) => {
             for conditions in [when, require, forbid] {
-                conditions.iter().for_each(|condition| check_condition(family, rule, &names, condition, to));
+                conditions.iter().for_each(|condition| subject.check(condition, to));
             }
             if require.is_empty() && forbid.is_empty() {
-                to.at(rule.place, Code::BadRule, format!("{} requires and forbids nothing", name(rule)))
+                to.at(rule.place, Code::BadRule, format!("{name} requires and forbids nothing"))
                     .help("write a condition below `require` or `forbid`");
             }
         }
         Some(Test::Same(name, place)) => compares_items(rule, &names, "same", &[(name.clone(), *place)], to),
         Some(Test::Unique(compared)) => compares_items(rule, &names, "unique", compared, to),
+    }
+}
+
+/// What compares with an instrument is in a request that names one.
+fn names_its_instrument(family: &Family, operation: &Operation, rule: &Rule, names: &Names<'_>, to: &mut Diagnostics) {
+    let Some(instrument) = &family.instrument else {
+        to.at(
+            rule.place,
+            Code::BadRule,
+            format!("{} compares with an instrument, and no request names one", name(rule)),
+        )
+        .help("say in family.yaml which parameters do, with `instrument: { line: ..., symbol: ... }`");
+        return;
+    };
+    let names = names.clone().and(&wire::names(family, operation.body.parameters()));
+    for (parameter, _) in [&instrument.line, &instrument.symbol] {
+        if let Found::Nothing(_) = names.find(parameter) {
+            to.at(
+                rule.place,
+                Code::BadRule,
+                format!("{} compares with an instrument, and the request has no `{parameter}` to name it", name(rule)),
+            )
+            .help("make the rule `stated` with a `why`");
+        }
     }
 }
 
@@ -132,89 +165,6 @@ fn compares_items(rule: &Rule, names: &Names<'_>, key: &str, compared: &[(String
 fn not_comparable(name: &str, place: Place, why: &str, to: &mut Diagnostics) {
     to.at(place, Code::BadRule, format!("items cannot be compared by `{name}`, which {why}"))
         .help("compare texts, identifiers or enums, or make the rule `stated` with a `why`");
-}
-
-fn find<'a>(names: &Names<'a>, name: &str, place: Place, to: &mut Diagnostics) -> Option<Wire<'a>> {
-    match names.find(name) {
-        Found::Wire(found) => return Some(found),
-        Found::Nothing(help) => {
-            to.at(place, Code::UndefinedName, format!("the rule speaks of `{name}`, which is no parameter here"))
-                .help(help);
-        }
-        Found::Perhaps => {}
-    }
-    None
-}
-
-fn check_condition(family: &Family, rule: &Rule, names: &Names<'_>, condition: &Condition, to: &mut Diagnostics) {
-    match condition {
-        Condition::Given(given) | Condition::AnyGiven(given) => {
-            if given.is_empty() {
-                to.at(rule.place, Code::BadRule, format!("a condition of {} names no parameter", name(rule)))
-                    .help("list after `given` or `any_given` what it speaks of");
-            }
-            for (name, place) in given {
-                find(names, name, *place, to);
-            }
-        }
-        Condition::HasForm { parameter: (name, place), forms } => {
-            let Some(found) = find(names, name, *place, to) else { return };
-            let identifier = match found.meaning {
-                Meaning::Plain(Parameter { shape: Shape::One(Type::Identifier(index)), .. }) => {
-                    &family.identifiers[*index]
-                }
-                Meaning::Plain(Parameter { shape: Shape::One(Type::Undefined), .. }) => return,
-                _ => {
-                    to.at(*place, Code::BadRule, format!("`{name}` is no identifier, so it has no form"))
-                        .help("ask for the form of a parameter whose type is one of the `identifiers`");
-                    return;
-                }
-            };
-            let known = || identifier.forms.iter().map(|form| form.name.wire.as_str());
-            for (form, place) in forms.iter().filter(|(form, _)| !known().any(|known| known == form)) {
-                let help = did_you_mean(form, known())
-                    .unwrap_or_else(|| format!("list it below `forms` of `{}`", identifier.name.wire));
-                to.at(*place, Code::UndefinedName, format!("`{}` has no form `{form}`", identifier.name.wire))
-                    .help(help);
-            }
-        }
-        Condition::Is { parameter: (name, place), values } => {
-            let Some(found) = find(names, name, *place, to) else { return };
-            if let Some(why) = why_no_question(&found) {
-                to.at(*place, Code::BadRule, format!("a condition cannot ask for the value of `{name}`, which {why}"))
-                    .help(format!(
-                        "ask whether it is there, with `given: [{name}]`, or make the rule `stated` with a `why`"
-                    ));
-                return;
-            }
-            if values.is_empty() {
-                to.at(*place, Code::BadRule, format!("the condition names no value of `{name}`"))
-                    .help("list the values it may have");
-            }
-            for (value, place) in values {
-                if let Some(fault) = why_no_value(family, &found, value) {
-                    fault.report(to, *place, Code::BadValue, &format!("`{name}`"));
-                }
-            }
-        }
-    }
-}
-
-/// Why a condition cannot compare a parameter with values.
-fn why_no_question(found: &Wire<'_>) -> Option<&'static str> {
-    let parameter = match found.meaning {
-        Meaning::Decider(_) => return None,
-        Meaning::Alternative(_) | Meaning::Member(_) => return Some("is part of a choice"),
-        Meaning::Plain(parameter) => parameter,
-    };
-    match parameter.shape {
-        Shape::List(_) | Shape::Items(_) => Some("is a list"),
-        Shape::One(Type::Decimal) => Some("is a decimal number"),
-        Shape::One(Type::Time) => Some("is a time"),
-        Shape::One(Type::Record(_)) => Some("is a record"),
-        Shape::One(_) if parameter.edit.as_ref().is_some_and(|edit| edit.delete.is_some()) => Some("can be deleted"),
-        Shape::One(_) => None,
-    }
 }
 
 /// A rule as it is called in a message.

@@ -34,13 +34,54 @@ pub(super) const OPERATIONS: Taken = Taken {
     why: "every family has a module or a function of that name",
 };
 
+/// Functions of the account and the instrument.
+pub(super) const PROPERTIES: Taken = Taken {
+    names: &[
+        "add",
+        "clone",
+        "default",
+        "deref",
+        "eq",
+        "from",
+        "instrument",
+        "into",
+        "named",
+        "name",
+        "new",
+        "tell",
+        "told",
+    ],
+    why: "the account or the instrument has a function of that name",
+};
+
+/// Types of the root.
+pub(super) const ROOT_TYPES: Taken = Taken {
+    names: &[
+        "API",
+        "Account",
+        "Credentials",
+        "Decimal",
+        "Edit",
+        "Error",
+        "Instrument",
+        "List",
+        "Operation",
+        "Reply",
+        "Timestamp",
+        "Violations",
+    ],
+    why: "the emitted code has a type of that name",
+};
+
 /// Modules of the root, functions of the client, and names that cargo keeps for itself.
 pub(super) const FAMILIES: Taken = Taken {
     names: &[
+        "account",
         "alloc",
         "api",
         "builder",
         "call",
+        "checked_by",
         "clone",
         "core",
         "default",
@@ -50,6 +91,7 @@ pub(super) const FAMILIES: Taken = Taken {
         "runtime",
         "std",
         "test",
+        "told_of",
         "tradeapi_runtime",
     ],
     why: "the emitted code has something else of that name",

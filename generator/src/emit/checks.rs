@@ -4,10 +4,12 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::code::{ident, number};
-use super::conditions::{Conditions, Expression, Text};
+use super::conditions::Conditions;
+use super::expression::Expression;
+use super::lookup::{Lookup, Text};
 use super::parameters::{deletes_with, if_set, is_required};
 use super::scope::Scope;
-use crate::model::{Condition, Parameter, Rule, Shape, Test, Type};
+use crate::model::{Condition, InstrumentNames, Parameter, Rule, Shape, Test, Type};
 
 /// The checks of one parameter of a set.
 pub(super) fn parameter(parameter: &Parameter, is_body: bool) -> TokenStream {
@@ -113,27 +115,40 @@ fn item(parameter: &Parameter, ty: Type) -> TokenStream {
     }
 }
 
+/// Tells the checks that follow which instrument the request speaks of.
+pub(super) fn instrument(scope: &Scope<'_>, parameters: &[Parameter], names: &InstrumentNames) -> TokenStream {
+    let of = Lookup { scope, parameters, base: quote!(self) };
+    let text = |wire| of.text(wire).map_or(quote!(None), Text::optional);
+    let (line, symbol) = (text(&names.line.0), text(&names.symbol.0));
+    quote!(to.names_instrument(#line, #symbol);)
+}
+
 /// The checks of a rule over one set of parameters; `index` is its place in the table of the operation's rules.
 ///
 /// Each parameter that must be set has a check of its own, so that the one that is missing is named.
 pub(super) fn rule(scope: &Scope<'_>, parameters: &[Parameter], index: usize, rule: &Rule) -> TokenStream {
     let Some(Test::Condition { when, require, forbid }) = &rule.test else { return TokenStream::new() };
-    let of = Conditions { scope, parameters };
+    let of = Conditions::in_check(scope, parameters);
     let row = number(index as u64);
     let check = |name: &str, broken: Expression| {
-        let mut all = of.parts(when);
+        let mut all = of.all_hold(when);
         all.push(broken);
         let broken = Expression::all(all).tokens();
         quote!(to.rule(&RULES[#row], #name, #broken);)
     };
+    // A condition on the account has no parameter of its own: then the first that the rule speaks of is named.
+    let spoken_of = || require.iter().chain(forbid).chain(when).flat_map(Condition::names).next().unwrap_or_default();
+    let named = |condition: &'_ Condition| condition.names().first().copied().map(str::to_owned);
     let required = require.iter().flat_map(|condition| match condition {
-        Condition::Given(names) => names.iter().map(|(name, _)| (name.as_str(), of.is_given(name).not())).collect(),
-        other => vec![(other.names().first().copied().unwrap_or_default(), of.one(other).not())],
+        Condition::Given(names) => {
+            names.iter().map(|(name, _)| (name.clone(), of.of.is_given(name).not())).collect::<Vec<_>>()
+        }
+        other => vec![(named(other).unwrap_or_else(|| spoken_of().to_owned()), of.fails(other))],
     });
-    let mut checks: Vec<_> = required.map(|(name, broken)| check(name, broken)).collect();
+    let mut checks: Vec<_> = required.map(|(name, broken)| check(&name, broken)).collect();
     if !forbid.is_empty() {
-        let name = forbid.iter().flat_map(Condition::names).next().unwrap_or_default();
-        checks.push(check(name, of.all(forbid)));
+        let name = forbid.iter().find_map(named).unwrap_or_else(|| spoken_of().to_owned());
+        checks.push(check(&name, Expression::all(of.all_hold(forbid))));
     }
     quote!(#(#checks)*)
 }
@@ -144,7 +159,7 @@ pub(super) fn list_rule(scope: &Scope<'_>, list: &Parameter, index: usize, rule:
     let (field, row) = (ident(&list.name.rust), number(index as u64));
     let wire = if is_body { "" } else { list.name.wire.as_str() };
     let items = if is_required(list) { quote!(self.#field.iter()) } else { quote!(self.#field.iter().flatten()) };
-    let of = Conditions { scope, parameters: &item.parameters };
+    let of = Lookup { scope, parameters: &item.parameters, base: quote!(item) };
     let (names, method): (Vec<&str>, _) = match &rule.test {
         Some(Test::Unique(names)) => (names.iter().map(|(name, _)| name.as_str()).collect(), ident("unique")),
         Some(Test::Same(name, _)) => (vec![name.as_str()], ident("same")),

@@ -5,9 +5,10 @@ use quote::quote;
 
 use super::code::{file, ident, number};
 use super::docs::{Docs, code, escape};
-use super::operation::{rule_row, type_names};
+use super::operation::type_names;
 use super::records::emitted;
 use super::records::response_type;
+use super::rules;
 use super::scope::Scope;
 use super::{choices, statements};
 use crate::model::{Api, Family, Lifecycle, Operation};
@@ -119,7 +120,7 @@ fn function(family: &Family, operation: &Operation) -> TokenStream {
 
 fn tables(family: &Family) -> TokenStream {
     let operations = family.operations.iter().map(|operation| ident(&operation.rust.rust));
-    let rules = family.statements.rules.iter().map(rule_row);
+    let rules = family.statements.rules.iter().map(rules::row);
     let limits = family.limits.iter().map(|limit| {
         let (id, n, doc) = (&limit.id, number(limit.n), &limit.doc);
         quote!(runtime::Ceiling { id: #id, n: #n, doc: #doc })

@@ -3,7 +3,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::code::{file_of, ident, pretty};
+use super::code::{file_of, ident, optional_text, pretty};
 use super::docs::{Docs, code};
 use crate::model::{Family, Form, Identifier};
 
@@ -46,6 +46,7 @@ fn forms(all: &Identifier) -> TokenStream {
     let name = ident(&all.name.rust);
     let functions = all.forms.iter().map(|form| {
         let (function, prefix, suffix) = (ident(&form_function(form)), &form.prefix, &form.suffix);
+        let alphabet = optional_text(form.alphabet.as_deref());
         let mut docs = Docs::default();
         docs.markdown(&format!(
             "Whether it has the form {}, by which {} is told.",
@@ -56,7 +57,7 @@ fn forms(all: &Identifier) -> TokenStream {
         quote! {
             #docs
             pub fn #function(&self) -> bool {
-                runtime::has_form(self.as_str(), #prefix, #suffix)
+                runtime::has_form(self.as_str(), #prefix, #alphabet, #suffix)
             }
         }
     });

@@ -1,19 +1,24 @@
 //! Model -> files in memory; one file here for each kind of output.
 
+mod account;
 mod checks;
 mod choices;
+mod classes;
 mod code;
 mod conditions;
 mod docs;
 mod enums;
 mod example;
+mod expression;
 mod family;
 mod identifiers;
+mod lookup;
 mod operation;
 mod parameter_docs;
 mod parameters;
 mod records;
 mod root;
+mod rules;
 mod scope;
 mod statements;
 mod units;
@@ -37,6 +42,7 @@ pub(crate) fn emit(api: &Api, layout: Layout) -> BTreeMap<String, String> {
         Layout::Crate => "lib.rs",
     };
     let mut jobs = vec![job(root, move || root::emit(api, layout))];
+    jobs.extend(api.account.iter().map(|told| job("account.rs", move || account::emit(told))));
     jobs.extend(api.families.iter().flat_map(|family| family_jobs(api, family, layout)));
     run(&jobs)
 }

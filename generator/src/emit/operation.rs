@@ -9,13 +9,12 @@ use super::docs::{Docs, code, escape};
 use super::parameters::{Set, field_type};
 use super::records::{self, page_fields, page_name, response_type};
 use super::scope::Scope;
-use super::{example, statements};
-use crate::diagnostics::Place;
+use super::{classes, example, rules, statements};
 use crate::generator::Layout;
-use crate::load::raw::{Access, Effect, RuleKind};
+use crate::load::raw::{Access, Effect};
 use crate::model::{
-    Api, Body, Condition, Duration, DurationUnit, Family, Item, Operation, Parameter, PathPiece, Response, Rule, Shape,
-    Test, Type, Window,
+    Api, Body, Condition, Duration, DurationUnit, Family, InstrumentNames, Item, Operation, Parameter, PathPiece,
+    Response, Rule, Shape, Test, Type, Window,
 };
 
 /// The file of an operation.
@@ -24,7 +23,7 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     let mut items = request(api, &scope, operation, layout);
     items.push(operation_impl(&scope, operation));
     items.push(meta(operation));
-    items.push(rules(operation));
+    items.push(rules::table(&operation.statements.rules));
     items.extend(item_structs(&scope, operation));
     items.extend(page(&scope, operation));
     let defined = type_names(operation);
@@ -55,6 +54,7 @@ fn request(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) 
     set.is_array = matches!(operation.body, Body::Array(_));
     set.in_path = operation.path.parameters().collect();
     set.rules = rules_of(operation, None);
+    set.instrument = instrument(scope, operation, operation.body.parameters());
     set.checks = request_checks(scope, operation);
     set.methods = operation.window.as_ref().map(|window| between(scope, operation, window)).unwrap_or_default();
     set.emit(scope)
@@ -67,6 +67,15 @@ fn rules_of<'a>(operation: &'a Operation, list: Option<&str>) -> Vec<(usize, &'a
     rules
         .filter(|(_, rule)| matches!(rule.test, Some(Test::Condition { .. })) && within(rule).as_deref() == list)
         .collect()
+}
+
+/// The parameters that name the instrument, where the set has them and a rule of the operation compares with it.
+fn instrument<'a>(scope: &Scope<'a>, operation: &Operation, parameters: &[Parameter]) -> Option<&'a InstrumentNames> {
+    let names = scope.family.instrument.as_ref()?;
+    let has = |wire: &str| parameters.iter().any(|parameter| parameter.name.wire == wire);
+    let tests = || operation.statements.rules.iter().filter_map(|rule| rule.test.as_ref());
+    let is_needed = tests().flat_map(Test::conditions).any(Condition::is_of_instrument);
+    (is_needed && has(&names.line.0) && has(&names.symbol.0)).then_some(names)
 }
 
 /// Checks that only a whole request has: its window, and rules across the items of a list.
@@ -118,11 +127,13 @@ fn operation_impl(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     let name = ident(&operation.rust.rust);
     let response = response_type(scope, &operation.rust.rust, &operation.response);
     let path = write_path(operation);
+    let class = classes::limit_class(scope, operation);
     quote! {
         impl runtime::Operation for #name {
             type Response = #response;
             const META: &'static runtime::Meta = &META;
             #path
+            #class
         }
     }
 }
@@ -234,58 +245,6 @@ fn length_tokens(length: Duration) -> TokenStream {
     quote!(runtime::Length::#unit(#n))
 }
 
-fn rules(operation: &Operation) -> TokenStream {
-    let rules = operation.statements.rules.iter().map(rule_row);
-    quote! {
-        const RULES: &[runtime::Rule] = &[#(#rules),*];
-    }
-}
-
-/// A rule as a row of a table.
-pub(super) fn rule_row(rule: &Rule) -> TokenStream {
-    let (id, at, says, why) = (&rule.id, &rule.at, &rule.says, optional_text(rule.why.as_deref()));
-    let kind = match rule.kind {
-        RuleKind::Type => quote!(Type),
-        RuleKind::Checked => quote!(Checked),
-        RuleKind::Limit => quote!(Limit),
-        RuleKind::Simulated => quote!(Simulated),
-        RuleKind::Stated => quote!(Stated),
-    };
-    let mend = mend(rule);
-    quote!(runtime::Rule { id: #id, at: #at, kind: runtime::RuleKind::#kind, says: #says, why: #why, mend: #mend })
-}
-
-/// What to do about a request that breaks the rule.
-fn mend(rule: &Rule) -> String {
-    let list = |names: &[(String, Place)], word: &str| {
-        names.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(word)
-    };
-    let required = |condition: &Condition| match condition {
-        Condition::Given(names) => format!("set {}", list(names, " and ")),
-        Condition::AnyGiven(names) => format!("set {}", list(names, " or ")),
-        Condition::Is { parameter, values } => format!("set {} to {}", parameter.0, list(values, " or ")),
-        Condition::HasForm { parameter, forms } => format!("use a {} of the form {}", parameter.0, list(forms, " or ")),
-    };
-    let forbidden = |condition: &Condition| match condition {
-        Condition::Given(names) | Condition::AnyGiven(names) => format!("leave out {}", list(names, " and ")),
-        Condition::HasForm { parameter, forms } => {
-            format!("use a {} of another form than {}", parameter.0, list(forms, " or "))
-        }
-        Condition::Is { parameter, values } => {
-            format!("set {} to something else than {}", parameter.0, list(values, " or "))
-        }
-    };
-    match &rule.test {
-        None => String::new(),
-        Some(Test::Same(name, _)) => format!("use one {name} for all"),
-        Some(Test::Unique(names)) => format!("use each {} once", list(names, " and ")),
-        Some(Test::Condition { require, forbid, .. }) => {
-            let parts: Vec<_> = require.iter().map(required).chain(forbid.iter().map(forbidden)).collect();
-            parts.join(", ")
-        }
-    }
-}
-
 fn capitalised(word: &str) -> String {
     let lower = word.to_ascii_lowercase();
     let (first, rest) = lower.split_at(1.min(lower.len()));
@@ -300,6 +259,7 @@ fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<TokenStream> {
         docs.markdown(&doc);
         let mut set = Set::new(&item.rust, docs, &item.parameters);
         set.rules = rules_of(operation, Some(&list.name.wire));
+        set.instrument = instrument(scope, operation, &item.parameters);
         set.emit(scope)
     });
     sets.collect()
@@ -333,7 +293,7 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
         .rates
         .iter()
         .map(|rate| {
-            let class = if rate.class == "default" { String::new() } else { format!(" for {}", escape(&rate.class)) };
+            let class = class_text(scope, &rate.class);
             let calls = if rate.calls == 1 { "call" } else { "calls" };
             format!("{} {calls} a second per {}{class}", rate.calls, rate.scope.as_str())
         })
@@ -355,6 +315,16 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
     statements::add(&mut docs, &operation.statements);
     example::add(&mut docs, api, scope, operation, layout);
     docs
+}
+
+/// For whom a rate holds, where it is not everyone.
+fn class_text(scope: &Scope<'_>, class: &str) -> String {
+    let known = scope.family.classes.iter().find(|known| known.name == class);
+    match (class, known) {
+        ("default", _) => String::new(),
+        (_, None) => format!(" for {}", escape(class)),
+        (_, Some(known)) => format!(" for {} ({})", escape(class), escape(known.doc.trim_end_matches('.'))),
+    }
 }
 
 fn effect(effect: Effect) -> &'static str {

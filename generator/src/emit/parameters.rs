@@ -9,7 +9,7 @@ use super::code::ident;
 use super::docs::Docs;
 use super::parameter_docs;
 use super::scope::Scope;
-use crate::model::{Need, Parameter, Rule, Shape, Type};
+use crate::model::{InstrumentNames, Need, Parameter, Rule, Shape, Type};
 
 /// A struct of parameters about to be emitted.
 pub(super) struct Set<'a> {
@@ -20,6 +20,8 @@ pub(super) struct Set<'a> {
     pub(super) in_path: Vec<&'a str>,
     /// The rules that speak of one such set, each with its index in the table of the operation.
     pub(super) rules: Vec<(usize, &'a Rule)>,
+    /// The parameters that name the instrument, where a check asks for it.
+    pub(super) instrument: Option<&'a InstrumentNames>,
     /// Further checks, and methods, that only a request has.
     pub(super) checks: TokenStream,
     pub(super) methods: TokenStream,
@@ -35,6 +37,7 @@ impl<'a> Set<'a> {
             parameters,
             in_path: Vec::new(),
             rules: Vec::new(),
+            instrument: None,
             checks: TokenStream::new(),
             methods: TokenStream::new(),
             is_array: false,
@@ -130,6 +133,7 @@ impl<'a> Set<'a> {
         let mut checks: Vec<_> =
             self.parameters.iter().map(|parameter| checks::parameter(parameter, self.is_array)).collect();
         checks.push(self.checks.clone());
+        checks.extend(self.instrument.map(|names| checks::instrument(scope, self.parameters, names)));
         checks.extend(self.rules.iter().map(|(index, rule)| checks::rule(scope, self.parameters, *index, rule)));
         let out = unused_if(writes.is_empty(), "out");
         let from = unused_if(self.parameters.is_empty(), "from");

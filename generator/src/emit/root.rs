@@ -12,7 +12,7 @@ use crate::model::{Api, Credentials, Duration, DurationUnit, Family};
 
 /// `lib.rs`, or `api.rs` that can be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> String {
-    let mut items = vec![exports(), families(api, layout), table(api)];
+    let mut items = vec![exports(), account(api), families(api, layout), table(api)];
     items.extend(client(api, layout));
     if layout == Layout::Crate {
         items.push(for_each_operation(api));
@@ -25,7 +25,22 @@ pub(super) fn emit(api: &Api, layout: Layout) -> String {
 fn exports() -> TokenStream {
     quote! {
         pub use tradeapi_runtime as runtime;
-        pub use tradeapi_runtime::{Credentials, Decimal, Edit, Error, List, Operation, Reply, Timestamp, Violations};
+        pub use tradeapi_runtime::{CheckPolicy, Credentials, Decimal, Edit, Error, List, Operation, Reply, Timestamp, Violations};
+    }
+}
+
+/// What may be told about an account; where the schema lists nothing, a name is all there is to tell.
+fn account(api: &Api) -> TokenStream {
+    let Some(account) = &api.account else {
+        return quote!(
+            pub use tradeapi_runtime::Account;
+        );
+    };
+    let names = super::account::type_names(account).into_iter().map(ident);
+    quote! {
+        mod account;
+
+        pub use account::{#(#names),*};
     }
 }
 
@@ -193,6 +208,21 @@ fn client(api: &Api, layout: Layout) -> Vec<TokenStream> {
                 operation: &O,
             ) -> Result<runtime::Reply<O::Response>, runtime::Error> {
                 self.core.call(operation).await
+            }
+
+            /// The same client, for calls that are checked against the rules that `policy` names; `false` stands for none.
+            ///
+            /// It shares connections and limits with this one, and is made for a single call too:
+            /// `client.checked_by(CheckPolicy::new().off("limit.max")).call(&request)`.
+            #[must_use]
+            pub fn checked_by(&self, policy: impl Into<runtime::CheckPolicy>) -> Self {
+                self.core.checked_by(policy).into()
+            }
+
+            /// The same client, for calls of an account of which `account` tells; the credentials stay the same.
+            #[must_use]
+            pub fn told_of(&self, account: impl Into<runtime::Account>) -> Self {
+                self.core.told_of(account).into()
             }
 
             /// What the client is made of, to build requests or read answers without sending anything.

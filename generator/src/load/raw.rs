@@ -28,8 +28,26 @@ mappings! {
         credentials: Option<Spanned<Credentials>>,
         headers: Named<Spanned<Header>>,
         remaining_calls: Option<Text>,
+        account: Option<Spanned<Account>>,
         observed: Vec<Spanned<Observation>>,
     }
+
+    /// What a caller may tell about the account, for rules that depend on it.
+    Account { doc: Option<Text>, properties: Named<Spanned<Property>>, instrument: Option<Spanned<Instrument>>, }
+
+    /// Something that may be told about an account.
+    Property {
+        doc: Option<Text>,
+        rust: Option<Text>,
+        r#type: Option<Spanned<PropertyType>>,
+        values: Named<Short<EnumValue>>,
+    }
+
+    /// What a caller may tell about something that is traded: numbers by their names.
+    Instrument { doc: Option<Text>, properties: Named<Short<InstrumentProperty>>, }
+
+    /// A number that may be told about an instrument.
+    InstrumentProperty { doc: Option<Text>, rust: Option<Text>, }
 
     /// One of the documents.
     Document { title: Option<Text>, }
@@ -75,12 +93,20 @@ mappings! {
         numbers: Option<Numbers>,
         errors: Named<Spanned<ErrorCode>>,
         limits: Vec<Spanned<Ceiling>>,
+        instrument: Option<Spanned<InstrumentNames>>,
+        classes: Named<Spanned<Class>>,
         lifecycle: Option<Spanned<Lifecycle>>,
         rules: Vec<Spanned<Rule>>,
         not_shown: Vec<Text>,
         contradictions: Vec<Spanned<Contradiction>>,
         observed: Vec<Spanned<Observation>>,
     }
+
+    /// The parameters that name the instrument of a request.
+    InstrumentNames { line: Option<Text>, symbol: Option<Text>, }
+
+    /// A class of accounts or requests that has rate limits of its own.
+    Class { doc: Option<Text>, when: Option<Spanned<Named<Texts>>>, }
 
     /// Where a document says it.
     Source { document: Option<Text>, section: Option<Text>, }
@@ -247,6 +273,7 @@ mappings! {
         id: Option<Text>,
         at: Option<Text>,
         kind: Option<Spanned<RuleKind>>,
+        severity: Option<Spanned<Severity>>,
         says: Option<Text>,
         why: Option<Text>,
         when: Option<Spanned<Named<Texts>>>,
@@ -255,6 +282,7 @@ mappings! {
         same: Option<Text>,
         unique: Option<Texts>,
         r#in: Option<Text>,
+        r#as: Option<Text>,
     }
 }
 
@@ -303,11 +331,21 @@ words! {
     Effect { Read = "read", Create = "create", Amend = "amend", Cancel = "cancel", Close = "close", }
     /// Who may call.
     Access { Signed = "signed", Public = "public", }
+    /// What a property of an account is.
+    PropertyType { Flag = "flag", Time = "time", Names = "names", }
+    /// What a request comes to that breaks a checked rule.
+    Severity { Refuse = "refuse", Warn = "warn", }
     /// What is made of a rule.
     RuleKind { Type = "type", Checked = "checked", Limit = "limit", Simulated = "simulated", Stated = "stated", }
 }
 
 impl ShortForm for EnumValue {
+    fn from_doc(doc: String) -> Self {
+        Self { doc: Some(Spanned { value: doc, ..Spanned::default() }), ..Self::default() }
+    }
+}
+
+impl ShortForm for InstrumentProperty {
     fn from_doc(doc: String) -> Self {
         Self { doc: Some(Spanned { value: doc, ..Spanned::default() }), ..Self::default() }
     }

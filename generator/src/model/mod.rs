@@ -1,5 +1,6 @@
 //! What the schema says: resolved, frozen, and free of YAML. Everything to the right reads this and nothing else.
 
+mod account;
 pub(crate) mod build;
 mod duration;
 mod facts;
@@ -8,6 +9,7 @@ mod operation;
 mod rules;
 mod types;
 
+pub(crate) use account::*;
 pub(crate) use duration::{Duration, Unit as DurationUnit};
 pub use facts::Counts;
 pub(crate) use facts::facts;
@@ -36,6 +38,7 @@ pub(crate) struct Api {
     pub(crate) credentials: Option<Credentials>,
     pub(crate) headers: Vec<Header>,
     pub(crate) remaining_calls: Option<String>,
+    pub(crate) account: Option<Account>,
     pub(crate) observed: Vec<Observation>,
     pub(crate) families: Vec<Family>,
 }
@@ -92,6 +95,9 @@ pub(crate) struct Family {
     pub(crate) source: Option<Source>,
     pub(crate) errors: Vec<ErrorCode>,
     pub(crate) limits: Vec<Ceiling>,
+    /// The parameters that name the instrument of a request.
+    pub(crate) instrument: Option<InstrumentNames>,
+    pub(crate) classes: Vec<Class>,
     pub(crate) lifecycle: Option<Lifecycle>,
     pub(crate) statements: Statements,
     pub(crate) enums: Vec<Enum>,

@@ -137,12 +137,14 @@ pub(crate) struct Identifier {
     pub(crate) forms: Vec<Form>,
 }
 
-/// A form that a text can have: a beginning and an end, and something between.
+/// A form that a text can have: a beginning and an end, and something between, perhaps of certain characters only.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
     pub(crate) name: Name,
     pub(crate) pattern: String,
+    pub(crate) place: Place,
     pub(crate) prefix: String,
+    pub(crate) alphabet: Option<String>,
     pub(crate) suffix: String,
 }
 

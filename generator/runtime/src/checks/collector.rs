@@ -2,42 +2,77 @@ use std::collections::HashSet;
 use std::fmt::Display;
 use std::str::FromStr;
 
+use super::given;
 use super::place::Place;
+use super::policy::CheckContext;
 use super::violation::{Violation, Violations};
 use super::window;
+use crate::account::{Account, Instrument};
 use crate::parameters::{Parameters, Scalar, Scratch};
-use crate::tables::{Meta, Rule, Window};
+use crate::tables::{Meta, Rule, Severity, Window};
 use crate::value::{Decimal, Edit, Identifier, OpenEnum, Timestamp};
 
 /// Collects what is wrong with a request. As long as nothing is, nothing is allocated.
 #[derive(Debug)]
 pub struct Checks<'a> {
     meta: Option<&'static Meta>,
-    now: Option<Timestamp>,
+    context: CheckContext<'a>,
     place: Option<&'a Place<'a>>,
+    instrument: Option<&'a Instrument>,
     found: Violations,
 }
 
-impl Checks<'_> {
-    /// Begins the checks of a request of the operation `meta`. Rules about how long ago something is are checked only
-    /// when `now` is known.
-    pub fn new(meta: Option<&'static Meta>, now: Option<Timestamp>) -> Self {
-        Self { meta, now, place: None, found: Violations::default() }
+impl<'a> Checks<'a> {
+    /// Begins the checks of a request of the operation `meta`.
+    pub fn new(meta: Option<&'static Meta>, context: CheckContext<'a>) -> Self {
+        Self { meta, context, place: None, instrument: None, found: Violations::default() }
     }
 
-    /// Ends the checks.
-    ///
-    /// # Errors
-    ///
-    /// Everything that was found.
-    pub fn finish(self) -> Result<(), Violations> {
-        self.found.into_result()
+    /// Ends the checks of `request`, with everything that was found.
+    pub(crate) fn finish(mut self, request: &impl Parameters) -> Violations {
+        given::fill_in(&mut self.found, request);
+        self.found
+    }
+
+    /// What was told about the account.
+    pub fn account(&self) -> &'a Account {
+        self.context.account
+    }
+
+    /// From here on, the request speaks of this instrument; without one of the two names, of none.
+    pub fn names_instrument(&mut self, line: Option<&str>, symbol: Option<&str>) {
+        self.instrument = line.zip(symbol).and_then(|(line, symbol)| self.context.account.instrument(line, symbol));
+    }
+
+    /// Whether a text is among the names that were told of the account's `property`. `None` when there is no telling.
+    pub fn is_among(&self, text: Option<&str>, property: &str) -> Option<bool> {
+        self.context.account.lists(property, text?)
+    }
+
+    /// Whether a time is not before the one that was told of the account's `property`.
+    pub fn is_not_before(&self, time: Option<&Timestamp>, property: &str) -> Option<bool> {
+        self.context.account.has_reached(property, *time?)
+    }
+
+    /// Whether a number is a multiple of the step that was told of the instrument's `property`.
+    pub fn is_multiple_of(&self, number: Option<&Decimal>, property: &str) -> Option<bool> {
+        self.instrument?.divides(property, number?)
+    }
+
+    /// Whether a number has no more decimal places than was told of the instrument's `property`.
+    pub fn fits_places(&self, number: Option<&Decimal>, property: &str) -> Option<bool> {
+        self.instrument?.has_places_for(property, number?)
+    }
+
+    /// Whether a number is not below the one that was told of the instrument's `property`.
+    pub fn is_at_least(&self, number: Option<&Decimal>, property: &str) -> Option<bool> {
+        self.instrument?.is_reached_by(property, number?)
     }
 
     /// The value must be a documented one.
     pub fn known<E: OpenEnum>(&mut self, name: &'static str, value: &E) {
         if value.index().is_none() {
-            self.not_among(name, "known-value", value.as_str(), E::VALUES);
+            self.not_among(name, "values", value.as_str(), E::VALUES);
         }
     }
 
@@ -51,7 +86,7 @@ impl Checks<'_> {
     /// The value, if set, must be one of `allowed`: some operations take only some values of an enum.
     pub fn only<E: OpenEnum>(&mut self, name: &'static str, value: Option<&E>, allowed: &'static [&'static str]) {
         if let Some(value) = value.map(E::as_str).filter(|value| !allowed.contains(value)) {
-            self.not_among(name, "allowed-value", value, allowed);
+            self.not_among(name, "values", value, allowed);
         }
     }
 
@@ -59,7 +94,7 @@ impl Checks<'_> {
     pub fn identifier<I: Identifier>(&mut self, name: &'static str, value: Option<&I>) {
         if let Some(error) = value.and_then(|value| I::SHAPE.check(value.as_str()).err()) {
             let given = format!("{:?}", error.given());
-            self.violated("identifier", name, given, error.expected(), "use an identifier of this form");
+            self.violated("shape", name, given, error.expected(), "use an identifier of this form");
         }
     }
 
@@ -107,7 +142,7 @@ impl Checks<'_> {
         let is_same_number = || Decimal::from_str(given).is_ok_and(|given| Decimal::from_str(delete) == Ok(given));
         if given == delete || is_same_number() {
             let allowed = format!("{delete} deletes the value");
-            self.violated("deletes", name, given, allowed, "use Edit::Delete to delete it");
+            self.violated("edit", name, given, allowed, "use Edit::Delete to delete it");
         }
     }
 
@@ -123,8 +158,8 @@ impl Checks<'_> {
 
     /// The two ends of a time range must keep the rules of `window`. An end that is not set is never made up.
     pub fn window(&mut self, window: &'static Window, from: Option<Timestamp>, to: Option<Timestamp>) {
-        for breach in window::breaches(window, from, to, self.now) {
-            self.violated(breach.rule, breach.parameter, breach.given, breach.allowed, breach.mend);
+        for breach in window::breaches(window, from, to, self.context.now) {
+            self.violated(breach.kind, breach.parameter, breach.given, breach.allowed, breach.mend);
         }
     }
 
@@ -162,40 +197,64 @@ impl Checks<'_> {
     /// Runs `check` with `place` in front of the parameters' names.
     fn at(&mut self, place: &Place<'_>, check: impl FnOnce(&mut Checks<'_>)) {
         let found = std::mem::take(&mut self.found);
-        let mut inner = Checks { meta: self.meta, now: self.now, place: Some(place), found };
+        let mut inner = Checks { place: Some(place), found, ..*self };
         check(&mut inner);
         self.found = inner.found;
     }
 
     #[cold]
-    fn not_among(&mut self, name: &str, rule: &'static str, given: &str, allowed: &[&str]) {
+    fn not_among(&mut self, name: &str, kind: &'static str, given: &str, allowed: &[&str]) {
         let allowed = format!("one of {} is needed", allowed.join(", "));
-        self.violated(rule, name, format!("{given:?}"), allowed, "use one of these");
+        self.violated(kind, name, format!("{given:?}"), allowed, "use one of these");
     }
 
+    /// A rule that the document states is broken.
     #[cold]
     fn rule_broken(&mut self, rule: &'static Rule, parameter: &str, given: String) {
-        let source = self.meta.map_or_else(|| rule.at.to_owned(), |meta| format!("{}, {}", meta.document, rule.at));
-        let mend = rule.mend.to_owned();
-        self.push(rule.id, parameter, given, rule.says.to_owned(), source, mend);
+        let Some(severity) = self.context.policy.severity(self.meta, rule.id, rule.severity) else { return };
+        self.found.push(Violation {
+            rule: rule.id.to_owned(),
+            severity,
+            parameter: Place::path(self.place, parameter),
+            given,
+            allowed: rule.says.trim_end_matches('.').to_owned() + &self.told(rule.depends_on),
+            source: self.meta.map_or_else(|| rule.at.to_owned(), |meta| format!("{}, {}", meta.document, rule.at)),
+            mend: rule.mend.to_owned(),
+        });
     }
 
+    /// What was told of `properties`, in brackets.
+    fn told(&self, properties: &[&str]) -> String {
+        let told = properties.iter().filter_map(|property| {
+            let of_account = || self.context.account.told(property).map(ToString::to_string);
+            let value = self.instrument.and_then(|instrument| instrument.told(property)).map(ToString::to_string);
+            value.or_else(of_account).map(|value| format!("{property} is {value}"))
+        });
+        let told: Vec<String> = told.collect();
+        if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
+    }
+
+    /// A rule that comes with a parameter's description is broken.
     #[cold]
     fn violated(
         &mut self,
-        rule: &'static str,
+        kind: &'static str,
         name: &str,
         given: impl Display,
         allowed: impl Into<String>,
         mend: &str,
     ) {
-        let source = self.meta.map(Meta::source).unwrap_or_default();
-        self.push(rule, name, given.to_string(), allowed.into(), source, mend.to_owned());
-    }
-
-    fn push(&mut self, rule: &'static str, name: &str, given: String, allowed: String, source: String, mend: String) {
-        let parameter = Place::path(self.place, name);
-        self.found.push(Violation { rule, parameter, given, allowed, source, mend });
+        let rule = Place::rule(self.place, name, kind);
+        let Some(severity) = self.context.policy.severity(self.meta, &rule, Severity::Refuse) else { return };
+        self.found.push(Violation {
+            rule,
+            severity,
+            parameter: Place::path(self.place, name),
+            given: given.to_string(),
+            allowed: allowed.into(),
+            source: self.meta.map(Meta::source).unwrap_or_default(),
+            mend: mend.to_owned(),
+        });
     }
 }
 

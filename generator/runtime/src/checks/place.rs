@@ -24,6 +24,32 @@ impl<'a> Place<'a> {
     }
 }
 
+impl Place<'_> {
+    /// The id of the rule `kind` that comes with the description of the parameter `name` at `place`: the path to the
+    /// parameter, whichever item it is in, and the kind.
+    pub(crate) fn rule(place: Option<&Self>, name: &str, kind: &str) -> String {
+        let mut id = String::new();
+        if let Some(place) = place {
+            place.write_lists(&mut id);
+        }
+        match (id.is_empty(), name.is_empty()) {
+            (_, true) => {}
+            (true, false) => id.push_str(name),
+            (false, false) => id.extend([".", name]),
+        }
+        if id.is_empty() { kind.to_owned() } else { id + "." + kind }
+    }
+
+    fn write_lists(&self, out: &mut String) {
+        if let Some(outer) = self.outer {
+            outer.write_lists(out);
+            out.push('.');
+        }
+        out.push_str(self.list);
+        out.push_str("[]");
+    }
+}
+
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(outer) = self.outer {

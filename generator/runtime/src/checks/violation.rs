@@ -2,12 +2,16 @@ use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
 
+use crate::tables::Severity;
+
 /// One thing in a request that the documents forbid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The id of the rule that is broken; rules that come with a parameter's description have plain ids, such as
-    /// `required`, `max` or `window-span`.
-    pub rule: &'static str,
+    /// The id of the rule that is broken. A rule that comes with a parameter's description is called after it:
+    /// `limit.max`, `orderList[].side.values`.
+    pub rule: String,
+    /// Whether the request is refused for it, or sent with a warning.
+    pub severity: Severity,
     /// The path to the parameter: `orderList[3].price`.
     pub parameter: String,
     /// What was given; empty where that says nothing.
@@ -37,14 +41,23 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Everything in a request that the documents forbid; never empty where it is an error.
+/// Everything in a request that the documents forbid or warn of. Where it is an error, something refuses the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Violations(Vec<Violation>);
 
 impl Violations {
-    /// An error if there is any violation.
-    pub(crate) fn into_result(self) -> Result<(), Self> {
-        if self.0.is_empty() { Ok(()) } else { Err(self) }
+    /// Whether the request must not be sent; else there are warnings at most.
+    pub fn refuse(&self) -> bool {
+        self.0.iter().any(|violation| violation.severity == Severity::Refuse)
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Violation> {
+        self.0.iter_mut()
+    }
+
+    /// The warnings, or an error that has them too.
+    pub(crate) fn into_result(self) -> Result<Self, Self> {
+        if self.refuse() { Err(self) } else { Ok(self) }
     }
 
     pub(crate) fn push(&mut self, violation: Violation) {

@@ -10,7 +10,7 @@ const ACCESS_TOLERANCE: Duration = Duration::from_secs(60);
 
 /// A rule of a window that a range breaks.
 pub(super) struct Breach {
-    pub(super) rule: &'static str,
+    pub(super) kind: &'static str,
     pub(super) parameter: &'static str,
     pub(super) given: String,
     pub(super) allowed: String,
@@ -37,7 +37,7 @@ fn pair(window: &'static Window, from: Option<Timestamp>, to: Option<Timestamp>)
         _ => return None,
     };
     window.both_or_neither.then(|| Breach {
-        rule: "window-pair",
+        kind: "pair",
         parameter: missing,
         given: format!("only {set}"),
         allowed: "both or neither must be set".to_owned(),
@@ -47,7 +47,7 @@ fn pair(window: &'static Window, from: Option<Timestamp>, to: Option<Timestamp>)
 
 fn order(window: &'static Window, from: Timestamp, to: Timestamp) -> Option<Breach> {
     (from > to).then(|| Breach {
-        rule: "window-order",
+        kind: "order",
         parameter: window.from,
         given: from.to_string(),
         allowed: format!("it must not lie after {}, which is {to}", window.to),
@@ -61,7 +61,7 @@ fn span(window: &'static Window, from: Timestamp, to: Timestamp) -> Option<Breac
     // Months differ in length: a range that is within the span counted from either end is.
     let is_longer = to > end && span.before(to).is_none_or(|start| from < start);
     is_longer.then(|| Breach {
-        rule: "window-span",
+        kind: "span",
         parameter: window.to,
         given: to.to_string(),
         allowed: format!("at most {span} after {}, which is until {end}, is allowed", window.from),
@@ -76,7 +76,7 @@ fn age(window: &'static Window, from: Option<Timestamp>, to: Option<Timestamp>, 
     let from = from.filter(|_| !window.access_is_of_data);
     let (parameter, time) = from.map(|from| (window.from, from)).or_else(|| to.map(|to| (window.to, to)))?;
     (time < refused).then(|| Breach {
-        rule: "window-access",
+        kind: "access",
         parameter,
         given: time.to_string(),
         allowed: format!("at most {access} ago, which is from {oldest} on, is allowed"),

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::clock::{Clock, SystemClock};
-use super::core::{ClientCore, Parts};
+use super::core::{Checking, ClientCore, Parts};
 use super::credentials::Credentials;
 #[cfg(feature = "hyper")]
 use super::hyper::{HyperTransport, TransportLimits};
 use super::transport::Transport;
+use crate::account::Account;
+use crate::checks::CheckPolicy;
 use crate::exchange::{BaseUrl, HeaderValues};
 use crate::limits::{Classes, LimitMode, Limiter, Pacing};
 use crate::tables::Api;
@@ -28,7 +30,7 @@ pub struct ClientBuilder<C = ClientCore> {
     #[cfg(feature = "hyper")]
     transport_limits: TransportLimits,
     pacing: Pacing,
-    checks: bool,
+    checking: Checking,
     client: PhantomData<fn() -> C>,
 }
 
@@ -46,7 +48,7 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
             #[cfg(feature = "hyper")]
             transport_limits: TransportLimits::default(),
             pacing: Pacing::default(),
-            checks: true,
+            checking: Checking::default(),
             client: PhantomData,
         }
     }
@@ -82,9 +84,9 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
         self
     }
 
-    /// Whether requests are checked before they are sent, which is the default.
-    pub fn checks(mut self, checks: bool) -> Self {
-        self.checks = checks;
+    /// Which rules requests are checked against before they are sent: by default, all of them; `false` stands for none.
+    pub fn checks(mut self, policy: impl Into<CheckPolicy>) -> Self {
+        self.checking.policy = policy.into();
         self
     }
 
@@ -107,9 +109,11 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
         self
     }
 
-    /// Names the account, which a shared limiter tells from others by. Clients without a name count as one account.
-    pub fn account(mut self, name: impl Into<String>) -> Self {
-        self.pacing.account = name.into();
+    /// Tells about the account: rules and rate limits depend on it. A text stands for an account with that name.
+    ///
+    /// A shared limiter tells accounts apart by their names; clients without one count as one account.
+    pub fn account(mut self, account: impl Into<Account>) -> Self {
+        self.checking.account = account.into();
         self
     }
 
@@ -163,16 +167,8 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
             #[cfg(not(feature = "hyper"))]
             None => return Err(BuildError::NoTransport),
         };
-        let parts = Parts {
-            api: self.api,
-            base,
-            credentials: self.credentials,
-            headers,
-            clock: self.clock,
-            transport,
-            checks: self.checks,
-        };
-        Ok(ClientCore::of(parts, self.pacing))
+        let parts = Parts { api: self.api, base, credentials: self.credentials, headers, clock: self.clock, transport };
+        Ok(ClientCore::of(parts, self.pacing, self.checking))
     }
 }
 

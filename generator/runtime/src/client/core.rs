@@ -7,7 +7,8 @@ use super::builder::ClientBuilder;
 use super::clock::Clock;
 use super::credentials::Credentials;
 use super::transport::Transport;
-use crate::checks::Violations;
+use crate::account::Account;
+use crate::checks::{CheckContext, CheckPolicy, Violations};
 use crate::error::{Error, Refusal, TransportFailure};
 use crate::exchange::{BaseUrl, HeaderValues, Reply, build_request, read_response};
 use crate::limits::{Call, Classes, Pacing, Plan};
@@ -20,6 +21,14 @@ use crate::value::Timestamp;
 pub struct ClientCore {
     parts: Arc<Parts>,
     pacing: Arc<Pacing>,
+    checking: Arc<Checking>,
+}
+
+/// What requests are checked against before they are sent.
+#[derive(Clone, Default)]
+pub(super) struct Checking {
+    pub(super) account: Account,
+    pub(super) policy: CheckPolicy,
 }
 
 pub(super) struct Parts {
@@ -29,7 +38,6 @@ pub(super) struct Parts {
     pub(super) headers: HeaderValues,
     pub(super) clock: Box<dyn Clock>,
     pub(super) transport: Box<dyn Transport>,
-    pub(super) checks: bool,
 }
 
 impl ClientCore {
@@ -38,14 +46,35 @@ impl ClientCore {
         ClientBuilder::new(api, base_url)
     }
 
-    pub(super) fn of(parts: Parts, pacing: Pacing) -> Self {
-        Self { parts: Arc::new(parts), pacing: Arc::new(pacing) }
+    pub(super) fn of(parts: Parts, pacing: Pacing, checking: Checking) -> Self {
+        Self { parts: Arc::new(parts), pacing: Arc::new(pacing), checking: Arc::new(checking) }
     }
 
     /// The same client, for calls to which the rate limits of these classes apply.
     #[must_use]
     pub fn in_classes(&self, classes: Classes) -> Self {
-        Self { parts: Arc::clone(&self.parts), pacing: Arc::new(Pacing { classes, ..Pacing::clone(&self.pacing) }) }
+        Self { pacing: Arc::new(Pacing { classes, ..Pacing::clone(&self.pacing) }), ..self.clone() }
+    }
+
+    /// The same client, for calls that are checked against the rules that `policy` names; `false` stands for none.
+    ///
+    /// It shares everything with this one, and is made for a single call too: `client.checked_by(false).call(&order)`.
+    #[must_use]
+    pub fn checked_by(&self, policy: impl Into<CheckPolicy>) -> Self {
+        let policy = policy.into();
+        Self { checking: Arc::new(Checking { policy, ..Checking::clone(&self.checking) }), ..self.clone() }
+    }
+
+    /// The same client, for calls of an account of which `account` tells; the credentials stay the same.
+    #[must_use]
+    pub fn told_of(&self, account: impl Into<Account>) -> Self {
+        let account = account.into();
+        Self { checking: Arc::new(Checking { account, ..Checking::clone(&self.checking) }), ..self.clone() }
+    }
+
+    /// What was told about the account.
+    pub fn account(&self) -> &Account {
+        &self.checking.account
     }
 
     /// Checks `operation`, waits for room within its rate limits, sends it once, and reads the answer.
@@ -54,20 +83,20 @@ impl ClientCore {
     ///
     /// See [`Error`]; [`Error::outcome`] tells whether the request may have taken effect.
     pub async fn call<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
-        self.check(operation)?;
-        let mut pass = self.pacing.admit(operation).await?;
+        let warnings = self.check(operation)?;
+        let mut pass = self.pacing.admit(operation, self.account()).await?;
         // Signed only now, for the time of signing must not be old when the request arrives.
         let request = self.build(operation)?;
         pass.sent();
         let response = self.send(O::META, request).await?;
         pass.answered(self.parts.api, &response);
         let reply = read_response::<O>(self.parts.api, response)?;
-        Ok(Reply { waited: pass.waited(), ..reply })
+        Ok(Reply { waited: pass.waited(), warnings, ..reply })
     }
 
     /// How `operation` counts against rate limits.
     pub fn limited<O: Operation>(&self, operation: &O) -> Call<'_> {
-        self.pacing.call(operation)
+        self.pacing.call(operation, self.account())
     }
 
     /// How long it will take until all of `calls` have gone out when they are made now, and what makes them wait.
@@ -96,11 +125,13 @@ impl ClientCore {
         self.parts.clock.now()
     }
 
-    fn check<O: Operation>(&self, operation: &O) -> Result<(), Error> {
-        if self.parts.checks {
-            operation.validate(Some(self.now())).map_err(|violations| refused(O::META, violations))?;
+    fn check<O: Operation>(&self, operation: &O) -> Result<Violations, Error> {
+        let Checking { account, policy } = &*self.checking;
+        if !policy.checks_anything() {
+            return Ok(Violations::default());
         }
-        Ok(())
+        let violations = operation.inspect(CheckContext { account, now: Some(self.now()), policy });
+        violations.into_result().map_err(|violations| refused(O::META, violations))
     }
 
     fn build<O: Operation>(&self, operation: &O) -> Result<http::Request<Bytes>, Error> {

@@ -4,6 +4,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::StatusCode;
 
+use crate::checks::Violations;
 use crate::value::Timestamp;
 
 /// The successful answer to a request.
@@ -20,6 +21,8 @@ pub struct Reply<T> {
     pub remaining: Option<u32>,
     /// How long the call waited for room within its rate limits before it was sent.
     pub waited: Duration,
+    /// Rules that the request broke without being refused for it.
+    pub warnings: Violations,
     /// The whole answer as it came; what the types do not know is found here.
     pub raw: Bytes,
 }

@@ -10,7 +10,7 @@ use crate::client::Credentials;
 use crate::error::{Error, Refusal, Unsigned};
 use crate::operation::Operation;
 use crate::parameters::{ParameterWriter, PathWriter};
-use crate::tables::{Access, Api, Meta};
+use crate::tables::{Access, Api, Meta, Severity};
 use crate::value::Timestamp;
 
 /// Makes the HTTP request for `operation`, signed as of `now` where the operation wants it. It is not checked.
@@ -80,7 +80,8 @@ fn prove(
 fn no_address(meta: &'static Meta, length: usize) -> Error {
     let mut violations = Violations::default();
     violations.push(Violation {
-        rule: "address",
+        rule: "address".to_owned(),
+        severity: Severity::Refuse,
         parameter: String::new(),
         given: format!("a path and query of {length} bytes"),
         allowed: "an address of at most 65,534 bytes is needed".to_owned(),

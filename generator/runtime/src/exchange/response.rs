@@ -5,6 +5,7 @@ use http::{HeaderMap, Response, StatusCode};
 
 use super::envelope::{Opened, read_data};
 use super::reply::Reply;
+use crate::checks::Violations;
 use crate::error::{Code, Error, ExchangeError, UnreadableAnswer};
 use crate::json::{Decode, ReadError, Reader};
 use crate::operation::Operation;
@@ -29,7 +30,15 @@ pub fn read_response<O: Operation>(api: &Api, response: Response<Bytes>) -> Resu
         None => (answer.bare()?, None),
     };
     let remaining = remaining_calls(api, &head.headers);
-    Ok(Reply { data, request_time, status: head.status, remaining, waited: Duration::ZERO, raw: body })
+    Ok(Reply {
+        data,
+        request_time,
+        status: head.status,
+        remaining,
+        waited: Duration::ZERO,
+        warnings: Violations::default(),
+        raw: body,
+    })
 }
 
 /// How many calls are left, where the exchange tells.

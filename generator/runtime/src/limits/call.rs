@@ -1,4 +1,5 @@
 use super::class::{Classes, DEFAULT};
+use crate::account::Account;
 use crate::operation::Operation;
 use crate::tables::{Meta, RateLimit, Scope};
 
@@ -18,9 +19,15 @@ impl<'a> Call<'a> {
         Self { meta, uid_class: DEFAULT, ip_class: DEFAULT, account: "", address: "" }
     }
 
-    /// The call of `operation`, to which the rows of its class apply.
-    pub fn of<O: Operation>(operation: &O, classes: &Classes) -> Self {
-        let choose = |scope| classes.choose(O::META.limits, scope, operation);
+    /// The call of `operation`, to which the rows of its class apply: the one that `classes` name, or else the one
+    /// that follows from the request and from what is told about the account.
+    pub fn of<O: Operation>(operation: &O, classes: &Classes, account: &Account) -> Self {
+        let has_rows = |class: &&str, scope| O::META.limits.iter().any(|row| row.scope == scope && row.class == *class);
+        let by_itself = operation.limit_class(account);
+        let choose = |scope| {
+            let told = classes.choose(O::META.limits, scope, operation);
+            told.or(by_itself.filter(|class| has_rows(class, scope))).unwrap_or(DEFAULT)
+        };
         Self { uid_class: choose(Scope::Uid), ip_class: choose(Scope::Ip), ..Self::new(O::META) }
     }
 

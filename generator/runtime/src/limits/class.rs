@@ -11,8 +11,10 @@ pub(super) const DEFAULT: &str = "default";
 
 /// The classes of rate limits that a client's calls belong to, the most special first.
 ///
-/// A limit can hold for a class of accounts or of pairs only ([`RateLimit::class`]). Which account and which pair that
-/// is, no table says, so the caller does. For each call, and for accounts and addresses apart, the first class counts
+/// A limit can hold for a class of accounts or of pairs only ([`RateLimit::class`]). Where the schema says which account
+/// and which pair that is, the class follows from the request and from what is told about the account
+/// ([`Operation::limit_class`](crate::Operation::limit_class)), and nothing need be said here. What is said here comes
+/// first. For each call, and for accounts and addresses apart, the first class counts
 /// that the call belongs to and the operation has rows for; its rows take the place of the default ones, and all of
 /// them hold together. The calls of a class are counted apart from those of the others.
 ///
@@ -69,19 +71,18 @@ impl Classes {
         self
     }
 
-    /// The class whose rows hold within `scope`, as the table writes it.
+    /// The class whose rows hold within `scope`, as the table writes it; `None` for the default ones.
     pub(super) fn choose(
         &self,
         limits: &'static [RateLimit],
         scope: Scope,
         parameters: &impl Parameters,
-    ) -> &'static str {
-        let class = self.classes.iter().find_map(|class| {
+    ) -> Option<&'static str> {
+        self.classes.iter().find_map(|class| {
             let row = limits.iter().find(|row| row.scope == scope && row.class == class.name)?;
             // Asked last, for it is the only question that costs something.
             class.when.as_ref().is_none_or(|condition| condition.holds_for(parameters)).then_some(row.class)
-        });
-        class.unwrap_or(DEFAULT)
+        })
     }
 }
 

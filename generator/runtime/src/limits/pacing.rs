@@ -9,6 +9,7 @@ use super::class::Classes;
 use super::in_process::InProcessLimits;
 use super::limiter::{Admission, Full, Limiter, Signs, Slot};
 use super::plan::Plan;
+use crate::account::Account;
 use crate::error::{Error, Limited};
 use crate::exchange::remaining_calls;
 use crate::operation::Operation;
@@ -32,7 +33,6 @@ pub(crate) struct Pacing {
     pub(crate) mode: LimitMode,
     pub(crate) limiter: Arc<dyn Limiter>,
     pub(crate) classes: Classes,
-    pub(crate) account: String,
     pub(crate) address: String,
 }
 
@@ -50,25 +50,24 @@ impl Default for Pacing {
             mode: LimitMode::default(),
             limiter: Arc::new(InProcessLimits::default()),
             classes: Classes::default(),
-            account: String::new(),
             address: String::new(),
         }
     }
 }
 
 impl Pacing {
-    /// `operation` as the limiter sees it.
-    pub(crate) fn call<O: Operation>(&self, operation: &O) -> Call<'_> {
-        Call::of(operation, &self.classes).counted_for(&self.account, &self.address)
+    /// `operation` of `account` as the limiter sees it.
+    pub(crate) fn call<'a, O: Operation>(&'a self, operation: &O, account: &'a Account) -> Call<'a> {
+        Call::of(operation, &self.classes, account).counted_for(account.name(), &self.address)
     }
 
-    /// Waits until `operation` may be sent.
-    pub(crate) async fn admit<O: Operation>(&self, operation: &O) -> Result<Pass<'_>, Error> {
+    /// Waits until `operation` of `account` may be sent.
+    pub(crate) async fn admit<O: Operation>(&self, operation: &O, account: &Account) -> Result<Pass<'_>, Error> {
         let limiter = &*self.limiter;
         if self.mode == LimitMode::Off {
             return Ok(Pass { limiter, slot: None, waited: Duration::ZERO, sent: false });
         }
-        let slot = match limiter.ask(self.call(operation), self.mode == LimitMode::Wait) {
+        let slot = match limiter.ask(self.call(operation, account), self.mode == LimitMode::Wait) {
             Admission::Now(known) => known,
             Admission::Later(later) => later.await,
         };

@@ -2,9 +2,9 @@ use std::borrow::Cow;
 
 use super::member::{Member, Raw, json_string, members};
 use super::{Parameters, query};
-use crate::checks::{Checks, Place, Violation, Violations};
+use crate::checks::{CheckContext, Checks, Place, Violation, Violations};
 use crate::json::{Decode, Kind, ReadError, Reader, read_json};
-use crate::tables::Meta;
+use crate::tables::{Meta, Severity};
 use crate::value::{Edit, OpenEnum, enum_from_str};
 
 /// Reads request parameters back, and collects all that is wrong with them.
@@ -60,10 +60,10 @@ impl ParameterReader<'_> {
 fn read_from<P: Parameters>(mut from: ParameterReader<'_>) -> Result<P, Violations> {
     match from.parameters::<P>() {
         Some(parameters) => {
-            let mut checks = Checks::new(from.meta, None);
+            let mut checks = Checks::new(from.meta, CheckContext::default());
             parameters.check(&mut checks);
-            from.found.append(checks.finish().err().unwrap_or_default());
-            from.found.into_result().map(|()| parameters)
+            from.found.append(checks.finish(&parameters));
+            from.found.into_result().map(|_warnings| parameters)
         }
         None => {
             if from.found.is_empty() {
@@ -177,9 +177,9 @@ impl<'a> ParameterReader<'a> {
         self.objects("", &json)
     }
 
-    /// Tells that `parameter` breaks `rule`, and what is allowed.
-    pub fn violate(&mut self, rule: &'static str, parameter: &'static str, allowed: &str) {
-        self.violated(rule, parameter, String::new(), allowed.to_owned(), "");
+    /// Tells that `parameter` breaks a rule of this kind, and what is allowed.
+    pub fn violate(&mut self, kind: &'static str, parameter: &'static str, allowed: &str) {
+        self.violated(kind, parameter, String::new(), allowed.to_owned(), "");
     }
 }
 
@@ -323,7 +323,7 @@ impl<'a> ParameterReader<'a> {
             Ok(value) => Some(value),
             Err(error) => {
                 let allowed = format!("one of {} is needed", error.allowed().join(", "));
-                self.violated("known-value", name, format!("{text:?}"), allowed, "use one of these");
+                self.violated("values", name, format!("{text:?}"), allowed, "use one of these");
                 None
             }
         }
@@ -346,10 +346,15 @@ impl<'a> ParameterReader<'a> {
         }
     }
 
-    fn violated(&mut self, rule: &'static str, name: &str, given: String, allowed: impl Into<String>, mend: &str) {
-        let parameter = Place::path(self.place, name);
-        let source = self.meta.map(Meta::source).unwrap_or_default();
-        let (allowed, mend) = (allowed.into(), mend.to_owned());
-        self.found.push(Violation { rule, parameter, given, allowed, source, mend });
+    fn violated(&mut self, kind: &'static str, name: &str, given: String, allowed: impl Into<String>, mend: &str) {
+        self.found.push(Violation {
+            rule: Place::rule(self.place, name, kind),
+            severity: Severity::Refuse,
+            parameter: Place::path(self.place, name),
+            given,
+            allowed: allowed.into(),
+            source: self.meta.map(Meta::source).unwrap_or_default(),
+            mend: mend.to_owned(),
+        });
     }
 }

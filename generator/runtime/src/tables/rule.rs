@@ -7,10 +7,14 @@ pub struct Rule {
     pub at: &'static str,
     /// Who keeps it.
     pub kind: RuleKind,
+    /// What a request comes to that breaks it, where it is checked.
+    pub severity: Severity,
     /// What it says, in our own words.
     pub says: &'static str,
     /// Why it is only stated, or what to do about it.
     pub why: Option<&'static str>,
+    /// The properties of the account and the instrument that it depends on; what was not told is not checked.
+    pub depends_on: &'static [&'static str],
     /// What to do about a request that breaks it; empty for a rule that is not checked.
     pub mend: &'static str,
 }
@@ -28,6 +32,15 @@ pub enum RuleKind {
     Simulated,
     /// The caller: it stands in the documentation only.
     Stated,
+}
+
+/// What a request comes to that breaks a checked rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// It is sent, and its reply tells of it.
+    Warn,
+    /// It is refused.
+    Refuse,
 }
 
 /// A ceiling that is not a rate and belongs to no single operation, such as a number of open orders.

@@ -69,6 +69,31 @@ impl Decimal {
         self.as_str().starts_with('-')
     }
 
+    /// How many decimal places the number needs: zeros at its end count for none.
+    ///
+    /// ```
+    /// # use tradeapi_runtime::Decimal;
+    /// assert_eq!("64000.10".parse::<Decimal>()?.decimal_places(), 1);
+    /// # Ok::<(), tradeapi_runtime::InvalidDecimal>(())
+    /// ```
+    pub fn decimal_places(&self) -> u32 {
+        self.parts().worth().places()
+    }
+
+    /// Whether this is a whole multiple of `step`, exactly. `None` when there is no telling: the step is not above zero,
+    /// or has more than 37 significant digits.
+    ///
+    /// ```
+    /// # use tradeapi_runtime::Decimal;
+    /// let price: Decimal = "64000.3".parse()?;
+    /// assert_eq!(price.is_multiple_of(&"0.1".parse()?), Some(true));
+    /// assert_eq!(price.is_multiple_of(&"0.5".parse()?), Some(false));
+    /// # Ok::<(), tradeapi_runtime::InvalidDecimal>(())
+    /// ```
+    pub fn is_multiple_of(&self, step: &Self) -> Option<bool> {
+        self.parts().worth().is_multiple_of(&step.parts().worth())
+    }
+
     fn parts(&self) -> Parts<'_> {
         // No text that is not a number gets into a Decimal.
         Parts::of(self.as_str()).unwrap_or(Parts::ZERO)

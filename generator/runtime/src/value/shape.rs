@@ -36,9 +36,11 @@ impl InvalidIdentifier {
     }
 }
 
-/// Whether a text begins and ends so, with something between.
-pub fn has_form(text: &str, prefix: &str, suffix: &str) -> bool {
-    text.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(suffix)).is_some_and(|between| !between.is_empty())
+/// Whether a text begins and ends so, with something between, all of `alphabet` where one is given.
+pub fn has_form(text: &str, prefix: &str, alphabet: Option<&str>, suffix: &str) -> bool {
+    let between = text.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(suffix)).unwrap_or_default();
+    let fits = |letter| alphabet.is_none_or(|alphabet| alphabet::contains(alphabet, letter));
+    !between.is_empty() && between.chars().all(fits)
 }
 
 impl fmt::Display for InvalidIdentifier {

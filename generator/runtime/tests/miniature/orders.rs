@@ -2,7 +2,7 @@
 
 use tradeapi_runtime::{
     Access, Checks, Decimal, Edit, Effect, Length, List, Meta, Method, Operation, ParameterReader, ParameterWriter,
-    Parameters, RateLimit, ReadError, Reader, Record, RecordWriter, Rule, RuleKind, Scope, Timestamp, Window,
+    Parameters, RateLimit, ReadError, Reader, Record, RecordWriter, Rule, RuleKind, Scope, Severity, Timestamp, Window,
     serde_parameters, serde_record,
 };
 
@@ -12,8 +12,10 @@ const SAME_SIDE: Rule = Rule {
     id: "same-side",
     at: "Place Batch, rule 2",
     kind: RuleKind::Checked,
+    severity: Severity::Refuse,
     says: "all orders must have the same side",
     why: None,
+    depends_on: &[],
     mend: "send one batch for each side",
 };
 
@@ -21,8 +23,10 @@ const EACH_ONCE: Rule = Rule {
     id: "each-once",
     at: "Place Batch, rule 3",
     kind: RuleKind::Checked,
+    severity: Severity::Refuse,
     says: "no client id may come twice",
     why: None,
+    depends_on: &[],
     mend: "",
 };
 

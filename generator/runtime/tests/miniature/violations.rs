@@ -1,6 +1,6 @@
 //! What the documents forbid, refused before it is sent or when it is read.
 
-use tradeapi_runtime::{Decimal, Edit, Operation, ParameterReader, Timestamp, Violations};
+use tradeapi_runtime::{CheckContext, Decimal, Edit, Operation, ParameterReader, Timestamp, Violations};
 
 use crate::Tested;
 use crate::api::{ClientOid, Side, Symbol};
@@ -9,8 +9,16 @@ use crate::orders::{AmendOrder, Execution, Orders, PlaceBatch, PlaceOrder};
 const DAY: u64 = 24 * 60 * 60 * 1000;
 const NOW: Timestamp = Timestamp::from_millis(20_000 * DAY);
 
-fn rules(result: Result<(), Violations>) -> Vec<(&'static str, String)> {
-    result.err().into_iter().flatten().map(|violation| (violation.rule, violation.parameter)).collect()
+/// The kinds of the broken rules, which are the last words of their ids, and the parameters.
+fn rules(result: Result<(), Violations>) -> Vec<(String, String)> {
+    let kind = |rule: String| rule.rsplit('.').next().unwrap_or_default().to_owned();
+    result.err().into_iter().flatten().map(|violation| (kind(violation.rule), violation.parameter)).collect()
+}
+
+/// What refuses a request at a time of which is known what is given.
+fn validate(request: &impl Operation, now: Option<Timestamp>) -> Result<(), Violations> {
+    let found = request.inspect(CheckContext { now, ..CheckContext::default() });
+    if found.refuse() { Err(found) } else { Ok(()) }
 }
 
 fn order(symbol: &str, side: Side) -> PlaceOrder {
@@ -22,24 +30,27 @@ fn range(from: u64, to: u64) -> Orders {
     Orders { start_time: day(from), end_time: day(to), ..Orders::default() }
 }
 
-fn owned(rules: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
-    rules.iter().map(|(rule, parameter)| (*rule, (*parameter).to_owned())).collect()
+fn owned(rules: &[(&str, &str)]) -> Vec<(String, String)> {
+    rules.iter().map(|(rule, parameter)| ((*rule).to_owned(), (*parameter).to_owned())).collect()
 }
 
 #[test]
 fn all_are_told_at_once() {
     let batch = PlaceBatch { orders: vec![order("", Side::Buy), order("A", Side::Sell), order("B", Side::Buy)] };
-    let two = rules(batch.validate(None));
-    assert_eq!(two, owned(&[("identifier", "[0].symbol"), ("same-side", "[].side")]));
+    let two = rules(validate(&batch, None));
+    assert_eq!(two, owned(&[("shape", "[0].symbol"), ("same-side", "[].side")]));
 }
 
 #[test]
 fn they_say_what_to_do() {
     let limit = Orders { limit: Some(150), ..Orders::default() };
-    let text = limit.validate(None).map_err(|violations| violations.to_string());
-    assert_eq!(text, Err("limit: 150 given; at most 100 is allowed (rule max; mini-v1, Orders): lower it".to_owned()));
+    let text = validate(&limit, None).map_err(|violations| violations.to_string());
+    assert_eq!(
+        text,
+        Err("limit: 150 given; at most 100 is allowed (rule limit.max; mini-v1, Orders): lower it".to_owned())
+    );
     let batch = PlaceBatch { orders: vec![order("A", Side::Buy), order("B", Side::Sell)] };
-    let text = batch.validate(None).map_err(|violations| violations.to_string());
+    let text = validate(&batch, None).map_err(|violations| violations.to_string());
     let expected = "[].side: buy and sell given; all orders must have the same side \
                     (rule same-side; mini-v1, Place Batch, rule 2): send one batch for each side";
     assert_eq!(text, Err(expected.to_owned()));
@@ -47,10 +58,10 @@ fn they_say_what_to_do() {
 
 #[test]
 fn numbers_have_bounds() -> Tested {
-    assert_eq!(rules(Orders { limit: Some(0), ..Orders::default() }.validate(None)), owned(&[("min", "limit")]));
+    assert_eq!(rules(validate(&Orders { limit: Some(0), ..Orders::default() }, None)), owned(&[("min", "limit")]));
     let mut order = order("A", Side::Buy);
     order.execution = Execution::Limit { price: "0.0099".parse()? };
-    assert_eq!(rules(order.validate(None)), owned(&[("min", "price")]));
+    assert_eq!(rules(validate(&order, None)), owned(&[("min", "price")]));
     let amend = |sequence| AmendOrder {
         order_id: "1".into(),
         take_profit: Edit::Keep,
@@ -58,34 +69,34 @@ fn numbers_have_bounds() -> Tested {
         legs: vec![PlaceOrder::new("", Side::Buy, 1_u32, Execution::Market)],
         sequence: Some(sequence),
     };
-    let both = owned(&[("identifier", "legs[0].symbol"), ("digits", "sequence")]);
-    assert_eq!(rules(amend(1_000_000_000_000_000_000).validate(None)), both);
-    assert_eq!(rules(amend(999_999_999_999_999_999).validate(None)).len(), 1);
+    let both = owned(&[("shape", "legs[0].symbol"), ("digits", "sequence")]);
+    assert_eq!(rules(validate(&amend(1_000_000_000_000_000_000), None)), both);
+    assert_eq!(rules(validate(&amend(999_999_999_999_999_999), None)).len(), 1);
     Ok(())
 }
 
 #[test]
 fn lists_have_bounds() -> Tested {
     let batch = |count| PlaceBatch { orders: vec![order("A", Side::Buy); count] };
-    assert_eq!(rules(batch(0).validate(None)), owned(&[("min-items", "")]));
-    assert_eq!(rules(batch(3).validate(None)), owned(&[]));
-    assert_eq!(rules(batch(4).validate(None)), owned(&[("max-items", "")]));
+    assert_eq!(rules(validate(&batch(0), None)), owned(&[("min-items", "")]));
+    assert_eq!(rules(validate(&batch(3), None)), owned(&[]));
+    assert_eq!(rules(validate(&batch(4), None)), owned(&[("max-items", "")]));
     let mut twice = batch(2);
     twice.orders.iter_mut().for_each(|order| order.client_oid = ClientOid::new("a").ok());
-    assert_eq!(rules(twice.validate(None)), owned(&[("each-once", "[].clientOid")]));
+    assert_eq!(rules(validate(&twice, None)), owned(&[("each-once", "[].clientOid")]));
     Ok(())
 }
 
 #[test]
 fn ranges_have_rules() {
-    assert_eq!(rules(range(19_970, 20_000).validate(Some(NOW))), owned(&[]));
-    assert_eq!(rules(range(19_969, 20_000).validate(Some(NOW))), owned(&[("window-span", "endTime")]));
-    assert_eq!(rules(range(19_999, 19_998).validate(Some(NOW))), owned(&[("window-order", "startTime")]));
-    assert_eq!(rules(range(19_910, 19_920).validate(Some(NOW))), owned(&[]));
-    assert_eq!(rules(range(19_909, 19_920).validate(Some(NOW))), owned(&[("window-access", "startTime")]));
-    assert_eq!(rules(range(19_909, 19_920).validate(None)), owned(&[]));
+    assert_eq!(rules(validate(&range(19_970, 20_000), Some(NOW))), owned(&[]));
+    assert_eq!(rules(validate(&range(19_969, 20_000), Some(NOW))), owned(&[("span", "endTime")]));
+    assert_eq!(rules(validate(&range(19_999, 19_998), Some(NOW))), owned(&[("order", "startTime")]));
+    assert_eq!(rules(validate(&range(19_910, 19_920), Some(NOW))), owned(&[]));
+    assert_eq!(rules(validate(&range(19_909, 19_920), Some(NOW))), owned(&[("access", "startTime")]));
+    assert_eq!(rules(validate(&range(19_909, 19_920), None)), owned(&[]));
     let half = Orders { start_time: Some(NOW), ..Orders::default() };
-    assert_eq!(rules(half.validate(Some(NOW))), owned(&[("window-pair", "endTime")]));
+    assert_eq!(rules(validate(&half, Some(NOW))), owned(&[("pair", "endTime")]));
 }
 
 #[test]
@@ -93,11 +104,11 @@ fn what_came_from_a_response_is_checked_again() -> Tested {
     let mut order = order("A", Side::Buy);
     order.side = tradeapi_runtime::read_json("\"short\"")?;
     order.client_oid = Some(tradeapi_runtime::read_json("\"not of the shape\"")?);
-    assert_eq!(rules(order.validate(None)), owned(&[("known-value", "side"), ("identifier", "clientOid")]));
+    assert_eq!(rules(validate(&order, None)), owned(&[("values", "side"), ("shape", "clientOid")]));
     Ok(())
 }
 
-fn refused<O: Operation>(json: &str) -> Vec<(&'static str, String)> {
+fn refused<O: Operation>(json: &str) -> Vec<(String, String)> {
     rules(O::from_json(json).map(drop))
 }
 
@@ -108,7 +119,7 @@ fn reading_tells_all_that_is_wrong() {
         ("required", "symbol"),
         ("required", "side"),
         ("unreadable", "size"),
-        ("known-value", "orderType"),
+        ("values", "orderType"),
         ("unreadable", "reduceOnly"),
     ]);
     assert_eq!(refused::<PlaceOrder>(json), wrong);
@@ -118,9 +129,9 @@ fn reading_tells_all_that_is_wrong() {
 fn reading_refuses_what_does_not_belong() {
     let json = r#"{"symbol":"A","side":"buy","size":1,"orderType":"market","price":"5","colour":"red"}"#;
     let violations = PlaceOrder::from_json(json).map(drop).map_err(|violations| violations.to_string());
-    let expected = "price: it does not go with the others (rule not-applicable; mini-v1, Place Order): leave it out\n\
+    let expected = "price: it does not go with the others (rule price.not-applicable; mini-v1, Place Order): leave it out\n\
                     colour: the parameters here are clientOid, orderType, price, reduceOnly, side, size, symbol \
-                    (rule unknown-parameter; mini-v1, Place Order): leave it out or correct its name";
+                    (rule colour.unknown-parameter; mini-v1, Place Order): leave it out or correct its name";
     assert_eq!(violations, Err(expected.to_owned()));
 }
 
@@ -139,7 +150,7 @@ fn reading_follows_lists() {
 #[test]
 fn reading_checks_what_it_read() {
     let json = r#"{"symbol":"A","side":"short","size":1,"orderType":"market"}"#;
-    assert_eq!(refused::<PlaceOrder>(json), owned(&[("known-value", "side")]));
+    assert_eq!(refused::<PlaceOrder>(json), owned(&[("values", "side")]));
     assert_eq!(rules(Orders::from_query("limit=101").map(drop)), owned(&[("max", "limit")]));
     assert_eq!(rules(Orders::from_query("limit=%zz").map(drop)), owned(&[("unreadable", "")]));
 }

@@ -1,6 +1,7 @@
 //! Raw documents -> model. What is missing, undefined or no name at all is reported here and left out; what is there
 //! but wrong is the business of [`crate::check`].
 
+mod account;
 mod fields;
 mod operations;
 mod statements;
@@ -45,6 +46,7 @@ pub(crate) fn build(documents: &Documents, to: &mut Diagnostics) -> Api {
             builder.check_header(&name.value, name.place);
             name.value.clone()
         }),
+        account: raw.account.as_ref().map(|account| builder.account(account)),
         observed: statements::observations(&mut builder, &raw.observed),
         families: documents.families.iter().map(|family| builder.family(family)).collect(),
     }
@@ -205,6 +207,7 @@ impl Builder<'_> {
         let choices = scope.choices();
         let records = scope.records();
         let operations = scope.operations();
+        let (instrument, classes) = (scope.instrument_names(), scope.classes());
         Family {
             rust: self.rust_name(&None, &name, place, "", type_name),
             title: raw.title.as_ref().map_or_else(|| name.clone(), |title| title.value.clone()),
@@ -212,8 +215,16 @@ impl Builder<'_> {
             source: self.source(&raw.source),
             errors: raw.errors.iter().map(|(code, error)| self.error_code(code, error)).collect(),
             limits: raw.limits.iter().map(|limit| self.ceiling(limit)).collect(),
+            instrument,
+            classes,
             lifecycle,
-            statements: self.statements(&raw.rules, &raw.not_shown, &raw.contradictions, &raw.observed),
+            statements: self.statements(
+                &raw.rules,
+                &documents.operations,
+                &raw.not_shown,
+                &raw.contradictions,
+                &raw.observed,
+            ),
             enums,
             identifiers,
             choices,
@@ -271,12 +282,13 @@ impl Builder<'_> {
     fn statements(
         &mut self,
         rules: &[Spanned<raw::Rule>],
+        operations: &statements::Operations,
         not_shown: &[Text],
         contradictions: &[Spanned<raw::Contradiction>],
         observed: &[Spanned<raw::Observation>],
     ) -> Statements {
         Statements {
-            rules: statements::rules(self, rules),
+            rules: statements::rules(self, rules, operations),
             not_shown: not_shown.iter().map(|text| text.value.trim().to_owned()).collect(),
             contradictions: statements::contradictions(self, contradictions),
             observed: statements::observations(self, observed),

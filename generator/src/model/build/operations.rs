@@ -47,7 +47,13 @@ impl Scope<'_, '_> {
             history: self.builder.duration(&raw.history),
             response: self.response(raw, place),
             examples: self.examples(&raw.examples, place),
-            statements: self.builder.statements(&raw.rules, &raw.not_shown, &raw.contradictions, &raw.observed),
+            statements: self.builder.statements(
+                &raw.rules,
+                &self.family.operations,
+                &raw.not_shown,
+                &raw.contradictions,
+                &raw.observed,
+            ),
             name,
         }
     }

@@ -1,13 +1,64 @@
 //! Rules, contradictions, observations.
 
 use super::{Builder, placed, text_of};
-use crate::diagnostics::Code;
-use crate::load::raw::RuleKind;
+use crate::diagnostics::{Code, Place, did_you_mean};
+use crate::load::raw::{RuleKind, Severity};
 use crate::load::{Named, Spanned, raw};
-use crate::model::{Condition, Contradiction, Observation, Rule, Test};
+use crate::model::{Comparison, Condition, Contradiction, Observation, Rule, Test};
 
-pub(super) fn rules(builder: &mut Builder<'_>, raw: &[Spanned<raw::Rule>]) -> Vec<Rule> {
-    raw.iter().map(|raw| rule(builder, raw)).collect()
+/// The rules of a family or of one of its `operations`.
+pub(super) fn rules(builder: &mut Builder<'_>, raw: &[Spanned<raw::Rule>], operations: &Operations) -> Vec<Rule> {
+    raw.iter()
+        .filter_map(|raw| {
+            let raw = follow(builder, raw, operations)?;
+            Some(rule(builder, &raw))
+        })
+        .collect()
+}
+
+/// The operation files of a family.
+pub(super) type Operations = [(String, Place, raw::Operation)];
+
+/// Replaces `as: operation.rule` by what stands there; keys beside it win, and the list that it speaks of is its own.
+fn follow(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>, operations: &Operations) -> Option<Spanned<raw::Rule>> {
+    let Some(reference) = &raw.r#as else { return Some(raw.clone()) };
+    let (operation, id) = reference.value.split_once('.').unwrap_or((&reference.value, ""));
+    let rules = || operations.iter().filter(|(name, ..)| name == operation).flat_map(|(.., raw)| &raw.rules);
+    let ids = || rules().filter_map(|rule| rule.id.as_ref()).map(|id| id.value.as_str());
+    let Some(base) = rules().find(|rule| rule.id.as_ref().is_some_and(|known| known.value == id)) else {
+        if !builder.documents.incomplete {
+            let help = did_you_mean(id, ids()).unwrap_or_else(|| {
+                "write an operation of the family and one of its rules, such as `place-order.qty-minimum`".to_owned()
+            });
+            builder.to.at(reference.place, Code::UndefinedName, format!("`{}` is no rule", reference.value)).help(help);
+        }
+        return None;
+    };
+    if base.r#as.is_some() {
+        builder
+            .to
+            .at(reference.place, Code::Circular, format!("`{}` is taken from another rule itself", reference.value))
+            .related(base.place, "it says `as` here")
+            .help("refer to the rule that is written out");
+        return None;
+    }
+    let (own, base) = (raw.value.clone(), base.value.clone());
+    let value = raw::Rule {
+        id: own.id.or(base.id),
+        at: own.at.or(base.at),
+        kind: own.kind.or(base.kind),
+        severity: own.severity.or(base.severity),
+        says: own.says.or(base.says),
+        why: own.why.or(base.why),
+        when: own.when.or(base.when),
+        require: own.require.or(base.require),
+        forbid: own.forbid.or(base.forbid),
+        same: own.same.or(base.same),
+        unique: own.unique.or(base.unique),
+        r#in: own.r#in,
+        r#as: None,
+    };
+    Some(Spanned { value, place: raw.place })
 }
 
 fn rule(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Rule {
@@ -22,9 +73,11 @@ fn rule(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Rule {
     };
     Rule {
         id: builder.need(&raw.id, "id", raw.place),
-        place: raw.id.as_ref().map_or(raw.place, |id| id.place),
+        place: raw.id.as_ref().filter(|id| id.place.file == raw.place.file).map_or(raw.place, |id| id.place),
         at: text_of(&raw.at),
         kind,
+        severity: raw.severity.as_ref().map_or(Severity::Refuse, |severity| severity.value),
+        severity_place: raw.severity.as_ref().map(|severity| severity.place),
         says: builder.need(&raw.says, "says", raw.place),
         why: raw.why.as_ref().map(|why| why.value.trim().to_owned()),
         within: raw.r#in.as_ref().map(placed),
@@ -61,7 +114,7 @@ fn test(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Option<Test> {
     })
 }
 
-fn conditions(raw: Option<&Spanned<Named<crate::load::Texts>>>) -> Vec<Condition> {
+pub(super) fn conditions(raw: Option<&Spanned<Named<crate::load::Texts>>>) -> Vec<Condition> {
     let entries = raw.into_iter().flat_map(|raw| raw.iter());
     entries
         .map(|(name, values)| {
@@ -69,15 +122,30 @@ fn conditions(raw: Option<&Spanned<Named<crate::load::Texts>>>) -> Vec<Condition
             match name.value.as_str() {
                 "given" => Condition::Given(values),
                 "any_given" => Condition::AnyGiven(values),
-                key => match key.strip_suffix(".form") {
-                    Some(parameter) => {
-                        Condition::HasForm { parameter: (parameter.to_owned(), name.place), forms: values }
-                    }
-                    None => Condition::Is { parameter: placed(name), values },
-                },
+                key => worded(key, name.place, values),
             }
         })
         .collect()
+}
+
+/// A condition whose key is a parameter's name, with a word before or after it.
+fn worded(key: &str, place: Place, values: Vec<(String, Place)>) -> Condition {
+    let named = |name: &str| (name.to_owned(), place);
+    if let Some(property) = key.strip_prefix("account.") {
+        return Condition::AccountIs { property: named(property), values };
+    }
+    let Some((parameter, word)) = key.rsplit_once('.') else {
+        return Condition::Is { parameter: named(key), values };
+    };
+    if word == "form" {
+        return Condition::HasForm { parameter: named(parameter), forms: values };
+    }
+    match (Comparison::ALL.into_iter().find(|comparison| comparison.as_str() == word), values.as_slice()) {
+        (Some(comparison), [property]) => {
+            Condition::Compares { parameter: named(parameter), comparison, property: property.clone() }
+        }
+        _ => Condition::Is { parameter: named(key), values },
+    }
 }
 
 pub(super) fn contradictions(builder: &mut Builder<'_>, raw: &[Spanned<raw::Contradiction>]) -> Vec<Contradiction> {

@@ -175,21 +175,19 @@ impl Scope<'_, '_> {
 
     /// Reads `r*USDT`: what it begins and ends with.
     fn form(&mut self, name: &Text, pattern: &Text) -> Option<Form> {
-        let parts = pattern
-            .value
-            .split_once('*')
-            .filter(|(prefix, suffix)| !suffix.contains('*') && prefix.len() + suffix.len() > 0);
-        let Some((prefix, suffix)) = parts else {
-            self.builder
-                .to
-                .at(pattern.place, Code::BadAlphabet, format!("`{}` is no form", pattern.value))
-                .help("write what it begins and ends with, and one `*` for what is between, such as `r*USDT`");
+        let Some((prefix, alphabet, suffix)) = form_parts(&pattern.value) else {
+            self.builder.to.at(pattern.place, Code::BadAlphabet, format!("`{}` is no form", pattern.value)).help(
+                "write what it begins and ends with, and one `*` for what is between, such as `r*USDT`, or \
+                     `[A-Z]*` for what has only such characters there",
+            );
             return None;
         };
         Some(Form {
             name: self.field_name(name, &None),
             pattern: pattern.value.clone(),
+            place: pattern.place,
             prefix: prefix.to_owned(),
+            alphabet: alphabet.map(str::to_owned),
             suffix: suffix.to_owned(),
         })
     }
@@ -407,4 +405,16 @@ impl Scope<'_, '_> {
                 .collect(),
         })
     }
+}
+
+/// `r*USDT` or `r[A-Z]*USDT`: what is before, which characters are between, what is after.
+fn form_parts(pattern: &str) -> Option<(&str, Option<&str>, &str)> {
+    let (before, suffix) = pattern.split_once('*')?;
+    let (prefix, alphabet) = match before.strip_suffix(']') {
+        Some(before) => before.split_once('[').map(|(prefix, alphabet)| (prefix, Some(alphabet)))?,
+        None => (before, None),
+    };
+    let is_plain = |text: &str| !text.contains(['*', '[', ']']);
+    let says_something = alphabet.map_or(prefix.len() + suffix.len() > 0, |alphabet| !alphabet.is_empty());
+    (is_plain(prefix) && is_plain(suffix) && says_something).then_some((prefix, alphabet, suffix))
 }

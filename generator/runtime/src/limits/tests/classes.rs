@@ -48,7 +48,8 @@ fn rows() -> [RateLimit; 5] {
 fn holding(classes: &Classes, symbols: &[&'static str]) -> Vec<u32> {
     let meta = operation("place", Effect::Create, &rows());
     let order = Order(symbols.to_vec());
-    let [uid_class, ip_class] = [Scope::Uid, Scope::Ip].map(|scope| classes.choose(meta.limits, scope, &order));
+    let [uid_class, ip_class] =
+        [Scope::Uid, Scope::Ip].map(|scope| classes.choose(meta.limits, scope, &order).unwrap_or("default"));
     let mut call = Call::new(meta);
     (call.uid_class, call.ip_class) = (uid_class, ip_class);
     call.limits().map(|row| row.calls).collect()

@@ -125,6 +125,32 @@ impl Worth<'_> {
         })
     }
 
+    /// How many decimal places the number needs.
+    pub(super) fn places(&self) -> u32 {
+        let digits = (self.head.len() + self.tail.len()) as i64;
+        u32::try_from(digits - self.magnitude).unwrap_or(0)
+    }
+
+    /// Whether the number is a whole multiple of `step`, without a rounding anywhere; `None` when `step` is not above
+    /// zero or has more digits than any step has.
+    pub(super) fn is_multiple_of(&self, step: &Self) -> Option<bool> {
+        /// Ten times the greatest remainder must fit into 128 bits.
+        const MOST_DIGITS: usize = 37;
+        if step.sign <= 0 || step.head.len() + step.tail.len() > MOST_DIGITS {
+            return None;
+        }
+        if self.sign == 0 {
+            return Some(true);
+        }
+        // Both numbers become integers over one power of ten. Their last digits are not zero, so one that has more
+        // places than the step is no multiple of it.
+        let exponent = |worth: &Self| worth.magnitude - (worth.head.len() + worth.tail.len()) as i64;
+        let Ok(zeros) = usize::try_from(exponent(self) - exponent(step)) else { return Some(false) };
+        let step = step.digits().fold(0, |number, digit| number * 10 + u128::from(digit - b'0'));
+        let digits = self.digits().chain(std::iter::repeat_n(b'0', zeros));
+        Some(digits.fold(0, |rest, digit| (rest * 10 + u128::from(digit - b'0')) % step) == 0)
+    }
+
     pub(super) fn hash(&self, state: &mut impl Hasher) {
         (self.sign, self.magnitude).hash(state);
         for digit in self.digits() {

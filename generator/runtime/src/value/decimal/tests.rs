@@ -107,3 +107,43 @@ proptest! {
         let _ = text.parse::<Decimal>();
     }
 }
+
+#[test]
+fn multiples_are_told_exactly() -> Tested {
+    let cases = [
+        ("64000.3", "0.1", Some(true)),
+        ("64000.35", "0.1", Some(false)),
+        ("64000.5", "0.5", Some(true)),
+        ("0E-8", "0.5", Some(true)),
+        ("1e3", "250", Some(true)),
+        ("1e3", "300", Some(false)),
+        ("-7.5", "2.5", Some(true)),
+        ("250", "1e3", Some(false)),
+        ("12345678901234567890123456789012345678901234567890", "10", Some(true)),
+        ("12345678901234567890123456789012345678901234567891", "10", Some(false)),
+        ("1", "0", None),
+        ("1", "-1", None),
+        ("1", "1234567890123456789012345678901234567.1", None),
+    ];
+    for (number, step, expected) in cases {
+        assert_eq!(number.parse::<Decimal>()?.is_multiple_of(&step.parse()?), expected, "{number} of {step}");
+    }
+    Ok(())
+}
+
+#[test]
+fn places_are_those_that_are_needed() -> Tested {
+    for (number, places) in [("0", 0), ("0.00", 0), ("1.50", 1), ("1e3", 0), ("1.5e-3", 4), ("0.0010", 3), ("120", 0)] {
+        assert_eq!(number.parse::<Decimal>()?.decimal_places(), places, "{number}");
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn multiples_agree_with_integers(a in -1_000_000i64..1_000_000, b in 1i64..5_000, ten in 0u32..4) {
+        let shifted = |n: i64| Decimal::from_str(&format!("{n}e-{ten}")).unwrap();
+        prop_assert_eq!(shifted(a).is_multiple_of(&shifted(b)), Some(a % b == 0));
+        prop_assert_eq!(shifted(a * b).is_multiple_of(&shifted(b)), Some(true));
+    }
+}

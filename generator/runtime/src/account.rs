@@ -1,0 +1,180 @@
+//! What a caller has told about an account: documents make rules depend on it, and no request shows it.
+
+mod instrument;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::value::Timestamp;
+
+pub use instrument::Instrument;
+
+/// What a caller has told about an account: a name, properties by the names of the schema, and instruments.
+///
+/// Nothing has to be told. A question about what was not told has no answer, and a rule that needs one is not checked.
+/// Emitted crates have a type of their own around this one, with a function for each property.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    name: String,
+    properties: BTreeMap<Cow<'static, str>, Told>,
+    /// Shared, for an account is cloned with its client and the list may be long.
+    instruments: Option<Arc<Instruments>>,
+}
+
+/// By symbol, then by line.
+type Instruments = BTreeMap<String, Vec<(String, Instrument)>>;
+
+/// The value of a property of an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// One of the words that the schema lists.
+    Word(Cow<'static, str>),
+    /// Whether it is so.
+    Flag(bool),
+    /// A moment.
+    Time(Timestamp),
+    /// Names, such as those of trading pairs.
+    Names(Vec<String>),
+}
+
+impl Account {
+    /// An account of which nothing is told.
+    pub const fn new() -> Self {
+        Self { name: String::new(), properties: BTreeMap::new(), instruments: None }
+    }
+
+    /// An account of which a name is told: a limiter that is shared tells accounts apart by it.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::new() }
+    }
+
+    /// Its name; empty when none was told.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Tells a property, in the place of what was told of it before.
+    pub fn tell(&mut self, property: impl Into<Cow<'static, str>>, value: Told) {
+        self.properties.insert(property.into(), value);
+    }
+
+    /// What was told of a property.
+    pub fn told(&self, property: &str) -> Option<&Told> {
+        self.properties.get(property)
+    }
+
+    /// Tells the steps and bounds of what is traded under `symbol` in the line of business `line`.
+    pub fn tell_instrument(&mut self, line: impl Into<String>, symbol: impl Into<String>, instrument: Instrument) {
+        let instruments = Arc::make_mut(self.instruments.get_or_insert_default());
+        let (line, lines) = (line.into(), instruments.entry(symbol.into()).or_default());
+        match lines.iter_mut().find(|(known, _)| *known == line) {
+            Some((_, known)) => *known = instrument,
+            None => lines.push((line, instrument)),
+        }
+    }
+
+    /// What was told of an instrument.
+    pub fn instrument(&self, line: &str, symbol: &str) -> Option<&Instrument> {
+        let lines = self.instruments.as_ref()?.get(symbol)?;
+        lines.iter().find(|(known, _)| known == line).map(|(_, instrument)| instrument)
+    }
+}
+
+/// Questions that rules ask. `None`: it was not told.
+impl Account {
+    /// Whether a property is one of `words`; a flag is `true` or `false`.
+    pub fn is(&self, property: &str, words: &[&str]) -> Option<bool> {
+        match self.told(property)? {
+            Told::Word(word) => Some(words.contains(&word.as_ref())),
+            Told::Flag(flag) => Some(words.contains(if *flag { &"true" } else { &"false" })),
+            Told::Time(_) | Told::Names(_) => None,
+        }
+    }
+
+    /// Whether `name` is among the names of a property.
+    pub fn lists(&self, property: &str, name: &str) -> Option<bool> {
+        match self.told(property)? {
+            Told::Names(names) => Some(names.iter().any(|known| known == name)),
+            _ => None,
+        }
+    }
+
+    /// Whether `time` is at or after the moment of a property.
+    pub fn has_reached(&self, property: &str, time: Timestamp) -> Option<bool> {
+        match self.told(property)? {
+            Told::Time(moment) => Some(time >= *moment),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// A long list helps nobody who reads a message.
+        const MOST: usize = 5;
+        match self {
+            Self::Word(word) => f.write_str(word),
+            Self::Flag(flag) => flag.fmt(f),
+            Self::Time(time) => time.fmt(f),
+            Self::Names(names) if names.len() > MOST => {
+                write!(f, "{} and {} more", names[..MOST].join(", "), names.len() - MOST)
+            }
+            Self::Names(names) => f.write_str(&names.join(", ")),
+        }
+    }
+}
+
+impl From<&str> for Account {
+    /// The account of this name.
+    fn from(name: &str) -> Self {
+        Self::named(name)
+    }
+}
+
+impl From<String> for Account {
+    /// The account of this name.
+    fn from(name: String) -> Self {
+        Self::named(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_told_has_no_answer() {
+        let mut account = Account::new();
+        assert_eq!(account.is("mode", &["a"]), None);
+        assert_eq!(account.lists("pairs", "BTCUSDT"), None);
+        assert_eq!(account.has_reached("since", Timestamp::from_millis(1)), None);
+        assert_eq!(account.instrument("SPOT", "BTCUSDT"), None);
+
+        account.tell("mode", Told::Word("a".into()));
+        account.tell("listed", Told::Flag(true));
+        account.tell("pairs", Told::Names(vec!["BTCUSDT".to_owned()]));
+        account.tell("since", Told::Time(Timestamp::from_millis(5)));
+        assert_eq!((account.is("mode", &["b", "a"]), account.is("mode", &["b"])), (Some(true), Some(false)));
+        assert_eq!((account.is("listed", &["true"]), account.is("listed", &["false"])), (Some(true), Some(false)));
+        assert_eq!(account.lists("pairs", "BTCUSDT"), Some(true));
+        assert_eq!(account.lists("pairs", "ETHUSDT"), Some(false));
+        assert_eq!(account.has_reached("since", Timestamp::from_millis(5)), Some(true));
+        assert_eq!(account.has_reached("since", Timestamp::from_millis(4)), Some(false));
+        assert_eq!(account.is("since", &["5"]), None, "a moment is no word");
+    }
+
+    #[test]
+    fn an_instrument_is_found_by_line_and_symbol() {
+        let mut account = Account::named("desk");
+        let instrument = |step: &str| Instrument::new().with("step", step.parse().unwrap());
+        account.tell_instrument("SPOT", "BTCUSDT", instrument("1"));
+        account.tell_instrument("USDT-FUTURES", "BTCUSDT", instrument("2"));
+        account.tell_instrument("SPOT", "BTCUSDT", instrument("3"));
+        assert_eq!(account.instrument("SPOT", "BTCUSDT"), Some(&instrument("3")));
+        assert_eq!(account.instrument("USDT-FUTURES", "BTCUSDT"), Some(&instrument("2")));
+        assert_eq!(account.instrument("MARGIN", "BTCUSDT"), None);
+        assert_eq!(account.name(), "desk");
+    }
+}

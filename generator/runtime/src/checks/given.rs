@@ -1,0 +1,69 @@
+//! What a violation says was given, looked up in the request. Only a request that breaks something pays for it.
+
+use super::violation::Violations;
+use crate::json::{Kind, ReadError, Reader};
+use crate::parameters::{ParameterWriter, Parameters};
+
+/// How much of a value is shown, in characters.
+const SHOWN: usize = 80;
+
+/// Says of each violation what was given, where it does not say so yet.
+pub(super) fn fill_in(found: &mut Violations, request: &impl Parameters) {
+    if found.iter().all(|violation| !violation.given.is_empty() || violation.parameter.is_empty()) {
+        return;
+    }
+    let mut json = ParameterWriter::json();
+    request.write(&mut json);
+    let json = json.finish();
+    for violation in found.iter_mut().filter(|violation| violation.given.is_empty()) {
+        // What was just written can be read.
+        violation.given = match look_up(&mut Reader::new(&json), &violation.parameter) {
+            Ok(Some(value)) => value,
+            Ok(None) | Err(_) if violation.parameter.is_empty() => String::new(),
+            Ok(None) | Err(_) => "nothing".to_owned(),
+        };
+    }
+}
+
+/// The value at a path such as `orderList[3].price`, as text.
+fn look_up(from: &mut Reader<'_>, path: &str) -> Result<Option<String>, ReadError> {
+    if path.is_empty() {
+        return shown(from);
+    }
+    if let Some((index, rest)) = path.strip_prefix('[').and_then(|path| path.split_once(']')) {
+        return item(from, index.parse().unwrap_or(usize::MAX), rest.trim_start_matches('.'));
+    }
+    let (name, rest) = path.split_at(path.find(['.', '[']).unwrap_or(path.len()));
+    member(from, name, rest.trim_start_matches('.'))
+}
+
+fn member(from: &mut Reader<'_>, wanted: &str, rest: &str) -> Result<Option<String>, ReadError> {
+    let mut members = from.object(&[])?;
+    while let Some(name) = members.next_name(from)? {
+        if name == wanted {
+            return look_up(from, rest);
+        }
+        from.skip()?;
+    }
+    Ok(None)
+}
+
+fn item(from: &mut Reader<'_>, wanted: usize, rest: &str) -> Result<Option<String>, ReadError> {
+    let mut elements = from.array()?;
+    while let Some(index) = elements.next(from)? {
+        if index == wanted {
+            return look_up(from, rest);
+        }
+        from.skip()?;
+    }
+    Ok(None)
+}
+
+fn shown(from: &mut Reader<'_>) -> Result<Option<String>, ReadError> {
+    let text = match from.peek() {
+        Kind::Object | Kind::Array => from.raw_value()?.to_owned(),
+        _ => from.scalar()?.into_owned(),
+    };
+    let short: String = text.chars().take(SHOWN).collect();
+    Ok(Some(if short.len() < text.len() { format!("{short}...") } else { short }))
+}

@@ -1,0 +1,129 @@
+use crate::account::Account;
+use crate::tables::{Meta, Severity};
+use crate::value::Timestamp;
+
+/// What a check knows beside the request, and what it makes of a rule that is broken.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckContext<'a> {
+    /// What was told about the account.
+    pub account: &'a Account,
+    /// The time; without it, rules about how long ago something is are not checked.
+    pub now: Option<Timestamp>,
+    /// Which rules are checked, and how severely.
+    pub policy: &'a CheckPolicy,
+}
+
+static NOTHING_TOLD: Account = Account::new();
+static ALL_RULES: CheckPolicy = CheckPolicy::new();
+
+impl Default for CheckContext<'_> {
+    /// Nothing is known, and every rule is checked as the schema says.
+    fn default() -> Self {
+        Self { account: &NOTHING_TOLD, now: None, policy: &ALL_RULES }
+    }
+}
+
+/// Which rules are checked, and whether one that is broken refuses the request or only warns.
+///
+/// Exchanges change their rules before anyone's schema does: a rule that they have lifted can be switched off until the
+/// client is generated anew. A rule is named by its id, as violations tell it, or by the id of an operation, a slash and
+/// its id, for that operation alone. What is said last about a rule counts.
+///
+/// ```
+/// use tradeapi_runtime::CheckPolicy;
+///
+/// let policy = CheckPolicy::new()
+///     .off("limit.max")
+///     .warn("unified.place-order/margin-mode-futures-only");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckPolicy {
+    nothing: bool,
+    exceptions: Vec<(String, Option<Severity>)>,
+}
+
+impl CheckPolicy {
+    /// Every rule is checked, as severely as the schema says.
+    pub const fn new() -> Self {
+        Self { nothing: false, exceptions: Vec::new() }
+    }
+
+    /// No rule is checked.
+    pub const fn nothing() -> Self {
+        Self { nothing: true, exceptions: Vec::new() }
+    }
+
+    /// The same, but `rule` is not checked.
+    #[must_use]
+    pub fn off(self, rule: impl Into<String>) -> Self {
+        self.with(rule.into(), None)
+    }
+
+    /// The same, but a request that breaks `rule` is sent, and its reply tells of it.
+    #[must_use]
+    pub fn warn(self, rule: impl Into<String>) -> Self {
+        self.with(rule.into(), Some(Severity::Warn))
+    }
+
+    /// The same, but a request that breaks `rule` is refused.
+    #[must_use]
+    pub fn refuse(self, rule: impl Into<String>) -> Self {
+        self.with(rule.into(), Some(Severity::Refuse))
+    }
+
+    fn with(mut self, rule: String, severity: Option<Severity>) -> Self {
+        self.exceptions.push((rule, severity));
+        self
+    }
+
+    /// Whether there is anything to check.
+    pub(crate) fn checks_anything(&self) -> bool {
+        !self.nothing || self.exceptions.iter().any(|(_, severity)| severity.is_some())
+    }
+
+    /// How severe it is to break `rule` in a request of the operation `meta`; `None` when it is not checked.
+    pub(super) fn severity(&self, meta: Option<&Meta>, rule: &str, by_schema: Severity) -> Option<Severity> {
+        let is_meant = |name: &str| match name.split_once('/') {
+            Some((operation, name)) => name == rule && meta.is_some_and(|meta| meta.id == operation),
+            None => name == rule,
+        };
+        let exception = self.exceptions.iter().rev().find(|(name, _)| is_meant(name));
+        exception.map_or((!self.nothing).then_some(by_schema), |(_, severity)| *severity)
+    }
+}
+
+impl From<bool> for CheckPolicy {
+    /// All rules or none.
+    fn from(all: bool) -> Self {
+        Self { nothing: !all, ..Self::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_last_about_a_rule_counts() {
+        let of = |policy: &CheckPolicy| policy.severity(None, "a.max", Severity::Refuse);
+        let policy = CheckPolicy::new();
+        assert_eq!(of(&policy), Some(Severity::Refuse));
+        let policy = policy.off("a.max");
+        assert_eq!(of(&policy), None);
+        let policy = policy.warn("a.max").off("b.max");
+        assert_eq!(of(&policy), Some(Severity::Warn));
+        assert_eq!(policy.severity(None, "other", Severity::Warn), Some(Severity::Warn));
+        assert_eq!(of(&policy.off("x.y/a.max")), Some(Severity::Warn), "it is another operation's");
+    }
+
+    #[test]
+    fn with_nothing_only_the_exceptions_are_checked() {
+        let policy = CheckPolicy::nothing();
+        assert!(!policy.checks_anything());
+        assert_eq!(policy.severity(None, "a", Severity::Refuse), None);
+        let policy = policy.refuse("a");
+        assert!(policy.checks_anything());
+        assert_eq!(policy.severity(None, "a", Severity::Warn), Some(Severity::Refuse));
+        assert_eq!(policy.severity(None, "b", Severity::Warn), None);
+    }
+}

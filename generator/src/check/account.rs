@@ -1,0 +1,87 @@
+//! What may be told about an account, and the classes that follow from it.
+
+use super::conditions::Subject;
+use super::names::{Named, are_distinct, are_free};
+use super::{taken, wire};
+use crate::diagnostics::{Code, Diagnostics, did_you_mean};
+use crate::model::{Api, Class, Condition, Family, Operation, PropertyKind};
+
+/// Properties, their values and their types have names of their own.
+pub(super) fn names(api: &Api, to: &mut Diagnostics) {
+    let Some(account) = &api.account else { return };
+    let properties: Vec<_> = account.properties.iter().map(|property| Named::of("property", &property.name)).collect();
+    are_distinct(to, &properties);
+    are_free(to, &properties, &taken::PROPERTIES);
+    let words = account.properties.iter().filter_map(|property| match &property.kind {
+        PropertyKind::Words(name, values) => Some((name, values)),
+        PropertyKind::Flag | PropertyKind::Time | PropertyKind::Names => None,
+    });
+    let types: Vec<_> = words.clone().map(|(name, _)| Named::of("property", name)).collect();
+    are_distinct(to, &types);
+    are_free(to, &types, &taken::ROOT_TYPES);
+    are_free(to, &types, &taken::TYPES);
+    for (_, values) in words {
+        let values: Vec<_> = values.iter().map(|value| Named::of("value", &value.name)).collect();
+        are_distinct(to, &values);
+    }
+    let of_instrument = account.instrument.iter().flat_map(|instrument| &instrument.properties);
+    let of_instrument: Vec<_> = of_instrument.map(|property| Named::of("property", &property.name)).collect();
+    are_distinct(to, &of_instrument);
+    are_free(to, &of_instrument, &taken::PROPERTIES);
+}
+
+/// What names the instrument of a request are parameters of some.
+pub(super) fn instrument_is_named(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    let Some(names) = &family.instrument else { return };
+    for (name, place) in [&names.line, &names.symbol] {
+        let mut parameters = wire::all_parameters(family).map(|parameter| parameter.name.wire.as_str());
+        if !name.is_empty() && !parameters.any(|parameter| parameter == name) {
+            let known = wire::all_parameters(family).map(|parameter| parameter.name.wire.as_str());
+            let help = did_you_mean(name, known).unwrap_or_else(|| "name a parameter of its requests".to_owned());
+            to.at(*place, Code::UndefinedName, format!("no request of the family has a parameter `{name}`")).help(help);
+        }
+    }
+}
+
+/// Rates are for classes that the family knows, and classes have rates.
+pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
+    for class in &family.classes {
+        let with_rates = || family.operations.iter().filter(|operation| has_rate(operation, class));
+        if with_rates().next().is_none() && api.is_whole {
+            to.at(class.place, Code::BadRate, format!("no operation has a rate for the class `{}`", class.name))
+                .help("take the class away, or write a rate `for` it");
+        }
+        // Where a parameter is missing the caller has to tell the class; somewhere it has to be there.
+        let speaks_of = |operation: &&Operation| {
+            let names = wire::names(family, operation.body.parameters());
+            class.when.iter().flat_map(Condition::names).all(|name| names.iter().any(|known| known.name == name))
+        };
+        let Some(operation) = with_rates().find(speaks_of).or_else(|| with_rates().next()) else { continue };
+        let names = wire::names(family, operation.body.parameters());
+        let name = format!("the class `{}`", class.name);
+        let subject = Subject { api, family, name: &name, place: class.place, names: &names };
+        class.when.iter().for_each(|condition| subject.check(condition, to));
+        if class.when.iter().any(|condition| matches!(condition, Condition::Compares { .. })) {
+            to.at(class.place, Code::BadRate, format!("{name} compares a parameter with a property"))
+                .help("ask for values and forms of parameters, and for values of the account's properties");
+        }
+    }
+    if !family.classes.is_empty() {
+        rates_have_known_classes(family, to);
+    }
+}
+
+fn rates_have_known_classes(family: &Family, to: &mut Diagnostics) {
+    let known = || family.classes.iter().map(|class| class.name.as_str());
+    for rate in family.operations.iter().flat_map(|operation| &operation.rates) {
+        if rate.class != "default" && !known().any(|class| class == rate.class) {
+            let help = did_you_mean(&rate.class, known())
+                .unwrap_or_else(|| "list it below `classes` in family.yaml".to_owned());
+            to.at(rate.place, Code::UndefinedName, format!("the family has no class `{}`", rate.class)).help(help);
+        }
+    }
+}
+
+fn has_rate(operation: &Operation, class: &Class) -> bool {
+    operation.rates.iter().any(|rate| rate.class == class.name)
+}

@@ -1,0 +1,219 @@
+//! Conditions: what they speak of is there, and can be what they say.
+
+use super::units::why_no_value;
+use super::wire::{Found, Meaning, Names, Wire};
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::model::{Account, Api, Comparison, Condition, Family, Parameter, Property, PropertyKind, Shape, Type};
+
+/// What conditions belong to: a rule, or a class.
+pub(super) struct Subject<'a> {
+    pub(super) api: &'a Api,
+    pub(super) family: &'a Family,
+    /// What it is called in a message.
+    pub(super) name: &'a str,
+    pub(super) place: Place,
+    /// The parameters it can speak of.
+    pub(super) names: &'a Names<'a>,
+}
+
+type Placed = (String, Place);
+
+impl Subject<'_> {
+    pub(super) fn check(&self, condition: &Condition, to: &mut Diagnostics) {
+        match condition {
+            Condition::Given(given) | Condition::AnyGiven(given) => self.given(given, to),
+            Condition::HasForm { parameter, forms } => self.has_form(parameter, forms, to),
+            Condition::Is { parameter, values } => self.is(parameter, values, to),
+            Condition::AccountIs { property, values } => self.account_is(property, values, to),
+            Condition::Compares { parameter, comparison, property } => {
+                self.compares(parameter, *comparison, property, to);
+            }
+        }
+    }
+
+    fn given(&self, given: &[Placed], to: &mut Diagnostics) {
+        if given.is_empty() {
+            to.at(self.place, Code::BadRule, format!("a condition of {} names no parameter", self.name))
+                .help("list after `given` or `any_given` what it speaks of");
+        }
+        for (name, place) in given {
+            find(self.names, name, *place, to);
+        }
+    }
+
+    fn has_form(&self, (name, place): &Placed, forms: &[Placed], to: &mut Diagnostics) {
+        let Some(found) = find(self.names, name, *place, to) else { return };
+        let identifier = match found.meaning {
+            Meaning::Plain(Parameter { shape: Shape::One(Type::Identifier(index)), .. }) => {
+                &self.family.identifiers[*index]
+            }
+            Meaning::Plain(Parameter { shape: Shape::One(Type::Undefined), .. }) => return,
+            _ => {
+                to.at(*place, Code::BadRule, format!("`{name}` is no identifier, so it has no form"))
+                    .help("ask for the form of a parameter whose type is one of the `identifiers`");
+                return;
+            }
+        };
+        let known = || identifier.forms.iter().map(|form| form.name.wire.as_str());
+        for (form, place) in forms.iter().filter(|(form, _)| !known().any(|known| known == form)) {
+            let help = did_you_mean(form, known())
+                .unwrap_or_else(|| format!("list it below `forms` of `{}`", identifier.name.wire));
+            to.at(*place, Code::UndefinedName, format!("`{}` has no form `{form}`", identifier.name.wire)).help(help);
+        }
+    }
+
+    fn is(&self, (name, place): &Placed, values: &[Placed], to: &mut Diagnostics) {
+        let Some(found) = find(self.names, name, *place, to) else { return };
+        if let Some(why) = why_no_question(&found) {
+            to.at(*place, Code::BadRule, format!("a condition cannot ask for the value of `{name}`, which {why}"))
+                .help(format!(
+                    "ask whether it is there, with `given: [{name}]`, or make the rule `stated` with a `why`"
+                ));
+            return;
+        }
+        if values.is_empty() {
+            to.at(*place, Code::BadRule, format!("the condition names no value of `{name}`"))
+                .help("list the values it may have");
+        }
+        for (value, place) in values {
+            if let Some(fault) = why_no_value(self.family, &found, value) {
+                fault.report(to, *place, Code::BadValue, &format!("`{name}`"));
+            }
+        }
+    }
+
+    fn account_is(&self, property: &Placed, values: &[Placed], to: &mut Diagnostics) {
+        let Some(property) = self.property(property, to) else { return };
+        let name = &property.name.wire;
+        let known: Vec<&str> = match &property.kind {
+            PropertyKind::Words(_, words) => words.iter().map(|word| word.name.wire.as_str()).collect(),
+            PropertyKind::Flag => vec!["true", "false"],
+            PropertyKind::Time | PropertyKind::Names => {
+                let place = values.first().map_or(self.place, |(_, place)| *place);
+                to.at(place, Code::BadRule, format!("a condition cannot ask for the value of `account.{name}`")).help(
+                    "compare a parameter with it, by `parameter.among` for names and `parameter.not_before` for a time",
+                );
+                return;
+            }
+        };
+        for (value, place) in values.iter().filter(|(value, _)| !known.contains(&value.as_str())) {
+            let help = did_you_mean(value, known.iter().copied())
+                .unwrap_or_else(|| format!("it is one of: {}", known.join(", ")));
+            to.at(*place, Code::BadValue, format!("`account.{name}` is never `{value}`")).help(help);
+        }
+    }
+
+    fn compares(&self, parameter: &Placed, comparison: Comparison, property: &Placed, to: &mut Diagnostics) {
+        let (name, place) = parameter;
+        if let Some(found) = find(self.names, name, *place, to) {
+            let fits = matches!(shape(&found), Some(Shape::One(ty)) if comparison.takes(*ty));
+            if !fits {
+                let (word, takes) = (comparison.as_str(), comparison.what_it_takes());
+                to.at(*place, Code::BadRule, format!("`{name}.{word}` compares {takes}, and `{name}` is none"))
+                    .help(format!("use it with a parameter that is {takes}"));
+            }
+        }
+        if comparison.is_of_instrument() {
+            self.instrument_property(property, to);
+        } else if let Some(known) = self.property(property, to) {
+            let fits = matches!(
+                (comparison, &known.kind),
+                (Comparison::Among, PropertyKind::Names) | (Comparison::NotBefore, PropertyKind::Time)
+            );
+            if !fits {
+                let needs = if comparison == Comparison::Among { "names" } else { "time" };
+                to.at(property.1, Code::BadRule, format!("`{}` compares with `type: {needs}`", comparison.as_str()))
+                    .help(format!("name a property of the account that has `type: {needs}`"));
+            }
+        }
+    }
+
+    fn property(&self, (name, place): &Placed, to: &mut Diagnostics) -> Option<&Property> {
+        let properties: &[Property] = self.api.account.as_ref().map_or(&[], |account| &account.properties);
+        let found = properties.iter().find(|property| property.name.wire == *name);
+        if found.is_none() && self.api.is_sound {
+            let known = properties.iter().map(|property| property.name.wire.as_str());
+            unknown("the account", name, *place, known, "properties` of `account", to);
+        }
+        found
+    }
+
+    fn instrument_property(&self, (name, place): &Placed, to: &mut Diagnostics) {
+        let instrument = self.api.account.as_ref().and_then(|Account { instrument, .. }| instrument.as_ref());
+        let properties = instrument.map_or(&[][..], |instrument| &instrument.properties);
+        if self.api.is_sound && !properties.iter().any(|property| property.name.wire == *name) {
+            let known = properties.iter().map(|property| property.name.wire.as_str());
+            unknown("the instrument", name, *place, known, "properties` of `account.instrument", to);
+        }
+    }
+}
+
+fn unknown<'a>(
+    what: &str,
+    name: &str,
+    place: Place,
+    known: impl Iterator<Item = &'a str>,
+    list: &str,
+    to: &mut Diagnostics,
+) {
+    let help = did_you_mean(name, known).unwrap_or_else(|| format!("list it below `{list}` in api.yaml"));
+    to.at(place, Code::UndefinedName, format!("{what} has no property `{name}`")).help(help);
+}
+
+impl Comparison {
+    fn takes(self, ty: Type) -> bool {
+        match self {
+            _ if ty == Type::Undefined => true,
+            Self::Among => matches!(ty, Type::Identifier(_) | Type::String | Type::Enum(_)),
+            Self::NotBefore => ty == Type::Time,
+            Self::MultipleOf | Self::Places | Self::AtLeast => ty == Type::Decimal,
+        }
+    }
+
+    fn what_it_takes(self) -> &'static str {
+        match self {
+            Self::Among => "a text",
+            Self::NotBefore => "a time",
+            Self::MultipleOf | Self::Places | Self::AtLeast => "a decimal number",
+        }
+    }
+}
+
+fn shape<'a>(found: &Wire<'a>) -> Option<&'a Shape> {
+    match found.meaning {
+        Meaning::Plain(parameter) | Meaning::Alternative(parameter) | Meaning::Member(parameter) => {
+            Some(&parameter.shape)
+        }
+        Meaning::Decider(_) => None,
+    }
+}
+
+/// What a condition speaks of; reported when nothing has that name.
+pub(super) fn find<'a>(names: &Names<'a>, name: &str, place: Place, to: &mut Diagnostics) -> Option<Wire<'a>> {
+    match names.find(name) {
+        Found::Wire(found) => return Some(found),
+        Found::Nothing(help) => {
+            to.at(place, Code::UndefinedName, format!("the rule speaks of `{name}`, which is no parameter here"))
+                .help(help);
+        }
+        Found::Perhaps => {}
+    }
+    None
+}
+
+/// Why a condition cannot compare a parameter with values.
+fn why_no_question(found: &Wire<'_>) -> Option<&'static str> {
+    let parameter = match found.meaning {
+        Meaning::Decider(_) => return None,
+        Meaning::Alternative(_) => return Some("is one of several of which one is sent"),
+        Meaning::Member(parameter) | Meaning::Plain(parameter) => parameter,
+    };
+    match parameter.shape {
+        Shape::List(_) | Shape::Items(_) => Some("is a list"),
+        Shape::One(Type::Decimal) => Some("is a decimal number"),
+        Shape::One(Type::Time) => Some("is a time"),
+        Shape::One(Type::Record(_)) => Some("is a record"),
+        Shape::One(_) if parameter.edit.as_ref().is_some_and(|edit| edit.delete.is_some()) => Some("can be deleted"),
+        Shape::One(_) => None,
+    }
+}
