@@ -1,11 +1,12 @@
 //! The one entrance: what to read, where to write.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostics::Diagnostics;
 use crate::model::{Api, Counts};
 use crate::write::{self, Difference, Report};
-use crate::{check, emit, list, load, model};
+use crate::{check, emit, list, load, model, rulebook};
 
 /// What the emitted files are going to be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -135,9 +136,25 @@ impl Schema {
         list::table(&self.api)
     }
 
-    /// A table of the rules, and how many there are of each kind.
+    /// A table of the rules, how many there are of each kind, and whether each checked one has its cases.
     pub fn rules(&self) -> String {
         list::rules(&self.api)
+    }
+
+    /// For each checked rule requests that break it alone, and requests at its edge that keep it.
+    pub fn cases(&self) -> Vec<rulebook::Case> {
+        rulebook::cases(&self.api)
+    }
+
+    /// The ids of the checked rules that a request breaks, found by interpreting the schema. `None` when there is no
+    /// such operation, or a text is no JSON.
+    ///
+    /// `account` tells of the account as [`Case::account`](crate::Case::account) does. Rules on how long ago something
+    /// is need `now`, in Unix milliseconds.
+    pub fn judge(&self, operation: &str, request: &str, account: &str, now: Option<u64>) -> Option<BTreeSet<String>> {
+        let (family, operation) = self.api.operations().find(|(_, known)| known.id == operation)?;
+        let (request, account) = (serde_json::from_str(request).ok()?, serde_json::from_str(account).ok()?);
+        Some(rulebook::judge(family, operation, &request, &account, now))
     }
 
     /// The emitted files by their names, without writing them.

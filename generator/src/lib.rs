@@ -8,6 +8,9 @@
 //! 4. **emit**: the model becomes files in memory. The same model gives the same bytes.
 //! 5. **write**: files whose bytes differ are replaced, files that are no longer emitted are removed.
 //!
+//! Beside the way stands the **rulebook**: every rule counted, an interpreter of the checked ones, and requests that try
+//! each of them.
+//!
 //! Mistakes never stop a run early: each step reports all it finds, and nothing is written when there is one.
 //! The model comes before the checks, other than in most compilers, because a check over resolved data is a few lines.
 //!
@@ -26,9 +29,11 @@ mod generator;
 mod list;
 mod load;
 mod model;
+mod rulebook;
 mod write;
 
 pub use diagnostics::{Code, Diagnostic, Diagnostics, Place};
 pub use generator::{Generator, Layout, Schema};
 pub use model::Counts;
+pub use rulebook::Case;
 pub use write::{Change, Difference, Report};

@@ -1,7 +1,8 @@
 //! The operations and the rules as tables, for reading in a terminal.
 
-use crate::load::raw::RuleKind;
-use crate::model::{Api, Rule};
+use crate::load::raw::{RuleKind, Severity};
+use crate::model::Api;
+use crate::rulebook::{self, Case, Entry};
 
 /// One line an operation: id, method, path, limits, effect.
 pub(crate) fn table(api: &Api) -> String {
@@ -26,22 +27,40 @@ pub(crate) fn table(api: &Api) -> String {
     align(std::iter::once(heading).chain(rows).collect())
 }
 
-/// One line a rule: what it is about, its id, what is made of it, where the document says it; then how many of each.
+/// One line a rule: what it is about, its id, what is made of it, how it is tried, where the document says it; then how
+/// many there are of each kind.
 pub(crate) fn rules(api: &Api) -> String {
-    let of_families =
-        api.families.iter().flat_map(|family| family.statements.rules.iter().map(|rule| (family.name.as_str(), rule)));
-    let of_operations = api
-        .operations()
-        .flat_map(|(_, operation)| operation.statements.rules.iter().map(|rule| (operation.id.as_str(), rule)));
-    let rules: Vec<(&str, &Rule)> = of_families.chain(of_operations).collect();
-    let heading = ["about", "rule", "kind", "place in the document"].map(str::to_owned);
-    let rows = rules
-        .iter()
-        .map(|(about, rule)| [(*about).to_owned(), rule.id.clone(), rule.kind.as_str().to_owned(), rule.at.clone()]);
-    let count = |kind: RuleKind| rules.iter().filter(|(_, rule)| rule.kind == kind).count();
+    let book = rulebook::book(api);
+    let cases = rulebook::cases(api);
+    let tried = |about: &str, entry: &Entry<'_>| {
+        let count = |breaks: bool| {
+            let is_meant = |case: &&Case| case.operation == about && case.rule == entry.id && case.breaks == breaks;
+            cases.iter().filter(is_meant).count()
+        };
+        entry.check.as_ref().map(|_| (count(true), count(false)))
+    };
+    let heading = ["about", "rule", "kind", "broken/kept", "place in the document"].map(str::to_owned);
+    let rows = book.iter().map(|(about, entry)| {
+        let kind = match (entry.kind, entry.severity) {
+            (RuleKind::Checked, Severity::Warn) => "checked, warns".to_owned(),
+            (kind, _) => kind.as_str().to_owned(),
+        };
+        let tried = tried(about, entry).map(|(broken, kept)| format!("{broken}/{kept}")).unwrap_or_default();
+        [(*about).to_owned(), entry.id.clone(), kind, tried, entry.at.clone()]
+    });
+    let count = |kind: RuleKind| book.iter().filter(|(_, entry)| entry.kind == kind).count();
     let kinds = [RuleKind::Type, RuleKind::Checked, RuleKind::Limit, RuleKind::Simulated, RuleKind::Stated];
     let totals: Vec<_> = kinds.iter().map(|kind| format!("{} {}", count(*kind), kind.as_str())).collect();
-    format!("{}\n{} rules: {}\n", align(std::iter::once(heading).chain(rows).collect()), rules.len(), totals.join(", "))
+    let tries: Vec<_> = book.iter().filter_map(|(about, entry)| tried(about, entry)).collect();
+    let covered = tries.iter().filter(|(broken, kept)| *broken > 0 && *kept > 0).count();
+    format!(
+        "{}\n{} rules: {}\n{covered} of {} checked rules have requests that break and keep them, {} in all\n",
+        align(std::iter::once(heading).chain(rows).collect()),
+        book.len(),
+        totals.join(", "),
+        tries.len(),
+        cases.len()
+    )
 }
 
 /// Pads every column but the last to its widest cell.

@@ -65,6 +65,8 @@ const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 25] = [
     docs::family_has_docs,
 ];
 
+pub(crate) use examples::is_readable;
+
 /// Reports every mistake of the model.
 pub(crate) fn check(api: &Api, to: &mut Diagnostics) {
     for rule in API_RULES {

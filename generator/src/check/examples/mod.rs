@@ -9,7 +9,7 @@ mod response;
 
 use super::values::Fault;
 use crate::diagnostics::{Code, Diagnostics, Place};
-use crate::model::{Api, Family};
+use crate::model::{Api, Family, Operation};
 use json::Node;
 
 /// The examples of all operations.
@@ -29,6 +29,13 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
             }
         }
     }
+}
+
+/// Whether the types of an operation can hold a request.
+pub(crate) fn is_readable(family: &Family, operation: &Operation, json: &str) -> bool {
+    let mut to = Diagnostics::default();
+    read(family, json, operation.place, &mut to, |example, root| request::check(example, operation, root));
+    to.is_empty()
 }
 
 fn read(family: &Family, text: &str, place: Place, to: &mut Diagnostics, check: impl FnOnce(&mut Example<'_>, &Node)) {

@@ -1,0 +1,420 @@
+//! For each checked rule: requests that break it and nothing else, and requests at its edge that keep it.
+
+use serde_json::{Map, Value, json};
+
+use super::calendar::shifted;
+use super::drafts::{Draft, Drafts};
+use super::judge::{Judge, broken, ranges};
+use super::{ACCESS_TOLERANCE_MS, Bound, Check, Entry, Leaf, WindowRule, of_operation};
+use crate::check::is_readable;
+use crate::model::{Api, Condition, Family, Identifier, Operation, Parameter, Rule, Shape, Test, Type, Window};
+
+/// A request that tries a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Case {
+    /// The id of the operation.
+    pub operation: String,
+    /// The id of the rule.
+    pub rule: String,
+    /// Whether the request breaks the rule, and no other; else it keeps all rules, this one just so.
+    pub breaks: bool,
+    /// The parameters as JSON.
+    pub request: String,
+    /// What is told about the account, as JSON: properties by name, and `instruments`.
+    pub account: String,
+    /// The moment of the check, in Unix milliseconds.
+    pub now: u64,
+}
+
+/// 2026-09-21, 14:13:20 UTC.
+const NOW: u64 = 1_790_000_000_000;
+/// What no document lists.
+const STRANGER: &str = "no-such-value";
+/// How many drafts are tried for one case, at most.
+const MOST_DRAFTS: usize = 20_000;
+
+/// The cases of every checked rule; a rule for which none is found has none.
+pub(crate) fn cases(api: &Api) -> Vec<Case> {
+    api.operations().flat_map(|(family, operation)| Maker::new(api, family, operation).cases()).collect()
+}
+
+struct Maker<'a> {
+    drafts: Drafts<'a>,
+    entries: Vec<Entry<'a>>,
+    lists: Vec<Option<&'a str>>,
+}
+
+impl<'a> Maker<'a> {
+    fn new(api: &'a Api, family: &'a Family, operation: &'a Operation) -> Self {
+        let examples = operation.examples.iter().filter_map(|example| serde_json::from_str(&example.request.0).ok());
+        let mut bases: Vec<Draft> = examples.map(|request| Draft { request, account: Map::new() }).collect();
+        let items = operation.body.parameters().iter().filter(|parameter| matches!(parameter.shape, Shape::Items(_)));
+        let lists: Vec<_> = items.map(|parameter| Some(parameter.name.wire.as_str())).collect();
+        // What is tried on one item is told apart from what several items do to each other.
+        bases.extend(
+            lists
+                .iter()
+                .flatten()
+                .flat_map(|list| bases.iter().filter_map(|base| base.with_one_item(list)))
+                .collect::<Vec<_>>(),
+        );
+        Self {
+            drafts: Drafts { api, family, operation, bases, now: NOW },
+            entries: of_operation(family, operation),
+            lists: std::iter::once(None).chain(lists).collect(),
+        }
+    }
+
+    fn cases(&self) -> Vec<Case> {
+        self.entries.iter().flat_map(|entry| self.of_entry(entry)).collect()
+    }
+
+    fn of_entry(&self, entry: &Entry<'_>) -> Vec<Case> {
+        let Some(check) = &entry.check else { return Vec::new() };
+        let case = |breaks: bool, draft: Draft| Case {
+            operation: self.drafts.operation.id.clone(),
+            rule: entry.id.clone(),
+            breaks,
+            request: draft.request.to_string(),
+            account: Value::Object(draft.account).to_string(),
+            now: NOW,
+        };
+        [true, false]
+            .into_iter()
+            .flat_map(|breaks| {
+                let found: Vec<Draft> = match check {
+                    Check::Parameter(leaf, bound) => self.at_bound(entry, leaf, bound, breaks),
+                    Check::Window(window, rule) => self.at_window(entry, window, *rule, breaks).into_iter().collect(),
+                    Check::Written(rule) => self.at_rule(entry, rule, breaks),
+                };
+                found.into_iter().map(move |draft| (breaks, draft)).collect::<Vec<_>>()
+            })
+            .map(|(breaks, draft)| case(breaks, draft))
+            .collect()
+    }
+
+    /// Whether a draft is a case: it breaks the rule alone, or none.
+    fn is_case(&self, entry: &Entry<'_>, breaks: bool, draft: &Draft) -> bool {
+        let account = Value::Object(draft.account.clone());
+        let judge = Judge { family: self.drafts.family, request: &draft.request, account: &account, now: Some(NOW) };
+        let mut found = broken(&self.entries, &judge);
+        if breaks { found.next() == Some(&entry.id) && found.next().is_none() } else { found.next().is_none() }
+    }
+
+    /// The first draft, or one that differs from one of them in a parameter or two, which is a case.
+    fn first(
+        &self,
+        entry: &Entry<'_>,
+        breaks: bool,
+        drafts: Vec<Draft>,
+        keep: &dyn Fn(&Draft) -> bool,
+    ) -> Option<Draft> {
+        let (family, operation) = (self.drafts.family, self.drafts.operation);
+        let is_good = |draft: &Draft| {
+            keep(draft)
+                && self.is_case(entry, breaks, draft)
+                && (matches!(entry.check, Some(Check::Parameter(..)))
+                    || is_readable(family, operation, &draft.request.to_string()))
+        };
+        let mut round = drafts;
+        for _ in 0..3 {
+            if let Some(found) = round.iter().find(|draft| is_good(draft)) {
+                return Some(found.clone());
+            }
+            if round.len() > MOST_DRAFTS {
+                return None;
+            }
+            round = round.iter().flat_map(|draft| self.neighbours(draft)).collect();
+        }
+        None
+    }
+
+    /// Drafts that differ in one parameter, or in one parameter of the first item.
+    fn neighbours(&self, draft: &Draft) -> Vec<Draft> {
+        let mut near = Vec::new();
+        for list in self.lists.iter().copied() {
+            for name in self.names(list) {
+                near.push(self.drafts.left_out(draft, list, &name));
+                let samples = self.drafts.samples(list, &name).into_iter().take(6);
+                near.extend(samples.map(|value| self.drafts.with(draft, list, &name, value)));
+            }
+        }
+        near.retain(|other| other != draft);
+        near
+    }
+
+    fn names(&self, list: Option<&str>) -> Vec<String> {
+        let leaves = super::leaves(self.drafts.family, self.drafts.operation);
+        let of_list = leaves.iter().filter(|leaf| leaf.list == list);
+        let plain = of_list.filter(|leaf| matches!(leaf.parameter.shape, Shape::One(_) | Shape::List(_)));
+        let mut names: Vec<_> = plain.map(|leaf| leaf.parameter.name.wire.clone()).collect();
+        names.dedup();
+        names
+    }
+
+    fn at_rule(&self, entry: &Entry<'_>, rule: &Rule, breaks: bool) -> Vec<Draft> {
+        let list = rule.within.as_ref().map(|(list, _)| list.as_str());
+        let bases = self.drafts.bases.clone();
+        match &rule.test {
+            Some(Test::Condition { when, require, forbid }) => {
+                let starts = when
+                    .iter()
+                    .fold(self.with_items(bases, list), |drafts, condition| self.all(&drafts, list, condition, true));
+                // Each part of the rule alone: each that is required fails, or all that is forbidden holds.
+                let mut cases: Vec<_> = require
+                    .iter()
+                    .filter_map(|condition| {
+                        let drafts = self.all(&starts, list, condition, !breaks);
+                        self.first(entry, breaks, drafts, &|draft| self.applies(draft, list, when))
+                    })
+                    .collect();
+                if !forbid.is_empty() {
+                    cases.extend(self.at_forbidden(entry, list, &starts, when, forbid, breaks));
+                }
+                cases
+            }
+            Some(Test::Same(name, _)) => {
+                let drafts = self.drafts.samples(list, name).into_iter().flat_map(|value| {
+                    self.twice(&bases, list, |first, second| {
+                        let same = first.get(name).cloned().filter(|_| !breaks);
+                        second.insert(name.clone(), same.unwrap_or_else(|| value.clone()));
+                    })
+                });
+                self.first(entry, breaks, drafts.collect(), &|_| true).into_iter().collect()
+            }
+            Some(Test::Unique(names)) => names
+                .iter()
+                .filter_map(|(name, _)| {
+                    let given = bases.iter().flat_map(|base| self.drafts.given(base, list, name)).collect::<Vec<_>>();
+                    let given: Vec<_> = given
+                        .iter()
+                        .flat_map(|draft| {
+                            self.drafts
+                                .samples(list, name)
+                                .into_iter()
+                                .map(|value| self.drafts.with(draft, list, name, value))
+                        })
+                        .collect();
+                    let drafts = self.twice(&given, list, |first, second| {
+                        let value = first.get(name).cloned();
+                        let value = if breaks {
+                            value
+                        } else {
+                            value.and_then(|value| Some(json!(format!("{}0", value.as_str()?))))
+                        };
+                        value.map(|value| second.insert(name.clone(), value));
+                    });
+                    self.first(entry, breaks, drafts, &|_| true)
+                })
+                .collect(),
+            None => Vec::new(),
+        }
+    }
+
+    fn at_forbidden(
+        &self,
+        entry: &Entry<'_>,
+        list: Option<&str>,
+        starts: &[Draft],
+        when: &[Condition],
+        forbid: &[Condition],
+        breaks: bool,
+    ) -> Option<Draft> {
+        let drafts = if breaks {
+            forbid.iter().fold(starts.to_vec(), |drafts, condition| self.all(&drafts, list, condition, true))
+        } else {
+            forbid.iter().flat_map(|condition| self.all(starts, list, condition, false)).collect()
+        };
+        self.first(entry, breaks, drafts, &|draft| self.applies(draft, list, when))
+    }
+
+    /// Whether the conditions under which a rule speaks hold for the object that it speaks of.
+    fn applies(&self, draft: &Draft, list: Option<&str>, when: &[Condition]) -> bool {
+        let account = Value::Object(draft.account.clone());
+        let judge = Judge { family: self.drafts.family, request: &draft.request, account: &account, now: None };
+        match list {
+            None => judge.all_hold(when, &draft.request),
+            Some(_) => draft.clone().set(list).is_some_and(|set| judge.all_hold(when, &Value::Object(set.clone()))),
+        }
+    }
+
+    fn all(&self, drafts: &[Draft], list: Option<&str>, condition: &Condition, so: bool) -> Vec<Draft> {
+        drafts.iter().flat_map(|draft| self.drafts.making(draft, list, condition, so)).collect()
+    }
+
+    /// Those drafts that have an item in the list.
+    fn with_items(&self, mut drafts: Vec<Draft>, list: Option<&str>) -> Vec<Draft> {
+        drafts.retain_mut(|draft| list.is_none() || draft.set(list).is_some());
+        drafts
+    }
+
+    /// Drafts with two items, of which the second is the first with a change and names of its own.
+    fn twice(
+        &self,
+        bases: &[Draft],
+        list: Option<&str>,
+        change: impl Fn(&Map<String, Value>, &mut Map<String, Value>),
+    ) -> Vec<Draft> {
+        let Some(list) = list else { return Vec::new() };
+        bases
+            .iter()
+            .filter_map(|base| {
+                let mut draft = base.clone();
+                let first = draft.set(Some(list))?.clone();
+                let mut second = self.renamed(&first, 1);
+                change(&first, &mut second);
+                *items(&mut draft, list)? = vec![Value::Object(first), Value::Object(second)];
+                Some(draft)
+            })
+            .collect()
+    }
+
+    /// The item under other ids, so that no rule takes the two for one.
+    fn renamed(&self, item: &Map<String, Value>, n: usize) -> Map<String, Value> {
+        let ids = super::leaves(self.drafts.family, self.drafts.operation);
+        let is_id = |name: &str| {
+            let unique = self.drafts.operation.statements.rules.iter().filter_map(|rule| match &rule.test {
+                Some(Test::Unique(names)) => Some(names),
+                _ => None,
+            });
+            unique.flatten().any(|(id, _)| id == name) && ids.iter().any(|leaf| leaf.parameter.name.wire == name)
+        };
+        let mut item = item.clone();
+        for (name, value) in item.iter_mut().filter(|(name, _)| is_id(name)) {
+            let _ = name;
+            *value = json!(format!("{n}"));
+        }
+        item
+    }
+
+    fn at_bound(&self, entry: &Entry<'_>, leaf: &Leaf<'_>, bound: &Bound<'_>, breaks: bool) -> Vec<Draft> {
+        let name = leaf.parameter.name.wire.as_str();
+        if let Bound::MinItems(_) | Bound::MaxItems(_) = bound {
+            return self.with_count(entry, name, bound, breaks).into_iter().collect();
+        }
+        let values = values_at(self.drafts.family, leaf.parameter, bound, breaks);
+        let bases = self.with_items(self.drafts.bases.clone(), leaf.list);
+        values
+            .into_iter()
+            .filter_map(|value| {
+                let value = if matches!(leaf.parameter.shape, Shape::List(_)) { json!([value]) } else { value };
+                let drafts = bases.iter().map(|base| self.drafts.with(base, leaf.list, name, value.clone())).collect();
+                self.first(entry, breaks, drafts, &|draft| {
+                    let mut draft = draft.clone();
+                    draft.set(leaf.list).and_then(|set| set.get(name)) == Some(&value)
+                })
+            })
+            .collect()
+    }
+
+    fn with_count(&self, entry: &Entry<'_>, list: &str, bound: &Bound<'_>, breaks: bool) -> Option<Draft> {
+        let count = match bound {
+            Bound::MinItems(least) => least - u64::from(breaks),
+            Bound::MaxItems(most) => most + u64::from(breaks),
+            _ => return None,
+        };
+        let drafts = self.drafts.bases.iter().filter_map(|base| {
+            let mut draft = base.clone();
+            let first = draft.set(Some(list))?.clone();
+            let all = (0..count).map(|n| Value::Object(self.renamed(&first, n as usize))).collect();
+            *items(&mut draft, list)? = all;
+            Some(draft)
+        });
+        let drafts: Vec<_> = drafts.collect();
+        drafts.into_iter().find(|draft| self.is_case(entry, breaks, draft))
+    }
+
+    fn at_window(&self, entry: &Entry<'_>, window: &Window, rule: WindowRule, breaks: bool) -> Option<Draft> {
+        let beyond = i64::from(breaks);
+        let now = NOW as i64;
+        let ends = match rule {
+            WindowRule::Pair => (Some(now), (!breaks).then_some(now)),
+            WindowRule::Order => (Some(now + beyond), Some(now)),
+            WindowRule::Span => {
+                let from = shifted(now, window.span?, -1);
+                (Some(from), Some(shifted(from, window.span?, 1) + beyond))
+            }
+            WindowRule::Access => {
+                let oldest = shifted(now, window.access?, -1) - ACCESS_TOLERANCE_MS as i64 - beyond;
+                // Where the limit speaks of the data, an older start finds nothing and is no mistake.
+                (Some(oldest), Some(oldest).filter(|_| window.access_is_of_data || window.both_or_neither))
+            }
+        };
+        let drafts = self.drafts.bases.iter().map(|base| {
+            let mut draft = base.clone();
+            for ((name, _), time) in [(&window.from, ends.0), (&window.to, ends.1)] {
+                draft = match time {
+                    Some(time) => self.drafts.with(&draft, None, name, self.time(name, time)),
+                    None => self.drafts.left_out(&draft, None, name),
+                };
+            }
+            draft
+        });
+        let drafts = drafts.collect::<Vec<_>>();
+        drafts.into_iter().find(|draft| self.is_case(entry, breaks, draft))
+    }
+
+    /// A time as the parameter travels.
+    fn time(&self, name: &str, time: i64) -> Value {
+        let parameters = self.drafts.operation.body.parameters();
+        let as_text = parameters.iter().any(|parameter| parameter.name.wire == name && parameter.as_text);
+        if as_text { json!(time.to_string()) } else { json!(time) }
+    }
+}
+
+fn items<'d>(draft: &'d mut Draft, list: &str) -> Option<&'d mut Vec<Value>> {
+    if list == "[]" { draft.request.as_array_mut() } else { draft.request.get_mut(list)?.as_array_mut() }
+}
+
+/// Values just beyond a bound, or just within.
+fn values_at(family: &Family, parameter: &Parameter, bound: &Bound<'_>, breaks: bool) -> Vec<Value> {
+    let beyond = i128::from(breaks);
+    let number = |text: String| {
+        let is_text = parameter.as_text || !matches!(parameter.shape, Shape::One(Type::Integer));
+        let bare = text.parse::<u64>().ok().filter(|_| !is_text);
+        vec![bare.map_or(json!(text), |number| json!(number))]
+    };
+    let moved =
+        |bound: &str, by: i128| bound.parse::<i128>().map_or_else(|_| Vec::new(), |n| number((n + by).to_string()));
+    match bound {
+        Bound::Values(known) if breaks => {
+            let all = match parameter.shape {
+                Shape::One(Type::Enum(index)) | Shape::List(Type::Enum(index)) => family.enums.get(index),
+                _ => None,
+            };
+            let others = all.into_iter().flat_map(|all| all.wires()).filter(|wire| !known.contains(wire));
+            others.chain([STRANGER]).map(|value| json!(value)).collect()
+        }
+        Bound::Values(known) => known.iter().map(|value| json!(value)).collect(),
+        Bound::Shape(identifier) => texts_at(identifier, breaks),
+        Bound::Min(min) => moved(min, -beyond),
+        Bound::Max(max) => moved(max, beyond),
+        Bound::Digits(most) => number("9".repeat(*most as usize + usize::from(breaks))),
+        Bound::Edit(delete) if breaks => vec![json!(format!("{delete}.0"))],
+        Bound::Edit(delete) => vec![json!(delete), json!(format!("{delete}.5"))],
+        Bound::MinItems(_) | Bound::MaxItems(_) => Vec::new(),
+    }
+}
+
+/// Texts that an identifier just has not, or just has: of every length at the edge, of every character at it.
+fn texts_at(identifier: &Identifier, breaks: bool) -> Vec<Value> {
+    let alphabet = identifier.alphabet.as_ref().map(|(alphabet, _)| alphabet.as_str());
+    let pieces: Vec<(char, char)> = alphabet.map(|alphabet| ranges(alphabet).collect()).unwrap_or_default();
+    let is_of = |c: char| pieces.is_empty() || pieces.iter().any(|(first, last)| (*first..=*last).contains(&c));
+    let letter = pieces.iter().map(|(first, _)| *first).find(char::is_ascii_alphanumeric).unwrap_or('a');
+    let (least, most) = identifier.length.unwrap_or((1, 64));
+    let of_length = |n: u32| letter.to_string().repeat(n as usize);
+    let padded = |c: char| format!("{}{c}", of_length(least.max(2) - 1));
+    let mut texts = Vec::new();
+    if breaks {
+        texts.extend(identifier.length.map(|_| of_length(most + 1)));
+        texts.extend((least > 1).then(|| of_length(least - 1)));
+        texts.extend((' '..='~').filter(|c| !is_of(*c)).map(padded));
+    } else {
+        texts.extend(identifier.length.map(|_| of_length(most)));
+        texts.push(of_length(least));
+        texts.extend(pieces.iter().flat_map(|(first, last)| [padded(*first), padded(*last)]));
+    }
+    texts.into_iter().map(|text| json!(text)).collect()
+}

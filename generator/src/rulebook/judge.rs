@@ -1,0 +1,248 @@
+//! Which checked rules a request breaks. Slow and plain: the model is interpreted over JSON.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::calendar::shifted;
+use super::number::Number;
+use super::{ACCESS_TOLERANCE_MS, Bound, Check, Entry, Leaf, WindowRule, of_operation};
+use crate::model::{Comparison, Condition, Family, Form, Identifier, Operation, Rule, Shape, Test, Type, Window};
+
+/// The ids of the checked rules that a request breaks.
+///
+/// `account` is an object: properties by name, and `instruments`, a list of objects with `line`, `symbol` and the
+/// properties of one. Rules on how long ago something is need `now`, in Unix milliseconds.
+pub(crate) fn judge(
+    family: &Family,
+    operation: &Operation,
+    request: &Value,
+    account: &Value,
+    now: Option<u64>,
+) -> BTreeSet<String> {
+    let entries = of_operation(family, operation);
+    broken(&entries, &Judge { family, request, account, now }).map(str::to_owned).collect()
+}
+
+/// The ids of those of `entries` that a request breaks.
+pub(super) fn broken<'e>(entries: &'e [Entry<'_>], judge: &Judge<'_>) -> impl Iterator<Item = &'e str> {
+    let checked = entries.iter().filter_map(|entry| Some((entry.id.as_str(), entry.check.as_ref()?)));
+    checked.filter(|(_, check)| judge.is_broken(check)).map(|(id, _)| id)
+}
+
+/// A request, and what is known beside it.
+pub(super) struct Judge<'a> {
+    pub(super) family: &'a Family,
+    pub(super) request: &'a Value,
+    pub(super) account: &'a Value,
+    pub(super) now: Option<u64>,
+}
+
+/// The text of a value that is given: `null` and the empty text are not.
+pub(super) fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()).filter(|text| !text.is_empty()),
+        other => Some(other.to_string()),
+    }
+}
+
+impl Judge<'_> {
+    fn is_broken(&self, check: &Check<'_>) -> bool {
+        match check {
+            Check::Parameter(leaf, bound) => {
+                self.sets(leaf.list).iter().any(|set| self.is_beyond(leaf, bound, set).unwrap_or(false))
+            }
+            Check::Window(window, rule) => self.window_is_broken(window, *rule).unwrap_or(false),
+            Check::Written(rule) => self.rule_is_broken(rule),
+        }
+    }
+
+    /// The objects whose members a rule speaks of: the request, or the items of a list.
+    fn sets(&self, list: Option<&str>) -> Vec<&Value> {
+        match list {
+            None => vec![self.request],
+            Some("[]") => self.request.as_array().into_iter().flatten().collect(),
+            Some(list) => self.request.get(list).and_then(Value::as_array).into_iter().flatten().collect(),
+        }
+    }
+
+    fn is_beyond(&self, leaf: &Leaf<'_>, bound: &Bound<'_>, set: &Value) -> Option<bool> {
+        let value = if leaf.parameter.name.wire == "[]" { set } else { set.get(&leaf.parameter.name.wire)? };
+        let of_number = |beyond: &dyn Fn(Number) -> Option<bool>| beyond(Number::parse(&text(value)?)?);
+        let items = || value.as_array().map(|items| items.len() as u64);
+        match bound {
+            Bound::Values(known) => Some(each_text(value).iter().any(|text| !known.contains(&text.as_str()))),
+            Bound::Shape(identifier) => Some(each_text(value).iter().any(|text| !has_shape(identifier, text))),
+            Bound::Min(min) => of_number(&|number| Some(number.compare(Number::parse(min)?)?.is_lt())),
+            Bound::Max(max) => of_number(&|number| Some(number.compare(Number::parse(max)?)?.is_gt())),
+            Bound::Digits(most) => Some(text(value)?.len() > *most as usize),
+            Bound::MinItems(least) => Some(items()? < *least),
+            Bound::MaxItems(most) => Some(items()? > *most),
+            Bound::Edit(delete) => {
+                let text = text(value)?;
+                let is_same = Number::parse(&text)?.compare(Number::parse(delete)?)?.is_eq();
+                Some(text != *delete && is_same)
+            }
+        }
+    }
+
+    fn window_is_broken(&self, window: &Window, rule: WindowRule) -> Option<bool> {
+        let time = |name: &str| text(self.request.get(name)?)?.parse::<i64>().ok();
+        let (from, to) = (time(&window.from.0), time(&window.to.0));
+        match rule {
+            WindowRule::Pair => Some(from.is_some() != to.is_some()),
+            WindowRule::Order => Some(from? > to?),
+            WindowRule::Span => {
+                let (from, to, span) = (from?, to?, window.span?);
+                Some(to > shifted(from, span, 1) && from < shifted(to, span, -1))
+            }
+            WindowRule::Access => {
+                let now = i64::try_from(self.now?).ok()?;
+                let oldest = shifted(now, window.access?, -1) - ACCESS_TOLERANCE_MS as i64;
+                let bounded = if window.access_is_of_data { to } else { from.or(to) };
+                Some(bounded? < oldest)
+            }
+        }
+    }
+
+    fn rule_is_broken(&self, rule: &Rule) -> bool {
+        let sets = self.sets(rule.within.as_ref().map(|(list, _)| list.as_str()));
+        match &rule.test {
+            None => false,
+            Some(Test::Condition { when, require, forbid }) => sets.iter().any(|set| {
+                let is = |condition: &Condition, so: bool| self.holds(condition, set) == Some(so);
+                let applies = when.iter().all(|condition| is(condition, true));
+                let fails = require.iter().any(|condition| is(condition, false));
+                let is_forbidden = !forbid.is_empty() && forbid.iter().all(|condition| is(condition, true));
+                applies && (fails || is_forbidden)
+            }),
+            Some(Test::Same(name, _)) => {
+                sets.iter().filter_map(|set| text(set.get(name)?)).collect::<BTreeSet<_>>().len() > 1
+            }
+            Some(Test::Unique(names)) => names.iter().any(|(name, _)| {
+                let texts: Vec<_> = sets.iter().filter_map(|set| text(set.get(name)?)).collect();
+                texts.iter().collect::<BTreeSet<_>>().len() < texts.len()
+            }),
+        }
+    }
+
+    /// Whether all of these conditions surely hold for `set`, which is the request or an item of it.
+    pub(super) fn all_hold(&self, conditions: &[Condition], set: &Value) -> bool {
+        conditions.iter().all(|condition| self.holds(condition, set) == Some(true))
+    }
+
+    /// Whether a condition holds; `None` when there is no telling.
+    fn holds(&self, condition: &Condition, set: &Value) -> Option<bool> {
+        let given = |name: &str| set.get(name).and_then(text);
+        let is_given = |(name, _): &(String, _)| match set.get(name) {
+            Some(Value::Array(_)) => true,
+            _ => given(name).is_some(),
+        };
+        match condition {
+            Condition::Given(names) => Some(names.iter().all(is_given)),
+            Condition::AnyGiven(names) => Some(names.iter().any(is_given)),
+            Condition::Is { parameter, values } => {
+                Some(given(&parameter.0).is_some_and(|text| values.iter().any(|(value, _)| *value == text)))
+            }
+            Condition::HasForm { parameter, forms } => {
+                let known = || self.family.identifiers.iter().flat_map(|identifier| &identifier.forms);
+                let asked = |form: &&Form| forms.iter().any(|(name, _)| *name == form.name.wire);
+                Some(given(&parameter.0).is_some_and(|text| known().filter(asked).any(|form| has_form(form, &text))))
+            }
+            Condition::AccountIs { property, values } => {
+                let told = text(self.account.get(&property.0)?)?;
+                Some(values.iter().any(|(value, _)| *value == told))
+            }
+            Condition::Compares { parameter, comparison, property } => {
+                self.compares(&given(&parameter.0)?, *comparison, &property.0, set)
+            }
+        }
+    }
+
+    fn compares(&self, given: &str, comparison: Comparison, property: &str, set: &Value) -> Option<bool> {
+        match comparison {
+            Comparison::Among => {
+                let names = self.account.get(property)?.as_array()?;
+                Some(names.iter().any(|name| name.as_str() == Some(given)))
+            }
+            Comparison::NotBefore => {
+                let moment: u64 = text(self.account.get(property)?)?.parse().ok()?;
+                Some(given.parse::<u64>().ok()? >= moment)
+            }
+            Comparison::MultipleOf | Comparison::Places | Comparison::AtLeast => {
+                let told = Number::parse(&text(self.instrument(set)?.get(property)?)?)?;
+                let given = Number::parse(given)?;
+                match comparison {
+                    Comparison::MultipleOf => given.is_multiple_of(told),
+                    Comparison::Places => {
+                        Number::parse(&given.needed_places().to_string())?.compare(told).map(|order| order.is_le())
+                    }
+                    _ => given.compare(told).map(|order| order.is_ge()),
+                }
+            }
+        }
+    }
+
+    /// What was told of the instrument that an object names, or the request around it.
+    fn instrument(&self, set: &Value) -> Option<&Value> {
+        let names = self.family.instrument.as_ref()?;
+        let named = |name: &str| text(set.get(name).or_else(|| self.request.get(name))?);
+        let (line, symbol) = (named(&names.line.0)?, named(&names.symbol.0)?);
+        let told = self.account.get("instruments")?.as_array()?;
+        let is =
+            |instrument: &Value, key: &str, value: &str| instrument.get(key).and_then(Value::as_str) == Some(value);
+        told.iter().find(|instrument| is(instrument, "line", &line) && is(instrument, "symbol", &symbol))
+    }
+}
+
+/// The texts of a value, or of each element of a list.
+fn each_text(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(values) => values.iter().filter_map(text).collect(),
+        other => text(other).into_iter().collect(),
+    }
+}
+
+fn has_shape(identifier: &Identifier, text: &str) -> bool {
+    let (least, most) = identifier.length.unwrap_or((1, u32::MAX));
+    let count = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+    let alphabet = identifier.alphabet.as_ref().map(|(alphabet, _)| alphabet.as_str());
+    (least..=most).contains(&count) && text.chars().all(|c| alphabet.is_none_or(|alphabet| is_of(alphabet, c)))
+}
+
+pub(super) fn has_form(form: &Form, text: &str) -> bool {
+    let between = text.strip_prefix(form.prefix.as_str()).and_then(|rest| rest.strip_suffix(form.suffix.as_str()));
+    between.is_some_and(|between| {
+        !between.is_empty() && between.chars().all(|c| form.alphabet.as_ref().is_none_or(|alphabet| is_of(alphabet, c)))
+    })
+}
+
+/// Whether a character is of an alphabet, which is written as the inside of a bracket expression.
+fn is_of(alphabet: &str, c: char) -> bool {
+    ranges(alphabet).any(|(first, last)| (first..=last).contains(&c))
+}
+
+/// The ranges of an alphabet; a single character is one.
+pub(super) fn ranges(alphabet: &str) -> impl Iterator<Item = (char, char)> {
+    let mut rest: Vec<char> = alphabet.chars().rev().collect();
+    std::iter::from_fn(move || {
+        let first = rest.pop()?;
+        match rest.as_slice() {
+            [.., last, '-'] => {
+                let last = *last;
+                rest.truncate(rest.len() - 2);
+                Some((first, last))
+            }
+            _ => Some((first, first)),
+        }
+    })
+}
+
+/// Whether a parameter is an identifier.
+pub(super) fn identifier<'a>(family: &'a Family, leaf: &Leaf<'_>) -> Option<&'a Identifier> {
+    match leaf.parameter.shape {
+        Shape::One(Type::Identifier(index)) | Shape::List(Type::Identifier(index)) => family.identifiers.get(index),
+        _ => None,
+    }
+}
