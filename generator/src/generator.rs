@@ -141,6 +141,12 @@ impl Schema {
         list::rules(&self.api)
     }
 
+    /// Every rule that is checked before sending: the id of the operation, and the rule's.
+    pub fn checked_rules(&self) -> Vec<(String, String)> {
+        let book = rulebook::book(&self.api).into_iter().filter(|(_, entry)| entry.check.is_some());
+        book.map(|(operation, entry)| (operation.to_owned(), entry.id)).collect()
+    }
+
     /// For each checked rule requests that break it alone, and requests at its edge that keep it.
     pub fn cases(&self) -> Vec<rulebook::Case> {
         rulebook::cases(&self.api)

@@ -49,7 +49,16 @@ pub trait Operation: Parameters {
     ///
     /// Everything that is missing, unreadable, unknown or forbidden.
     fn from_json(json: &str) -> Result<Self, Violations> {
-        ParameterReader::read_operation(Self::META, json)
+        Self::from_json_in(json, CheckContext::default())
+    }
+
+    /// As [`from_json`](Self::from_json), but checked as far as `context` says.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is missing, unreadable, unknown or forbidden.
+    fn from_json_in(json: &str, context: CheckContext<'_>) -> Result<Self, Violations> {
+        ParameterReader::read_operation(Self::META, json, context)
     }
 
     /// Reads the request back from a query, without its question mark, and checks it.

@@ -21,7 +21,21 @@ pub(super) const VARIANTS: Taken =
 
 /// Functions of a request, of the objects of a list, and of what goes with a case.
 pub(super) const SETTERS: Taken = Taken {
-    names: &["between", "check", "clone", "from_json", "from_query", "new", "read", "validate", "write", "write_path"],
+    names: &[
+        "between",
+        "check",
+        "clone",
+        "from_json",
+        "from_json_in",
+        "from_query",
+        "inspect",
+        "limit_class",
+        "new",
+        "read",
+        "validate",
+        "write",
+        "write_path",
+    ],
     why: "every request has a function of that name",
 };
 

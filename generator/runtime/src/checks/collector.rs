@@ -159,7 +159,8 @@ impl<'a> Checks<'a> {
     /// The two ends of a time range must keep the rules of `window`. An end that is not set is never made up.
     pub fn window(&mut self, window: &'static Window, from: Option<Timestamp>, to: Option<Timestamp>) {
         for breach in window::breaches(window, from, to, self.context.now) {
-            self.violated(breach.kind, breach.parameter, breach.given, breach.allowed, breach.mend);
+            let rule = format!("window.{}", breach.kind);
+            self.violated_by(rule, breach.parameter, breach.given, breach.allowed, breach.mend);
         }
     }
 
@@ -244,7 +245,10 @@ impl<'a> Checks<'a> {
         allowed: impl Into<String>,
         mend: &str,
     ) {
-        let rule = Place::rule(self.place, name, kind);
+        self.violated_by(Place::rule(self.place, name, kind), name, given, allowed, mend);
+    }
+
+    fn violated_by(&mut self, rule: String, name: &str, given: impl Display, allowed: impl Into<String>, mend: &str) {
         let Some(severity) = self.context.policy.severity(self.meta, &rule, Severity::Refuse) else { return };
         self.found.push(Violation {
             rule,

@@ -34,7 +34,7 @@ impl ParameterReader<'_> {
     ///
     /// Everything that is missing, unreadable, unknown or forbidden.
     pub fn read<P: Parameters>(json: &str) -> Result<P, Violations> {
-        read_from(ParameterReader::of_json(None, json))
+        read_from(ParameterReader::of_json(None, json), CheckContext::default())
     }
 
     /// Reads parameters from a query, without its question mark, and runs their checks.
@@ -43,24 +43,28 @@ impl ParameterReader<'_> {
     ///
     /// Everything that is missing, unreadable, unknown or forbidden.
     pub fn from_query<P: Parameters>(query: &str) -> Result<P, Violations> {
-        read_from(ParameterReader::of_query(None, query))
+        read_from(ParameterReader::of_query(None, query), CheckContext::default())
     }
 
     /// As [`read`](Self::read), for a request of the operation `meta`, which violations then name.
-    pub(crate) fn read_operation<P: Parameters>(meta: &'static Meta, json: &str) -> Result<P, Violations> {
-        read_from(ParameterReader::of_json(Some(meta), json))
+    pub(crate) fn read_operation<P: Parameters>(
+        meta: &'static Meta,
+        json: &str,
+        context: CheckContext<'_>,
+    ) -> Result<P, Violations> {
+        read_from(ParameterReader::of_json(Some(meta), json), context)
     }
 
     /// As [`from_query`](Self::from_query), for a request of the operation `meta`.
     pub(crate) fn operation_from_query<P: Parameters>(meta: &'static Meta, query: &str) -> Result<P, Violations> {
-        read_from(ParameterReader::of_query(Some(meta), query))
+        read_from(ParameterReader::of_query(Some(meta), query), CheckContext::default())
     }
 }
 
-fn read_from<P: Parameters>(mut from: ParameterReader<'_>) -> Result<P, Violations> {
+fn read_from<P: Parameters>(mut from: ParameterReader<'_>, context: CheckContext<'_>) -> Result<P, Violations> {
     match from.parameters::<P>() {
         Some(parameters) => {
-            let mut checks = Checks::new(from.meta, CheckContext::default());
+            let mut checks = Checks::new(from.meta, context);
             parameters.check(&mut checks);
             from.found.append(checks.finish(&parameters));
             from.found.into_result().map(|_warnings| parameters)
