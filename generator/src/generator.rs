@@ -1,6 +1,6 @@
 //! The one entrance: what to read, where to write.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostics::Diagnostics;
@@ -152,19 +152,25 @@ impl Schema {
         rulebook::cases(&self.api)
     }
 
-    /// The ids of the checked rules that a request breaks, found by interpreting the schema. `None` when there is no
-    /// such operation, or a text is no JSON.
+    /// The ids of the checked rules that a request breaks, found by interpreting the schema, and whether each refuses
+    /// the request or only warns. `None` when there is no such operation, or a text is no JSON.
     ///
     /// `account` tells of the account as [`Case::account`](crate::Case::account) does. Rules on how long ago something
     /// is need `now`, in Unix milliseconds.
-    pub fn judge(&self, operation: &str, request: &str, account: &str, now: Option<u64>) -> Option<BTreeSet<String>> {
+    pub fn judge(
+        &self,
+        operation: &str,
+        request: &str,
+        account: &str,
+        now: Option<u64>,
+    ) -> Option<BTreeMap<String, bool>> {
         let (family, operation) = self.api.operations().find(|(_, known)| known.id == operation)?;
         let (request, account) = (serde_json::from_str(request).ok()?, serde_json::from_str(account).ok()?);
         Some(rulebook::judge(family, operation, &request, &account, now))
     }
 
     /// The emitted files by their names, without writing them.
-    pub fn emit(&self, layout: Layout) -> std::collections::BTreeMap<String, String> {
+    pub fn emit(&self, layout: Layout) -> BTreeMap<String, String> {
         emit::emit(&self.api, layout)
     }
 }

@@ -27,8 +27,8 @@ pub(crate) fn table(api: &Api) -> String {
     align(std::iter::once(heading).chain(rows).collect())
 }
 
-/// One line a rule: what it is about, its id, what is made of it, how it is tried, where the document says it; then how
-/// many there are of each kind.
+/// One line a rule: what it is about, its id, what is made of it, how it is tried, where the document says it, and
+/// what; then how many there are of each kind.
 pub(crate) fn rules(api: &Api) -> String {
     let book = rulebook::book(api);
     let cases = rulebook::cases(api);
@@ -39,14 +39,14 @@ pub(crate) fn rules(api: &Api) -> String {
         };
         entry.check.as_ref().map(|_| (count(true), count(false)))
     };
-    let heading = ["about", "rule", "kind", "broken/kept", "place in the document"].map(str::to_owned);
+    let heading = ["about", "rule", "kind", "broken/kept", "place in the document", "what it says"].map(str::to_owned);
     let rows = book.iter().map(|(about, entry)| {
         let kind = match (entry.kind, entry.severity) {
             (RuleKind::Checked, Severity::Warn) => "checked, warns".to_owned(),
             (kind, _) => kind.as_str().to_owned(),
         };
         let tried = tried(about, entry).map(|(broken, kept)| format!("{broken}/{kept}")).unwrap_or_default();
-        [(*about).to_owned(), entry.id.clone(), kind, tried, entry.at.clone()]
+        [(*about).to_owned(), entry.id.clone(), kind, tried, entry.at.clone(), entry.says.clone()]
     });
     let count = |kind: RuleKind| book.iter().filter(|(_, entry)| entry.kind == kind).count();
     let kinds = [RuleKind::Type, RuleKind::Checked, RuleKind::Limit, RuleKind::Simulated, RuleKind::Stated];

@@ -99,7 +99,10 @@ impl<'a> Maker<'a> {
         let account = Value::Object(draft.account.clone());
         let judge = Judge { family: self.drafts.family, request: &draft.request, account: &account, now: Some(NOW) };
         let mut found = broken(&self.entries, &judge);
-        if breaks { found.next() == Some(&entry.id) && found.next().is_none() } else { found.next().is_none() }
+        match (found.next(), breaks) {
+            (first, false) => first.is_none(),
+            (first, true) => first.is_some_and(|first| first.id == entry.id) && found.next().is_none(),
+        }
     }
 
     /// The first draft, or one that differs from one of them in a parameter or two, which is a case.

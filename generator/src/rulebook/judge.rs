@@ -1,15 +1,16 @@
 //! Which checked rules a request breaks. Slow and plain: the model is interpreted over JSON.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use super::calendar::shifted;
 use super::number::Number;
 use super::{ACCESS_TOLERANCE_MS, Bound, Check, Entry, Leaf, WindowRule, of_operation};
+use crate::load::raw::Severity;
 use crate::model::{Comparison, Condition, Family, Form, Identifier, Operation, Rule, Shape, Test, Type, Window};
 
-/// The ids of the checked rules that a request breaks.
+/// The ids of the checked rules that a request breaks, and whether each refuses it.
 ///
 /// `account` is an object: properties by name, and `instruments`, a list of objects with `line`, `symbol` and the
 /// properties of one. Rules on how long ago something is need `now`, in Unix milliseconds.
@@ -19,15 +20,15 @@ pub(crate) fn judge(
     request: &Value,
     account: &Value,
     now: Option<u64>,
-) -> BTreeSet<String> {
+) -> BTreeMap<String, bool> {
     let entries = of_operation(family, operation);
-    broken(&entries, &Judge { family, request, account, now }).map(str::to_owned).collect()
+    let judge = Judge { family, request, account, now };
+    broken(&entries, &judge).map(|entry| (entry.id.clone(), entry.severity == Severity::Refuse)).collect()
 }
 
-/// The ids of those of `entries` that a request breaks.
-pub(super) fn broken<'e>(entries: &'e [Entry<'_>], judge: &Judge<'_>) -> impl Iterator<Item = &'e str> {
-    let checked = entries.iter().filter_map(|entry| Some((entry.id.as_str(), entry.check.as_ref()?)));
-    checked.filter(|(_, check)| judge.is_broken(check)).map(|(id, _)| id)
+/// Those of `entries` that a request breaks.
+pub(super) fn broken<'e, 'a>(entries: &'e [Entry<'a>], judge: &Judge<'_>) -> impl Iterator<Item = &'e Entry<'a>> {
+    entries.iter().filter(|entry| entry.check.as_ref().is_some_and(|check| judge.is_broken(check)))
 }
 
 /// A request, and what is known beside it.

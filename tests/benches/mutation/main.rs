@@ -1,0 +1,153 @@
+//! A mutation run over the rulebook: each piece of a rule's data in the schema is changed, and what the schema says then
+//! is compared with the reference that was written from the documents alone. A change that nothing notices survives.
+//!
+//! `cargo bench -p tradeapi-tests --bench mutation`
+#![allow(clippy::expect_used, clippy::panic, reason = "a run that cannot be made is no run")]
+
+mod changes;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use changes::Change;
+use serde_json::Value;
+use serde_yaml::Value as Yaml;
+use tradeapi_gen::{Case, Generator, Schema};
+use tradeapi_tests::reference::{Verdict, verdict};
+
+/// What became of a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Fate {
+    /// The generator refuses the schema.
+    Refused,
+    /// A request is judged otherwise than by the reference.
+    Noticed,
+    Survived,
+}
+
+fn main() -> ExitCode {
+    let schema_folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema");
+    let schema = Generator::new().schema_dir(&schema_folder).read().expect("the schema is sound");
+    let corpus: Vec<Tried> = schema.cases().into_iter().map(Tried::new).collect();
+    for tried in &corpus {
+        assert_eq!(tried.by(&schema), Some(tried.expected.clone()), "schema and reference differ: {:?}", tried.case);
+    }
+
+    let files = files(&schema_folder);
+    let changes: Vec<(&Path, Change)> = files
+        .iter()
+        .flat_map(|(path, yaml)| changes::of(yaml).into_iter().map(move |change| (path.as_path(), change)))
+        .collect();
+    println!("{} changes to rules, {} requests", changes.len(), corpus.len());
+
+    let fates = run(&schema_folder, &changes, &corpus);
+    let mut score: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for ((path, change), fate) in changes.iter().zip(&fates) {
+        let (caught, all) = score.entry(change.kind).or_default();
+        *all += 1;
+        *caught += usize::from(*fate != Fate::Survived);
+        if *fate == Fate::Survived {
+            println!("survived: {}: {}", path.display(), change.says);
+        }
+    }
+    for (kind, (caught, all)) in &score {
+        println!("{kind:<24} {caught:>4} of {all:>4}");
+    }
+    let count = |fate: &Fate| fates.iter().filter(|other| *other == fate).count();
+    let (refused, noticed) = (count(&Fate::Refused), count(&Fate::Noticed));
+    println!(
+        "caught {} of {}: {noticed} by requests, {refused} by the schema's own checks",
+        refused + noticed,
+        fates.len()
+    );
+    if count(&Fate::Survived) == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// A request, and what the reference says of it.
+struct Tried {
+    case: Case,
+    expected: Verdict,
+}
+
+impl Tried {
+    fn new(case: Case) -> Self {
+        let json = |text: &str| serde_json::from_str::<Value>(text).expect("cases are JSON");
+        let expected = verdict(&case.operation, &json(&case.request), &json(&case.account), case.now);
+        Self { case, expected }
+    }
+
+    /// What a schema says of it.
+    fn by(&self, schema: &Schema) -> Option<Verdict> {
+        let Case { operation, request, account, now, .. } = &self.case;
+        let broken = schema.judge(operation, request, account, Some(*now))?;
+        Some(match broken.values().max() {
+            None => Verdict::Accepted,
+            Some(false) => Verdict::Warned,
+            Some(true) => Verdict::Refused,
+        })
+    }
+}
+
+/// The files of the schema below its folder.
+fn files(folder: &Path) -> Vec<(PathBuf, Yaml)> {
+    let families = fs::read_dir(folder).expect("the schema is there").filter_map(Result::ok);
+    let mut files: Vec<_> = families
+        .filter(|entry| entry.path().is_dir())
+        .flat_map(|family| fs::read_dir(family.path()).into_iter().flatten().filter_map(Result::ok))
+        .filter(|file| file.path().extension().is_some_and(|extension| extension == "yaml"))
+        .map(|file| {
+            let text = fs::read_to_string(file.path()).expect("the schema is readable");
+            let path = file.path().strip_prefix(folder).expect("it is below").to_owned();
+            (path, serde_yaml::from_str(&text).expect("the schema is YAML"))
+        })
+        .collect();
+    files.sort_by(|(a, _), (b, _)| a.cmp(b));
+    files
+}
+
+fn run(schema: &Path, changes: &[(&Path, Change)], corpus: &[Tried]) -> Vec<Fate> {
+    let next = AtomicUsize::new(0);
+    let fates = Mutex::new(vec![Fate::Survived; changes.len()]);
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                let copy = tempfile::tempdir().expect("there is room for a copy");
+                copy_schema(schema, copy.path());
+                while let Some((path, change)) = changes.get(next.fetch_add(1, Ordering::Relaxed)).map(|(p, c)| (*p, c))
+                {
+                    let index = changes.iter().position(|(_, other)| std::ptr::eq(other, change)).expect("it is one");
+                    let fate = fate(copy.path(), path, change, corpus);
+                    fates.lock().expect("no worker panics")[index] = fate;
+                    fs::copy(schema.join(path), copy.path().join(path)).expect("the file is put back");
+                }
+            });
+        }
+    });
+    fates.into_inner().expect("no worker panics")
+}
+
+fn copy_schema(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).expect("the schema is there").filter_map(Result::ok) {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            fs::create_dir_all(&target).expect("a folder can be made");
+            copy_schema(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).expect("a file can be copied");
+        }
+    }
+}
+
+fn fate(folder: &Path, path: &Path, change: &Change, corpus: &[Tried]) -> Fate {
+    let text = serde_yaml::to_string(&change.yaml).expect("YAML can be written");
+    fs::write(folder.join(path), text).expect("the copy is writable");
+    let Ok(schema) = Generator::new().schema_dir(folder).read() else { return Fate::Refused };
+    let family = path.iter().next().and_then(|family| family.to_str()).unwrap_or_default();
+    let mut near = corpus.iter().filter(|tried| tried.case.operation.starts_with(family));
+    if near.any(|tried| tried.by(&schema) != Some(tried.expected.clone())) { Fate::Noticed } else { Fate::Survived }
+}
