@@ -99,6 +99,7 @@ codes! {
     BadExample = "E0412", "An example is not what the schema says.";
     BadAlphabet = "E0413", "An alphabet or a length is none.";
     BadHeader = "E0414", "A header name is none.";
+    BadIntent = "E0415", "An intent is not one.";
 }
 
 impl fmt::Display for Code {

@@ -727,6 +727,65 @@ runtime::open_enum_impls!(OrderSource);
 runtime::serde_enum!(OrderSource);
 
 /// State of an order.
+///
+/// # Lifecycle
+///
+/// - `live`: New; it rests in the order book.
+/// - `partially_filled`: Filled in part; together with live this is what the document calls pending.
+/// - `filled`: Filled completely. Nothing follows it.
+/// - `canceled`: Cancelled. Nothing follows it.
+///
+/// <div>
+/// <svg viewBox="0 0 552 230" width="552" role="img" aria-label="Lifecycle of OrderState" style="max-width:100%;height:auto" fill="none" stroke="currentColor" font-size="13" text-anchor="middle">
+/// <rect x="8" y="117" width="56" height="32" rx="6"/>
+/// <text x="36" y="137" fill="currentColor" stroke="none">live</text>
+/// <rect x="124" y="117" width="148" height="32" rx="6"/>
+/// <text x="198" y="137" fill="currentColor" stroke="none">partially_filled</text>
+/// <rect x="332" y="117" width="68" height="32" rx="6"/>
+/// <rect x="335" y="120" width="62" height="26" rx="6"/>
+/// <text x="366" y="137" fill="currentColor" stroke="none">filled</text>
+/// <rect x="460" y="117" width="84" height="32" rx="6"/>
+/// <rect x="463" y="120" width="78" height="26" rx="6"/>
+/// <text x="502" y="137" fill="currentColor" stroke="none">canceled</text>
+/// <path d="M36 117 C36 77 22 77 22 117"/>
+/// <path d="M22 117 L18 109 L26 109 Z" fill="currentColor" stroke="none"/>
+/// <text x="29" y="83" fill="currentColor" stroke="none">3</text>
+/// <path d="M43 149 C43 209 191 209 191 149" stroke-dasharray="4 3"/>
+/// <path d="M191 149 L187 157 L195 157 Z" fill="currentColor" stroke="none"/>
+/// <path d="M29 149 C29 241 373 241 373 149" stroke-dasharray="4 3"/>
+/// <path d="M373 149 L369 157 L377 157 Z" fill="currentColor" stroke="none"/>
+/// <path d="M50 117 C50 0 509 0 509 117"/>
+/// <path d="M509 117 L505 109 L513 109 Z" fill="currentColor" stroke="none"/>
+/// <text x="279" y="20" fill="currentColor" stroke="none">1, 2, 4</text>
+/// <path d="M205 149 C205 209 359 209 359 149" stroke-dasharray="4 3"/>
+/// <path d="M359 149 L355 157 L363 157 Z" fill="currentColor" stroke="none"/>
+/// <path d="M198 117 C198 25 495 25 495 117"/>
+/// <path d="M495 117 L491 109 L499 109 Z" fill="currentColor" stroke="none"/>
+/// <text x="346" y="44" fill="currentColor" stroke="none">1, 4</text>
+/// </svg>
+/// </div>
+///
+/// A full line is a change that the documents show, with the number of its row. A dashed line is one
+/// that they neither show nor rule out, such as a fill. What has a double frame is the end.
+///
+/// | | from | what happens | when | becomes |
+/// |---|---|---|---|---|
+/// | 1 | `live`, `partially_filled` | `cancel-order`, `batch-cancel-orders`, `cancel-all-orders` | The order is pending. | `canceled` |
+/// | 2 | `live` | `modify-order` | A new limit order, and both newSize and newPrice are sent. | `canceled` |
+/// | 3 | `live` | `modify-order` | A new limit order, and only the preset take-profit or stop-loss is sent, neither size nor price. | the same |
+/// | 4 | `any` | `self-trade prevention (stpMode)` | Self-trade prevention cancels the order, as the taker or as the maker. | `canceled` |
+///
+/// - 1: The answer lists the order among the successes.
+/// - 2: Another order takes its place, which is created asynchronously.
+/// - 3: The order is not cancelled.
+/// - 4: The document starts it from any state; nothing of a filled or canceled order is left to cancel.
+///
+/// What never happens:
+///
+/// - `partially_filled` becomes `live`: What is live is new, and a fill is not undone. (Order, table,
+///   state)
+/// - `partially_filled` is changed by `modify-order`: Only a limit order in the state new can be
+///   modified. (Modify Order, rule 1)
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OrderState {

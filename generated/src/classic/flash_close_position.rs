@@ -75,6 +75,32 @@ impl FlashClosePosition {
         }
     }
 
+    /// In hedge mode, closes the long of a trading pair at market price.
+    ///
+    /// Sends `holdSide` = `long` (Flash Close Position, parameters).
+    ///
+    /// - `productType`: Kind of futures contract.
+    /// - `symbol`: Trading pair. What is closed without it is not shown.
+    pub fn hedge_close_long(
+        product_type: ProductType,
+        symbol: impl Into<Symbol>,
+    ) -> Self {
+        Self::new(product_type).symbol(symbol).hold_side(HoldSide::Long)
+    }
+
+    /// In hedge mode, closes the short of a trading pair at market price.
+    ///
+    /// Sends `holdSide` = `short` (Flash Close Position, parameters).
+    ///
+    /// - `productType`: Kind of futures contract.
+    /// - `symbol`: Trading pair. What is closed without it is not shown.
+    pub fn hedge_close_short(
+        product_type: ProductType,
+        symbol: impl Into<Symbol>,
+    ) -> Self {
+        Self::new(product_type).symbol(symbol).hold_side(HoldSide::Short)
+    }
+
     /// Sets `symbol`: Trading pair. What is closed without it is not shown.
     #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {

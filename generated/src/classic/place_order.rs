@@ -171,6 +171,192 @@ impl PlaceOrder {
         }
     }
 
+    /// In hedge mode, opens a long or adds to it.
+    ///
+    /// Sends `side` = `buy`, `tradeSide` = `open` (Place Order, rule 1).
+    ///
+    /// - `symbol`: Trading pair.
+    /// - `productType`: Kind of futures contract.
+    /// - `marginMode`: Margin mode.
+    /// - `marginCoin`: Margin coin, in capitals.
+    /// - `size`: Amount of the order. The contract's configuration says how many decimal places it may
+    ///   have. Unit: base coin.
+    /// - `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
+    pub fn hedge_open_long(
+        symbol: impl Into<Symbol>,
+        product_type: ProductType,
+        margin_mode: MarginMode,
+        margin_coin: impl Into<Coin>,
+        size: impl Into<runtime::Decimal>,
+        execution: impl Into<Execution>,
+    ) -> Self {
+        Self::new(
+                symbol,
+                product_type,
+                margin_mode,
+                margin_coin,
+                size,
+                Side::Buy,
+                execution,
+            )
+            .trade_side(TradeSide::Open)
+    }
+
+    /// In hedge mode, closes a long or a part of it. The side is that of the position: buy.
+    ///
+    /// Sends `side` = `buy`, `tradeSide` = `close` (Place Order, rule 1).
+    ///
+    /// - `symbol`: Trading pair.
+    /// - `productType`: Kind of futures contract.
+    /// - `marginMode`: Margin mode.
+    /// - `marginCoin`: Margin coin, in capitals.
+    /// - `size`: Amount of the order. The contract's configuration says how many decimal places it may
+    ///   have. Unit: base coin.
+    /// - `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
+    pub fn hedge_close_long(
+        symbol: impl Into<Symbol>,
+        product_type: ProductType,
+        margin_mode: MarginMode,
+        margin_coin: impl Into<Coin>,
+        size: impl Into<runtime::Decimal>,
+        execution: impl Into<Execution>,
+    ) -> Self {
+        Self::new(
+                symbol,
+                product_type,
+                margin_mode,
+                margin_coin,
+                size,
+                Side::Buy,
+                execution,
+            )
+            .trade_side(TradeSide::Close)
+    }
+
+    /// In hedge mode, opens a short or adds to it.
+    ///
+    /// Sends `side` = `sell`, `tradeSide` = `open` (Place Order, rule 1).
+    ///
+    /// - `symbol`: Trading pair.
+    /// - `productType`: Kind of futures contract.
+    /// - `marginMode`: Margin mode.
+    /// - `marginCoin`: Margin coin, in capitals.
+    /// - `size`: Amount of the order. The contract's configuration says how many decimal places it may
+    ///   have. Unit: base coin.
+    /// - `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
+    pub fn hedge_open_short(
+        symbol: impl Into<Symbol>,
+        product_type: ProductType,
+        margin_mode: MarginMode,
+        margin_coin: impl Into<Coin>,
+        size: impl Into<runtime::Decimal>,
+        execution: impl Into<Execution>,
+    ) -> Self {
+        Self::new(
+                symbol,
+                product_type,
+                margin_mode,
+                margin_coin,
+                size,
+                Side::Sell,
+                execution,
+            )
+            .trade_side(TradeSide::Open)
+    }
+
+    /// In hedge mode, closes a short or a part of it. The side is that of the position: sell.
+    ///
+    /// Sends `side` = `sell`, `tradeSide` = `close` (Place Order, rule 1).
+    ///
+    /// - `symbol`: Trading pair.
+    /// - `productType`: Kind of futures contract.
+    /// - `marginMode`: Margin mode.
+    /// - `marginCoin`: Margin coin, in capitals.
+    /// - `size`: Amount of the order. The contract's configuration says how many decimal places it may
+    ///   have. Unit: base coin.
+    /// - `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
+    pub fn hedge_close_short(
+        symbol: impl Into<Symbol>,
+        product_type: ProductType,
+        margin_mode: MarginMode,
+        margin_coin: impl Into<Coin>,
+        size: impl Into<runtime::Decimal>,
+        execution: impl Into<Execution>,
+    ) -> Self {
+        Self::new(
+                symbol,
+                product_type,
+                margin_mode,
+                margin_coin,
+                size,
+                Side::Sell,
+                execution,
+            )
+            .trade_side(TradeSide::Close)
+    }
+
+    /// In one-way mode, sells, and only to reduce a position.
+    ///
+    /// Sends `side` = `sell`, `reduceOnly` = `YES` (Place Order, parameter table, reduceOnly; rule 2).
+    ///
+    /// - `symbol`: Trading pair.
+    /// - `productType`: Kind of futures contract.
+    /// - `marginMode`: Margin mode.
+    /// - `marginCoin`: Margin coin, in capitals.
+    /// - `size`: Amount of the order. The contract's configuration says how many decimal places it may
+    ///   have. Unit: base coin.
+    /// - `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
+    pub fn one_way_reduce_only_sell(
+        symbol: impl Into<Symbol>,
+        product_type: ProductType,
+        margin_mode: MarginMode,
+        margin_coin: impl Into<Coin>,
+        size: impl Into<runtime::Decimal>,
+        execution: impl Into<Execution>,
+    ) -> Self {
+        Self::new(
+                symbol,
+                product_type,
+                margin_mode,
+                margin_coin,
+                size,
+                Side::Sell,
+                execution,
+            )
+            .reduce_only(ReduceOnly::Yes)
+    }
+
+    /// In one-way mode, buys, and only to reduce a position.
+    ///
+    /// Sends `side` = `buy`, `reduceOnly` = `YES` (Place Order, parameter table, reduceOnly; rule 2).
+    ///
+    /// - `symbol`: Trading pair.
+    /// - `productType`: Kind of futures contract.
+    /// - `marginMode`: Margin mode.
+    /// - `marginCoin`: Margin coin, in capitals.
+    /// - `size`: Amount of the order. The contract's configuration says how many decimal places it may
+    ///   have. Unit: base coin.
+    /// - `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
+    pub fn one_way_reduce_only_buy(
+        symbol: impl Into<Symbol>,
+        product_type: ProductType,
+        margin_mode: MarginMode,
+        margin_coin: impl Into<Coin>,
+        size: impl Into<runtime::Decimal>,
+        execution: impl Into<Execution>,
+    ) -> Self {
+        Self::new(
+                symbol,
+                product_type,
+                margin_mode,
+                margin_coin,
+                size,
+                Side::Buy,
+                execution,
+            )
+            .reduce_only(ReduceOnly::Yes)
+    }
+
     /// Sets `tradeSide`: Whether the order opens or closes. Needed in hedge mode only; ignored in one-way
     /// mode.
     ///

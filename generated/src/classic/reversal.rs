@@ -106,6 +106,50 @@ impl Reversal {
         }
     }
 
+    /// In hedge mode, turns a long, or a part of it, into a short.
+    ///
+    /// Sends `side` = `buy` (Reversal, rules 1, 3 and 4).
+    ///
+    /// - `symbol`: Trading pair.
+    /// - `marginCoin`: Margin coin.
+    /// - `productType`: Kind of futures contract.
+    /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
+    /// - `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under a condition; see the
+    ///   rules.
+    pub fn hedge_reverse_long(
+        symbol: impl Into<Symbol>,
+        margin_coin: impl Into<Coin>,
+        product_type: ProductType,
+        size: impl Into<runtime::Decimal>,
+        trade_side: TradeSide,
+    ) -> Self {
+        Self::new(symbol, margin_coin, product_type, Side::Buy)
+            .size(size)
+            .trade_side(trade_side)
+    }
+
+    /// In hedge mode, turns a short, or a part of it, into a long.
+    ///
+    /// Sends `side` = `sell` (Reversal, rules 1, 3 and 4).
+    ///
+    /// - `symbol`: Trading pair.
+    /// - `marginCoin`: Margin coin.
+    /// - `productType`: Kind of futures contract.
+    /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
+    /// - `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under a condition; see the
+    ///   rules.
+    pub fn hedge_reverse_short(
+        symbol: impl Into<Symbol>,
+        margin_coin: impl Into<Coin>,
+        product_type: ProductType,
+        size: impl Into<runtime::Decimal>,
+        trade_side: TradeSide,
+    ) -> Self {
+        Self::new(symbol, margin_coin, product_type, Side::Sell)
+            .size(size)
+            .trade_side(trade_side)
+    }
+
     /// Sets `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
     #[inline]
     pub fn size(mut self, size: impl Into<runtime::Decimal>) -> Self {

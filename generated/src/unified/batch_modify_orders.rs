@@ -15,6 +15,7 @@ use super::{BatchModifyResult, Category, OrderRef, Symbol, YesNo};
 /// - **Effect:** amends; a repeat would amend again
 /// - **Access:** signed, permission `UTA trade`
 /// - **Rate limit:** 10 calls a second per UID
+/// - **In flight:** at most 5 amendments of one `order`, which [`AmendGate`](runtime::AmendGate) keeps
 ///
 /// # Rules
 ///
@@ -151,6 +152,20 @@ runtime::serde_parameters!(BatchModifyOrders);
 impl runtime::Operation for BatchModifyOrders {
     type Response = runtime::List<BatchModifyResult>;
     const META: &'static runtime::Meta = &META;
+}
+
+impl runtime::Amendment for BatchModifyOrders {
+    const IN_FLIGHT: u32 = 5;
+
+    fn orders(&self) -> Vec<String> {
+        self.orders
+            .iter()
+            .map(|item| runtime::order_reference(|out| runtime::Parameters::write(
+                &item.order,
+                out,
+            )))
+            .collect()
+    }
 }
 
 const META: runtime::Meta = runtime::Meta {

@@ -609,6 +609,88 @@ runtime::open_enum_impls!(ReduceOnly);
 runtime::serde_enum!(ReduceOnly);
 
 /// State of an order.
+///
+/// # Lifecycle
+///
+/// - `live`: Created, not yet filled.
+/// - `new`: Being matched.
+/// - `partially_filled`: A part of the quantity is filled.
+/// - `filled`: The whole quantity is filled. Nothing follows it.
+/// - `cancelled`: The order was cancelled. Nothing follows it.
+///
+/// <div>
+/// <svg viewBox="0 0 718 278" width="718" role="img" aria-label="Lifecycle of OrderStatus" style="max-width:100%;height:auto" fill="none" stroke="currentColor" font-size="13" text-anchor="middle">
+/// <rect x="8" y="141" width="70" height="32" rx="6"/>
+/// <text x="43" y="161" fill="currentColor" stroke="none">live</text>
+/// <rect x="138" y="141" width="84" height="32" rx="6"/>
+/// <text x="180" y="161" fill="currentColor" stroke="none">new</text>
+/// <rect x="282" y="141" width="148" height="32" rx="6"/>
+/// <text x="356" y="161" fill="currentColor" stroke="none">partially_filled</text>
+/// <rect x="490" y="141" width="68" height="32" rx="6"/>
+/// <rect x="493" y="144" width="62" height="26" rx="6"/>
+/// <text x="524" y="161" fill="currentColor" stroke="none">filled</text>
+/// <rect x="618" y="141" width="92" height="32" rx="6"/>
+/// <rect x="621" y="144" width="86" height="26" rx="6"/>
+/// <text x="664" y="161" fill="currentColor" stroke="none">cancelled</text>
+/// <path d="M43 141 C43 101 29 101 29 141"/>
+/// <path d="M29 141 L25 133 L33 133 Z" fill="currentColor" stroke="none"/>
+/// <text x="36" y="107" fill="currentColor" stroke="none">2</text>
+/// <path d="M50 173 C50 233 152 233 152 173" stroke-dasharray="4 3"/>
+/// <path d="M152 173 L148 181 L156 181 Z" fill="currentColor" stroke="none"/>
+/// <path d="M36 173 C36 265 363 265 363 173" stroke-dasharray="4 3"/>
+/// <path d="M363 173 L359 181 L367 181 Z" fill="currentColor" stroke="none"/>
+/// <path d="M22 173 C22 297 538 297 538 173" stroke-dasharray="4 3"/>
+/// <path d="M538 173 L534 181 L542 181 Z" fill="currentColor" stroke="none"/>
+/// <path d="M57 141 C57 0 678 0 678 141"/>
+/// <path d="M678 141 L674 133 L682 133 Z" fill="currentColor" stroke="none"/>
+/// <text x="367" y="20" fill="currentColor" stroke="none">1, 3</text>
+/// <path d="M166 173 C166 233 64 233 64 173" stroke-dasharray="4 3"/>
+/// <path d="M64 173 L60 181 L68 181 Z" fill="currentColor" stroke="none"/>
+/// <path d="M180 141 C180 101 166 101 166 141"/>
+/// <path d="M166 141 L162 133 L170 133 Z" fill="currentColor" stroke="none"/>
+/// <text x="173" y="107" fill="currentColor" stroke="none">2</text>
+/// <path d="M194 173 C194 233 335 233 335 173" stroke-dasharray="4 3"/>
+/// <path d="M335 173 L331 181 L339 181 Z" fill="currentColor" stroke="none"/>
+/// <path d="M180 173 C180 265 524 265 524 173" stroke-dasharray="4 3"/>
+/// <path d="M524 173 L520 181 L528 181 Z" fill="currentColor" stroke="none"/>
+/// <path d="M194 141 C194 17 664 17 664 141"/>
+/// <path d="M664 141 L660 133 L668 133 Z" fill="currentColor" stroke="none"/>
+/// <text x="429" y="44" fill="currentColor" stroke="none">1, 3</text>
+/// <path d="M349 173 C349 233 208 233 208 173" stroke-dasharray="4 3"/>
+/// <path d="M208 173 L204 181 L212 181 Z" fill="currentColor" stroke="none"/>
+/// <path d="M356 141 C356 101 342 101 342 141"/>
+/// <path d="M342 141 L338 133 L346 133 Z" fill="currentColor" stroke="none"/>
+/// <text x="349" y="107" fill="currentColor" stroke="none">2</text>
+/// <path d="M377 173 C377 233 510 233 510 173" stroke-dasharray="4 3"/>
+/// <path d="M510 173 L506 181 L514 181 Z" fill="currentColor" stroke="none"/>
+/// <path d="M370 141 C370 49 650 49 650 141"/>
+/// <path d="M650 141 L646 133 L654 133 Z" fill="currentColor" stroke="none"/>
+/// <text x="510" y="68" fill="currentColor" stroke="none">1, 3</text>
+/// <path d="M531 141 C531 101 517 101 517 141"/>
+/// <path d="M517 141 L513 133 L521 133 Z" fill="currentColor" stroke="none"/>
+/// <text x="524" y="107" fill="currentColor" stroke="none">4 rejected</text>
+/// </svg>
+/// </div>
+///
+/// A full line is a change that the documents show, with the number of its row. A dashed line is one
+/// that they neither show nor rule out, such as a fill. What has a double frame is the end.
+///
+/// | | from | what happens | when | becomes |
+/// |---|---|---|---|---|
+/// | 1 | `live`, `new`, `partially_filled` | `cancel-order`, `cancel-batch`, `cancel-symbol-order` | The order is not filled, or filled only in part. | `cancelled` |
+/// | 2 | `live`, `new`, `partially_filled` | `modify-order`, `batch-modify-order` | The order is not wholly filled. | the same |
+/// | 3 | `live`, `new`, `partially_filled` | `modification rejected` | autoCancel is yes. | `cancelled` |
+/// | 4 | `filled` | `modify-order` | The order is wholly filled. | the same; the change is rejected |
+///
+/// - 1: Operations on several orders answer with a result for each of them.
+/// - 2: The order is amended and keeps its state.
+/// - 3: The document says that any modifiable order can be cancelled this way.
+/// - 4: A filled order cannot be modified.
+///
+/// What never happens:
+///
+/// - `partially_filled` becomes `live`: What is live was created and nothing more, and a fill is not
+///   undone. (Order, table, orderStatus)
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OrderStatus {

@@ -15,6 +15,7 @@ use super::{Category, OrderIds, OrderRef, OrderType, Symbol, TriggerBy, YesNo};
 /// - **Effect:** amends; a repeat would amend again
 /// - **Access:** signed, permission `UTA trade`
 /// - **Rate limit:** 10 calls a second per UID
+/// - **In flight:** at most 1 amendment of one `order`, which [`AmendGate`](runtime::AmendGate) keeps
 ///
 /// # Rules
 ///
@@ -418,6 +419,16 @@ runtime::serde_parameters!(ModifyOrder);
 impl runtime::Operation for ModifyOrder {
     type Response = OrderIds;
     const META: &'static runtime::Meta = &META;
+}
+
+impl runtime::Amendment for ModifyOrder {
+    const IN_FLIGHT: u32 = 1;
+
+    fn orders(&self) -> Vec<String> {
+        Vec::from([
+            runtime::order_reference(|out| runtime::Parameters::write(&self.order, out)),
+        ])
+    }
 }
 
 const META: runtime::Meta = runtime::Meta {

@@ -221,6 +221,206 @@ impl PlaceOrder {
         }
     }
 
+    /// In hedge mode, opens a long or adds to it.
+    ///
+    /// Sends `side` = `buy`, `posSide` = `long` (Place Order, rule 3).
+    ///
+    /// - `category`: Business line of the order.
+    /// - `symbol`: Symbol name.
+    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
+    ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
+    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    pub fn hedge_open_long(
+        category: Category,
+        symbol: impl Into<Symbol>,
+        qty: impl Into<runtime::Decimal>,
+        execution: impl Into<Execution>,
+    ) -> Self {
+        Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Long)
+    }
+
+    /// In hedge mode, closes a long or a part of it.
+    ///
+    /// Sends `side` = `sell`, `posSide` = `long` (Place Order, rule 3).
+    ///
+    /// - `category`: Business line of the order.
+    /// - `symbol`: Symbol name.
+    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
+    ///   coin.
+    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    pub fn hedge_close_long(
+        category: Category,
+        symbol: impl Into<Symbol>,
+        qty: impl Into<runtime::Decimal>,
+        execution: impl Into<Execution>,
+    ) -> Self {
+        Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Long)
+    }
+
+    /// In hedge mode, opens a short or adds to it.
+    ///
+    /// Sends `side` = `sell`, `posSide` = `short` (Place Order, rule 3).
+    ///
+    /// - `category`: Business line of the order.
+    /// - `symbol`: Symbol name.
+    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
+    ///   coin.
+    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    pub fn hedge_open_short(
+        category: Category,
+        symbol: impl Into<Symbol>,
+        qty: impl Into<runtime::Decimal>,
+        execution: impl Into<Execution>,
+    ) -> Self {
+        Self::new(category, symbol, qty, Side::Sell, execution).pos_side(PosSide::Short)
+    }
+
+    /// In hedge mode, closes a short or a part of it.
+    ///
+    /// Sends `side` = `buy`, `posSide` = `short` (Place Order, rule 3).
+    ///
+    /// - `category`: Business line of the order.
+    /// - `symbol`: Symbol name.
+    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
+    ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
+    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    pub fn hedge_close_short(
+        category: Category,
+        symbol: impl Into<Symbol>,
+        qty: impl Into<runtime::Decimal>,
+        execution: impl Into<Execution>,
+    ) -> Self {
+        Self::new(category, symbol, qty, Side::Buy, execution).pos_side(PosSide::Short)
+    }
+
+    /// In one-way mode, buys to open a long; against a short it buys all the same.
+    ///
+    /// Sends `side` = `buy` (Place Order, rule 3).
+    ///
+    /// - `category`: Business line of the order.
+    /// - `symbol`: Symbol name.
+    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
+    ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
+    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    pub fn one_way_open_long(
+        category: Category,
+        symbol: impl Into<Symbol>,
+        qty: impl Into<runtime::Decimal>,
+        execution: impl Into<Execution>,
+    ) -> Self {
+        Self::new(category, symbol, qty, Side::Buy, execution)
+    }
+
+    /// In one-way mode, closes a long or a part of it, and never opens a short.
+    ///
+    /// Sends `side` = `sell`, `reduceOnly` = `yes` (Place Order, rule 3).
+    ///
+    /// - `category`: Business line of the order.
+    /// - `symbol`: Symbol name.
+    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
+    ///   coin.
+    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    pub fn one_way_close_long(
+        category: Category,
+        symbol: impl Into<Symbol>,
+        qty: impl Into<runtime::Decimal>,
+        execution: impl Into<Execution>,
+    ) -> Self {
+        Self::new(category, symbol, qty, Side::Sell, execution).reduce_only(YesNo::Yes)
+    }
+
+    /// In one-way mode, sells to open a short; against a long it sells all the same.
+    ///
+    /// Sends `side` = `sell` (Place Order, rule 3).
+    ///
+    /// - `category`: Business line of the order.
+    /// - `symbol`: Symbol name.
+    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
+    ///   coin.
+    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    pub fn one_way_open_short(
+        category: Category,
+        symbol: impl Into<Symbol>,
+        qty: impl Into<runtime::Decimal>,
+        execution: impl Into<Execution>,
+    ) -> Self {
+        Self::new(category, symbol, qty, Side::Sell, execution)
+    }
+
+    /// In one-way mode, closes a short or a part of it, and never opens a long.
+    ///
+    /// Sends `side` = `buy`, `reduceOnly` = `yes` (Place Order, rule 3).
+    ///
+    /// - `category`: Business line of the order.
+    /// - `symbol`: Symbol name.
+    /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
+    ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
+    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    pub fn one_way_close_short(
+        category: Category,
+        symbol: impl Into<Symbol>,
+        qty: impl Into<runtime::Decimal>,
+        execution: impl Into<Execution>,
+    ) -> Self {
+        Self::new(category, symbol, qty, Side::Buy, execution).reduce_only(YesNo::Yes)
+    }
+
+    /// On spot, buys at market for an amount of the quote coin.
+    ///
+    /// Sends `category` = `SPOT`, `side` = `buy`, `orderType` = `market` (Place Order, parameter table,
+    /// qty).
+    ///
+    /// - `symbol`: Symbol name.
+    /// - `quote_amount`, sent as `qty`: Quantity of the order. Unit: quote coin.
+    pub fn spot_market_buy(
+        symbol: impl Into<Symbol>,
+        quote_amount: impl Into<runtime::Decimal>,
+    ) -> Self {
+        Self::new(Category::Spot, symbol, quote_amount, Side::Buy, Execution::Market)
+    }
+
+    /// On spot, sells an amount of the base coin at market.
+    ///
+    /// Sends `category` = `SPOT`, `side` = `sell`, `orderType` = `market` (Place Order, parameter table,
+    /// qty).
+    ///
+    /// - `symbol`: Symbol name.
+    /// - `base_amount`, sent as `qty`: Quantity of the order. Unit: base coin.
+    pub fn spot_market_sell(
+        symbol: impl Into<Symbol>,
+        base_amount: impl Into<runtime::Decimal>,
+    ) -> Self {
+        Self::new(Category::Spot, symbol, base_amount, Side::Sell, Execution::Market)
+    }
+
+    /// On margin, buys at market for an amount of the quote coin.
+    ///
+    /// Sends `category` = `MARGIN`, `side` = `buy`, `orderType` = `market` (Place Order, parameter table,
+    /// qty).
+    ///
+    /// - `symbol`: Symbol name.
+    /// - `quote_amount`, sent as `qty`: Quantity of the order. Unit: quote coin.
+    pub fn margin_market_buy(
+        symbol: impl Into<Symbol>,
+        quote_amount: impl Into<runtime::Decimal>,
+    ) -> Self {
+        Self::new(Category::Margin, symbol, quote_amount, Side::Buy, Execution::Market)
+    }
+
+    /// On margin, sells an amount of the base coin at market.
+    ///
+    /// Sends `category` = `MARGIN`, `side` = `sell`, `orderType` = `market` (Place Order, parameter table,
+    /// qty).
+    ///
+    /// - `symbol`: Symbol name.
+    /// - `base_amount`, sent as `qty`: Quantity of the order. Unit: base coin.
+    pub fn margin_market_sell(
+        symbol: impl Into<Symbol>,
+        base_amount: impl Into<runtime::Decimal>,
+    ) -> Self {
+        Self::new(Category::Margin, symbol, base_amount, Side::Sell, Execution::Market)
+    }
+
     /// Sets `posSide`: Position the order is for; futures in hedge mode.
     ///
     /// Required under a condition; see the rules.

@@ -96,6 +96,32 @@ impl PlaceRealityOrder {
         }
     }
 
+    /// Buys at market for an amount of the quote coin.
+    ///
+    /// Sends `side` = `buy`, `orderType` = `market` (Place Reality Order, parameters, qty).
+    ///
+    /// - `symbol`: Name of a Reality pair.
+    /// - `quote_amount`, sent as `qty`: Quantity of the order. Unit: quote coin.
+    pub fn market_buy(
+        symbol: impl Into<Symbol>,
+        quote_amount: impl Into<runtime::Decimal>,
+    ) -> Self {
+        Self::new(symbol, Side::Buy, RealityExecution::Market, quote_amount)
+    }
+
+    /// Sells an amount of the base coin at market.
+    ///
+    /// Sends `side` = `sell`, `orderType` = `market` (Place Reality Order, parameters, qty).
+    ///
+    /// - `symbol`: Name of a Reality pair.
+    /// - `base_amount`, sent as `qty`: Quantity of the order. Unit: base coin.
+    pub fn market_sell(
+        symbol: impl Into<Symbol>,
+        base_amount: impl Into<runtime::Decimal>,
+    ) -> Self {
+        Self::new(symbol, Side::Sell, RealityExecution::Market, base_amount)
+    }
+
     /// Sets `category`: Business line of the order.
     ///
     /// Left out, the exchange takes `SPOT`. Allowed here: `SPOT`, `MARGIN`.

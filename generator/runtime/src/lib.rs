@@ -31,6 +31,7 @@ mod client;
 mod error;
 mod exchange;
 mod json;
+mod lifecycle;
 mod limits;
 mod operation;
 mod parameters;
@@ -50,6 +51,10 @@ pub use error::{Code, Error, ExchangeError, Limited, Refusal, TransportFailure, 
 pub use exchange::{BaseUrl, HeaderValues, Reply, build_request, read_response};
 pub use json::{
     Decode, Elements, Encode, JsonWriter, Kind, Members, ReadError, Reader, Record, RecordWriter, read_json, write_json,
+};
+pub use lifecycle::{
+    AmendGate, Amendment, Busy, HasState, ImpossibleChange, Lifecycle, Monitor, Next, Observed, Pass, Possible, State,
+    StateRow, Transition, order_reference,
 };
 pub use limits::{
     Admission, AdmissionFuture, Binding, Call, Classes, Counted, Full, InProcessLimits, LimitMode, LimitSettings,

@@ -11,6 +11,8 @@ mod errors;
 mod examples;
 mod headers;
 mod identifiers;
+mod in_flight;
+mod intents;
 mod lifecycle;
 mod names;
 mod number;
@@ -37,7 +39,7 @@ const API_RULES: [fn(&Api, &mut Diagnostics); 5] = [
 ];
 
 /// What concerns a family, its types and its operations.
-const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 25] = [
+const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 27] = [
     names::family,
     names::types,
     names::values,
@@ -57,6 +59,8 @@ const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 25] = [
     account::instrument_is_named,
     account::classes,
     lifecycle::check,
+    in_flight::check,
+    intents::check,
     operations::check,
     headers::are_declared,
     paths::check,

@@ -24,7 +24,12 @@ impl Named {
         Self::new(format!("the {kind} `{}`", name.wire), &name.rust, name)
     }
 
-    fn new(what: String, rust: &str, name: &Name) -> Self {
+    /// The same, where another key than `rust` gives the name.
+    pub(super) fn named_by(self, key: &'static str) -> Self {
+        Self { key, ..self }
+    }
+
+    pub(super) fn new(what: String, rust: &str, name: &Name) -> Self {
         Self { rust: rust.to_owned(), what, wire: name.wire.clone(), place: name.place, key: "rust" }
     }
 }

@@ -59,6 +59,13 @@ impl Docs {
         self.lines.push("```".to_owned());
     }
 
+    /// Adds a block of HTML, which has no empty lines.
+    pub(super) fn html(&mut self, lines: Vec<String>) {
+        self.gap();
+        self.lines.extend(lines);
+        self.lines.push(String::new());
+    }
+
     /// Adds a line as it is, such as a row of a table.
     pub(super) fn line(&mut self, line: String) {
         self.lines.push(line);
@@ -98,6 +105,22 @@ impl Docs {
 pub(super) fn code(text: &str) -> String {
     let clean: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     if clean.contains('`') { format!("``` {clean} ```") } else { format!("`{clean}`") }
+}
+
+/// A text as text of HTML.
+pub(super) fn html(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c if c.is_control() => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// Escapes what is markup in prose. Paired backticks stay, so that a doc may name `things`.

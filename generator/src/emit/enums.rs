@@ -5,6 +5,7 @@ use quote::quote;
 
 use super::code::{file, ident, number};
 use super::docs::{Docs, code, escape};
+use super::lifecycle;
 use crate::model::{Enum, EnumValue, Family, Name};
 
 /// `enums.rs` of a family.
@@ -12,7 +13,7 @@ pub(super) fn emit(family: &Family) -> String {
     let mut items = vec![quote!(
         use tradeapi_runtime as runtime;
     )];
-    items.extend(family.enums.iter().flat_map(enumeration));
+    items.extend(family.enums.iter().flat_map(|all| enumeration(all, docs_of(family, all))));
     file(Docs::new(&format!("Values of the {} operations.", family.title), "").inner(), items)
 }
 
@@ -37,7 +38,7 @@ pub(super) fn emit_errors(family: &Family) -> String {
     let mut items = vec![quote!(
         use tradeapi_runtime as runtime;
     )];
-    items.extend(enumeration(&codes));
+    items.extend(enumeration(&codes, Docs::new(&codes.doc, "")));
     items.push(error_table(family));
     file(Docs::new(&format!("Codes of the {} operations.", family.title), "").inner(), items)
 }
@@ -63,9 +64,19 @@ fn error_table(family: &Family) -> TokenStream {
     }
 }
 
-fn enumeration(all: &Enum) -> Vec<TokenStream> {
+/// What an enum is, and how its values follow each other where they are states.
+fn docs_of(family: &Family, all: &Enum) -> Docs {
+    let mut docs = Docs::new(&all.doc, &all.name.wire);
+    if let Some(lifecycle) = family.lifecycle.as_ref().filter(|one| one.states_of(family).name == all.name) {
+        docs.heading("Lifecycle");
+        lifecycle::add(&mut docs, family, lifecycle);
+    }
+    docs
+}
+
+fn enumeration(all: &Enum, docs: Docs) -> Vec<TokenStream> {
     let name = ident(&all.name.rust);
-    let docs = Docs::new(&all.doc, &all.name.wire).outer();
+    let docs = docs.outer();
     let variants = all.values.iter().map(variant);
     let definition = quote! {
         #docs

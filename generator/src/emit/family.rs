@@ -10,8 +10,8 @@ use super::records::emitted;
 use super::records::response_type;
 use super::rules;
 use super::scope::Scope;
-use super::{choices, statements};
-use crate::model::{Api, Family, Lifecycle, Operation};
+use super::{choices, lifecycle, statements};
+use crate::model::{Api, Family, Operation};
 
 /// `mod.rs` of a family.
 pub(super) fn emit(api: &Api, family: &Family) -> String {
@@ -34,6 +34,9 @@ fn modules(family: &Family) -> TokenStream {
     names.push("errors".to_owned());
     if !family.identifiers.is_empty() {
         names.push("identifiers".to_owned());
+    }
+    if family.lifecycle.is_some() {
+        names.push("lifecycle".to_owned());
     }
     if emitted(family).next().is_some() {
         names.push("records".to_owned());
@@ -60,6 +63,7 @@ fn exports(family: &Family) -> TokenStream {
     add("enums", family.enums.iter().map(|all| all.name.rust.clone()).collect());
     add("errors", vec!["ERRORS".to_owned(), "ErrorCode".to_owned()]);
     add("identifiers", family.identifiers.iter().map(|all| all.name.rust.clone()).collect());
+    add("lifecycle", family.lifecycle.iter().map(|_| "LIFECYCLE".to_owned()).collect());
     add("records", emitted(family).map(|record| record.name.rust.clone()).collect());
     for operation in &family.operations {
         add(&operation.function, type_names(operation));
@@ -170,7 +174,9 @@ fn family_docs(api: &Api, family: &Family) -> Docs {
         ));
     }
     if let Some(lifecycle) = &family.lifecycle {
-        lifecycle_docs(&mut docs, family, lifecycle);
+        docs.heading("States");
+        docs.markdown(&format!("The states of [`{}`]:", lifecycle.states_of(family).name.rust));
+        lifecycle::add(&mut docs, family, lifecycle);
     }
     if !family.limits.is_empty() {
         docs.heading("Ceilings");
@@ -181,38 +187,4 @@ fn family_docs(api: &Api, family: &Family) -> Docs {
     }
     statements::add(&mut docs, &family.statements);
     docs
-}
-
-fn becomes(state: &str) -> String {
-    match state {
-        "unchanged" => "the same".to_owned(),
-        "rejected" => "the same; the change is rejected".to_owned(),
-        state => code(state),
-    }
-}
-
-fn lifecycle_docs(docs: &mut Docs, family: &Family, lifecycle: &Lifecycle) {
-    docs.heading("States");
-    docs.markdown(&format!("The states of [`{}`]:", family.enums[lifecycle.enum_index].name.rust));
-    for state in &lifecycle.states {
-        let last = if state.terminal { " Nothing follows it." } else { "" };
-        docs.entry(&format!("{}: {}{last}", code(&state.value), escape(&state.doc)));
-    }
-    docs.gap();
-    docs.line("| from | what happens | when | becomes |".to_owned());
-    docs.line("|---|---|---|---|".to_owned());
-    let cells = |texts: &[String]| texts.iter().map(|text| code(text)).collect::<Vec<_>>().join(", ");
-    for transition in &lifecycle.transitions {
-        docs.line(format!(
-            "| {} | {} | {} | {} |",
-            cells(&transition.from),
-            cells(&transition.trigger),
-            escape(&transition.condition),
-            becomes(&transition.to)
-        ));
-    }
-    docs.gap();
-    for transition in lifecycle.transitions.iter().filter(|transition| !transition.doc.is_empty()) {
-        docs.entry(&format!("{}: {}", cells(&transition.trigger), escape(&transition.doc)));
-    }
 }

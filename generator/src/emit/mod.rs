@@ -6,12 +6,16 @@ mod choices;
 mod classes;
 mod code;
 mod conditions;
+mod diagram;
 mod docs;
 mod enums;
 mod example;
 mod expression;
 mod family;
 mod identifiers;
+mod in_flight;
+mod intents;
+mod lifecycle;
 mod lookup;
 mod operation;
 mod parameter_docs;
@@ -66,6 +70,9 @@ fn family_jobs<'a>(api: &'a Api, family: &'a Family, layout: Layout) -> Vec<Job<
     }
     if !family.identifiers.is_empty() {
         jobs.push(job(file("identifiers"), move || identifiers::emit(family)));
+    }
+    if let Some(lifecycle) = &family.lifecycle {
+        jobs.push(job(file("lifecycle"), move || lifecycle::emit(family, lifecycle)));
     }
     if records::emitted(family).next().is_some() {
         jobs.push(job(file("records"), move || records::emit(api, family)));

@@ -9,7 +9,7 @@ use super::docs::{Docs, code, escape};
 use super::parameters::{Set, field_type};
 use super::records::{self, page_fields, page_name, response_type};
 use super::scope::Scope;
-use super::{classes, example, rules, statements};
+use super::{classes, example, in_flight, intents, rules, statements};
 use crate::generator::Layout;
 use crate::load::raw::{Access, Effect};
 use crate::model::{
@@ -22,6 +22,7 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     let scope = Scope::new(family);
     let mut items = request(api, &scope, operation, layout);
     items.push(operation_impl(&scope, operation));
+    items.extend(in_flight::emit(operation));
     items.push(meta(operation));
     items.push(rules::table(&operation.statements.rules));
     items.extend(item_structs(&scope, operation));
@@ -56,6 +57,7 @@ fn request(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) 
     set.rules = rules_of(operation, None);
     set.instrument = instrument(scope, operation, operation.body.parameters());
     set.checks = request_checks(scope, operation);
+    set.constructors = intents::constructors(scope, operation, None, operation.body.parameters());
     set.methods = operation.window.as_ref().map(|window| between(scope, operation, window)).unwrap_or_default();
     set.emit(scope)
 }
@@ -260,6 +262,7 @@ fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<TokenStream> {
         let mut set = Set::new(&item.rust, docs, &item.parameters);
         set.rules = rules_of(operation, Some(&list.name.wire));
         set.instrument = instrument(scope, operation, &item.parameters);
+        set.constructors = intents::constructors(scope, operation, Some(&list.name.wire), &item.parameters);
         set.emit(scope)
     });
     sets.collect()
@@ -305,6 +308,9 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
     if !operation.headers.is_empty() {
         let headers: Vec<_> = operation.headers.iter().map(|(header, _)| code(header)).collect();
         docs.entry(&format!("**Headers:** {}, when the client was given a value", headers.join(", ")));
+    }
+    if let Some(in_flight) = &operation.in_flight {
+        docs.entry(&in_flight::entry(in_flight));
     }
     if let Some(window) = &operation.window {
         docs.entry(&format!("**Window:** {}", window_sentence(window)));

@@ -25,10 +25,15 @@ pub(super) fn constructor(scope: &Scope<'_>, required: &[&Parameter]) -> Docs {
     }
     docs.markdown("What is required; all else is left out.");
     for parameter in required {
-        let sentences = [meaning(scope, parameter), facts(parameter)];
-        docs.entry(sentences.join(" ").trim_end());
+        docs.entry(&argument(scope, parameter, None));
     }
     docs
+}
+
+/// What an argument is; `called` where it has a name that is not that of its parameter.
+pub(super) fn argument(scope: &Scope<'_>, parameter: &Parameter, called: Option<&str>) -> String {
+    let called = called.map(|called| format!("{}, sent as ", code(called))).unwrap_or_default();
+    format!("{called}{} {}", meaning(scope, parameter), facts(parameter)).trim_end().to_owned()
 }
 
 fn described(before: &str, scope: &Scope<'_>, parameter: &Parameter) -> Docs {

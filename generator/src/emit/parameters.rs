@@ -22,6 +22,8 @@ pub(super) struct Set<'a> {
     pub(super) rules: Vec<(usize, &'a Rule)>,
     /// The parameters that name the instrument, where a check asks for it.
     pub(super) instrument: Option<&'a InstrumentNames>,
+    /// Constructors beside `new`.
+    pub(super) constructors: TokenStream,
     /// Further checks, and methods, that only a request has.
     pub(super) checks: TokenStream,
     pub(super) methods: TokenStream,
@@ -38,6 +40,7 @@ impl<'a> Set<'a> {
             in_path: Vec::new(),
             rules: Vec::new(),
             instrument: None,
+            constructors: TokenStream::new(),
             checks: TokenStream::new(),
             methods: TokenStream::new(),
             is_array: false,
@@ -82,10 +85,11 @@ impl<'a> Set<'a> {
             .iter()
             .filter(|parameter| !is_required(parameter))
             .map(|parameter| setter(scope, parameter));
-        let methods = &self.methods;
+        let (constructors, methods) = (&self.constructors, &self.methods);
         quote! {
             impl #name {
                 #new
+                #constructors
                 #(#setters)*
                 #methods
             }

@@ -10,7 +10,7 @@ mod typed;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-pub(crate) use shapes::{Named, Text, Texts};
+pub(crate) use shapes::{Named, Short, Text, Texts};
 pub(crate) use source::watched;
 pub(crate) use spanned::Spanned;
 

@@ -125,7 +125,13 @@ mappings! {
     Ceiling { id: Option<Text>, n: Option<Spanned<u64>>, doc: Option<Text>, source: Option<Spanned<Source>>, }
 
     /// States and transitions.
-    Lifecycle { r#enum: Option<Text>, states: Named<Short<State>>, transitions: Vec<Spanned<Transition>>, }
+    Lifecycle {
+        r#enum: Option<Text>,
+        states: Named<Short<State>>,
+        transitions: Vec<Spanned<Transition>>,
+        never: Vec<Spanned<Never>>,
+        records: Vec<Spanned<Tracked>>,
+    }
 
     /// A state.
     State { doc: Option<Text>, terminal: Option<bool>, }
@@ -137,6 +143,18 @@ mappings! {
         to: Option<Text>,
         condition: Option<Text>,
         doc: Option<Text>,
+    }
+
+    /// What the document rules out: that one state follows another, or that an operation takes effect.
+    Never { from: Texts, to: Texts, trigger: Texts, at: Option<Text>, why: Option<Text>, }
+
+    /// A record that tells a state.
+    Tracked {
+        record: Option<Text>,
+        id: Option<Text>,
+        client_id: Option<Text>,
+        state: Option<Text>,
+        at: Option<Text>,
     }
 
     /// Two statements that cannot both hold.
@@ -233,14 +251,31 @@ mappings! {
         headers: Vec<Text>,
         rate_limit: Vec<Text>,
         request: Option<Spanned<Named<Spanned<Field>>>>,
+        in_flight: Option<Spanned<InFlight>>,
         window: Option<Spanned<Window>>,
         history: Option<Text>,
         response: Option<Spanned<Response>>,
+        intents: Vec<Spanned<Intent>>,
         examples: Vec<Spanned<Example>>,
         rules: Vec<Spanned<Rule>>,
         not_shown: Vec<Text>,
         contradictions: Vec<Spanned<Contradiction>>,
         observed: Vec<Spanned<Observation>>,
+    }
+
+    /// How many amendments of one thing may be under way.
+    InFlight { per: Option<Text>, n: Option<Spanned<u64>>, }
+
+    /// What somebody wants, and what is sent for it.
+    Intent {
+        id: Option<Text>,
+        rust: Option<Text>,
+        r#in: Option<Text>,
+        says: Option<Text>,
+        at: Option<Text>,
+        set: Option<Spanned<Named<Text>>>,
+        take: Texts,
+        call: Named<Text>,
     }
 
     /// A pair of times that bounds a query.

@@ -46,7 +46,7 @@ impl Facts {
             for transition in &lifecycle.transitions {
                 for from in &transition.from {
                     let to = if transition.to == "unchanged" { from } else { &transition.to };
-                    for trigger in &transition.trigger {
+                    for (trigger, _) in &transition.trigger {
                         self.add(["transition", name, from, trigger, to]);
                     }
                 }

@@ -4,6 +4,8 @@ mod account;
 pub(crate) mod build;
 mod duration;
 mod facts;
+mod intent;
+mod lifecycle;
 mod names;
 mod operation;
 mod rules;
@@ -13,6 +15,8 @@ pub(crate) use account::*;
 pub(crate) use duration::{Duration, Unit as DurationUnit};
 pub use facts::Counts;
 pub(crate) use facts::facts;
+pub(crate) use intent::{Intent, Setting};
+pub(crate) use lifecycle::{Lifecycle, Never, Possible, Ruled, State, Tracked, Transition};
 pub(crate) use names::Name;
 pub(crate) use names::{field_name, type_name, variant_name};
 pub(crate) use operation::*;
@@ -133,35 +137,6 @@ pub(crate) struct Ceiling {
     pub(crate) id: String,
     pub(crate) place: Place,
     pub(crate) n: u64,
-    pub(crate) doc: String,
-}
-
-/// The states of an enum, and how one becomes another.
-#[derive(Clone, Debug)]
-pub(crate) struct Lifecycle {
-    pub(crate) enum_index: usize,
-    pub(crate) place: Place,
-    pub(crate) states: Vec<State>,
-    pub(crate) transitions: Vec<Transition>,
-}
-
-/// A state.
-#[derive(Clone, Debug)]
-pub(crate) struct State {
-    pub(crate) value: String,
-    pub(crate) place: Place,
-    pub(crate) doc: String,
-    pub(crate) terminal: bool,
-}
-
-/// A change of state.
-#[derive(Clone, Debug)]
-pub(crate) struct Transition {
-    pub(crate) place: Place,
-    pub(crate) from: Vec<String>,
-    pub(crate) trigger: Vec<String>,
-    pub(crate) to: String,
-    pub(crate) condition: String,
     pub(crate) doc: String,
 }
 

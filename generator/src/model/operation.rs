@@ -1,6 +1,6 @@
 //! Operations: what is sent, what comes back, how often.
 
-use super::{Duration, Name, Parameter, Source, Statements};
+use super::{Duration, Intent, Name, Parameter, Source, Statements};
 use crate::diagnostics::Place;
 use crate::load::raw::{Access, Effect};
 
@@ -27,10 +27,12 @@ pub(crate) struct Operation {
     pub(crate) headers: Vec<(String, Place)>,
     pub(crate) rates: Vec<Rate>,
     pub(crate) body: Body,
+    pub(crate) in_flight: Option<InFlight>,
     pub(crate) window: Option<Window>,
     /// How far back the answer reaches where no parameter says.
     pub(crate) history: Option<Duration>,
     pub(crate) response: Response,
+    pub(crate) intents: Vec<Intent>,
     pub(crate) examples: Vec<Example>,
     pub(crate) statements: Statements,
 }
@@ -131,6 +133,15 @@ impl Body {
             Self::Array(array) => std::slice::from_ref(array),
         }
     }
+}
+
+/// How many amendments of one thing may be under way.
+#[derive(Clone, Debug)]
+pub(crate) struct InFlight {
+    /// The parameter that says which thing is meant.
+    pub(crate) per: (String, Place),
+    pub(crate) n: u64,
+    pub(crate) place: Place,
 }
 
 /// A pair of times that bounds a query.

@@ -41,7 +41,7 @@ pub(super) fn of_family(family: &Family) -> Vec<Entry<'_>> {
         derive.entry(format!("error-{}", error.code), "Errors, table", RuleKind::Type, says)
     });
     let transitions = family.lifecycle.iter().flat_map(|lifecycle| &lifecycle.transitions).map(|transition| {
-        let trigger = transition.trigger.first().map(String::as_str).unwrap_or_default();
+        let trigger = transition.trigger.first().map_or("", |(trigger, _)| trigger.as_str());
         let id = format!("{}-to-{}", slug(trigger), transition.to);
         let says = format!("{} leads from {} to {}.", trigger, transition.from.join(", "), transition.to);
         derive.entry(id, "States and transitions, table", RuleKind::Simulated, says)

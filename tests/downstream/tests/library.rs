@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 use downstream::library::catalogue::{Binding, DeleteABook, FindBooks, Isbn, PutABook, ReadBook, Shelf};
-use downstream::library::desk::{ExtendALoan, Return, ReturnBooks};
-use downstream::library::runtime::Operation as _;
+use downstream::library::desk::{ExtendALoan, Loan, LoanState, Return, ReturnBooks};
+use downstream::library::runtime::{Monitor, Operation as _, Possible, read_json};
 use downstream::library::{Client, Credentials, Decimal, Edit, Error, Timestamp};
 use tradeapi_sandbox::{Answer, Sandbox};
 
@@ -81,6 +81,17 @@ async fn rules_are_checked_before_anything_is_sent() {
     broken.sort_unstable();
     assert_eq!(broken, [("damage-costs", "copies[1].fee"), ("each-copy-once", "copies")]);
     assert!(sandbox.requests().is_empty());
+}
+
+#[test]
+fn a_lifecycle_is_followed_for_any_api() {
+    let (open, late, closed) = (LoanState::Open, LoanState::Late, LoanState::Closed);
+    assert_eq!([&open, &late, &closed].map(|one| one.can_modify()), [Possible::Yes, Possible::No, Possible::No]);
+    assert_eq!((open.can_become(&late), late.can_become(&open)), (Possible::Yes, Possible::NotShown));
+    let loan = |state: &str| read_json::<Loan>(&format!(r#"{{"loanId": "17", "state": "{state}"}}"#)).unwrap();
+    let mut monitor = Monitor::new(1);
+    assert!(["open", "late", "closed"].iter().all(|state| monitor.observe(&loan(state)).check().is_ok()));
+    assert!(monitor.observe(&loan("late")).check().is_err());
 }
 
 #[test]

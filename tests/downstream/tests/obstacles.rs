@@ -1,8 +1,8 @@
 //! Names and texts that try to become code come out as what they are.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
-use downstream::obstacles::odd::{ERRORS, Keyword, Loop, OPERATIONS, RULES, Try};
-use downstream::obstacles::runtime::{OpenEnum as _, Operation as _, read_json};
+use downstream::obstacles::odd::{ERRORS, Keyword, LIFECYCLE, Loop, OPERATIONS, RULES, Try};
+use downstream::obstacles::runtime::{HasState as _, OpenEnum as _, Operation as _, Possible, read_json};
 
 #[test]
 fn wire_names_survive_to_the_letter() {
@@ -14,6 +14,17 @@ fn wire_names_survive_to_the_letter() {
     assert_eq!(RULES[0].says, "{braces} */ } \"quotes\"");
     assert_eq!(OPERATIONS[0].path, "/odd/{type}/x");
     assert_eq!(OPERATIONS[0].section, "*/ [x]");
+}
+
+#[test]
+fn states_and_intents_with_odd_names_are_what_they_are() {
+    assert_eq!(Keyword::Backslash.can_become(&Keyword::Quote), Possible::Yes);
+    assert_eq!(Keyword::Braces.can_become(&Keyword::LineBreak), Possible::No);
+    assert_eq!(LIFECYCLE.transitions[0].triggers, ["*/ \"", "|"]);
+    assert!(Keyword::Namae.is_terminal() && Keyword::Namae.can_become(&Keyword::Quote) == Possible::No);
+    let answer: Loop = read_json(r#"{"type": "なまえ", "self": "x"}"#).unwrap();
+    assert_eq!((answer.id(), answer.client_id(), answer.state()), (None, Some("x"), Some(&Keyword::Namae)));
+    assert_eq!(Try::r#yield(3, "x"), Try::new(Keyword::Quote, 3).self_("x"));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A miniature of an emitted crate, written by hand: how emitted code uses the runtime, and that it works from outside.
 
+mod amendments;
 mod answers;
 mod api;
 mod books;

@@ -3,6 +3,8 @@
 
 mod account;
 mod fields;
+mod intents;
+mod lifecycle;
 mod operations;
 mod statements;
 mod types;

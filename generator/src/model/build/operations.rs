@@ -43,9 +43,11 @@ impl Scope<'_, '_> {
             headers: raw.headers.iter().map(placed).collect(),
             rates: raw.rate_limit.iter().filter_map(|text| self.rate(text)).collect(),
             body: self.body(raw, place),
+            in_flight: raw.in_flight.as_ref().and_then(|in_flight| self.in_flight(in_flight)),
             window: raw.window.as_ref().and_then(|window| self.window(window)),
             history: self.builder.duration(&raw.history),
             response: self.response(raw, place),
+            intents: self.intents(&raw.intents),
             examples: self.examples(&raw.examples, place),
             statements: self.builder.statements(
                 &raw.rules,

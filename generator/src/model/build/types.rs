@@ -5,10 +5,7 @@ use std::collections::HashMap;
 use super::{Scope, placed, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Named, Spanned, Text, raw};
-use crate::model::{
-    Case, Choice, ChoiceKind, Enum, EnumValue, Field, Form, Identifier, Lifecycle, Record, State, Transition, Type,
-    variant_name,
-};
+use crate::model::{Case, Choice, ChoiceKind, Enum, EnumValue, Field, Form, Identifier, Record, Type, variant_name};
 
 const BUILT_IN: [(&str, Type); 5] = [
     ("string", Type::String),
@@ -52,7 +49,7 @@ impl TypeNames {
         taken.collect()
     }
 
-    fn get(&self, name: &str) -> Option<Type> {
+    pub(super) fn get(&self, name: &str) -> Option<Type> {
         let built_in = BUILT_IN.into_iter().find(|(known, _)| *known == name).map(|(_, ty)| ty);
         built_in.or_else(|| self.types.get(name).map(|(ty, ..)| *ty))
     }
@@ -336,74 +333,6 @@ impl Scope<'_, '_> {
         for (name, field) in raw.fields.iter() {
             into.push(self.record_field(name, field));
         }
-    }
-
-    pub(super) fn lifecycle(&mut self, enums: &[Enum]) -> Option<Lifecycle> {
-        let raw = self.family.family.lifecycle.as_ref()?;
-        let Some(name) = &raw.r#enum else {
-            self.builder.missing("enum", raw.place);
-            return None;
-        };
-        let Type::Enum(enum_index) = self.resolve(name) else {
-            if self.names.get(&name.value).is_some() {
-                self.builder
-                    .to
-                    .at(name.place, Code::BadLifecycle, format!("`{}` is no enum", name.value))
-                    .help("name the enum whose values are the states");
-            }
-            return None;
-        };
-        let states = enums.get(enum_index)?;
-        let known = |to: &mut Self, text: &Text, extra: &[&str]| {
-            if states.index_of(&text.value).is_none() && !extra.contains(&text.value.as_str()) {
-                let help = did_you_mean(&text.value, states.wires());
-                to.builder
-                    .to
-                    .at(text.place, Code::BadLifecycle, format!("`{}` is no value of `{}`", text.value, name.value))
-                    .help(help.unwrap_or_else(|| format!("the states are the values of `{}`", name.value)));
-            }
-        };
-        for (state, _) in raw.states.iter() {
-            known(self, state, &[]);
-        }
-        for transition in &raw.transitions {
-            for (key, texts) in [("from", &transition.from), ("trigger", &transition.trigger)] {
-                if texts.is_empty() {
-                    self.builder.missing(key, transition.place);
-                }
-            }
-            transition.from.iter().for_each(|from| known(self, from, &["any"]));
-            match &transition.to {
-                Some(state) => known(self, state, &["unchanged", "rejected"]),
-                None => self.builder.missing("to", transition.place),
-            }
-        }
-        Some(Lifecycle {
-            enum_index,
-            place: name.place,
-            states: raw
-                .states
-                .iter()
-                .map(|(name, state)| State {
-                    value: name.value.clone(),
-                    place: name.place,
-                    doc: text_of(&state.doc),
-                    terminal: state.terminal.unwrap_or(false),
-                })
-                .collect(),
-            transitions: raw
-                .transitions
-                .iter()
-                .map(|raw| Transition {
-                    place: raw.place,
-                    from: raw.from.iter().map(|text| text.value.clone()).collect(),
-                    trigger: raw.trigger.iter().map(|text| text.value.clone()).collect(),
-                    to: text_of(&raw.to),
-                    condition: text_of(&raw.condition),
-                    doc: text_of(&raw.doc),
-                })
-                .collect(),
-        })
     }
 }
 

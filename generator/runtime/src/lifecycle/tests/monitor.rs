@@ -1,0 +1,110 @@
+//! What is told of one record after another.
+
+use super::{Phase, Record, at, record, undocumented};
+use crate::lifecycle::{Monitor, Observed};
+
+fn all(records: impl IntoIterator<Item = Record>) -> Vec<Observed<Phase>> {
+    let mut monitor = Monitor::new(8);
+    records.into_iter().map(|record| monitor.observe(&record)).collect()
+}
+
+/// What is told of the last one.
+fn last(records: impl IntoIterator<Item = Record>) -> Observed<Phase> {
+    all(records).pop().unwrap_or(Observed::Untold)
+}
+
+fn is_impossible(told: &Observed<Phase>) -> bool {
+    matches!(told, Observed::Impossible(_))
+}
+
+#[test]
+fn a_life_without_surprises() {
+    let told = all([at(1, Phase::New), at(2, Phase::Partly), at(2, Phase::Partly), at(4, Phase::Gone)]);
+    let changed = |from, is_shown| Observed::Changed { from, is_shown };
+    assert_eq!(told, [Observed::First, changed(Phase::New, false), Observed::Same, changed(Phase::Partly, true)]);
+}
+
+#[test]
+fn an_end_is_the_end() {
+    let change = last([at(1, Phase::Done), at(2, Phase::New)]).check().err();
+    assert_eq!(change.as_ref().map(|change| (&change.from, &change.to)), Some((&Phase::Done, &Phase::New)));
+    assert_eq!(
+        change.map(|change| change.to_string()).as_deref(),
+        Some("the order 1 was done at 1 and is new at 2, which the documents rule out; query it and compare")
+    );
+}
+
+#[test]
+fn what_cannot_be_changes_nothing() {
+    let told = all([at(1, Phase::Done), at(2, Phase::New), at(3, Phase::Done), at(4, Phase::Gone)]);
+    assert!(is_impossible(&told[1]) && is_impossible(&told[3]), "{told:?}");
+    assert_eq!(told[2], Observed::Same);
+}
+
+#[test]
+fn records_that_come_late_are_put_in_their_place() {
+    assert_eq!(last([at(5, Phase::Done), at(1, Phase::New)]), Observed::Late);
+    assert_eq!(last([at(5, Phase::Done), at(5, Phase::New)]), Observed::Late);
+    let change = last([at(5, Phase::New), at(1, Phase::Done)]).check().err();
+    assert_eq!(change.map(|change| (change.from, change.to)), Some((Phase::Done, Phase::New)));
+    assert!(is_impossible(&last([at(5, Phase::Done), at(5, Phase::Gone)])), "whichever came first");
+    // A late record does not stand in for the latest one.
+    assert!(is_impossible(&last([at(5, Phase::Partly), at(1, Phase::New), at(6, Phase::New)])));
+}
+
+#[test]
+fn a_record_without_a_time_is_the_latest() {
+    assert!(is_impossible(&last([at(5, Phase::Done), record("1", "", Phase::New)])));
+    assert!(is_impossible(&last([record("1", "", Phase::Done), at(1, Phase::New)])));
+}
+
+#[test]
+fn nothing_is_said_about_what_is_not_told() {
+    assert_eq!(last([record("", "", Phase::New)]), Observed::Untold);
+    assert_eq!(last([Record { phase: None, ..at(1, Phase::New) }]), Observed::Untold);
+    assert_eq!(last([at(1, Phase::Done), at(2, undocumented())]), Observed::Undocumented);
+    assert!(is_impossible(&last([at(1, Phase::Done), at(2, undocumented()), at(3, Phase::New)])));
+}
+
+#[test]
+fn an_order_is_known_by_either_id() {
+    let only = |client_id, phase| record("", client_id, phase);
+    assert!(is_impossible(&last([record("1", "a", Phase::Done), only("a", Phase::New)])));
+    assert!(is_impossible(&last([only("a", Phase::Done), record("1", "a", Phase::New)])));
+    // The exchange's id came later, and then alone.
+    let told = last([only("a", Phase::New), record("1", "a", Phase::Done), record("1", "", Phase::New)]);
+    assert!(is_impossible(&told));
+    // Two entries turn out to be one order.
+    let told = last([record("1", "", Phase::New), only("a", Phase::Done), record("1", "a", Phase::Gone)]);
+    assert!(is_impossible(&told));
+}
+
+#[test]
+fn another_order_may_have_the_same_client_id() {
+    let mut monitor = Monitor::new(8);
+    let told = [record("1", "a", Phase::Done), record("2", "a", Phase::New)].map(|one| monitor.observe(&one));
+    assert_eq!(told, [Observed::First, Observed::First]);
+    assert_eq!((monitor.state("1"), monitor.state_of_client_id("a")), (Some(&Phase::Done), Some(&Phase::New)));
+    assert_eq!(monitor.observe(&record("", "a", Phase::New)), Observed::Same);
+}
+
+#[test]
+fn what_has_ended_is_forgotten_first() {
+    let mut monitor = Monitor::new(2);
+    for (id, phase) in [("1", Phase::New), ("2", Phase::New), ("2", Phase::Done), ("3", Phase::Partly)] {
+        let _ = monitor.observe(&record(id, "", phase));
+    }
+    assert_eq!((monitor.len(), monitor.capacity()), (2, 2));
+    assert_eq!((monitor.state("1"), monitor.state("2")), (Some(&Phase::New), None));
+    assert_eq!(monitor.observe(&record("1", "", Phase::New)), Observed::Same);
+    let _ = monitor.observe(&record("4", "", Phase::New));
+    assert_eq!((monitor.state("3"), monitor.state("1").is_some()), (None, true), "3 was not seen for longest");
+}
+
+#[test]
+fn a_monitor_may_have_no_room_at_all() {
+    let mut monitor = Monitor::new(0);
+    assert_eq!(monitor.observe(&at(1, Phase::Done)), Observed::First);
+    assert_eq!(monitor.observe(&at(2, Phase::New)), Observed::First);
+    assert!(monitor.is_empty());
+}

@@ -1,0 +1,48 @@
+//! How many amendments of one thing may be under way.
+
+use super::wire;
+use crate::diagnostics::{Code, Diagnostics, did_you_mean};
+use crate::load::raw::Effect;
+use crate::model::{Api, ChoiceKind, Family, InFlight, Need, Operation, Parameter, Shape, Type};
+
+/// `in_flight` belongs to what amends, and says by which parameter one thing is told from another.
+pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        let Some(in_flight) = &operation.in_flight else { continue };
+        if operation.effect != Effect::Amend {
+            to.at(in_flight.place, Code::Misplaced, "`in_flight` belongs to an operation with the effect `amend`")
+                .help("take it away here");
+        }
+        if in_flight.n == 0 || u32::try_from(in_flight.n).is_err() {
+            to.at(in_flight.place, Code::BadNumber, format!("{} amendments cannot be under way", in_flight.n))
+                .help("write how many may be, 1 at least");
+        }
+        names_what_is_meant(family, operation, in_flight, to);
+    }
+}
+
+/// The parameters among which the one that says what is meant stands: of the request, and of its items.
+fn candidates(operation: &Operation) -> impl Iterator<Item = &Parameter> {
+    wire::top(operation).iter().chain(wire::items(operation).flat_map(|(_, item)| &item.parameters))
+}
+
+fn names_what_is_meant(family: &Family, operation: &Operation, in_flight: &InFlight, to: &mut Diagnostics) {
+    let (name, place) = &in_flight.per;
+    let Some(parameter) = candidates(operation).find(|parameter| parameter.name.wire == *name) else {
+        let names = || candidates(operation).map(|parameter| parameter.name.wire.as_str());
+        let help = did_you_mean(name, names())
+            .unwrap_or_else(|| format!("the parameters of the request are: {}", wire::list(names())));
+        to.at(*place, Code::UndefinedName, format!("`{}` has no parameter `{name}`", operation.name)).help(help);
+        return;
+    };
+    let tells_one_from_another = match parameter.shape {
+        Shape::One(Type::Identifier(_) | Type::String) => true,
+        _ => wire::choice_of(family, parameter).is_some_and(|one| matches!(one.kind, ChoiceKind::Presence { .. })),
+    };
+    let is_read = !matches!(parameter.shape, Shape::One(Type::Undefined));
+    if is_read && (!tells_one_from_another || parameter.need != Need::Always) {
+        to.at(*place, Code::Misplaced, format!("`{name}` does not always say which one is meant"))
+            .related(parameter.name.place, "the parameter is here")
+            .help("name a required identifier, or a required choice of which one alternative is sent");
+    }
+}

@@ -1,0 +1,148 @@
+//! Intents: what they set is there, and can be what they set it to.
+
+use super::names::{Named, are_distinct, are_free};
+use super::wire::{self, Found, Meaning, Names, Wire};
+use super::{enums, taken};
+use crate::diagnostics::{Code, Diagnostics};
+use crate::model::{Api, ChoiceKind, Family, Intent, Name, Need, Operation, Parameter, Setting, Shape, Type};
+
+/// The intents of a family's operations.
+pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        if !operation.intents.is_empty() {
+            within_lists(operation, to);
+            for (list, parameters) in sets(operation) {
+                set(family, operation, list, parameters, to);
+            }
+        }
+    }
+}
+
+/// The parameters of the request, and those of the items of its lists with the name of the list.
+fn sets(operation: &Operation) -> impl Iterator<Item = (Option<&str>, &[Parameter])> {
+    let items = wire::items(operation).map(|(list, item)| (Some(list.name.wire.as_str()), item.parameters.as_slice()));
+    std::iter::once((None, operation.body.parameters())).chain(items)
+}
+
+fn within_lists(operation: &Operation, to: &mut Diagnostics) {
+    for (list, place) in operation.intents.iter().filter_map(|intent| intent.within.as_ref()) {
+        if !sets(operation).any(|(known, _)| known == Some(list)) {
+            let lists = wire::list(wire::items(operation).map(|(list, _)| list.name.wire.as_str()));
+            let help = if lists.is_empty() {
+                "the request has no list of objects; take it away".to_owned()
+            } else {
+                format!("the lists of objects here are: {lists}")
+            };
+            to.at(*place, Code::UndefinedName, format!("`{list}` is no list of objects here")).help(help);
+        }
+    }
+}
+
+fn set(family: &Family, operation: &Operation, list: Option<&str>, parameters: &[Parameter], to: &mut Diagnostics) {
+    let names = wire::names(family, parameters);
+    let mut functions: Vec<_> = parameters
+        .iter()
+        .filter(|parameter| parameter.need != Need::Always)
+        .map(|parameter| Named::of("setter of", &parameter.name))
+        .collect();
+    let within = |intent: &&Intent| intent.within.as_ref().map(|(list, _)| list.as_str()) == list;
+    for intent in operation.intents.iter().filter(within) {
+        intent.set.iter().for_each(|setting| value(family, &names, setting, to));
+        // What could not be read may be required or not.
+        if !parameters.iter().any(|parameter| matches!(parameter.shape, Shape::One(Type::Undefined))) {
+            taken(intent, parameters, to);
+            arguments(family, intent, parameters, to);
+        }
+        // Two intents with one id collide too, so no name on the wire excuses them.
+        let name = Name { wire: String::new(), rust: intent.rust.clone(), place: intent.place };
+        functions.push(Named::new(format!("the intent `{}`", intent.id), &intent.rust, &name));
+    }
+    are_distinct(to, &functions);
+    are_free(to, &functions, &taken::SETTERS);
+}
+
+/// A parameter can be fixed to a value of its enum, and the deciding one of a choice where nothing goes with it.
+fn value(family: &Family, names: &Names<'_>, setting: &Setting, to: &mut Diagnostics) {
+    let found = match names.find(&setting.name) {
+        Found::Wire(found) => found,
+        Found::Perhaps => return,
+        Found::Nothing(help) => {
+            to.at(setting.place, Code::UndefinedName, format!("`{}` is no parameter here", setting.name)).help(help);
+            return;
+        }
+    };
+    let Some(index) = enum_of(&found) else {
+        to.at(setting.place, Code::BadIntent, format!("`{}` cannot be set by an intent", setting.name))
+            .related(found.place, "the parameter is here")
+            .help("an intent sets parameters that are enums, or that decide a choice");
+        return;
+    };
+    let Some(all) = family.enums.get(index) else { return };
+    if let Some(fault) = enums::why_not(all, &setting.text) {
+        fault.report(to, setting.text_place, Code::BadValue, &format!("`{}`", setting.name));
+        return;
+    }
+    match found.meaning {
+        Meaning::Plain(parameter) if !parameter.only.is_empty() => {
+            if let Some(fault) = enums::why_not_listed(all, &parameter.only, &setting.text) {
+                fault.report(to, setting.text_place, Code::BadValue, &format!("`{}`", setting.name));
+            }
+        }
+        Meaning::Decider(_) if needs_more(family, &found, all.index_of(&setting.text)) => {
+            to.at(setting.text_place, Code::BadIntent, format!("other parameters go with `{}`", setting.text))
+                .related(found.place, "the choice is here")
+                .help("set a value that nothing goes with, or leave the choice to the caller");
+        }
+        _ => {}
+    }
+}
+
+fn enum_of(found: &Wire<'_>) -> Option<usize> {
+    match found.meaning {
+        Meaning::Decider(index) => Some(index),
+        Meaning::Plain(Parameter { shape: Shape::One(Type::Enum(index)), .. }) => Some(*index),
+        _ => None,
+    }
+}
+
+fn needs_more(family: &Family, found: &Wire<'_>, value: Option<usize>) -> bool {
+    let Some(choice) = wire::choice_of(family, found.parameter) else { return false };
+    let ChoiceKind::Value { cases, .. } = &choice.kind else { return false };
+    cases.iter().any(|case| Some(case.value) == value && !case.parameters.is_empty())
+}
+
+/// What is taken beside is there, and would not be asked for anyway.
+fn taken(intent: &Intent, parameters: &[Parameter], to: &mut Diagnostics) {
+    for (wire, place) in &intent.take {
+        let found = parameters.iter().find(|parameter| parameter.name.wire == *wire);
+        let is_optional = found.is_some_and(|parameter| parameter.need != Need::Always);
+        if !is_optional || intent.value_of(wire).is_some() {
+            let optional = parameters.iter().filter(|parameter| parameter.need != Need::Always);
+            let left = optional.map(|one| one.name.wire.as_str()).filter(|wire| intent.value_of(wire).is_none());
+            to.at(*place, Code::BadIntent, format!("`{wire}` is no parameter that `{}` could take", intent.id))
+                .help(format!("name parameters that are not required and that it does not set: {}", wire::list(left)));
+        }
+    }
+}
+
+/// Only what the caller gives has a name to be called by, and no two arguments have one name.
+fn arguments(family: &Family, intent: &Intent, parameters: &[Parameter], to: &mut Diagnostics) {
+    let arguments = intent.arguments(family, parameters);
+    let wires = || arguments.iter().map(|parameter| parameter.name.wire.as_str());
+    for setting in intent.call.iter().filter(|setting| !wires().any(|wire| wire == setting.name)) {
+        to.at(setting.place, Code::BadIntent, format!("`{}` is no argument of `{}`", setting.name, intent.id))
+            .help(format!("its arguments are: {}", wire::list(wires())));
+    }
+    let called = |parameter: &Parameter| intent.call.iter().find(|setting| setting.name == parameter.name.wire);
+    let (renamed, own): (Vec<&Parameter>, Vec<_>) = arguments.iter().partition(|one| called(one).is_some());
+    // A name that was given here is the one to change.
+    let named = own.into_iter().chain(renamed).map(|parameter| {
+        let wire = &parameter.name.wire;
+        let name = called(parameter).map_or_else(
+            || parameter.name.clone(),
+            |call| Name { wire: wire.clone(), rust: call.text.clone(), place: call.text_place },
+        );
+        Named::of("argument", &name).named_by("call")
+    });
+    are_distinct(to, &named.collect::<Vec<_>>());
+}

@@ -1,0 +1,180 @@
+//! A lifecycle as a picture: states in a row, what the documents show above them, what they leave open below.
+//!
+//! The picture takes its colour from the text around it, so that it can be read on light and on dark ground.
+
+use super::docs::html;
+use crate::model::{Enum, Family, Lifecycle, Possible};
+
+const BOX_HEIGHT: usize = 32;
+const GAP: usize = 60;
+const PORT: usize = 14;
+const MARGIN: usize = 8;
+
+/// Something that is drawn from one state to another, or to itself.
+struct Edge {
+    from: usize,
+    to: usize,
+    label: String,
+    is_shown: bool,
+}
+
+/// A state as it is drawn.
+struct Node {
+    x: usize,
+    width: usize,
+}
+
+/// The lines of an SVG, none of them empty.
+pub(super) fn draw(family: &Family, lifecycle: &Lifecycle) -> Vec<String> {
+    let all = lifecycle.states_of(family);
+    let edges = edges(all, lifecycle);
+    let nodes = nodes(all, &edges);
+    let deepest = |is_shown| {
+        let spans = edges.iter().filter(|edge| edge.is_shown == is_shown).map(|edge| edge.from.abs_diff(edge.to));
+        spans.max().map_or(0, |span| bend(span) * 3 / 4)
+    };
+    let (above, below) = (deepest(true) + 24, deepest(false) + 12);
+    let width = nodes.last().map_or(0, |node| node.x + node.width) + MARGIN;
+    let height = above + BOX_HEIGHT + below;
+    let label = format!("Lifecycle of {}", html(&all.name.wire));
+    let mut lines = vec![
+        "<div>".to_owned(),
+        format!(
+            "<svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" role=\"img\" aria-label=\"{label}\" \
+             style=\"max-width:100%;height:auto\" fill=\"none\" stroke=\"currentColor\" font-size=\"13\" \
+             text-anchor=\"middle\">"
+        ),
+    ];
+    for (index, node) in nodes.iter().enumerate() {
+        lines.extend(boxed(node, above, &all.values[index].name.wire, lifecycle.is_terminal(all, index)));
+    }
+    for edge in &edges {
+        lines.extend(drawn(edge, &edges, &nodes, above));
+    }
+    lines.extend(["</svg>", "</div>"].map(str::to_owned));
+    lines
+}
+
+fn edges(all: &Enum, lifecycle: &Lifecycle) -> Vec<Edge> {
+    let states = || 0..all.values.len();
+    let mut edges = Vec::new();
+    for (from, to) in states().flat_map(|from| states().map(move |to| (from, to))) {
+        let label = labels(all, lifecycle, from, to).join(", ");
+        let is_open = from != to && lifecycle.can_become(all, from, to) == Possible::NotShown;
+        if is_open || !label.is_empty() {
+            edges.push(Edge { from, to, label, is_shown: !is_open });
+        }
+    }
+    edges
+}
+
+/// The numbers of the transitions from one state to another; those that change nothing lead back.
+fn labels(all: &Enum, lifecycle: &Lifecycle, from: usize, to: usize) -> Vec<String> {
+    let leading = (1..).zip(&lifecycle.transitions).filter(|(_, one)| {
+        let target = match one.to.as_str() {
+            "unchanged" | "rejected" => Some(from),
+            state => all.index_of(state),
+        };
+        target == Some(to) && lifecycle.starts_from(all, one, from)
+    });
+    leading
+        .map(
+            |(number, one): (usize, _)| {
+                if one.to == "rejected" { format!("{number} rejected") } else { number.to_string() }
+            },
+        )
+        .collect()
+}
+
+/// Each state is as wide as its name, and as the lines that end at it, need.
+fn nodes(all: &Enum, edges: &[Edge]) -> Vec<Node> {
+    let mut x = MARGIN;
+    let node = |(index, wire): (usize, &str)| {
+        let ports = [true, false].map(|is_shown| ports(edges, index, is_shown).len() * PORT + PORT);
+        let width = ports.into_iter().max().unwrap_or_default().max(wire.chars().count() * 8 + 20);
+        let node = Node { x, width };
+        x += width + GAP;
+        node
+    };
+    all.wires().enumerate().map(node).collect()
+}
+
+/// The ends of lines at one side of a state, from left to right, so that they cross as little as can be.
+fn ports(edges: &[Edge], node: usize, is_shown: bool) -> Vec<(usize, bool)> {
+    let mut ends = Vec::new();
+    for (index, edge) in edges.iter().enumerate().filter(|(_, edge)| edge.is_shown == is_shown) {
+        if edge.from == node {
+            ends.push((rank(node, edge.to), index, true));
+        }
+        if edge.to == node {
+            ends.push((rank(node, edge.from), index, false));
+        }
+    }
+    ends.sort_unstable();
+    ends.into_iter().map(|(_, index, starts)| (index, starts)).collect()
+}
+
+/// What comes from the left ends left, the nearest first; what goes to the right ends right, the nearest last.
+fn rank(node: usize, other: usize) -> (usize, usize) {
+    match other.cmp(&node) {
+        std::cmp::Ordering::Less => (0, node - other),
+        std::cmp::Ordering::Equal => (1, 0),
+        std::cmp::Ordering::Greater => (2, usize::MAX - other),
+    }
+}
+
+fn boxed(node: &Node, y: usize, wire: &str, is_terminal: bool) -> Vec<String> {
+    let frame = |inset: usize| {
+        format!(
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"6\"/>",
+            node.x + inset,
+            y + inset,
+            node.width - 2 * inset,
+            BOX_HEIGHT - 2 * inset
+        )
+    };
+    let mut lines = vec![frame(0)];
+    if is_terminal {
+        lines.push(frame(3));
+    }
+    lines.push(text(node.x + node.width / 2, y + BOX_HEIGHT / 2 + 4, wire));
+    lines
+}
+
+fn text(x: usize, y: usize, text: &str) -> String {
+    format!("<text x=\"{x}\" y=\"{y}\" fill=\"currentColor\" stroke=\"none\">{}</text>", html(text))
+}
+
+/// How far a line bends away from the states; its top is at three quarters of that.
+fn bend(span: usize) -> usize {
+    if span == 0 { 40 } else { 28 + 32 * span }
+}
+
+fn drawn(edge: &Edge, edges: &[Edge], nodes: &[Node], top: usize) -> Vec<String> {
+    let end = |node: usize, starts: bool| {
+        let ports = ports(edges, node, edge.is_shown);
+        let place = ports.iter().position(|(index, start)| *start == starts && std::ptr::eq(&edges[*index], edge));
+        let left = nodes[node].x + (nodes[node].width - ports.len().saturating_sub(1) * PORT) / 2;
+        left + place.unwrap_or_default() * PORT
+    };
+    let (from, to) = (end(edge.from, true), end(edge.to, false));
+    let bend = bend(edge.from.abs_diff(edge.to));
+    let (y, peak, head) = if edge.is_shown {
+        (top, top.saturating_sub(bend), top.saturating_sub(8))
+    } else {
+        (top + BOX_HEIGHT, top + BOX_HEIGHT + bend, top + BOX_HEIGHT + 8)
+    };
+    let dashes = if edge.is_shown { "" } else { " stroke-dasharray=\"4 3\"" };
+    let mut lines = vec![
+        format!("<path d=\"M{from} {y} C{from} {peak} {to} {peak} {to} {y}\"{dashes}/>"),
+        format!(
+            "<path d=\"M{to} {y} L{} {head} L{} {head} Z\" fill=\"currentColor\" stroke=\"none\"/>",
+            to - 4,
+            to + 4
+        ),
+    ];
+    if !edge.label.is_empty() {
+        lines.push(text((from + to) / 2, top - bend * 3 / 4 - 4, &edge.label));
+    }
+    lines
+}

@@ -1,0 +1,59 @@
+//! How many amendments of one thing may be under way: what the gate of the runtime needs to know of a request.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::code::{ident, number};
+use super::docs::code;
+use crate::model::{InFlight, Operation, Parameter, Shape, Type};
+
+/// What the gate asks of a request.
+pub(super) fn emit(operation: &Operation) -> Option<TokenStream> {
+    let in_flight = operation.in_flight.as_ref()?;
+    let (name, at_most) = (ident(&operation.rust.rust), number(in_flight.n));
+    let orders = orders(operation.body.parameters(), in_flight)?;
+    Some(quote! {
+        impl runtime::Amendment for #name {
+            const IN_FLIGHT: u32 = #at_most;
+
+            fn orders(&self) -> Vec<String> {
+                #orders
+            }
+        }
+    })
+}
+
+fn orders(parameters: &[Parameter], in_flight: &InFlight) -> Option<TokenStream> {
+    let is_meant = |parameter: &&Parameter| parameter.name.wire == in_flight.per.0;
+    if let Some(parameter) = parameters.iter().find(is_meant) {
+        let one = reference(parameter, &quote!(self));
+        return Some(quote!(Vec::from([#one])));
+    }
+    let of_list = |list: &Parameter| {
+        let Shape::Items(item) = &list.shape else { return None };
+        let one = reference(item.parameters.iter().find(is_meant)?, &quote!(item));
+        let field = ident(&list.name.rust);
+        Some(quote!(self.#field.iter().map(|item| #one).collect()))
+    };
+    parameters.iter().find_map(of_list)
+}
+
+fn reference(parameter: &Parameter, of: &TokenStream) -> TokenStream {
+    let (wire, field) = (&parameter.name.wire, ident(&parameter.name.rust));
+    match parameter.shape {
+        Shape::One(Type::Choice(_)) => {
+            quote!(runtime::order_reference(|out| runtime::Parameters::write(&#of.#field, out)))
+        }
+        _ => quote!(runtime::order_reference(|out| out.text(#wire, &#of.#field))),
+    }
+}
+
+/// What a reader of the operation should know.
+pub(super) fn entry(in_flight: &InFlight) -> String {
+    let amendments = if in_flight.n == 1 { "amendment" } else { "amendments" };
+    format!(
+        "**In flight:** at most {} {amendments} of one {}, which [`AmendGate`](runtime::AmendGate) keeps",
+        in_flight.n,
+        code(&in_flight.per.0)
+    )
+}

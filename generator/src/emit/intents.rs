@@ -1,0 +1,116 @@
+//! Constructors that are named after what somebody wants.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::code::ident;
+use super::docs::{Docs, code, escape};
+use super::parameter_docs;
+use super::parameters::{argument_type, is_required};
+use super::scope::Scope;
+use crate::model::{ChoiceKind, Intent, Operation, Parameter, Shape, Type, Unit};
+
+/// The constructors of a request, or of the items of one of its lists.
+pub(super) fn constructors(
+    scope: &Scope<'_>,
+    operation: &Operation,
+    list: Option<&str>,
+    parameters: &[Parameter],
+) -> TokenStream {
+    let within = |intent: &&Intent| intent.within.as_ref().map(|(list, _)| list.as_str()) == list;
+    let constructors = operation.intents.iter().filter(within).map(|intent| constructor(scope, intent, parameters));
+    quote!(#(#constructors)*)
+}
+
+fn constructor(scope: &Scope<'_>, intent: &Intent, parameters: &[Parameter]) -> TokenStream {
+    let name = ident(&intent.rust);
+    let arguments = intent.arguments(scope.family, parameters);
+    let docs = docs(scope, intent, &arguments).outer();
+    let declared = arguments.iter().map(|parameter| {
+        let (name, ty) = (argument(intent, parameter), argument_type(scope, parameter));
+        quote!(#name: #ty)
+    });
+    let given = |parameter: &Parameter| match value(scope, intent, parameter) {
+        Some(value) => value,
+        None => {
+            let name = argument(intent, parameter);
+            quote!(#name)
+        }
+    };
+    let required = parameters.iter().filter(|parameter| is_required(parameter)).map(given);
+    let is_given = |parameter: &&Parameter| {
+        !is_required(parameter)
+            && (intent.sets(scope.family, parameter).is_some()
+                || arguments.iter().any(|argument| argument.name == parameter.name))
+    };
+    let setters = parameters.iter().filter(is_given).map(|parameter| {
+        let (setter, value) = (ident(&parameter.name.rust), given(parameter));
+        quote!(.#setter(#value))
+    });
+    let many = (arguments.len() > 7)
+        .then(|| quote!(#[expect(clippy::too_many_arguments, reason = "the document requires them all")]));
+    quote! {
+        #docs
+        #many
+        pub fn #name(#(#declared),*) -> Self {
+            Self::new(#(#required),*)#(#setters)*
+        }
+    }
+}
+
+fn argument(intent: &Intent, parameter: &Parameter) -> proc_macro2::Ident {
+    ident(intent.argument_of(&parameter.name.wire).unwrap_or(&parameter.name.rust))
+}
+
+/// What the intent sets a parameter to: a value of its enum, or the case of a choice that nothing goes with.
+fn value(scope: &Scope<'_>, intent: &Intent, parameter: &Parameter) -> Option<TokenStream> {
+    let text = intent.sets(scope.family, parameter)?;
+    let (ty, enum_index) = match parameter.shape {
+        Shape::One(ty @ Type::Enum(index)) => (ty, index),
+        Shape::One(ty @ Type::Choice(index)) => match scope.family.choices[index].kind {
+            ChoiceKind::Value { enum_index, .. } => (ty, enum_index),
+            ChoiceKind::Presence { .. } => return None,
+        },
+        _ => return None,
+    };
+    let all = &scope.family.enums[enum_index];
+    let (ty, variant) = (scope.ty(ty), ident(&all.values[all.index_of(text)?].name.rust));
+    Some(quote!(#ty::#variant))
+}
+
+fn docs(scope: &Scope<'_>, intent: &Intent, arguments: &[&Parameter]) -> Docs {
+    let mut docs = Docs::new(&intent.says, &intent.id);
+    let sent: Vec<_> =
+        intent.set.iter().map(|setting| format!("{} = {}", code(&setting.name), code(&setting.text))).collect();
+    let at = if intent.at.is_empty() { String::new() } else { format!(" ({})", escape(&intent.at)) };
+    docs.markdown(&format!("Sends {}{at}.", sent.join(", ")));
+    for parameter in arguments {
+        let known = Parameter { units: narrowed(intent, &parameter.units), ..(*parameter).clone() };
+        let called = argument(intent, parameter).to_string();
+        let is_renamed = intent.argument_of(&parameter.name.wire).is_some();
+        docs.entry(&parameter_docs::argument(scope, &known, is_renamed.then_some(called.as_str())));
+    }
+    docs
+}
+
+/// The units that are left once it is known what is set.
+fn narrowed(intent: &Intent, units: &[Unit]) -> Vec<Unit> {
+    let mut left = Vec::new();
+    for unit in units {
+        let is_excluded = unit
+            .when
+            .iter()
+            .any(|(name, values, _)| intent.value_of(name).is_some_and(|set| !values.iter().any(|value| value == set)));
+        if is_excluded {
+            continue;
+        }
+        let mut unit = unit.clone();
+        unit.when.retain(|(name, ..)| intent.value_of(name).is_none());
+        let is_certain = unit.when.is_empty();
+        left.push(unit);
+        if is_certain {
+            break;
+        }
+    }
+    left
+}

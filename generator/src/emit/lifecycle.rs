@@ -1,0 +1,241 @@
+//! Lifecycles: the table of states, what the enum tells from it, and the records that tell a state.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::code::{file, ident};
+use super::diagram;
+use super::docs::{Docs, code, escape};
+use super::scope::Scope;
+use crate::load::raw::Effect;
+use crate::model::{Family, Lifecycle, Possible, Ruled, Tracked, Transition, Type};
+
+/// `lifecycle.rs` of a family.
+pub(super) fn emit(family: &Family, lifecycle: &Lifecycle) -> String {
+    let scope = Scope::new(family);
+    let mut items = vec![table(family, lifecycle), state_impls(&scope, lifecycle)];
+    items.extend(lifecycle.records.iter().map(|tracked| record_impl(&scope, lifecycle, tracked)));
+    items.insert(0, scope.imports(&[]));
+    file(Docs::new(&format!("States that the {} operations lead through.", family.title), "").inner(), items)
+}
+
+fn possible(possible: Possible) -> TokenStream {
+    let word = match possible {
+        Possible::Yes => quote!(Yes),
+        Possible::No => quote!(No),
+        Possible::NotShown => quote!(NotShown),
+    };
+    quote!(runtime::Possible::#word)
+}
+
+fn table(family: &Family, lifecycle: &Lifecycle) -> TokenStream {
+    let all = lifecycle.states_of(family);
+    let indices = || 0..all.values.len();
+    let rows = indices().map(|index| {
+        let (value, is_terminal) = (&all.values[index].name.wire, lifecycle.is_terminal(all, index));
+        let doc = lifecycle.state(all, index).map_or("", |state| state.doc.as_str());
+        let can_cancel = possible(lifecycle.takes(family, Effect::Cancel, index));
+        let can_modify = possible(lifecycle.takes(family, Effect::Amend, index));
+        let becomes = indices().map(|to| possible(lifecycle.can_become(all, index, to)));
+        quote!(runtime::StateRow {
+            value: #value,
+            doc: #doc,
+            is_terminal: #is_terminal,
+            can_cancel: #can_cancel,
+            can_modify: #can_modify,
+            becomes: &[#(#becomes),*],
+        })
+    });
+    let transitions = lifecycle.transitions.iter().map(transition);
+    quote! {
+        /// The states, and what leads from one to another.
+        pub const LIFECYCLE: runtime::Lifecycle = runtime::Lifecycle {
+            states: &[#(#rows),*],
+            transitions: &[#(#transitions),*],
+        };
+    }
+}
+
+fn transition(transition: &Transition) -> TokenStream {
+    let Transition { from, condition, doc, .. } = transition;
+    let triggers = transition.trigger.iter().map(|(trigger, _)| trigger);
+    let next = match transition.to.as_str() {
+        "unchanged" => quote!(Unchanged),
+        "rejected" => quote!(Rejected),
+        state => quote!(State(#state)),
+    };
+    quote!(runtime::Transition {
+        from: &[#(#from),*],
+        triggers: &[#(#triggers),*],
+        next: runtime::Next::#next,
+        condition: #condition,
+        doc: #doc,
+    })
+}
+
+fn state_impls(scope: &Scope<'_>, lifecycle: &Lifecycle) -> TokenStream {
+    let name = scope.ty(Type::Enum(lifecycle.enum_index));
+    let can_cancel = effect_docs(scope.family, lifecycle, Effect::Cancel).outer();
+    let can_modify = effect_docs(scope.family, lifecycle, Effect::Amend).outer();
+    let can_become = becomes_docs(scope.family, lifecycle).outer();
+    quote! {
+        impl runtime::State for #name {
+            const LIFECYCLE: &'static runtime::Lifecycle = &LIFECYCLE;
+        }
+
+        impl #name {
+            /// Whether nothing follows this state. Of an undocumented one nothing is known, so it is no end.
+            pub fn is_terminal(&self) -> bool {
+                runtime::State::is_terminal(self)
+            }
+
+            #can_cancel
+            pub fn can_cancel(&self) -> runtime::Possible {
+                runtime::State::can_cancel(self)
+            }
+
+            #can_modify
+            pub fn can_modify(&self) -> runtime::Possible {
+                runtime::State::can_modify(self)
+            }
+
+            #can_become
+            pub fn can_become(&self, next: &Self) -> runtime::Possible {
+                runtime::State::can_become(self, next)
+            }
+        }
+    }
+}
+
+fn word(possible: Possible) -> &'static str {
+    match possible {
+        Possible::Yes => "yes",
+        Possible::No => "no",
+        Possible::NotShown => "not shown",
+    }
+}
+
+/// For each state whether operations take effect, by which transitions, and under which condition.
+fn effect_docs(family: &Family, lifecycle: &Lifecycle, effect: Effect) -> Docs {
+    let all = lifecycle.states_of(family);
+    let verb = if effect == Effect::Cancel { "cancel" } else { "amend" };
+    let mut docs = Docs::default();
+    docs.markdown(&format!("Whether an operation can {verb} what is in this state, as far as the documents tell."));
+    for (index, value) in all.values.iter().enumerate() {
+        let takes = lifecycle.takes(family, effect, index);
+        let has_effect = |name: &str| family.operations.iter().any(|one| one.name == name && one.effect == effect);
+        let shown = lifecycle.transitions.iter().enumerate().filter(|(_, transition)| {
+            transition.to != "rejected"
+                && lifecycle.starts_from(all, transition, index)
+                && transition.trigger.iter().any(|(trigger, _)| has_effect(trigger))
+        });
+        let conditions: Vec<_> =
+            shown.filter(|(_, one)| !one.condition.is_empty()).map(|(_, one)| escape(&one.condition)).collect();
+        let conditions = if takes == Possible::Yes { conditions.join(" Or: ") } else { String::new() };
+        docs.entry(format!("{}: {}. {conditions}", code(&value.name.wire), word(takes)).trim_end());
+    }
+    docs
+}
+
+/// From each state to each other one.
+fn becomes_docs(family: &Family, lifecycle: &Lifecycle) -> Docs {
+    let all = lifecycle.states_of(family);
+    let mut docs = Docs::default();
+    docs.markdown("Whether this state can become another, at once or by way of others, as far as the documents tell.");
+    docs.gap();
+    let heads: Vec<_> = all.wires().map(code).collect();
+    docs.line(format!("| from | {} |", heads.join(" | ")));
+    docs.line(format!("|---|{}", "---|".repeat(heads.len())));
+    for (from, head) in heads.iter().enumerate() {
+        let cells: Vec<_> = (0..heads.len()).map(|to| word(lifecycle.can_become(all, from, to))).collect();
+        docs.line(format!("| {head} | {} |", cells.join(" | ")));
+    }
+    docs
+}
+
+fn record_impl(scope: &Scope<'_>, lifecycle: &Lifecycle, tracked: &Tracked) -> TokenStream {
+    let (name, state) = (scope.ty(Type::Record(tracked.record)), scope.ty(Type::Enum(lifecycle.enum_index)));
+    let fields = &scope.family.records[tracked.record].fields;
+    let field = |wire: &str| fields.iter().find(|field| field.name.wire == wire).map(|field| ident(&field.name.rust));
+    let told = |wire: &Option<(String, crate::diagnostics::Place)>| wire.as_ref().and_then(|(wire, _)| field(wire));
+    let id = |wire| match told(wire) {
+        Some(field) => quote!(self.#field.as_ref().map(|id| id.as_str())),
+        None => quote!(None),
+    };
+    let (id, client_id, state_field) = (id(&tracked.id), id(&tracked.client_id), field(&tracked.state.0));
+    let at = told(&tracked.at).map_or_else(|| quote!(None), |field| quote!(self.#field));
+    quote! {
+        impl runtime::HasState for #name {
+            type State = #state;
+
+            fn id(&self) -> Option<&str> {
+                #id
+            }
+
+            fn client_id(&self) -> Option<&str> {
+                #client_id
+            }
+
+            fn state(&self) -> Option<&#state> {
+                self.#state_field.as_ref()
+            }
+
+            fn at(&self) -> Option<runtime::Timestamp> {
+                #at
+            }
+        }
+    }
+}
+
+/// Adds the states, a diagram of them and a table of what happens, for a reader.
+pub(super) fn add(docs: &mut Docs, family: &Family, lifecycle: &Lifecycle) {
+    for state in &lifecycle.states {
+        let last = if state.terminal { " Nothing follows it." } else { "" };
+        docs.entry(&format!("{}: {}{last}", code(&state.value), escape(&state.doc)));
+    }
+    docs.html(diagram::draw(family, lifecycle));
+    docs.markdown(
+        "A full line is a change that the documents show, with the number of its row. A dashed line is one that they \
+         neither show nor rule out, such as a fill. What has a double frame is the end.",
+    );
+    docs.gap();
+    docs.line("| | from | what happens | when | becomes |".to_owned());
+    docs.line("|---|---|---|---|---|".to_owned());
+    let cells = |texts: &[String]| texts.iter().map(|text| code(text)).collect::<Vec<_>>().join(", ");
+    let triggers = |one: &Transition| cells(&one.trigger.iter().map(|(text, _)| text.clone()).collect::<Vec<_>>());
+    for (number, transition) in (1..).zip(&lifecycle.transitions) {
+        docs.line(format!(
+            "| {number} | {} | {} | {} | {} |",
+            cells(&transition.from),
+            triggers(transition),
+            escape(&transition.condition),
+            becomes(&transition.to)
+        ));
+    }
+    docs.gap();
+    for (number, transition) in (1..).zip(&lifecycle.transitions).filter(|(_, one)| !one.doc.is_empty()) {
+        docs.entry(&format!("{number}: {}", escape(&transition.doc)));
+    }
+    if !lifecycle.never.is_empty() {
+        docs.markdown("What never happens:");
+    }
+    for never in &lifecycle.never {
+        let what = match &never.what {
+            Ruled::Becoming(states) => format!("becomes {}", cells(states)),
+            Ruled::Operations(names) => {
+                let names: Vec<_> = names.iter().map(|(name, _)| code(name)).collect();
+                format!("is changed by {}", names.join(", "))
+            }
+        };
+        let at = if never.at.is_empty() { String::new() } else { format!(" ({})", escape(&never.at)) };
+        docs.entry(&format!("{} {what}: {}{at}", cells(&never.from), escape(&never.why)));
+    }
+}
+
+fn becomes(state: &str) -> String {
+    match state {
+        "unchanged" => "the same".to_owned(),
+        "rejected" => "the same; the change is rejected".to_owned(),
+        state => code(state),
+    }
+}

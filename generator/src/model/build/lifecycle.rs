@@ -1,0 +1,124 @@
+//! The lifecycle of `family.yaml` -> states, transitions, and the records that tell them.
+
+use super::{Scope, placed, text_of};
+use crate::diagnostics::{Code, did_you_mean};
+use crate::load::{Named, Short, Spanned, Text, Texts, raw};
+use crate::model::{Enum, Lifecycle, Never, Ruled, State, Tracked, Transition, Type};
+
+impl Scope<'_, '_> {
+    pub(super) fn lifecycle(&mut self, enums: &[Enum]) -> Option<Lifecycle> {
+        let raw = self.family.family.lifecycle.as_ref()?;
+        let Some(name) = &raw.r#enum else {
+            self.builder.missing("enum", raw.place);
+            return None;
+        };
+        let Type::Enum(enum_index) = self.resolve(name) else {
+            if self.names.get(&name.value).is_some() {
+                self.builder
+                    .to
+                    .at(name.place, Code::BadLifecycle, format!("`{}` is no enum", name.value))
+                    .help("name the enum whose values are the states");
+            }
+            return None;
+        };
+        let all = enums.get(enum_index)?;
+        for (state, _) in raw.states.iter() {
+            self.is_state(all, state, &[]);
+        }
+        let never: Vec<_> = raw.never.iter().filter_map(|never| self.never(all, never)).collect();
+        Some(Lifecycle {
+            enum_index,
+            place: name.place,
+            states: states(&raw.states),
+            transitions: raw.transitions.iter().map(|raw| self.transition(all, raw)).collect(),
+            never,
+            records: raw.records.iter().filter_map(|raw| self.tracked(raw)).collect(),
+        })
+    }
+
+    /// Reports what is neither a value of the enum nor one of these words.
+    fn is_state(&mut self, all: &Enum, text: &Text, words: &[&str]) {
+        if all.index_of(&text.value).is_none() && !words.contains(&text.value.as_str()) {
+            let help = did_you_mean(&text.value, all.wires());
+            self.builder
+                .to
+                .at(text.place, Code::BadLifecycle, format!("`{}` is no value of `{}`", text.value, all.name.wire))
+                .help(help.unwrap_or_else(|| format!("the states are the values of `{}`", all.name.wire)));
+        }
+    }
+
+    fn transition(&mut self, all: &Enum, raw: &Spanned<raw::Transition>) -> Transition {
+        for (key, texts) in [("from", &raw.from), ("trigger", &raw.trigger)] {
+            if texts.is_empty() {
+                self.builder.missing(key, raw.place);
+            }
+        }
+        raw.from.iter().for_each(|from| self.is_state(all, from, &["any"]));
+        match &raw.to {
+            Some(state) => self.is_state(all, state, &["unchanged", "rejected"]),
+            None => self.builder.missing("to", raw.place),
+        }
+        Transition {
+            place: raw.place,
+            from: texts(&raw.from),
+            trigger: raw.trigger.iter().map(placed).collect(),
+            to: text_of(&raw.to),
+            condition: text_of(&raw.condition),
+            doc: text_of(&raw.doc),
+        }
+    }
+
+    fn never(&mut self, all: &Enum, raw: &Spanned<raw::Never>) -> Option<Never> {
+        if raw.from.is_empty() {
+            self.builder.missing("from", raw.place);
+        }
+        raw.from.iter().chain(raw.to.iter()).for_each(|state| self.is_state(all, state, &[]));
+        let why = self.builder.need(&raw.why, "why", raw.place);
+        if raw.to.is_empty() == raw.trigger.is_empty() {
+            self.builder
+                .to
+                .at(raw.place, Code::BadLifecycle, "what never happens is either `to` or `trigger`")
+                .help("name the states it never becomes, or the operations that never take effect");
+            return None;
+        }
+        let what = match raw.to.is_empty() {
+            false => Ruled::Becoming(texts(&raw.to)),
+            true => Ruled::Operations(raw.trigger.iter().map(placed).collect()),
+        };
+        Some(Never { place: raw.place, from: texts(&raw.from), what, at: text_of(&raw.at), why })
+    }
+
+    fn tracked(&mut self, raw: &Spanned<raw::Tracked>) -> Option<Tracked> {
+        for (key, text) in [("record", &raw.record), ("state", &raw.state)] {
+            if text.is_none() {
+                self.builder.missing(key, raw.place);
+            }
+        }
+        if raw.id.is_none() && raw.client_id.is_none() {
+            self.builder.missing("id", raw.place);
+        }
+        let (name, state) = (raw.record.as_ref()?, raw.state.as_ref()?);
+        Some(Tracked {
+            place: name.place,
+            record: self.resolve_record(name)?,
+            id: raw.id.as_ref().map(placed),
+            client_id: raw.client_id.as_ref().map(placed),
+            state: placed(state),
+            at: raw.at.as_ref().map(placed),
+        })
+    }
+}
+
+fn states(raw: &Named<Short<raw::State>>) -> Vec<State> {
+    let state = |(name, state): &(Text, Short<raw::State>)| State {
+        value: name.value.clone(),
+        place: name.place,
+        doc: text_of(&state.doc),
+        terminal: state.terminal.unwrap_or(false),
+    };
+    raw.iter().map(state).collect()
+}
+
+fn texts(texts: &Texts) -> Vec<String> {
+    texts.iter().map(|text| text.value.clone()).collect()
+}

@@ -1,0 +1,64 @@
+//! Intents: what somebody wants, and what is sent for it.
+
+use super::{ChoiceKind, Family, Need, Parameter, Shape, Type};
+use crate::diagnostics::Place;
+
+/// A constructor that is named after what it is for.
+#[derive(Clone, Debug)]
+pub(crate) struct Intent {
+    pub(crate) id: String,
+    /// The Rust function.
+    pub(crate) rust: String,
+    pub(crate) place: Place,
+    pub(crate) says: String,
+    pub(crate) at: String,
+    /// The list whose items it makes.
+    pub(crate) within: Option<(String, Place)>,
+    pub(crate) set: Vec<Setting>,
+    /// Parameters that the caller gives though they are not required.
+    pub(crate) take: Vec<(String, Place)>,
+    /// Parameters whose arguments have names of their own here.
+    pub(crate) call: Vec<Setting>,
+}
+
+/// A parameter, and the text that the schema gives it.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    pub(crate) name: String,
+    pub(crate) place: Place,
+    pub(crate) text: String,
+    pub(crate) text_place: Place,
+}
+
+impl Intent {
+    /// The text that a parameter is set to.
+    pub(crate) fn value_of(&self, wire: &str) -> Option<&str> {
+        self.set.iter().find(|setting| setting.name == wire).map(|setting| setting.text.as_str())
+    }
+
+    /// The parameters that the caller gives: what is required and not set, and what is taken beside.
+    pub(crate) fn arguments<'a>(&self, family: &Family, parameters: &'a [Parameter]) -> Vec<&'a Parameter> {
+        let is_left = |parameter: &&Parameter| parameter.need == Need::Always && self.sets(family, parameter).is_none();
+        let is_taken = |parameter: &&Parameter| {
+            self.take.iter().any(|(wire, _)| *wire == parameter.name.wire) && !is_left(parameter)
+        };
+        parameters.iter().filter(is_left).chain(parameters.iter().filter(is_taken)).collect()
+    }
+
+    /// The text that a parameter is set to; for a choice that of the one that decides it.
+    pub(crate) fn sets(&self, family: &Family, parameter: &Parameter) -> Option<&str> {
+        let choice = match parameter.shape {
+            Shape::One(Type::Choice(index)) => family.choices.get(index).map(|choice| &choice.kind),
+            _ => None,
+        };
+        match choice {
+            Some(ChoiceKind::Value { decider, .. }) => self.value_of(&decider.wire),
+            _ => self.value_of(&parameter.name.wire),
+        }
+    }
+
+    /// The name that the argument of a parameter has here.
+    pub(crate) fn argument_of(&self, wire: &str) -> Option<&str> {
+        self.call.iter().find(|setting| setting.name == wire).map(|setting| setting.text.as_str())
+    }
+}

@@ -1,0 +1,140 @@
+//! Lifecycles: states, what leads from one to another, and what of that the documents tell.
+
+use super::{Enum, Family};
+use crate::diagnostics::Place;
+use crate::load::raw::Effect;
+
+/// The states of an enum, and how one becomes another.
+#[derive(Clone, Debug)]
+pub(crate) struct Lifecycle {
+    pub(crate) enum_index: usize,
+    pub(crate) place: Place,
+    pub(crate) states: Vec<State>,
+    pub(crate) transitions: Vec<Transition>,
+    pub(crate) never: Vec<Never>,
+    pub(crate) records: Vec<Tracked>,
+}
+
+/// A state.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    pub(crate) value: String,
+    pub(crate) place: Place,
+    pub(crate) doc: String,
+    pub(crate) terminal: bool,
+}
+
+/// A change of state.
+#[derive(Clone, Debug)]
+pub(crate) struct Transition {
+    pub(crate) place: Place,
+    pub(crate) from: Vec<String>,
+    pub(crate) trigger: Vec<(String, Place)>,
+    pub(crate) to: String,
+    pub(crate) condition: String,
+    pub(crate) doc: String,
+}
+
+/// What the document rules out, at once and by way of other states.
+#[derive(Clone, Debug)]
+pub(crate) struct Never {
+    pub(crate) place: Place,
+    pub(crate) from: Vec<String>,
+    pub(crate) what: Ruled,
+    pub(crate) at: String,
+    pub(crate) why: String,
+}
+
+/// What is ruled out.
+#[derive(Clone, Debug)]
+pub(crate) enum Ruled {
+    /// That it becomes one of these states.
+    Becoming(Vec<String>),
+    /// That one of these operations takes effect.
+    Operations(Vec<(String, Place)>),
+}
+
+/// A record that tells a state, and which of its fields say what.
+#[derive(Clone, Debug)]
+pub(crate) struct Tracked {
+    pub(crate) place: Place,
+    pub(crate) record: usize,
+    pub(crate) id: Option<(String, Place)>,
+    pub(crate) client_id: Option<(String, Place)>,
+    pub(crate) state: (String, Place),
+    pub(crate) at: Option<(String, Place)>,
+}
+
+/// Whether something can happen, as far as the documents tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Possible {
+    Yes,
+    No,
+    NotShown,
+}
+
+impl Lifecycle {
+    /// The enum whose values are the states.
+    pub(crate) fn states_of<'a>(&self, family: &'a Family) -> &'a Enum {
+        &family.enums[self.enum_index]
+    }
+
+    /// What is known of a value of the enum.
+    pub(crate) fn state(&self, all: &Enum, index: usize) -> Option<&State> {
+        self.states.iter().find(|state| all.index_of(&state.value) == Some(index))
+    }
+
+    pub(crate) fn is_terminal(&self, all: &Enum, index: usize) -> bool {
+        self.state(all, index).is_some_and(|state| state.terminal)
+    }
+
+    /// Whether a transition starts from a state. From `any` starts what can still change.
+    pub(crate) fn starts_from(&self, all: &Enum, transition: &Transition, index: usize) -> bool {
+        let is_any = transition.from.iter().any(|from| from == "any") && !self.is_terminal(all, index);
+        is_any || names_state(all, &transition.from, index)
+    }
+
+    /// Whether one state can become another, by whatever way.
+    pub(crate) fn can_become(&self, all: &Enum, from: usize, to: usize) -> Possible {
+        if from == to {
+            return Possible::Yes;
+        }
+        let is_ruled_out = self.never.iter().any(|never| {
+            matches!(&never.what, Ruled::Becoming(states) if names_state(all, states, to))
+                && names_state(all, &never.from, from)
+        });
+        if self.is_terminal(all, from) || is_ruled_out {
+            return Possible::No;
+        }
+        let leads = |transition: &&Transition| all.index_of(&transition.to) == Some(to);
+        let is_shown = self.transitions.iter().filter(leads).any(|one| self.starts_from(all, one, from));
+        if is_shown { Possible::Yes } else { Possible::NotShown }
+    }
+
+    /// Whether operations with this effect take effect in a state.
+    pub(crate) fn takes(&self, family: &Family, effect: Effect, index: usize) -> Possible {
+        let all = self.states_of(family);
+        let has_effect =
+            |name: &str| family.operations.iter().any(|operation| operation.name == name && operation.effect == effect);
+        let has_such = |triggers: &[(String, Place)]| triggers.iter().any(|(name, _)| has_effect(name));
+        let is_ruled_out = self.never.iter().any(|never| {
+            matches!(&never.what, Ruled::Operations(names) if has_such(names)) && names_state(all, &never.from, index)
+        });
+        let shown =
+            || self.transitions.iter().filter(|one| self.starts_from(all, one, index) && has_such(&one.trigger));
+        if self.is_terminal(all, index) || is_ruled_out {
+            Possible::No
+        } else if shown().any(|transition| transition.to != "rejected") {
+            Possible::Yes
+        } else if shown().next().is_some() {
+            Possible::No
+        } else {
+            Possible::NotShown
+        }
+    }
+}
+
+/// Whether a value of the enum is among these states, however they are spelled.
+fn names_state(all: &Enum, states: &[String], index: usize) -> bool {
+    states.iter().any(|state| all.index_of(state) == Some(index))
+}
