@@ -8,9 +8,9 @@ use std::error::Error;
 use std::hint::black_box;
 
 use measure::Race;
-use tradeapi::Operation;
 use tradeapi::runtime::{ParameterWriter, Parameters};
 use tradeapi::unified::{Category, ClientOid, LimitExecution, PlaceOrder, PosSide, Side, TimeInForce};
+use tradeapi::{Account, Operation};
 
 mod measure;
 
@@ -57,7 +57,7 @@ fn json(order: &PlaceOrder) -> String {
 
 fn checked(wanted: &Wanted) -> Result<String, Box<dyn Error>> {
     let order = order(wanted)?;
-    order.validate(None)?;
+    order.validate(&Account::new())?;
     Ok(json(&order))
 }
 

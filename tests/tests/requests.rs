@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde::Serialize;
 use serde_json::Value;
-use tradeapi::runtime::{FixedClock, Method, OpenEnum};
-use tradeapi::{Client, Credentials, Decimal, Edit, Error, Operation, Timestamp, broker, classic, unified};
+use tradeapi::runtime::{CheckContext, FixedClock, Method, OpenEnum};
+use tradeapi::{Client, Credentials, Decimal, Edit, Error, Operation, Timestamp, Violations, broker, classic, unified};
 use tradeapi_sandbox::{Answer, Request, Sandbox};
 use tradeapi_tests::{query, signature};
 
@@ -173,15 +173,21 @@ prop_compose! {
     }
 }
 
+/// What refuses a request at a time.
+fn validate(request: &impl Operation, now: Option<Timestamp>) -> Result<(), Violations> {
+    let found = request.inspect(CheckContext { now, ..CheckContext::default() });
+    if found.refuse() { Err(found) } else { Ok(()) }
+}
+
 /// What holds for every request, allowed or not.
 fn holds_for<O: Operation + PartialEq + Debug + Serialize>(request: &O) {
     let written = serde_json::to_value(request).unwrap();
     let read_back = O::from_json(&written.to_string());
-    match request.validate(None) {
+    match validate(request, None) {
         Ok(()) => assert_eq!(read_back.as_ref(), Ok(request)),
         Err(violations) => assert_eq!(read_back, Err(violations)),
     }
-    match (request.validate(Some(Timestamp::from_millis(NOW))), CLIENT.core().prepare(request)) {
+    match (validate(request, Some(Timestamp::from_millis(NOW))), CLIENT.core().prepare(request)) {
         (Ok(()), Ok(prepared)) => is_what_it_says(request, &written, &prepared),
         (Err(violations), Err(Error::Refused(refusal))) => assert_eq!(refusal.violations, violations),
         (checked, prepared) => panic!("{checked:?}, but {prepared:?}"),

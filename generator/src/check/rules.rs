@@ -108,7 +108,10 @@ fn names_its_instrument(family: &Family, operation: &Operation, rule: &Rule, nam
     };
     let names = names.clone().and(&wire::names(family, operation.body.parameters()));
     for (parameter, _) in [&instrument.line, &instrument.symbol] {
-        if let Found::Nothing(_) = names.find(parameter) {
+        let is_known = wire::all_parameters(family).any(|known| known.name.wire == *parameter);
+        if let Found::Nothing(_) = names.find(parameter)
+            && is_known
+        {
             to.at(
                 rule.place,
                 Code::BadRule,

@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn months_end_where_they_end() {
-        let time = |year, month, day| (first_day(year, month - 1) + day - 1) * DAY_MS + 5;
+        let time = |year: i64, month: i64, day: i64| (first_day(year, month - 1) + day - 1) * DAY_MS + 5;
         assert_eq!(time(1970, 1, 1), 5);
         assert_eq!(time(2000, 3, 1), 951_868_800_005);
         assert_eq!(time(2026, 9, 21), 1_789_948_800_005);

@@ -65,12 +65,9 @@ impl<'a> Drafts<'a> {
     /// What `draft` becomes when a condition is made to hold (`so`) or not to, in all ways that are known.
     pub(super) fn making(&self, draft: &Draft, list: Option<&str>, condition: &Condition, so: bool) -> Vec<Draft> {
         match (condition, so) {
-            (Condition::Given(names), true) => {
-                let all = names.iter().fold(vec![draft.clone()], |drafts, (name, _)| {
-                    drafts.iter().flat_map(|draft| self.given(draft, list, name).into_iter().take(2)).collect()
-                });
-                all
-            }
+            (Condition::Given(names), true) => names.iter().fold(vec![draft.clone()], |drafts, (name, _)| {
+                drafts.iter().flat_map(|draft| self.given(draft, list, name).into_iter().take(2)).collect()
+            }),
             (Condition::AnyGiven(names), true) => {
                 names.iter().flat_map(|(name, _)| self.given(draft, list, name)).collect()
             }

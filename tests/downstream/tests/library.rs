@@ -3,7 +3,7 @@
 
 use downstream::library::catalogue::{Binding, DeleteABook, FindBooks, Isbn, PutABook, ReadBook, Shelf};
 use downstream::library::desk::{ExtendALoan, Loan, LoanState, Return, ReturnBooks};
-use downstream::library::runtime::{Monitor, Operation as _, Possible, read_json};
+use downstream::library::runtime::{CheckContext, Monitor, Operation as _, Possible, read_json};
 use downstream::library::{Client, Credentials, Decimal, Edit, Error, Timestamp};
 use tradeapi_sandbox::{Answer, Sandbox};
 
@@ -77,7 +77,7 @@ async fn rules_are_checked_before_anything_is_sent() {
     let returns = ReturnBooks::new(vec![Return::new("c-1"), Return::new("c-1").damage("wet")]);
     let error = client(&sandbox).desk().return_books(&returns).await.unwrap_err();
     let Error::Refused(refusal) = &error else { panic!("{error}") };
-    let mut broken: Vec<_> = refusal.violations.iter().map(|one| (one.rule, one.parameter.as_str())).collect();
+    let mut broken: Vec<_> = refusal.violations.iter().map(|one| (one.rule.as_str(), one.parameter.as_str())).collect();
     broken.sort_unstable();
     assert_eq!(broken, [("damage-costs", "copies[1].fee"), ("each-copy-once", "copies")]);
     assert!(sandbox.requests().is_empty());
@@ -99,12 +99,12 @@ fn windows_and_bounds_hold_for_any_api() {
     let day = 24 * 60 * 60 * 1000;
     let now = Timestamp::from_millis(200 * day);
     let at = |days: u64| Timestamp::from_millis(days * day);
-    let broken = |request: &FindBooks| -> Vec<&'static str> {
-        let violations = request.validate(Some(now)).err().into_iter().flatten();
-        violations.map(|violation| violation.rule).collect()
+    let broken = |request: &FindBooks| -> Vec<String> {
+        let violations = request.inspect(CheckContext { now: Some(now), ..CheckContext::default() });
+        violations.into_iter().map(|violation| violation.rule).collect()
     };
     assert!(broken(&FindBooks::new().between(at(150), at(200))).is_empty());
-    assert_eq!(broken(&FindBooks::new().between(at(99), at(101))), ["window-access"]);
-    assert_eq!(broken(&FindBooks::new().limit(101)), ["max"]);
+    assert_eq!(broken(&FindBooks::new().between(at(99), at(101))), ["window.access"]);
+    assert_eq!(broken(&FindBooks::new().limit(101)), ["limit.max"]);
     assert_eq!(broken(&FindBooks::new().from(at(190))).len(), 1, "both or neither");
 }

@@ -1,6 +1,7 @@
 //! Names and texts that try to become code come out as what they are.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
+use downstream::obstacles::Account;
 use downstream::obstacles::odd::{ERRORS, Keyword, LIFECYCLE, Loop, OPERATIONS, RULES, Try};
 use downstream::obstacles::runtime::{HasState as _, OpenEnum as _, Operation as _, Possible, read_json};
 
@@ -31,7 +32,7 @@ fn states_and_intents_with_odd_names_are_what_they_are() {
 fn requests_and_answers_with_odd_names_are_written_and_read() {
     let request = Try::from_json(r#"{"type": "\"", "fn": 3, "limited": "a\"\\"}"#).unwrap();
     assert_eq!(request, Try::new(Keyword::Quote, 3).limited("a\"\\".parse().unwrap()));
-    assert_eq!(request.clone().quoted("x").validate(None).unwrap_err()[0].rule, "*/");
+    assert_eq!(request.clone().quoted("x").validate(&Account::new()).unwrap_err()[0].rule, "*/");
 
     let answer: Loop =
         read_json(r#"{"type": "a\nb", "q\"uote": true, "list": [{"type": "1M"}], "async": "1"}"#).unwrap();
