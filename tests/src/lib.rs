@@ -6,6 +6,7 @@
 
 pub mod json;
 pub mod query;
+pub mod reference;
 pub mod schema;
 pub mod signature;
 

@@ -1,0 +1,70 @@
+//! What the validator was told about the account. What it was not told it cannot check.
+
+use serde_json::Value;
+
+use super::decimal::Decimal;
+use super::request::{Request, text};
+
+/// The account as far as it is known.
+#[derive(Clone, Copy)]
+pub(super) struct Account<'a>(pub(super) &'a Value);
+
+impl<'a> Account<'a> {
+    pub(super) fn is_hedge(self) -> bool {
+        Request(self.0).is("positionMode", "hedge_mode")
+    }
+
+    pub(super) fn is_one_way(self) -> bool {
+        Request(self.0).is("positionMode", "one_way_mode")
+    }
+
+    pub(super) fn is_copy_trader(self) -> bool {
+        Request(self.0).is("copyTrading", "true")
+    }
+
+    /// Whether it was told that the account lacks this permission.
+    pub(super) fn lacks(self, permission: &str) -> bool {
+        Request(self.0).is(permission, "false")
+    }
+
+    pub(super) fn binding_time(self) -> Option<i128> {
+        Request(self.0).integer("bindingTime")
+    }
+
+    /// Whether a copy trader may trade the symbol. Anybody may when the pairs are not known.
+    pub(super) fn may_trade(self, symbol: Option<String>) -> bool {
+        let pairs = self.0.get("copyTradingPairs").and_then(Value::as_array);
+        match (self.is_copy_trader(), pairs) {
+            (true, Some(pairs)) => pairs.iter().any(|pair| text(pair) == symbol),
+            _ => true,
+        }
+    }
+
+    /// What is known about the instrument that a request names; the line is its category or product type.
+    pub(super) fn instrument(self, line: Option<String>, symbol: Option<String>) -> Option<Instrument<'a>> {
+        let instruments = self.0.get("instruments")?.as_array()?;
+        let found =
+            instruments.iter().map(Request).find(|it| it.text("line") == line && it.text("symbol") == symbol)?;
+        Some(Instrument(found))
+    }
+}
+
+/// The trading rules of an instrument as far as they are known.
+#[derive(Clone, Copy)]
+pub(super) struct Instrument<'a>(Request<'a>);
+
+impl Instrument<'_> {
+    /// Whether the number has more decimals than the named precision admits.
+    pub(super) fn is_too_fine(self, number: &Decimal, precision: &str) -> bool {
+        let most = self.0.text(precision).and_then(|text| text.parse().ok());
+        most.is_some_and(|most| number.decimals() > most)
+    }
+
+    pub(super) fn is_off_step(self, number: &Decimal, step: &str) -> bool {
+        self.0.decimal(step).is_some_and(|step| !number.is_multiple_of(&step))
+    }
+
+    pub(super) fn is_too_small(self, number: &Decimal) -> bool {
+        self.0.decimal("minOrderAmount").is_some_and(|least| number.is_less_than(&least))
+    }
+}
