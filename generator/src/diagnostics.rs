@@ -66,6 +66,7 @@ codes! {
     MissingFile = "E0006", "A file that every schema has is missing.";
     StrayFile = "E0007", "A file or folder is not where the schema language puts one.";
     CannotWrite = "E0008", "An output file or folder cannot be written.";
+    NoRevision = "E0009", "A revision of the schema cannot be read.";
     BrokenYaml = "E0101", "The YAML cannot be parsed.";
     DuplicateKey = "E0102", "A key is written twice.";
     Alias = "E0103", "An anchor, an alias, a tag or a merge key is used.";

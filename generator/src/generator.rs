@@ -30,6 +30,9 @@ pub struct Generator {
 #[derive(Debug)]
 pub struct Schema {
     api: Api,
+    /// The names of its files, by which places refer to them.
+    #[cfg(feature = "cli")]
+    files: Vec<PathBuf>,
 }
 
 impl Generator {
@@ -62,11 +65,18 @@ impl Generator {
     /// All mistakes of the schema.
     pub fn read(&self) -> Result<Schema, Diagnostics> {
         let folder = self.schema_folder();
-        let mut to = Diagnostics::default();
-        let documents = load::load(folder, folder, &mut to);
-        let api = model::build::build(&documents, &mut to);
-        check::check(&api, &mut to);
-        to.into_result().map(|()| Schema { api })
+        read(folder, folder)
+    }
+
+    /// Reads and checks the schema as it was at a revision of the git repository that its folder is in.
+    ///
+    /// # Errors
+    /// What kept the revision from being read, or all mistakes that the schema had then.
+    #[cfg(feature = "cli")]
+    pub fn read_at(&self, revision: &str) -> Result<Schema, Diagnostics> {
+        let folder = self.schema_folder();
+        let copy = crate::revision::copy(folder, revision)?;
+        read(copy.path(), &PathBuf::from(format!("{revision}:{}", folder.display())))
     }
 
     /// Reads, checks, emits and writes. Files whose bytes would not change are left alone.
@@ -120,6 +130,21 @@ impl Generator {
     }
 }
 
+/// Reads and checks a schema; `shown` is how its folder is called in messages.
+fn read(folder: &Path, shown: &Path) -> Result<Schema, Diagnostics> {
+    let mut to = Diagnostics::default();
+    let documents = load::load(folder, shown, &mut to);
+    let api = model::build::build(&documents, &mut to);
+    check::check(&api, &mut to);
+    #[cfg(feature = "cli")]
+    let files = to.files().to_vec();
+    to.into_result().map(|()| Schema {
+        api,
+        #[cfg(feature = "cli")]
+        files,
+    })
+}
+
 impl Schema {
     /// How much the schema holds.
     pub fn counts(&self) -> Counts {
@@ -167,6 +192,17 @@ impl Schema {
         let (family, operation) = self.api.operations().find(|(_, known)| known.id == operation)?;
         let (request, account) = (serde_json::from_str(request).ok()?, serde_json::from_str(account).ok()?);
         Some(rulebook::judge(family, operation, &request, &account, now))
+    }
+
+    /// What a newer version of the schema means for those who depend on the crate emitted from this one.
+    #[cfg(feature = "cli")]
+    pub fn diff(&self, newer: &Self) -> crate::diff::Diff {
+        crate::diff::diff(&self.side(), &newer.side())
+    }
+
+    #[cfg(feature = "cli")]
+    fn side(&self) -> crate::diff::Side<'_> {
+        crate::diff::Side { api: &self.api, files: &self.files }
     }
 
     /// The emitted files by their names, without writing them.

@@ -24,11 +24,15 @@
 
 mod check;
 mod diagnostics;
+#[cfg(feature = "cli")]
+pub mod diff;
 mod emit;
 mod generator;
 mod list;
 mod load;
 mod model;
+#[cfg(feature = "cli")]
+mod revision;
 mod rulebook;
 mod write;
 

@@ -64,7 +64,7 @@ pub(crate) fn rules(api: &Api) -> String {
 }
 
 /// Pads every column but the last to its widest cell.
-fn align<const N: usize>(rows: Vec<[String; N]>) -> String {
+pub(crate) fn align<const N: usize>(rows: Vec<[String; N]>) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..N).map(width).collect();
     let mut out = String::new();

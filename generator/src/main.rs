@@ -1,5 +1,7 @@
 //! The command line: arguments in, text and an exit code out. Everything else is in the library.
 
+mod compare;
+
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -41,6 +43,8 @@ enum Command {
     List(SchemaFolder),
     /// Prints the rules of the documents and what is made of each.
     Rules(SchemaFolder),
+    /// Says what a change of the schema means for those who depend on the crate, and the version it deserves.
+    Diff(compare::Arguments),
 }
 
 #[derive(Args)]
@@ -83,6 +87,7 @@ fn run(command: Command) -> Result<ExitCode, Diagnostics> {
         Command::Facts(schema) => print(schema.read()?.facts().join("\n")),
         Command::List(schema) => print(schema.read()?.list().trim_end()),
         Command::Rules(schema) => print(schema.read()?.rules().trim_end()),
+        Command::Diff(arguments) => return compare::run(&arguments),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -113,6 +113,9 @@ const MADE_HERE: &[(&str, Spoil)] = &[
         let generator = Generator::new().schema_dir(folder).out_dir(folder.join(".out"));
         generator.compare().expect_err("a folder has no text")
     }),
+    ("revision_of_a_folder_that_is_missing", |folder| {
+        Generator::new().schema_dir(folder.join("nowhere")).read_at("HEAD").expect_err("there is no such folder")
+    }),
     ("yaml_a_thousand_deep_in_flow", |folder| {
         spoil(folder, "office/count.yaml", |_| format!("operation: {}{}\n", "[".repeat(1000), "]".repeat(1000)));
         mistakes(folder)
@@ -183,7 +186,7 @@ fn every_kind_of_mistake_has_a_case() {
 
 #[test]
 fn every_mistake_says_where_it_is_and_what_to_do() {
-    let about_a_run = [Code::CannotRead, Code::CannotWrite, Code::MissingFile];
+    let about_a_run = [Code::CannotRead, Code::CannotWrite, Code::MissingFile, Code::NoRevision];
     for (name, (_, all)) in cases() {
         for one in all.iter() {
             assert!(one.place.is_some() || about_a_run.contains(&one.code), "{name}: {}", one.message);

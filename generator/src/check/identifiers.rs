@@ -70,6 +70,12 @@ fn alphabet_pieces(alphabet: &str) -> Result<Vec<(char, char)>, String> {
     }
 }
 
+/// The characters of an alphabet.
+#[cfg(feature = "cli")]
+pub(crate) fn letters(alphabet: &str) -> std::collections::BTreeSet<char> {
+    alphabet_pieces(alphabet).unwrap_or_default().into_iter().flat_map(|(first, last)| first..=last).collect()
+}
+
 /// Why a text is no such identifier; `None` when it is one.
 pub(super) fn why_not(all: &Identifier, text: &str) -> Option<Fault> {
     let count = text.chars().count();

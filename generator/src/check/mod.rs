@@ -26,6 +26,9 @@ mod values;
 mod windows;
 mod wire;
 
+#[cfg(feature = "cli")]
+pub(crate) use identifiers::letters;
+
 use crate::diagnostics::Diagnostics;
 use crate::model::{Api, Family};
 

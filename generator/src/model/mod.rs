@@ -97,6 +97,9 @@ pub(crate) struct Family {
     pub(crate) title: String,
     pub(crate) doc: String,
     pub(crate) source: Option<Source>,
+    /// Numbers and times travel as JSON strings, where nothing else is said.
+    #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only `diff` asks"))]
+    pub(crate) numbers_as_text: bool,
     pub(crate) errors: Vec<ErrorCode>,
     pub(crate) limits: Vec<Ceiling>,
     /// The parameters that name the instrument of a request.

@@ -61,6 +61,9 @@ impl From<Option<Required>> for Need {
 #[derive(Clone, Debug)]
 pub(crate) struct Parameter {
     pub(crate) name: Name,
+    /// Where it is written out; elsewhere than its name when it is `as` another.
+    #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only `diff` asks"))]
+    pub(crate) written: Place,
     pub(crate) shape: Shape,
     pub(crate) need: Need,
     pub(crate) default: Option<(String, Place)>,

@@ -63,7 +63,7 @@ impl Scope<'_, '_> {
     }
 
     pub(super) fn parameter(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> Parameter {
-        let (merged, is_known) = self.follow(raw);
+        let (merged, is_known) = self.follow(name, raw);
         let raw = &merged;
         if let Some(may_be) = &raw.may_be {
             self.refuse_keys(&[("may_be", Some(may_be.place))], "belongs to a field of a record");
@@ -81,6 +81,7 @@ impl Scope<'_, '_> {
         let shape = if is_known { self.shape(name, raw) } else { Shape::One(Type::Undefined) };
         Parameter {
             name: self.parameter_name(name, raw),
+            written: raw.place,
             need: required.into(),
             default: raw.default.as_ref().map(placed),
             default_note: raw.default_note.as_ref().map(|note| note.value.clone()),
@@ -206,19 +207,21 @@ impl Scope<'_, '_> {
     }
 
     /// Replaces `as: operation.parameter` by what stands there; keys beside it win. Tells whether it was found.
-    fn follow(&mut self, raw: &Spanned<raw::Field>) -> (Spanned<raw::Field>, bool) {
-        let mut merged = raw.clone();
+    ///
+    /// The place of the result is that of the name under which it is written out.
+    fn follow(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> (Spanned<raw::Field>, bool) {
+        let mut merged = Spanned { value: raw.value.clone(), place: name.place };
         for _ in 0..8 {
             let Some(reference) = merged.value.r#as.take() else { return (merged, true) };
             let Some(target) = self.find_parameter(&reference) else { return (merged, false) };
-            merged.value = overlay(merged.value, target);
+            merged = Spanned { value: overlay(merged.value, target.value), place: target.place };
         }
         self.builder.to.at(raw.place, Code::Circular, "the `as` leads back to itself").help("write one of them out");
         merged.value.r#as = None;
         (merged, false)
     }
 
-    fn find_parameter(&mut self, reference: &Text) -> Option<raw::Field> {
+    fn find_parameter(&mut self, reference: &Text) -> Option<Spanned<raw::Field>> {
         let (operation, parameter) = reference.value.split_once('.').unwrap_or((&reference.value, ""));
         let operations = || self.family.operations.iter();
         let Some((_, _, raw)) = operations().find(|(name, ..)| name == operation) else {
@@ -254,10 +257,10 @@ fn names(request: &Named<Spanned<raw::Field>>) -> Vec<&str> {
     request.iter().chain(inner).map(|(name, _)| name.value.as_str()).collect()
 }
 
-/// The parameter of that name; those of items of an array body count too.
-fn find_named(request: &Named<Spanned<raw::Field>>, parameter: &str) -> Option<raw::Field> {
+/// The parameter of that name, at the place of its name; those of items of an array body count too.
+fn find_named(request: &Named<Spanned<raw::Field>>, parameter: &str) -> Option<Spanned<raw::Field>> {
     request.iter().find_map(|(name, field)| match &field.fields {
-        _ if name.value == parameter => Some(field.value.clone()),
+        _ if name.value == parameter => Some(Spanned { value: field.value.clone(), place: name.place }),
         Some(fields) if name.value == "[]" => find_named(fields, parameter),
         _ => None,
     })

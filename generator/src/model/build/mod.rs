@@ -215,6 +215,7 @@ impl Builder<'_> {
             title: raw.title.as_ref().map_or_else(|| name.clone(), |title| title.value.clone()),
             doc: if self.documents.incomplete { text_of(&raw.doc) } else { self.need(&raw.doc, "doc", place) },
             source: self.source(&raw.source),
+            numbers_as_text: super::types::travels_as_text(raw.numbers, None),
             errors: raw.errors.iter().map(|(code, error)| self.error_code(code, error)).collect(),
             limits: raw.limits.iter().map(|limit| self.ceiling(limit)).collect(),
             instrument,

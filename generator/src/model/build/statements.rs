@@ -74,6 +74,7 @@ fn rule(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Rule {
     Rule {
         id: builder.need(&raw.id, "id", raw.place),
         place: raw.id.as_ref().filter(|id| id.place.file == raw.place.file).map_or(raw.place, |id| id.place),
+        written: raw.id.as_ref().map_or(raw.place, |id| id.place),
         at: text_of(&raw.at),
         kind,
         severity: raw.severity.as_ref().map_or(Severity::Refuse, |severity| severity.value),

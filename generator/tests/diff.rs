@@ -1,0 +1,154 @@
+//! `tradeapi-gen diff` as a maintainer uses it: two folders, a revision, what it prints and how it exits.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+fn diff(within: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tradeapi-gen")).arg("diff").args(arguments).current_dir(within).output().unwrap()
+}
+
+fn fixture() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/change").canonicalize().unwrap()
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// A folder with the schemas `old` and `new`, which differ in a maximum.
+fn two() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&fixture(), &folder.path().join("old"));
+    copy(&fixture(), &folder.path().join("new"));
+    lower(&folder.path().join("new"));
+    folder
+}
+
+fn lower(schema: &Path) {
+    let file = schema.join("house/find-books.yaml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(file, text.replace("max: 100", "max: 50")).unwrap();
+}
+
+fn git(within: &Path, arguments: &[&str]) {
+    let who = ["-c", "user.name=A Maintainer", "-c", "user.email=m@example.com", "-c", "commit.gpgsign=false"];
+    let output = Command::new("git").current_dir(within).args(who).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn said(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn two_folders() {
+    let folder = two();
+    let output = diff(folder.path(), &["old", "new"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(
+        said(output.stdout),
+        "behaviour\n  parameter  house.find-books.limit  max: 100 -> 50  checked before sending  \
+         new/house/find-books.yaml:13:40\n\n\
+         1 behaviour: deserves a new minor version (1.4.2 becomes 1.5.0; below 1.0, 0.4.2 becomes 0.4.3)\n"
+    );
+    let same = diff(folder.path(), &["old", "old", "--fail-on", "breaking,behaviour,additive,documentation"]);
+    assert_eq!((same.status.code(), said(same.stdout)), (Some(0), "no differences\n".to_owned()));
+}
+
+#[test]
+fn a_class_can_be_made_a_failure() {
+    let folder = two();
+    let code = |classes: &str| diff(folder.path(), &["old", "new", "--fail-on", classes]).status.code();
+    assert_eq!(code("breaking"), Some(0));
+    assert_eq!(code("breaking,behaviour"), Some(1));
+    assert_eq!(code("nonsense"), Some(2));
+}
+
+#[test]
+fn the_formats_for_others() {
+    let folder = two();
+    let print = |format: &str| said(diff(folder.path(), &["old", "new", "--format", format]).stdout);
+    assert!(print("markdown").contains("- parameter `house.find-books.limit`: max `100` → `50`"));
+    let json: serde_json::Value = serde_json::from_str(&print("json")).unwrap();
+    assert_eq!(json["bump"], "minor");
+    assert_eq!(json["differences"][0]["file"], "new/house/find-books.yaml");
+}
+
+#[test]
+fn a_revision() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = folder.path().join("a schema/of ours");
+    copy(&fixture(), &schema);
+    git(folder.path(), &["init", "--quiet"]);
+    git(folder.path(), &["add", "."]);
+    git(folder.path(), &["commit", "--quiet", "-m", "The schema"]);
+    git(folder.path(), &["tag", "v1"]);
+    let against = |revision: &str, schema: &str| diff(folder.path(), &["--against", revision, "--schema", schema]);
+    assert_eq!(said(against("v1", "a schema/of ours").stdout), "no differences\n");
+
+    lower(&schema);
+    std::fs::remove_file(schema.join("house/lend-many.yaml")).unwrap();
+    let output = against("v1", "a schema/of ours");
+    assert_eq!(output.status.code(), Some(0));
+    let table = said(output.stdout);
+    // What is gone is shown where it was.
+    assert!(table.contains("v1:a schema/of ours/house/lend-many.yaml:1:12"), "{table}");
+    assert!(table.contains("  a schema/of ours/house/find-books.yaml:13:40"), "{table}");
+
+    let wrong = |revision: &str, schema: &str| {
+        let output = against(revision, schema);
+        assert_eq!(output.status.code(), Some(1));
+        said(output.stderr)
+    };
+    assert!(wrong("v9", "a schema/of ours").contains("the repository of a schema/of ours has no revision `v9`"));
+    let option = diff(folder.path(), &["--against=--all", "--schema", "a schema/of ours"]);
+    assert!(said(option.stderr).contains("has no revision `--all`"));
+    copy(&fixture(), &folder.path().join("later"));
+    assert!(wrong("v1", "later").contains("there is no later at revision `v1`"));
+    assert!(wrong("v1", "nowhere").contains("nowhere is no folder"));
+
+    // The mistakes of an older schema name the revision they are in.
+    std::fs::write(schema.join("office/family.yaml"), "family: desk\n").unwrap();
+    git(folder.path(), &["commit", "--quiet", "--all", "-m", "A mistake"]);
+    copy(&fixture(), &schema);
+    assert!(wrong("HEAD", "a schema/of ours").contains("HEAD:a schema/of ours/office/family.yaml:1:9: error["));
+}
+
+#[test]
+fn without_a_repository_or_git_the_reason_is_told() {
+    let folder = two();
+    let output = Command::new(env!("CARGO_BIN_EXE_tradeapi-gen"))
+        .args(["diff", "--against", "HEAD", "--schema", "new"])
+        .env("GIT_CEILING_DIRECTORIES", folder.path())
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(said(output.stderr).contains("git cannot read new: not a git repository"));
+    let output = Command::new(env!("CARGO_BIN_EXE_tradeapi-gen"))
+        .args(["diff", "--against", "HEAD", "--schema", "new"])
+        .env("PATH", "")
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(output.stderr).contains("git cannot be run"));
+}
+
+#[test]
+fn wrong_usage() {
+    let folder = two();
+    for arguments in [&[][..], &["old"], &["old", "new", "--against", "HEAD"], &["old", "new", "--format", "xml"]] {
+        assert_eq!(diff(folder.path(), arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}

@@ -1,0 +1,215 @@
+//! Code that depends on an emitted crate and uses every public item of it, each by its exact type.
+//!
+//! It is made from the emitted files alone, so that it knows nothing of what `diff` knows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use quote::{ToTokens, format_ident, quote};
+
+/// Uses of the items of a crate by the module that has them; the root's is empty.
+pub(crate) type Uses = BTreeMap<String, BTreeSet<String>>;
+
+/// What code that depends on these files can do with them.
+pub(crate) fn uses(files: &BTreeMap<String, String>) -> Uses {
+    let mut all = Uses::new();
+    for (name, text) in files {
+        let module = name.split_once('/').map_or("", |(folder, _)| folder);
+        let file = syn::parse_file(text).unwrap();
+        all.entry(module.to_owned()).or_default().extend(file.items.iter().flat_map(item));
+    }
+    all
+}
+
+/// The uses as a module of the crate that has the items.
+pub(crate) fn module(uses: &Uses) -> String {
+    let mut text = "#![allow(warnings)]\n".to_owned();
+    for (module, uses) in uses {
+        let (name, path) = match module.as_str() {
+            "" => ("root".to_owned(), "crate".to_owned()),
+            module => (module.to_owned(), format!("crate::{module}")),
+        };
+        let head = format!("mod {name} {{\nuse {path}::*;\nuse std::ops::Deref;\nuse tradeapi_runtime as runtime;\n");
+        text.push_str(&head);
+        for (number, of) in uses.iter().enumerate() {
+            text.push_str(&format!("const _: () = {{ {} }};\n", of.replace("USE", &format!("use_{number}"))));
+        }
+        text.push_str("}\n");
+    }
+    text
+}
+
+fn item(item: &syn::Item) -> Vec<String> {
+    match item {
+        syn::Item::Struct(item) if is_public(&item.vis) => structure(item),
+        syn::Item::Enum(item) if is_public(&item.vis) => enumeration(item),
+        syn::Item::Const(item) if is_public(&item.vis) => vec![value(&item.ident, &item.ty)],
+        syn::Item::Static(item) if is_public(&item.vis) => {
+            let (name, ty) = (&item.ident, &item.ty);
+            vec![text(quote!(fn USE() { let _: &#ty = &#name; }))]
+        }
+        syn::Item::Use(item) if is_public(&item.vis) => reexport(&item.tree),
+        syn::Item::Impl(item) => implementation(item),
+        syn::Item::Macro(item) if item.mac.path.is_ident("macro_rules") => vec![macro_over_types(item)],
+        syn::Item::Macro(item) => macro_call(&item.mac),
+        _ => Vec::new(),
+    }
+}
+
+/// The runtime's type under a name of the crate's own; what is exported in one group does not depend on the schema.
+fn reexport(tree: &syn::UseTree) -> Vec<String> {
+    let syn::UseTree::Path(path) = tree else { return Vec::new() };
+    match (path.ident.to_string().as_str(), &*path.tree) {
+        ("tradeapi_runtime", syn::UseTree::Name(name)) => {
+            vec![format!("fn USE(it: crate::{0}) -> runtime::{0} {{ it }}", name.ident)]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn structure(item: &syn::ItemStruct) -> Vec<String> {
+    let name = &item.ident;
+    let generics = (!item.generics.params.is_empty()).then(|| quote!(<'_>));
+    let fields = item.fields.iter().filter(|field| is_public(&field.vis));
+    let reads = fields.map(|field| {
+        let (field, ty) = (&field.ident, &field.ty);
+        text(quote!(fn USE(it: &#name #generics) -> &#ty { &it.#field }))
+    });
+    derives(&item.attrs, quote!(#name #generics)).into_iter().chain(reads).collect()
+}
+
+fn enumeration(item: &syn::ItemEnum) -> Vec<String> {
+    let name = &item.ident;
+    let variants = item.variants.iter().flat_map(|variant| {
+        let (variant, fields) = (&variant.ident, &variant.fields);
+        match fields.iter().next() {
+            None => [
+                quote!(fn USE() -> #name { #name::#variant }),
+                quote!(fn USE(it: &#name) -> bool { match it { #name::#variant => true, _ => false } }),
+            ],
+            Some(field) => [
+                quote!(fn USE(with: #field) -> #name { #name::#variant(with) }),
+                quote!(fn USE(it: #name) -> Option<#field> { match it { #name::#variant(with) => Some(with), _ => None } }),
+            ],
+        }
+    });
+    derives(&item.attrs, quote!(#name)).into_iter().chain(variants.map(text)).collect()
+}
+
+/// What the type can do by its derives.
+fn derives(attributes: &[syn::Attribute], ty: impl ToTokens) -> Vec<String> {
+    let mut traits = Vec::new();
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("derive")) {
+        attribute
+            .parse_nested_meta(|meta| {
+                traits.push(match meta.path.to_token_stream().to_string().as_str() {
+                    "Debug" => "std::fmt::Debug".to_owned(),
+                    "Hash" => "std::hash::Hash".to_owned(),
+                    "Clone" => "std::clone::Clone".to_owned(),
+                    "Copy" => "std::marker::Copy".to_owned(),
+                    "Default" => "std::default::Default".to_owned(),
+                    name => format!("std::cmp::{name}"),
+                });
+                Ok(())
+            })
+            .unwrap();
+    }
+    traits.into_iter().map(|name| is(&name, &text(&ty))).collect()
+}
+
+fn is(of: &str, ty: &str) -> String {
+    format!("fn USE(it: {ty}) -> impl {of} {{ it }}")
+}
+
+fn value(name: &syn::Ident, ty: &syn::Type) -> String {
+    text(quote!(fn USE() { let _: #ty = #name; }))
+}
+
+fn implementation(item: &syn::ItemImpl) -> Vec<String> {
+    let ty = text(&item.self_ty).replace("< 'a >", "<'_>");
+    if let Some((path, _)) = &item.trait_ {
+        let path = text(path);
+        return std::iter::once(is(&path, &ty))
+            .chain(item.items.iter().filter_map(|member| match member {
+                syn::ImplItem::Type(answer) => {
+                    let answer_type = text(&answer.ty);
+                    Some(format!("fn USE(it: <{ty} as {path}>::{}) -> {answer_type} {{ it }}", answer.ident))
+                }
+                _ => None,
+            }))
+            .collect();
+    }
+    let members = item.items.iter().filter_map(|member| match member {
+        syn::ImplItem::Fn(function) if is_public(&function.vis) => Some(call(&ty, &function.sig)),
+        syn::ImplItem::Const(constant) if is_public(&constant.vis) => {
+            let (name, of) = (&constant.ident, text(&constant.ty).replace("Self", &ty));
+            Some(format!("fn USE() {{ let _: {of} = <{ty}>::{name}; }}"))
+        }
+        _ => None,
+    });
+    members.collect()
+}
+
+/// A function with the same signature that calls it.
+fn call(ty: &str, signature: &syn::Signature) -> String {
+    let names: Vec<_> = (0..signature.inputs.len()).map(|index| format_ident!("a{index}")).collect();
+    let arguments = signature.inputs.iter().zip(&names).map(|(input, name)| match input {
+        syn::FnArg::Receiver(receiver) if text(receiver).starts_with('&') => quote!(#name: &Self),
+        syn::FnArg::Receiver(_) => quote!(#name: Self),
+        syn::FnArg::Typed(typed) => {
+            let ty = &typed.ty;
+            quote!(#name: #ty)
+        }
+    });
+    let syn::Signature { asyncness, generics, output, ident, .. } = signature;
+    let (bounds, wait) = (&generics.where_clause, asyncness.is_some().then(|| quote!(.await)));
+    let body = quote!(<Self>::#ident(#(#names),*) #wait);
+    text(quote!(#asyncness fn USE #generics(#(#arguments),*) #output #bounds { #body })).replace("Self", ty)
+}
+
+fn macro_over_types(item: &syn::ItemMacro) -> String {
+    let name = &item.ident;
+    text(quote! {
+        macro_rules! each { ($($ty:ty),*) => { $(let _ = <$ty as runtime::Operation>::META;)* } }
+        fn USE() { crate::#name!(each); }
+    })
+}
+
+/// What the runtime's macros make of a type.
+fn macro_call(call: &syn::Macro) -> Vec<String> {
+    let name = text(&call.path).replace(' ', "");
+    let tokens: Vec<_> = call.tokens.clone().into_iter().collect();
+    match (name.as_str(), tokens.as_slice()) {
+        ("runtime::identifier", [.., ty, constraints]) => identifier(&ty.to_string(), &constraints.to_string()),
+        ("runtime::open_enum_impls", [ty]) => {
+            ["std::fmt::Display", "std::str::FromStr", "runtime::OpenEnum"].map(|of| is(of, &ty.to_string())).into()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn identifier(ty: &str, constraints: &str) -> Vec<String> {
+    let mut uses: Vec<_> = ["Clone", "Eq", "Ord", "std::hash::Hash", "std::fmt::Display", "runtime::Identifier"]
+        .map(|of| is(of, ty))
+        .into();
+    uses.push(format!("fn USE(text: &str) -> Result<{ty}, runtime::InvalidIdentifier> {{ {ty}::new(text) }}"));
+    uses.push(format!("fn USE(it: &{ty}) -> &str {{ it.as_str() }}"));
+    if constraints.contains(':') {
+        uses.push(format!("fn USE(text: &str) -> Result<{ty}, runtime::InvalidIdentifier> {{ {ty}::try_from(text) }}"));
+    } else {
+        uses.push(format!("fn USE(text: &str) -> {ty} {{ {ty}::from(text) }}"));
+        uses.push(format!("fn USE(text: String) -> {ty} {{ {ty}::from(text) }}"));
+    }
+    if constraints.contains("length") {
+        uses.push(format!("fn USE() {{ let _: [usize; 2] = [{ty}::MIN_LENGTH, {ty}::MAX_LENGTH]; }}"));
+    }
+    uses
+}
+
+fn is_public(visibility: &syn::Visibility) -> bool {
+    matches!(visibility, syn::Visibility::Public(_))
+}
+
+/// What is written as code; `super` is the root for the modules that are used from beside it.
+fn text(tokens: impl ToTokens) -> String {
+    tokens.to_token_stream().to_string().replace("super ::", "crate ::")
+}

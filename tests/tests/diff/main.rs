@@ -1,0 +1,198 @@
+//! What `diff` says of a change, held against the compiler.
+//!
+//! The table in `cases.rs` edits a small schema. For each case both crates are emitted, code that uses every public
+//! item of the older one is made, and the compiler says whether it still compiles against the newer: where it does not,
+//! and only there, `diff` must have found something breaking.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
+
+mod cases;
+mod downstream;
+mod judge;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use cases::{CASES, Case, Edit};
+use tempfile::TempDir;
+use tradeapi_gen::diff::{Bump, Change, Class, Diff, Difference, Format};
+use tradeapi_gen::{Generator, Layout, Schema};
+
+fn fixture() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/change")
+}
+
+fn read(folder: &Path) -> Schema {
+    Generator::new().schema_dir(folder).read().unwrap_or_else(|mistakes| panic!("{mistakes}"))
+}
+
+/// The schema of the fixture with the edits of a case.
+fn edited(edits: &[Edit]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for family in ["", "house", "office"] {
+        std::fs::create_dir_all(folder.path().join(family)).unwrap();
+        for entry in std::fs::read_dir(fixture().join(family)).unwrap().map(Result::unwrap) {
+            if entry.path().is_file() {
+                std::fs::copy(entry.path(), folder.path().join(family).join(entry.file_name())).unwrap();
+            }
+        }
+    }
+    edits.iter().for_each(|edit| apply(folder.path(), edit));
+    // A family without files is none.
+    for family in ["house", "office"] {
+        let _ = std::fs::remove_dir(folder.path().join(family));
+    }
+    folder
+}
+
+fn apply(folder: &Path, edit: &Edit) {
+    let path = |name: &str| folder.join(format!("{name}.yaml"));
+    match edit {
+        Edit::Remove(name) => std::fs::remove_file(path(name)).unwrap(),
+        Edit::Write(name, text) => {
+            std::fs::create_dir_all(path(name).parent().unwrap()).unwrap();
+            std::fs::write(path(name), text).unwrap();
+        }
+        Edit::Replace(name, from, to) => {
+            let text = std::fs::read_to_string(path(name)).unwrap();
+            assert_eq!(text.matches(from).count(), 1, "{from:?} in {name}.yaml");
+            std::fs::write(path(name), text.replace(from, to)).unwrap();
+        }
+    }
+}
+
+fn line(difference: &Difference) -> String {
+    let change = match &difference.change {
+        Change::Added => "new".to_owned(),
+        Change::Removed => "gone".to_owned(),
+        Change::Changed { what, old, new, prose } => match (old.as_str(), new.as_str(), prose) {
+            ("", _, true) => format!("{what}: now said"),
+            (_, "", true) => format!("{what}: no longer said"),
+            (_, _, true) => format!("{what}: other words"),
+            ("", new, _) => format!("{what}: {new} now"),
+            (old, "", _) => format!("{what}: {old} no longer"),
+            (old, new, _) => format!("{what}: {old} -> {new}"),
+        },
+        _ => panic!("{difference:?}"),
+    };
+    format!("{} {} {} {change}", difference.class, difference.kind, difference.subjects.join(", "))
+}
+
+fn has(diff: &Diff, class: Class) -> bool {
+    diff.count(class) > 0
+}
+
+#[test]
+fn each_case_is_told_as_the_table_says() {
+    let old = read(&fixture());
+    let mut wrong = Vec::new();
+    for Case { name, edits, expected } in CASES {
+        let found: Vec<_> = old.diff(&read(edited(edits).path())).differences.iter().map(line).collect();
+        if found != *expected {
+            wrong.push(format!("{name}:\n  expected {expected:#?}\n  found {found:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(CASES.len() >= 40);
+}
+
+#[test]
+fn the_table_has_every_class() {
+    for class in Class::ALL {
+        let named = |case: &&Case| case.expected.iter().any(|line| line.starts_with(class.as_str()));
+        assert!(CASES.iter().filter(named).count() >= 5, "{class}");
+    }
+}
+
+/// What compiled compiles, unless `diff` says that something breaks; and something that breaks does not compile.
+#[test]
+fn the_compiler_agrees_in_every_case() {
+    let old = read(&fixture());
+    let used = downstream::uses(&old.emit(Layout::Crate));
+    let module = downstream::module(&used);
+    let mut judge = judge::Judge::new();
+    let mut verdicts = BTreeMap::new();
+    for case in CASES {
+        let new = read(edited(case.edits).path());
+        let files = new.emit(Layout::Crate);
+        judge.add(case.name, &files, &module);
+        verdicts.insert(case.name, (old.diff(&new), downstream::uses(&files)));
+    }
+    let broken = judge.broken();
+    let mut wrong = Vec::new();
+    for (name, (diff, uses)) in &verdicts {
+        let lines: Vec<_> = diff.differences.iter().map(line).collect();
+        let (breaks, reason) = (broken.contains_key(*name), broken.get(*name).cloned().unwrap_or_default());
+        if breaks != has(diff, Class::Breaking) {
+            wrong.push(format!("{name}: diff says {lines:#?}, the compiler says {breaks}: {reason}"));
+        }
+        // There is more to use where something was added, and where only words changed there is nothing else.
+        let (more, same) = (uses != &used, diff.bump() <= Bump::Patch);
+        if (has(diff, Class::Additive) && !more) || (same && more) {
+            wrong.push(format!(
+                "{name}: diff says {lines:#?}, and there is {} to use",
+                if more { "something else" } else { "the same" }
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// Two arguments of one type: what used to compile compiles, and sends each under the other's name.
+#[test]
+fn an_exchange_of_arguments_breaks_even_where_it_compiles() {
+    let two = |first: &str, second: &str| {
+        let text = format!(
+            "operation: move\ntitle: Move\nhttp: POST /v1/move\ndoc: Moves a book.\neffect: amend\nrequest:\n  \
+             {first}: {{ type: integer, required: always, doc: A shelf. }}\n  {second}: {{ type: integer, required: always, doc: A shelf. }}\n\
+             response: {{ object: Loan }}\nexamples: [{{ about: One., request: '{{\"source\": 1, \"target\": 2}}', response: '{{\"status\": \"fine\", \"answer\": {{}}}}' }}]\n"
+        );
+        let folder = edited(&[]);
+        std::fs::write(folder.path().join("house/move.yaml"), text).unwrap();
+        read(folder.path())
+    };
+    let diff = two("source", "target").diff(&two("target", "source"));
+    let lines: Vec<_> = diff.differences.iter().map(line).collect();
+    assert_eq!(lines, ["breaking arguments house.move order: source, target -> target, source"]);
+}
+
+/// A change that touches every class, in each format.
+#[test]
+fn the_three_formats() {
+    let edits = [
+        Edit::Replace("house/lend-book", "type: Borrower, required: always", "type: Borrower"),
+        Edit::Replace("house/lend-book", "    min: 1\n", "    min: 2\n"),
+        Edit::Replace("house/lend-book", "doc: A note.", "doc: A short note."),
+        Edit::Replace("house/types", "It is not so. }", "It is not so., perhaps: Who knows. }"),
+        Edit::Replace("house/find-books", "20/s per IP for branches", "30/s per UID for branches"),
+    ];
+    let folder = edited(&edits);
+    let diff = read(&fixture()).diff(&read(folder.path()));
+    let here = |text: String| {
+        let text = text.replace(folder.path().to_str().unwrap(), "new");
+        text.replace(fixture().to_str().unwrap(), "old")
+    };
+    assert_eq!(diff.bump(), Bump::Major);
+    insta::assert_snapshot!("table", here(diff.render(Format::Table)));
+    insta::assert_snapshot!("markdown", here(diff.render(Format::Markdown)));
+    insta::assert_snapshot!("json", here(diff.render(Format::Json)));
+    let nothing = read(&fixture()).diff(&read(&fixture()));
+    assert_eq!(nothing.render(Format::Table), "no differences\n");
+    assert_eq!(nothing.render(Format::Markdown), "Nothing differs.\n");
+    assert!(nothing.render(Format::Json).contains(r#""bump": "none""#));
+}
+
+/// A difference and its reverse are of one thing, and what is additive one way breaks the other.
+#[test]
+fn what_comes_one_way_goes_the_other() {
+    let old = read(&fixture());
+    for case in CASES {
+        let new = read(edited(case.edits).path());
+        let (there, back) = (old.diff(&new), new.diff(&old));
+        let subjects = |diff: &Diff, change: &Change| -> BTreeSet<Vec<String>> {
+            let of = diff.differences.iter().filter(|difference| difference.change == *change);
+            of.map(|difference| difference.subjects.clone()).collect()
+        };
+        assert_eq!(subjects(&there, &Change::Added), subjects(&back, &Change::Removed), "{}", case.name);
+        assert_eq!(there.differences.len(), back.differences.len(), "{}", case.name);
+    }
+}
