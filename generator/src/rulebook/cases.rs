@@ -4,10 +4,11 @@ use serde_json::{Map, Value, json};
 
 use super::calendar::shifted;
 use super::drafts::{Draft, Drafts};
+use super::goals::{self, Goal, Goals};
 use super::judge::{Judge, broken, ranges};
 use super::{ACCESS_TOLERANCE_MS, Bound, Check, Entry, Leaf, WindowRule, of_operation};
 use crate::check::is_readable;
-use crate::model::{Api, Condition, Family, Identifier, Operation, Parameter, Rule, Shape, Test, Type, Window};
+use crate::model::{Api, Family, Identifier, Operation, Parameter, Rule, Shape, Test, Type, Window};
 
 /// A request that tries a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +33,9 @@ const NOW: u64 = 1_790_000_000_000;
 /// What no document lists.
 const STRANGER: &str = "no-such-value";
 /// How many drafts are tried for one case, at most.
-const MOST_DRAFTS: usize = 20_000;
+const MOST_DRAFTS: usize = 500;
+/// From how many drafts the search for one case begins, at most.
+const MOST_STARTS: usize = 30;
 
 /// The cases of every checked rule; a rule for which none is found has none.
 pub(crate) fn cases(api: &Api) -> Vec<Case> {
@@ -97,7 +100,7 @@ impl<'a> Maker<'a> {
     /// Whether a draft is a case: it breaks the rule alone, or none.
     fn is_case(&self, entry: &Entry<'_>, breaks: bool, draft: &Draft) -> bool {
         let account = Value::Object(draft.account.clone());
-        let judge = Judge { family: self.drafts.family, request: &draft.request, account: &account, now: Some(NOW) };
+        let judge = self.judge(draft, &account);
         let mut found = broken(&self.entries, &judge);
         match (found.next(), breaks) {
             (first, false) => first.is_none(),
@@ -161,21 +164,13 @@ impl<'a> Maker<'a> {
         let bases = self.drafts.bases.clone();
         match &rule.test {
             Some(Test::Condition { when, require, forbid }) => {
-                let starts = when
-                    .iter()
-                    .fold(self.with_items(bases, list), |drafts, condition| self.all(&drafts, list, condition, true));
-                // Each part of the rule alone: each that is required fails, or all that is forbidden holds.
-                let mut cases: Vec<_> = require
-                    .iter()
-                    .filter_map(|condition| {
-                        let drafts = self.all(&starts, list, condition, !breaks);
-                        self.first(entry, breaks, drafts, &|draft| self.applies(draft, list, when))
-                    })
-                    .collect();
-                if !forbid.is_empty() {
-                    cases.extend(self.at_forbidden(entry, list, &starts, when, forbid, breaks));
-                }
-                cases
+                let plans = if breaks { goals::breaking } else { goals::keeping }(when, require, forbid);
+                let bases = self.with_items(bases, list);
+                let cases = plans.iter().filter_map(|goals| {
+                    let drafts = goals.iter().fold(bases.clone(), |drafts, goal| self.towards(&drafts, list, goal));
+                    self.first(entry, breaks, drafts, &|draft| self.meets(draft, list, goals))
+                });
+                cases.collect()
             }
             Some(Test::Same(name, _)) => {
                 let drafts = self.drafts.samples(list, name).into_iter().flat_map(|value| {
@@ -215,35 +210,29 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn at_forbidden(
-        &self,
-        entry: &Entry<'_>,
-        list: Option<&str>,
-        starts: &[Draft],
-        when: &[Condition],
-        forbid: &[Condition],
-        breaks: bool,
-    ) -> Option<Draft> {
-        let drafts = if breaks {
-            forbid.iter().fold(starts.to_vec(), |drafts, condition| self.all(&drafts, list, condition, true))
-        } else {
-            forbid.iter().flat_map(|condition| self.all(starts, list, condition, false)).collect()
-        };
-        self.first(entry, breaks, drafts, &|draft| self.applies(draft, list, when))
-    }
-
-    /// Whether the conditions under which a rule speaks hold for the object that it speaks of.
-    fn applies(&self, draft: &Draft, list: Option<&str>, when: &[Condition]) -> bool {
+    /// Whether the object that a rule speaks of is as the goals want it.
+    fn meets(&self, draft: &Draft, list: Option<&str>, goals: &Goals) -> bool {
         let account = Value::Object(draft.account.clone());
-        let judge = Judge { family: self.drafts.family, request: &draft.request, account: &account, now: None };
+        let judge = self.judge(draft, &account);
+        let met = |set: &Value| goals.iter().all(|goal| judge.holds(&goal.condition, set) == Some(goal.so));
         match list {
-            None => judge.all_hold(when, &draft.request),
-            Some(_) => draft.clone().set(list).is_some_and(|set| judge.all_hold(when, &Value::Object(set.clone()))),
+            None => met(&draft.request),
+            Some(_) => draft.clone().set(list).is_some_and(|set| met(&Value::Object(set.clone()))),
         }
     }
 
-    fn all(&self, drafts: &[Draft], list: Option<&str>, condition: &Condition, so: bool) -> Vec<Draft> {
-        drafts.iter().flat_map(|draft| self.drafts.making(draft, list, condition, so)).collect()
+    fn judge<'j>(&self, draft: &'j Draft, account: &'j Value) -> Judge<'j>
+    where
+        'a: 'j,
+    {
+        let (family, operation) = (self.drafts.family, self.drafts.operation);
+        Judge { family, operation, request: &draft.request, account, now: Some(NOW) }
+    }
+
+    fn towards(&self, drafts: &[Draft], list: Option<&str>, goal: &Goal) -> Vec<Draft> {
+        let mut next: Vec<Draft> = drafts.iter().flat_map(|draft| self.drafts.making(draft, list, goal)).collect();
+        next.truncate(MOST_STARTS);
+        next
     }
 
     /// Those drafts that have an item in the list.
@@ -341,7 +330,9 @@ impl<'a> Maker<'a> {
             WindowRule::Access => {
                 let oldest = shifted(now, window.access?, -1) - ACCESS_TOLERANCE_MS as i64 - beyond;
                 // Where the limit speaks of the data, an older start finds nothing and is no mistake.
-                (Some(oldest), Some(oldest).filter(|_| window.access_is_of_data || window.both_or_neither))
+                let end = if breaks || window.span.is_some() { oldest } else { now };
+                let start = if window.access_is_of_data && window.span.is_none() { oldest - 1 } else { oldest };
+                (Some(start), Some(end).filter(|_| window.access_is_of_data || window.both_or_neither))
             }
         };
         let drafts = self.drafts.bases.iter().map(|base| {

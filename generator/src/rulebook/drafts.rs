@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::goals::Goal;
 use super::judge::{has_form, text};
 use crate::model::{
     Account, Api, Case, Choice, ChoiceKind, Comparison, Condition, Family, Operation, Parameter, PropertyKind, Shape,
@@ -62,9 +63,10 @@ impl<'a> Drafts<'a> {
         }
     }
 
-    /// What `draft` becomes when a condition is made to hold (`so`) or not to, in all ways that are known.
-    pub(super) fn making(&self, draft: &Draft, list: Option<&str>, condition: &Condition, so: bool) -> Vec<Draft> {
-        match (condition, so) {
+    /// What `draft` becomes when it is changed towards a goal, in all ways that are known.
+    pub(super) fn making(&self, draft: &Draft, list: Option<&str>, goal: &Goal) -> Vec<Draft> {
+        let so = goal.so;
+        match (&goal.condition, so) {
             (Condition::Given(names), true) => names.iter().fold(vec![draft.clone()], |drafts, (name, _)| {
                 drafts.iter().flat_map(|draft| self.given(draft, list, name).into_iter().take(2)).collect()
             }),
@@ -96,7 +98,7 @@ impl<'a> Drafts<'a> {
                 fitting.map(|word| tell(draft, &property.0, json!(word))).collect()
             }
             (Condition::Compares { parameter, comparison, property }, _) => {
-                self.comparing(draft, list, &parameter.0, *comparison, &property.0, so)
+                self.comparing(draft, list, &parameter.0, *comparison, &property.0, goal)
             }
         }
     }
@@ -114,7 +116,7 @@ impl<'a> Drafts<'a> {
         let asked: Vec<_> =
             all.iter().filter(|form| forms.iter().any(|(name, _)| *name == form.name.wire)).copied().collect();
         let mut texts: Vec<String> = self.samples(list, name).iter().filter_map(text).collect();
-        texts.extend(all.iter().map(|form| format!("{}{}{}", form.prefix, "ABC", form.suffix)));
+        texts.extend(all.iter().map(|form| format!("{}A{}", form.prefix, form.suffix)));
         let lower: Vec<_> = texts.iter().map(|text| text.to_lowercase()).collect();
         texts.extend(lower);
         let fitting = texts.into_iter().filter(|text| asked.iter().any(|form| has_form(form, text)) == so);
@@ -128,7 +130,7 @@ impl<'a> Drafts<'a> {
         name: &str,
         comparison: Comparison,
         property: &str,
-        so: bool,
+        &Goal { so, far, .. }: &Goal,
     ) -> Vec<Draft> {
         // Given a number at the edge, and one beyond it.
         let number = |told: &str, kept: &str, broken: &str| {
@@ -145,6 +147,7 @@ impl<'a> Drafts<'a> {
         match comparison {
             Comparison::MultipleOf => number("0.05", "3.15", "3.16"),
             Comparison::Places => number("2", "3.25", "3.251"),
+            Comparison::AtLeast if far => number("2.5", "2.6", "0.5"),
             Comparison::AtLeast => number("2.5", "2.5", "2.49"),
             Comparison::Among => self.told_beside(draft, list, name, |given| {
                 let names = if so { vec!["OTHER".to_owned(), given] } else { vec![format!("{given}X")] };

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::calendar::shifted;
 use super::number::Number;
-use super::{ACCESS_TOLERANCE_MS, Bound, Check, Entry, Leaf, WindowRule, of_operation};
+use super::{ACCESS_TOLERANCE_MS, Bound, Check, Entry, Leaf, WindowRule, leaves, of_operation};
 use crate::load::raw::Severity;
 use crate::model::{Comparison, Condition, Family, Form, Identifier, Operation, Rule, Shape, Test, Type, Window};
 
@@ -22,7 +22,7 @@ pub(crate) fn judge(
     now: Option<u64>,
 ) -> BTreeMap<String, bool> {
     let entries = of_operation(family, operation);
-    let judge = Judge { family, request, account, now };
+    let judge = Judge { family, operation, request, account, now };
     broken(&entries, &judge).map(|entry| (entry.id.clone(), entry.severity == Severity::Refuse)).collect()
 }
 
@@ -34,6 +34,7 @@ pub(super) fn broken<'e, 'a>(entries: &'e [Entry<'a>], judge: &Judge<'_>) -> imp
 /// A request, and what is known beside it.
 pub(super) struct Judge<'a> {
     pub(super) family: &'a Family,
+    pub(super) operation: &'a Operation,
     pub(super) request: &'a Value,
     pub(super) account: &'a Value,
     pub(super) now: Option<u64>,
@@ -128,13 +129,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether all of these conditions surely hold for `set`, which is the request or an item of it.
-    pub(super) fn all_hold(&self, conditions: &[Condition], set: &Value) -> bool {
-        conditions.iter().all(|condition| self.holds(condition, set) == Some(true))
-    }
-
     /// Whether a condition holds; `None` when there is no telling.
-    fn holds(&self, condition: &Condition, set: &Value) -> Option<bool> {
+    pub(super) fn holds(&self, condition: &Condition, set: &Value) -> Option<bool> {
         let given = |name: &str| set.get(name).and_then(text);
         let is_given = |(name, _): &(String, _)| match set.get(name) {
             Some(Value::Array(_)) => true,
@@ -147,9 +143,9 @@ impl Judge<'_> {
                 Some(given(&parameter.0).is_some_and(|text| values.iter().any(|(value, _)| *value == text)))
             }
             Condition::HasForm { parameter, forms } => {
-                let known = || self.family.identifiers.iter().flat_map(|identifier| &identifier.forms);
                 let asked = |form: &&Form| forms.iter().any(|(name, _)| *name == form.name.wire);
-                Some(given(&parameter.0).is_some_and(|text| known().filter(asked).any(|form| has_form(form, &text))))
+                let text = given(&parameter.0);
+                Some(text.is_some_and(|text| self.forms(&parameter.0).filter(asked).any(|form| has_form(form, &text))))
             }
             Condition::AccountIs { property, values } => {
                 let told = text(self.account.get(&property.0)?)?;
@@ -159,6 +155,13 @@ impl Judge<'_> {
                 self.compares(&given(&parameter.0)?, *comparison, &property.0, set)
             }
         }
+    }
+
+    /// The forms that a parameter can have.
+    fn forms(&self, name: &str) -> impl Iterator<Item = &Form> {
+        let leaves = leaves(self.family, self.operation).into_iter();
+        let found = leaves.filter(move |leaf| leaf.parameter.name.wire == name);
+        found.filter_map(|leaf| identifier(self.family, &leaf)).take(1).flat_map(|identifier| &identifier.forms)
     }
 
     fn compares(&self, given: &str, comparison: Comparison, property: &str, set: &Value) -> Option<bool> {
