@@ -30,6 +30,9 @@ pub struct Generator {
 #[derive(Debug)]
 pub struct Schema {
     api: Api,
+    /// The files that places refer to.
+    #[cfg(feature = "cli")]
+    files: Vec<PathBuf>,
 }
 
 impl Generator {
@@ -66,7 +69,13 @@ impl Generator {
         let documents = load::load(folder, folder, &mut to);
         let api = model::build::build(&documents, &mut to);
         check::check(&api, &mut to);
-        to.into_result().map(|()| Schema { api })
+        #[cfg(feature = "cli")]
+        let files = to.files().to_vec();
+        to.into_result().map(|()| Schema {
+            api,
+            #[cfg(feature = "cli")]
+            files,
+        })
     }
 
     /// Reads, checks, emits and writes. Files whose bytes would not change are left alone.
@@ -167,6 +176,15 @@ impl Schema {
         let (family, operation) = self.api.operations().find(|(_, known)| known.id == operation)?;
         let (request, account) = (serde_json::from_str(request).ok()?, serde_json::from_str(account).ok()?);
         Some(rulebook::judge(family, operation, &request, &account, now))
+    }
+
+    /// Compares the documents of a folder with the schema.
+    ///
+    /// # Errors
+    /// The documents that cannot be read.
+    #[cfg(feature = "cli")]
+    pub fn audit(&self, documents: &Path) -> Result<crate::Audit, Diagnostics> {
+        crate::audit::audit(&self.api, &self.files, documents)
     }
 
     /// The emitted files by their names, without writing them.
