@@ -205,6 +205,15 @@ impl Schema {
         crate::diff::Side { api: &self.api, files: &self.files }
     }
 
+    /// Compares the documents of a folder with the schema.
+    ///
+    /// # Errors
+    /// The documents that cannot be read.
+    #[cfg(feature = "cli")]
+    pub fn audit(&self, documents: &Path) -> Result<crate::Audit, Diagnostics> {
+        crate::audit::audit(&self.api, &self.files, documents)
+    }
+
     /// The emitted files by their names, without writing them.
     pub fn emit(&self, layout: Layout) -> BTreeMap<String, String> {
         emit::emit(&self.api, layout)

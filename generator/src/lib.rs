@@ -22,6 +22,8 @@
 //! }
 //! ```
 
+#[cfg(feature = "cli")]
+mod audit;
 mod check;
 mod diagnostics;
 #[cfg(feature = "cli")]
@@ -30,12 +32,16 @@ mod emit;
 mod generator;
 mod list;
 mod load;
+// Build scripts go without the audit, which alone reads some of the places that the model keeps.
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "read by the audit only"))]
 mod model;
 #[cfg(feature = "cli")]
 mod revision;
 mod rulebook;
 mod write;
 
+#[cfg(feature = "cli")]
+pub use audit::Audit;
 pub use diagnostics::{Code, Diagnostic, Diagnostics, Place};
 pub use generator::{Generator, Layout, Schema};
 pub use model::Counts;

@@ -37,6 +37,20 @@ enum Command {
     },
     /// Reads the schema and reports every mistake.
     Check(SchemaFolder),
+    /// Compares the documents with the schema; exits with 1 when a fact differs.
+    Audit {
+        #[command(flatten)]
+        schema: SchemaFolder,
+        /// Folder with the documents, each named after its key in api.yaml.
+        #[arg(long, value_name = "FOLDER")]
+        docs: PathBuf,
+        /// A change of wording alone fails too.
+        #[arg(long)]
+        strict: bool,
+        /// Record the sections as they are now in the schema's files.
+        #[arg(long)]
+        accept: bool,
+    },
     /// Prints what the schema claims about the API, one fact a line.
     Facts(SchemaFolder),
     /// Prints the operations as a table.
@@ -83,6 +97,16 @@ fn run(command: Command) -> Result<ExitCode, Diagnostics> {
         Command::Check(schema) => {
             let counts = schema.read()?.counts();
             print(format_args!("no mistakes in {} operations with {} rules", counts.operations, counts.rules));
+        }
+        Command::Audit { schema, docs, strict, accept } => {
+            let audit = schema.read()?.audit(&docs)?;
+            print(&audit);
+            if accept {
+                let (written, kept) = audit.accept()?;
+                print(format_args!("{written} digest(s) recorded, {kept} kept because a fact of the section differs"));
+            }
+            let fails = audit.differences() > 0 || strict && audit.rewordings() > 0;
+            return Ok(if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS });
         }
         Command::Facts(schema) => print(schema.read()?.facts().join("\n")),
         Command::List(schema) => print(schema.read()?.list().trim_end()),

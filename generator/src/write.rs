@@ -158,7 +158,8 @@ fn attempt(to: &mut Diagnostics, path: &Path, act: impl FnOnce(&Path) -> std::io
     }
 }
 
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+/// Puts a text in the place of a file, in one step.
+pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
     let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;

@@ -7,7 +7,7 @@ use super::pairs::pairs;
 use super::rules;
 use super::scope::path;
 use crate::diagnostics::Place;
-use crate::model::{Contradiction, Observation, Source, Statements};
+use crate::model::{Contradiction, NotShown, Observation, Source, Statements};
 
 /// What a family or an operation states.
 pub(super) fn compare(to: &mut Found, about: &Thing, old: &Statements, new: &Statements) {
@@ -56,8 +56,9 @@ pub(super) fn observed(to: &mut Found, of: &str, old: &[Observation], new: &[Obs
 
 /// What the document does not show; the texts have no names, so each is there or not.
 fn not_shown(old: &Statements, new: &Statements) -> [Aspect; 2] {
-    let missing = |of: &[String], from: &[String]| {
-        let texts = of.iter().filter(|text| !from.contains(text)).map(String::as_str);
+    let missing = |of: &[NotShown], from: &[NotShown]| {
+        let is_there = |says: &str| from.iter().any(|other| other.says == says);
+        let texts = of.iter().map(|one| one.says.as_str()).filter(|says| !is_there(says));
         texts.collect::<Vec<_>>().join(" / ")
     };
     let (gone, more) = (missing(&old.not_shown, &new.not_shown), missing(&new.not_shown, &old.not_shown));

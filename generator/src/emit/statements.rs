@@ -30,8 +30,8 @@ pub(super) fn add(docs: &mut Docs, statements: &Statements) {
     if !statements.not_shown.is_empty() {
         docs.heading("Not shown in the documents");
         docs.gap();
-        for text in &statements.not_shown {
-            docs.entry(&sentence(text));
+        for open in &statements.not_shown {
+            docs.entry(&sentence(&open.says));
         }
     }
     if !statements.observed.is_empty() {

@@ -7,6 +7,9 @@ use serde::Deserialize;
 use super::shapes::{Named, Short, ShortForm, Text, Texts};
 use super::spanned::Spanned;
 
+/// Document -> section -> what the section was when the file was last checked against it.
+pub(crate) type Reviewed = Named<Named<Text>>;
+
 macro_rules! mappings {
     ($($(#[$doc:meta])* $name:ident { $($key:ident: $type:ty,)* })*) => {$(
         $(#[$doc])*
@@ -30,6 +33,7 @@ mappings! {
         remaining_calls: Option<Text>,
         account: Option<Spanned<Account>>,
         observed: Vec<Spanned<Observation>>,
+        reviewed: Reviewed,
     }
 
     /// What a caller may tell about the account, for rules that depend on it.
@@ -97,9 +101,10 @@ mappings! {
         classes: Named<Spanned<Class>>,
         lifecycle: Option<Spanned<Lifecycle>>,
         rules: Vec<Spanned<Rule>>,
-        not_shown: Vec<Text>,
+        not_shown: Vec<Spanned<Short<NotShown>>>,
         contradictions: Vec<Spanned<Contradiction>>,
         observed: Vec<Spanned<Observation>>,
+        reviewed: Reviewed,
     }
 
     /// The parameters that name the instrument of a request.
@@ -157,6 +162,9 @@ mappings! {
         at: Option<Text>,
     }
 
+    /// What the document leaves open; `at` is the sections that say so themselves.
+    NotShown { says: Option<Text>, at: Texts, }
+
     /// Two statements that cannot both hold.
     Contradiction { id: Option<Text>, readings: Vec<Text>, chosen: Option<Text>, why: Option<Text>, }
 
@@ -166,6 +174,7 @@ mappings! {
         identifiers: Named<Spanned<Identifier>>,
         choices: Named<Spanned<Choice>>,
         records: Named<Spanned<Record>>,
+        reviewed: Reviewed,
     }
 
     /// An enum.
@@ -246,7 +255,7 @@ mappings! {
         doc: Option<Text>,
         effect: Option<Effect>,
         access: Option<Access>,
-        whitelisted: Option<bool>,
+        whitelisted: Option<Spanned<bool>>,
         permission: Option<Text>,
         headers: Vec<Text>,
         rate_limit: Vec<Text>,
@@ -258,9 +267,10 @@ mappings! {
         intents: Vec<Spanned<Intent>>,
         examples: Vec<Spanned<Example>>,
         rules: Vec<Spanned<Rule>>,
-        not_shown: Vec<Text>,
+        not_shown: Vec<Spanned<Short<NotShown>>>,
         contradictions: Vec<Spanned<Contradiction>>,
         observed: Vec<Spanned<Observation>>,
+        reviewed: Reviewed,
     }
 
     /// How many amendments of one thing may be under way.
@@ -286,7 +296,7 @@ mappings! {
         access: Option<Text>,
         access_of: Option<AccessOf>,
         default: Option<Text>,
-        both_or_neither: Option<bool>,
+        both_or_neither: Option<Spanned<bool>>,
     }
 
     /// What comes back.
@@ -389,6 +399,12 @@ impl ShortForm for InstrumentProperty {
 impl ShortForm for State {
     fn from_doc(doc: String) -> Self {
         Self { doc: Some(Spanned { value: doc, ..Spanned::default() }), ..Self::default() }
+    }
+}
+
+impl ShortForm for NotShown {
+    fn from_doc(says: String) -> Self {
+        Self { says: Some(Spanned { value: says, ..Spanned::default() }), at: Texts::default() }
     }
 }
 

@@ -1,53 +1,72 @@
 //! The model as flat facts: what the schema claims about the API and nothing else. Comparing two versions, or prose
 //! with schema, is a comparison of two sets of facts.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::{
     Api, Body, Choice, ChoiceKind, Condition, Enum, Family, Field, Need, Operation, Parameter, Response, Shape,
     Statements, Test, Type,
 };
+use crate::diagnostics::Place;
+
+/// A fact and where the schema states it.
+#[derive(Clone, Debug)]
+pub(crate) struct Fact {
+    /// The kind, then what the kind has.
+    pub(crate) columns: Vec<String>,
+    pub(crate) place: Place,
+}
 
 /// One line each: a kind and its columns, separated by tabs; sorted, each once.
 pub(crate) fn facts(api: &Api) -> Vec<String> {
+    collect(api).into_keys().collect()
+}
+
+/// The same facts with their places.
+pub(crate) fn placed_facts(api: &Api) -> Vec<Fact> {
+    let split = |line: &str| line.split('\t').map(str::to_owned).collect();
+    collect(api).iter().map(|(line, place)| Fact { columns: split(line), place: *place }).collect()
+}
+
+fn collect(api: &Api) -> BTreeMap<String, Place> {
     let mut facts = Facts::default();
     for family in &api.families {
         for observation in &api.observed {
-            facts.add(["observed", &family.name, &observation.says]);
+            facts.add(observation.place, ["observed", &family.name, &observation.says]);
         }
         facts.family(family);
         for operation in &family.operations {
             facts.operation(family, operation);
         }
     }
-    facts.lines.into_iter().collect()
+    facts.lines
 }
 
 #[derive(Default)]
 struct Facts {
-    lines: BTreeSet<String>,
+    lines: BTreeMap<String, Place>,
 }
 
 impl Facts {
-    fn add<const N: usize>(&mut self, columns: [&str; N]) {
+    fn add<const N: usize>(&mut self, place: Place, columns: [&str; N]) {
         let clean = columns.map(|column| column.split_whitespace().collect::<Vec<_>>().join(" "));
-        self.lines.insert(clean.join("\t"));
+        self.lines.entry(clean.join("\t")).or_insert(place);
     }
 
     fn family(&mut self, family: &Family) {
         let name = &family.name;
         for error in &family.errors {
-            self.add(["error", name, &error.code, &error.text]);
+            self.add(error.place, ["error", name, &error.code, &error.text]);
         }
         if let Some(lifecycle) = &family.lifecycle {
             for state in &lifecycle.states {
-                self.add(["state", name, &state.value]);
+                self.add(state.place, ["state", name, &state.value]);
             }
             for transition in &lifecycle.transitions {
                 for from in &transition.from {
                     let to = if transition.to == "unchanged" { from } else { &transition.to };
                     for (trigger, _) in &transition.trigger {
-                        self.add(["transition", name, from, trigger, to]);
+                        self.add(transition.place, ["transition", name, from, trigger, to]);
                     }
                 }
             }
@@ -55,9 +74,12 @@ impl Facts {
         for record in family.records.iter().filter(|record| !record.is_abstract && !record.is_observed) {
             let id = format!("{name}.{}", record.name.wire);
             for field in &record.fields {
-                self.add(["record", &id, &field.name.wire, json_type(family, &field.shape, field.as_text)]);
-                for value in field_values(family, field) {
-                    self.add(["recordenum", &id, &field.name.wire, value]);
+                self.add(
+                    field.name.place,
+                    ["record", &id, &field.name.wire, json_type(family, &field.shape, field.as_text)],
+                );
+                for (value, place) in field_values(family, field) {
+                    self.add(place, ["recordenum", &id, &field.name.wire, value]);
                 }
             }
         }
@@ -66,41 +88,46 @@ impl Facts {
 
     fn statements(&mut self, id: &str, statements: &Statements) {
         for rule in &statements.rules {
-            self.add(["rule", id, &rule.id, rule.kind.as_str()]);
+            self.add(rule.place, ["rule", id, &rule.id, rule.kind.as_str()]);
         }
-        for text in &statements.not_shown {
-            self.add(["notshown", id, text]);
+        for open in &statements.not_shown {
+            self.add(open.place, ["notshown", id, &open.says]);
         }
         for contradiction in &statements.contradictions {
-            self.add(["contradiction", id, &contradiction.readings.join(" / ")]);
+            self.add(contradiction.place, ["contradiction", id, &contradiction.readings.join(" / ")]);
         }
         for observation in &statements.observed {
-            self.add(["observed", id, &observation.says]);
+            self.add(observation.place, ["observed", id, &observation.says]);
         }
     }
 
     fn operation(&mut self, family: &Family, operation: &Operation) {
         let id = &operation.id;
-        self.add(["endpoint", id, operation.method.as_str(), &operation.path.text]);
+        self.add(operation.path.place, ["endpoint", id, operation.method.as_str(), &operation.path.text]);
         for rate in &operation.rates {
-            self.add(["rate", id, &rate.calls.to_string(), "s", rate.scope.as_str(), &rate.class]);
+            self.add(rate.place, ["rate", id, &rate.calls.to_string(), "s", rate.scope.as_str(), &rate.class]);
         }
         if let Some(permission) = &operation.permission {
-            self.add(["permission", id, permission]);
+            self.add(operation.said_at.permission, ["permission", id, permission]);
         }
-        for (header, _) in &operation.headers {
-            self.add(["headeron", header, id]);
+        for (header, place) in &operation.headers {
+            self.add(*place, ["headeron", header, id]);
         }
         if let Some(window) = &operation.window {
-            let lengths = [("span", window.span), ("access", window.access), ("default", window.default)];
-            for (kind, length) in lengths {
+            let at = &operation.said_at;
+            let lengths = [
+                ("span", window.span, at.span),
+                ("access", window.access, at.access),
+                ("default", window.default, at.default),
+            ];
+            for (kind, length, place) in lengths {
                 if let Some(length) = length {
-                    self.add(["window", id, kind, &length.to_string()]);
+                    self.add(place, ["window", id, kind, &length.to_string()]);
                 }
             }
         }
         if let Some(history) = operation.history {
-            self.add(["window", id, "access", &history.to_string()]);
+            self.add(operation.said_at.history, ["window", id, "access", &history.to_string()]);
         }
         self.parameters(family, id, "", operation.body.parameters());
         self.at_least_one(id, operation);
@@ -119,18 +146,19 @@ impl Facts {
 
     fn parameter(&mut self, family: &Family, id: &str, prefix: &str, parameter: &Parameter, need: Need) {
         let name = format!("{prefix}{}", parameter.name.wire);
-        self.add(["param", id, &name, need_word(need), json_type(family, &parameter.shape, parameter.as_text)]);
-        for value in parameter_values(family, parameter) {
-            self.add(["paramenum", id, &name, value]);
+        let place = parameter.name.place;
+        self.add(place, ["param", id, &name, need_word(need), json_type(family, &parameter.shape, parameter.as_text)]);
+        for (value, place) in parameter_values(family, parameter) {
+            self.add(place, ["paramenum", id, &name, value]);
         }
-        if let Some((default, _)) = &parameter.default {
-            self.add(["paramdefault", id, &name, default]);
+        if let Some((default, place)) = &parameter.default {
+            self.add(*place, ["paramdefault", id, &name, default]);
         }
-        if let Some((max, _)) = &parameter.max {
-            self.add(["parammax", id, &name, max]);
+        if let Some((max, place)) = &parameter.max {
+            self.add(*place, ["parammax", id, &name, max]);
         }
-        if let Some((max, _)) = parameter.max_items {
-            self.add(["parammax", id, &name, &max.to_string()]);
+        if let Some((max, place)) = parameter.max_items {
+            self.add(place, ["parammax", id, &name, &max.to_string()]);
         }
         if let Shape::Items(item) = &parameter.shape {
             let prefix = if name.ends_with("[]") { format!("{name}.") } else { format!("{name}[].") };
@@ -150,17 +178,17 @@ impl Facts {
                     self.parameter(family, id, prefix, alternative, need);
                 }
                 if parameter.need == Need::Always {
-                    self.add(["oneof", id, &names(alternatives)]);
+                    self.add(parameter.name.place, ["oneof", id, &names(alternatives)]);
                 }
                 if let Some((wins, _)) = wins.as_ref().filter(|_| !parameter.wins_unstated) {
-                    self.add(["wins", id, &format!("{prefix}{wins}")]);
+                    self.add(parameter.name.place, ["wins", id, &format!("{prefix}{wins}")]);
                 }
             }
             ChoiceKind::Value { decider, enum_index, cases } => {
                 let name = format!("{prefix}{}", decider.wire);
-                self.add(["param", id, &name, need_word(parameter.need), "string"]);
-                for value in family.enums[*enum_index].wires() {
-                    self.add(["paramenum", id, &name, value]);
+                self.add(parameter.name.place, ["param", id, &name, need_word(parameter.need), "string"]);
+                for (value, place) in values(family.enums.get(*enum_index), &[]) {
+                    self.add(place, ["paramenum", id, &name, value]);
                 }
                 for member in cases.iter().flat_map(|case| &case.parameters) {
                     let need = if member.need == Need::Always { Need::Conditional } else { member.need };
@@ -182,7 +210,7 @@ impl Facts {
             for condition in require.iter().filter(|_| when.is_empty()) {
                 if let Condition::AnyGiven(names) = condition {
                     let names: Vec<_> = names.iter().map(|(name, _)| format!("{prefix}{name}")).collect();
-                    self.add(["oneof", id, &names.join(",")]);
+                    self.add(rule.place, ["oneof", id, &names.join(",")]);
                 }
             }
         }
@@ -192,17 +220,17 @@ impl Facts {
         let id = &operation.id;
         match &operation.response {
             Response::Object { record } => {
-                self.add(["respshape", id, "object"]);
+                self.add(operation.said_at.response, ["respshape", id, "object"]);
                 self.response_fields(family, id, "", *record);
             }
             Response::Array { record, .. } => {
-                self.add(["respshape", id, "array"]);
+                self.add(operation.said_at.response, ["respshape", id, "array"]);
                 self.response_fields(family, id, "[].", *record);
             }
             Response::Page { list, cursor, .. } => {
-                self.add(["respshape", id, &format!("list+{}", cursor.wire)]);
-                self.add(["respfield", id, &list.wire, "array"]);
-                self.add(["respfield", id, &cursor.wire, "string"]);
+                self.add(operation.said_at.response, ["respshape", id, &format!("list+{}", cursor.wire)]);
+                self.add(list.place, ["respfield", id, &list.wire, "array"]);
+                self.add(cursor.place, ["respfield", id, &cursor.wire, "string"]);
             }
             Response::Undefined => {}
         }
@@ -211,7 +239,7 @@ impl Facts {
     fn response_fields(&mut self, family: &Family, id: &str, prefix: &str, record: usize) {
         for field in &family.records[record].fields {
             let name = format!("{prefix}{}", field.name.wire);
-            self.add(["respfield", id, &name, json_type(family, &field.shape, field.as_text)]);
+            self.add(field.name.place, ["respfield", id, &name, json_type(family, &field.shape, field.as_text)]);
         }
     }
 }
@@ -243,18 +271,18 @@ fn enum_of<'a>(family: &'a Family, shape: &Shape) -> Option<&'a Enum> {
     }
 }
 
-fn parameter_values<'a>(family: &'a Family, parameter: &'a Parameter) -> Vec<&'a str> {
+fn parameter_values<'a>(family: &'a Family, parameter: &'a Parameter) -> Vec<(&'a str, Place)> {
     values(enum_of(family, &parameter.shape), &parameter.only)
 }
 
-fn field_values<'a>(family: &'a Family, field: &'a Field) -> Vec<&'a str> {
+fn field_values<'a>(family: &'a Family, field: &'a Field) -> Vec<(&'a str, Place)> {
     values(enum_of(family, &field.shape), &field.only)
 }
 
-fn values<'a>(all: Option<&'a Enum>, only: &'a [(String, crate::diagnostics::Place)]) -> Vec<&'a str> {
+fn values<'a>(all: Option<&'a Enum>, only: &'a [(String, Place)]) -> Vec<(&'a str, Place)> {
     match all {
-        Some(_) if !only.is_empty() => only.iter().map(|(value, _)| value.as_str()).collect(),
-        Some(all) => all.wires().collect(),
+        Some(_) if !only.is_empty() => only.iter().map(|(value, place)| (value.as_str(), *place)).collect(),
+        Some(all) => all.values.iter().map(|value| (value.name.wire.as_str(), value.name.place)).collect(),
         None => Vec::new(),
     }
 }

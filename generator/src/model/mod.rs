@@ -15,6 +15,8 @@ pub(crate) use account::*;
 pub(crate) use duration::{Duration, Unit as DurationUnit};
 pub use facts::Counts;
 pub(crate) use facts::facts;
+#[cfg(feature = "cli")]
+pub(crate) use facts::placed_facts;
 pub(crate) use intent::{Intent, Setting};
 pub(crate) use lifecycle::{Lifecycle, Never, Possible, Ruled, State, Tracked, Transition};
 pub(crate) use names::Name;
@@ -45,6 +47,8 @@ pub(crate) struct Api {
     pub(crate) account: Option<Account>,
     pub(crate) observed: Vec<Observation>,
     pub(crate) families: Vec<Family>,
+    /// What the schema's files were last checked against.
+    pub(crate) reviewed: Vec<Reviewed>,
 }
 
 /// One of the documents that the schema was written from.
@@ -52,6 +56,16 @@ pub(crate) struct Api {
 pub(crate) struct Document {
     pub(crate) id: String,
     pub(crate) title: String,
+    pub(crate) place: Place,
+}
+
+/// A section of a document as it was when a file was last checked against it.
+#[derive(Clone, Debug)]
+pub(crate) struct Reviewed {
+    pub(crate) document: String,
+    pub(crate) section: (String, Place),
+    /// The digest and its place, which is where a new one is written.
+    pub(crate) digest: (String, Place),
 }
 
 /// The members that every answer has.
@@ -62,6 +76,7 @@ pub(crate) struct Envelope {
     pub(crate) time: Option<String>,
     pub(crate) data: String,
     pub(crate) success: String,
+    pub(crate) place: Place,
 }
 
 /// How calls are signed.
@@ -74,6 +89,8 @@ pub(crate) struct Credentials {
     pub(crate) signed_text: Vec<raw::SignedPart>,
     pub(crate) encoding: raw::Encoding,
     pub(crate) window: Option<Duration>,
+    /// Where the headers are named.
+    pub(crate) place: Place,
 }
 
 /// A header beside those of the credentials.
@@ -147,9 +164,18 @@ pub(crate) struct Ceiling {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Statements {
     pub(crate) rules: Vec<Rule>,
-    pub(crate) not_shown: Vec<String>,
+    pub(crate) not_shown: Vec<NotShown>,
     pub(crate) contradictions: Vec<Contradiction>,
     pub(crate) observed: Vec<Observation>,
+}
+
+/// Something that the documents leave open.
+#[derive(Clone, Debug)]
+pub(crate) struct NotShown {
+    pub(crate) says: String,
+    /// The sections that say so themselves; none where the documents are silent.
+    pub(crate) at: Vec<String>,
+    pub(crate) place: Place,
 }
 
 /// Two statements that cannot both hold.

@@ -35,6 +35,20 @@ pub(crate) struct Operation {
     pub(crate) intents: Vec<Intent>,
     pub(crate) examples: Vec<Example>,
     pub(crate) statements: Statements,
+    pub(crate) said_at: SaidAt,
+}
+
+/// Where an operation's file says what carries no place of its own; the operation's place where it says nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SaidAt {
+    pub(crate) whitelisted: Place,
+    pub(crate) permission: Place,
+    pub(crate) history: Place,
+    pub(crate) response: Place,
+    pub(crate) span: Place,
+    pub(crate) access: Place,
+    pub(crate) default: Place,
+    pub(crate) both_or_neither: Place,
 }
 
 /// An HTTP method.

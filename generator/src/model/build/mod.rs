@@ -11,11 +11,11 @@ mod types;
 
 use super::names::NoIdentifier;
 use super::{
-    Api, Ceiling, Credentials, Document, Duration, Envelope, ErrorCode, Family, Header, Name, Source, Statements,
-    field_name, type_name, variant_name,
+    Api, Ceiling, Credentials, Document, Duration, Envelope, ErrorCode, Family, Header, Name, Reviewed, Source,
+    Statements, field_name, type_name, variant_name,
 };
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::load::{Documents, FamilyDocuments, Spanned, Text, raw};
+use crate::load::{Documents, FamilyDocuments, Short, Spanned, Text, raw};
 
 /// Resolves the whole schema.
 pub(crate) fn build(documents: &Documents, to: &mut Diagnostics) -> Api {
@@ -39,6 +39,7 @@ pub(crate) fn build(documents: &Documents, to: &mut Diagnostics) -> Api {
             .map(|(id, document)| Document {
                 id: id.value.clone(),
                 title: document.title.as_ref().map_or_else(|| id.value.clone(), |title| title.value.clone()),
+                place: document.title.as_ref().map_or(id.place, |title| title.place),
             })
             .collect(),
         envelope: raw.envelope.as_ref().map(|envelope| builder.envelope(envelope)),
@@ -51,7 +52,27 @@ pub(crate) fn build(documents: &Documents, to: &mut Diagnostics) -> Api {
         account: raw.account.as_ref().map(|account| builder.account(account)),
         observed: statements::observations(&mut builder, &raw.observed),
         families: documents.families.iter().map(|family| builder.family(family)).collect(),
+        reviewed: reviewed(&mut builder),
     }
+}
+
+/// What every file was last checked against.
+fn reviewed(builder: &mut Builder<'_>) -> Vec<Reviewed> {
+    let documents = builder.documents;
+    let files = documents.families.iter().flat_map(|family| {
+        let operations = family.operations.iter().map(|(_, _, operation)| &operation.reviewed);
+        [&family.family.reviewed, &family.types.reviewed].into_iter().chain(operations)
+    });
+    let mut found = Vec::new();
+    for (document, sections) in std::iter::once(&documents.api.reviewed).chain(files).flat_map(|file| file.iter()) {
+        builder.known_document(document);
+        found.extend(sections.iter().map(|(section, digest)| Reviewed {
+            document: document.value.clone(),
+            section: placed(section),
+            digest: placed(digest),
+        }));
+    }
+    found
 }
 
 /// What every step of building needs.
@@ -97,7 +118,16 @@ impl Builder<'_> {
     fn source(&mut self, source: &Option<Spanned<raw::Source>>) -> Option<Source> {
         let raw = source.as_ref()?;
         let document = self.need(&raw.document, "document", raw.place);
-        if let Some(text) = raw.document.as_ref().filter(|text| !(self.known_document)(&text.value)) {
+        if let Some(text) = &raw.document {
+            self.known_document(text);
+        }
+        let section = raw.section.as_ref().map(|section| section.value.clone());
+        Some(Source { document, section, place: raw.place })
+    }
+
+    /// Reports a document that `api.yaml` does not name.
+    fn known_document(&mut self, text: &Text) {
+        if !(self.known_document)(&text.value) {
             let known = self.documents.api.documents.iter().map(|(id, _)| id.value.as_str());
             let help = did_you_mean(&text.value, known)
                 .unwrap_or_else(|| "name one of the `documents` in api.yaml".to_owned());
@@ -107,8 +137,6 @@ impl Builder<'_> {
                     .help(help);
             }
         }
-        let section = raw.section.as_ref().map(|section| section.value.clone());
-        Some(Source { document, section, place: raw.place })
     }
 
     fn duration(&mut self, text: &Option<Text>) -> Option<Duration> {
@@ -147,6 +175,7 @@ impl Builder<'_> {
             time: raw.time.as_ref().map(|text| text.value.clone()),
             data: self.need(&raw.data, "data", raw.place),
             success: self.need(&raw.success, "success", raw.place),
+            place: raw.place,
         }
     }
 
@@ -171,6 +200,7 @@ impl Builder<'_> {
             signed_text: raw.signed_text.clone(),
             encoding: raw.encoding.as_ref().map_or(raw::Encoding::Base64, |encoding| encoding.value),
             window: self.duration(&raw.window),
+            place: headers.place,
         }
     }
 
@@ -286,13 +316,13 @@ impl Builder<'_> {
         &mut self,
         rules: &[Spanned<raw::Rule>],
         operations: &statements::Operations,
-        not_shown: &[Text],
+        not_shown: &[Spanned<Short<raw::NotShown>>],
         contradictions: &[Spanned<raw::Contradiction>],
         observed: &[Spanned<raw::Observation>],
     ) -> Statements {
         Statements {
             rules: statements::rules(self, rules, operations),
-            not_shown: not_shown.iter().map(|text| text.value.trim().to_owned()).collect(),
+            not_shown: statements::not_shown(self, not_shown),
             contradictions: statements::contradictions(self, contradictions),
             observed: statements::observations(self, observed),
         }

@@ -5,8 +5,8 @@ use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::raw::{Access, Effect};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::{
-    Body, Example, Method, Name, Need, Operation, Parameter, Path, PathPiece, Rate, Response, Scope as RateScope,
-    Shape, Window, field_name, type_name,
+    Body, Example, Method, Name, Need, Operation, Parameter, Path, PathPiece, Rate, Response, SaidAt,
+    Scope as RateScope, Shape, Window, field_name, type_name,
 };
 
 impl Scope<'_, '_> {
@@ -38,7 +38,7 @@ impl Scope<'_, '_> {
             doc: self.builder.need(&raw.doc, "doc", place),
             effect: raw.effect.unwrap_or(Effect::Read),
             access: raw.access.unwrap_or(Access::Signed),
-            whitelisted: raw.whitelisted.unwrap_or(false),
+            whitelisted: raw.whitelisted.as_ref().is_some_and(|whitelisted| whitelisted.value),
             permission: raw.permission.as_ref().map(|text| text.value.trim().to_owned()),
             headers: raw.headers.iter().map(placed).collect(),
             rates: raw.rate_limit.iter().filter_map(|text| self.rate(text)).collect(),
@@ -56,6 +56,7 @@ impl Scope<'_, '_> {
                 &raw.contradictions,
                 &raw.observed,
             ),
+            said_at: said_at(raw, place),
             name,
         }
     }
@@ -173,7 +174,7 @@ impl Scope<'_, '_> {
             access: self.builder.duration(&raw.access),
             access_is_of_data: raw.access_of == Some(raw::AccessOf::Data),
             default: self.builder.duration(&raw.default),
-            both_or_neither: raw.both_or_neither.unwrap_or(false),
+            both_or_neither: raw.both_or_neither.as_ref().is_some_and(|both| both.value),
             place: raw.place,
         })
     }
@@ -243,6 +244,24 @@ impl Scope<'_, '_> {
             Some(Example { about: text_of(&raw.about), request: placed(request), response: placed(response) })
         });
         examples.collect()
+    }
+}
+
+/// Where the file says what the model keeps without a place.
+fn said_at(raw: &raw::Operation, place: Place) -> SaidAt {
+    let text = |text: &Option<Text>| text.as_ref().map_or(place, |text| text.place);
+    let window = |key: fn(&raw::Window) -> Option<Place>| {
+        raw.window.as_ref().map_or(place, |window| key(window).unwrap_or(window.place))
+    };
+    SaidAt {
+        whitelisted: raw.whitelisted.as_ref().map_or(place, |whitelisted| whitelisted.place),
+        permission: text(&raw.permission),
+        history: text(&raw.history),
+        response: raw.response.as_ref().map_or(place, |response| response.place),
+        span: window(|window| Some(window.span.as_ref()?.place)),
+        access: window(|window| Some(window.access.as_ref()?.place)),
+        default: window(|window| Some(window.default.as_ref()?.place)),
+        both_or_neither: window(|window| Some(window.both_or_neither.as_ref()?.place)),
     }
 }
 

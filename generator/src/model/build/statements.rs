@@ -3,8 +3,8 @@
 use super::{Builder, placed, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::raw::{RuleKind, Severity};
-use crate::load::{Named, Spanned, raw};
-use crate::model::{Comparison, Condition, Contradiction, Observation, Rule, Test};
+use crate::load::{Named, Short, Spanned, raw};
+use crate::model::{Comparison, Condition, Contradiction, NotShown, Observation, Rule, Test};
 
 /// The rules of a family or of one of its `operations`.
 pub(super) fn rules(builder: &mut Builder<'_>, raw: &[Spanned<raw::Rule>], operations: &Operations) -> Vec<Rule> {
@@ -165,6 +165,16 @@ pub(super) fn contradictions(builder: &mut Builder<'_>, raw: &[Spanned<raw::Cont
                 chosen: builder.need(&raw.chosen, "chosen", raw.place),
                 why: builder.need(&raw.why, "why", raw.place),
             }
+        })
+        .collect()
+}
+
+pub(super) fn not_shown(builder: &mut Builder<'_>, raw: &[Spanned<Short<raw::NotShown>>]) -> Vec<NotShown> {
+    raw.iter()
+        .map(|raw| NotShown {
+            says: builder.need(&raw.value.says, "says", raw.place),
+            at: raw.value.at.iter().map(|at| at.value.trim().to_owned()).collect(),
+            place: raw.place,
         })
         .collect()
 }

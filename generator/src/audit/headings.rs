@@ -1,0 +1,70 @@
+//! Sections that go by another name than when the schema was written.
+
+use super::claims::Claims;
+use super::compare::{Difference, Kind};
+use super::document::{Document, Section};
+use super::marks;
+use super::readers::endpoint;
+use crate::model::Api;
+
+/// Finds them by their endpoint, by their unchanged text, or because one is gone and one is new; tells each once.
+pub(super) fn rename(api: &Api, claims: &Claims<'_>, document: &mut Document) -> Vec<Difference> {
+    let mut differences = Vec::new();
+    let mut name = |document: &mut Document, old: &str, start: usize, place| {
+        let new = document.sections.iter().find(|section| section.at.start == start);
+        let says = format!("section `{}`", new.map_or("", |section| &section.heading));
+        differences.push(Difference {
+            kind: Kind::Changed,
+            at: start,
+            says,
+            place: Some(place),
+            has: format!("section `{old}`"),
+            elsewhere: None,
+        });
+        document.renamed.push((old.to_owned(), start));
+    };
+    for known in &claims.operations {
+        let Some(source) = known.operation.source.as_ref().filter(|_| document.section(known.heading).is_none()) else {
+            continue;
+        };
+        let same_path = |section: &&Section| {
+            endpoint::find(document, section).is_some_and(|(_, path)| path.text == known.operation.path.text)
+        };
+        if let Some(start) = document.sections.iter().find(same_path).map(|section| section.at.start) {
+            name(document, known.heading, start, source.place);
+        }
+    }
+    let recorded: Vec<_> = api.reviewed.iter().filter(|reviewed| reviewed.document == document.id).collect();
+    for reviewed in &recorded {
+        if document.section(&reviewed.section.0).is_some() {
+            continue;
+        }
+        let unclaimed: Vec<&Section> =
+            document.sections.iter().filter(|section| !is_claimed(document, &recorded, section)).collect();
+        let digest = |section: &Section| marks::digest(document, section);
+        let same_text = unclaimed.iter().find(|section| is_same(&digest(section), &reviewed.digest.0));
+        // The title stays what it is under any name.
+        let title = document
+            .sections
+            .first()
+            .filter(|first| first.level == 1 && unclaimed.iter().any(|section| section.at == first.at));
+        let title = title
+            .filter(|_| api.documents.iter().any(|known| known.id == document.id && known.title == reviewed.section.0));
+        let found = title.or(same_text.copied()).map(|section| (section.at.start, title.is_some()));
+        match found {
+            // A title is told as one.
+            Some((start, true)) => document.renamed.push((reviewed.section.0.clone(), start)),
+            Some((start, false)) => name(document, &reviewed.section.0, start, reviewed.section.1),
+            None => {}
+        }
+    }
+    differences
+}
+
+fn is_claimed(document: &Document, recorded: &[&crate::model::Reviewed], section: &Section) -> bool {
+    recorded.iter().any(|reviewed| document.is_section(&reviewed.section.0, section))
+}
+
+fn is_same(now: &str, recorded: &str) -> bool {
+    now.split(' ').next() == recorded.split(' ').next()
+}

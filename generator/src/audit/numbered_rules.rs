@@ -1,0 +1,83 @@
+//! Numbered rules of a section, and the rules of the schema that name their number.
+
+use std::collections::BTreeSet;
+
+use super::claims::Claims;
+use super::document::{Block, Document, Section};
+use super::text::Span;
+use super::wording::number;
+use crate::model::Rule;
+
+/// What the comparison of rules gave.
+pub(super) struct Compared<'a> {
+    /// Rules of the schema whose place is in the document.
+    pub(super) matched: usize,
+    pub(super) rules: usize,
+    /// Numbered rules of the document that no rule of the schema names, and where the section's own rules are.
+    pub(super) in_document_only: Vec<Span<'a>>,
+    /// Rules of the schema that name a section or a number that is not there, with the byte of the section.
+    pub(super) in_schema_only: Vec<(&'a Rule, usize)>,
+}
+
+/// Compares the places that the schema's rules name with the document.
+pub(super) fn compare<'a>(document: &'a Document, claims: &Claims<'a>, skip: impl Fn(usize) -> bool) -> Compared<'a> {
+    let mut found =
+        Compared { matched: 0, rules: claims.rules.len(), in_document_only: Vec::new(), in_schema_only: Vec::new() };
+    let mut named: BTreeSet<(usize, u64)> = BTreeSet::new();
+    for rule in &claims.rules {
+        let places: Vec<(Option<&Section>, Vec<u64>)> =
+            rule.at.split(';').map(|at| (section(document, at), rule_numbers(at))).collect();
+        let mut holds = !rule.at.is_empty();
+        let mut at = 0;
+        for (section, numbers) in places {
+            let Some(section) = section else {
+                holds = false;
+                continue;
+            };
+            at = section.at.start;
+            let known: BTreeSet<u64> = numbered(document, section).map(|(number, _)| number).collect();
+            holds &= numbers.iter().all(|number| known.contains(number));
+            named.extend(numbers.iter().map(|number| (section.at.start, *number)));
+        }
+        match holds {
+            true => found.matched += 1,
+            false => found.in_schema_only.push((rule, at)),
+        }
+    }
+    for section in document.sections.iter().filter(|section| !skip(section.at.start)) {
+        for (number, text) in numbered(document, section) {
+            if !named.contains(&(section.at.start, number)) {
+                found.in_document_only.push(text);
+            }
+        }
+    }
+    found
+}
+
+fn numbered<'a>(document: &'a Document, section: &'a Section) -> impl Iterator<Item = (u64, Span<'a>)> {
+    section.blocks.iter().filter_map(|block| match block {
+        Block::Item { number: Some(number), text } => Some((*number, document.span(text).trim())),
+        _ => None,
+    })
+}
+
+/// The section that a place starts with: the longest heading, with or without what it has in parentheses.
+fn section<'a>(document: &'a Document, at: &str) -> Option<&'a Section> {
+    let at = at.trim();
+    let short = |section: &Section| section.heading.split(" (").next().unwrap_or_default().to_owned();
+    let starts = |heading: &str| {
+        !heading.is_empty() && at.strip_prefix(heading).is_some_and(|rest| rest.is_empty() || rest.starts_with(','))
+    };
+    let old = |section: &Section| document.renamed.iter().any(|(old, start)| *start == section.at.start && starts(old));
+    let fits =
+        document.sections.iter().filter(|section| starts(&section.heading) || starts(&short(section)) || old(section));
+    fits.max_by_key(|section| section.heading.len())
+}
+
+/// `rule 4`, `rules 3 and 4`.
+fn rule_numbers(at: &str) -> Vec<u64> {
+    let words = Span::new(at, 0).texts();
+    let Some(start) = words.iter().position(|word| ["rule", "rules"].contains(word)) else { return Vec::new() };
+    let listed = words[start + 1..].iter().take_while(|word| **word == "and" || number(word).is_some());
+    listed.filter_map(|word| number(word)).collect()
+}

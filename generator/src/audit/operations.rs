@@ -1,0 +1,140 @@
+//! Which operations a phrase of a document names.
+
+use super::claims::Claims;
+use super::document::Document;
+use super::text::Span;
+use super::wording::{likeness, stems};
+
+/// Less alike than this, and a phrase names something else.
+const ALIKE: usize = 600;
+
+/// The operations that phrases can name: those of the schema, and those that only the document has.
+pub(super) struct Names {
+    entries: Vec<Entry>,
+}
+
+struct Entry {
+    /// `None` for an operation that the schema does not have.
+    id: Option<String>,
+    heading: String,
+    words: [Vec<String>; 2],
+}
+
+/// An operation that a phrase names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Named {
+    pub(super) id: Option<String>,
+    pub(super) heading: String,
+}
+
+impl Names {
+    pub(super) fn of(claims: &Claims<'_>, document: &Document, new_headings: &[&str]) -> Self {
+        let known = claims.operations.iter().map(|known| Entry {
+            id: Some(known.operation.id.clone()),
+            heading: known.heading.to_owned(),
+            words: [stems(known.heading), stems(&known.operation.name)],
+        });
+        let new = new_headings.iter().filter(|heading| document.section(heading).is_some()).map(|heading| Entry {
+            id: None,
+            heading: (*heading).to_owned(),
+            words: [stems(heading), Vec::new()],
+        });
+        Self { entries: known.chain(new).collect() }
+    }
+
+    /// The operations that a list such as `Place Order, Batch Cancel and fills` names; `None` for an entry of it that
+    /// names none.
+    pub(super) fn list<'a>(&self, list: Span<'a>) -> Vec<(Span<'a>, Option<Named>)> {
+        let mut found = Vec::new();
+        for part in list.split(&[",", ";"]) {
+            let part = without_first(part, "and");
+            match self.exact(part.head_and_note().0) {
+                Some(named) => found.push((part, Some(named))),
+                None => found.extend(self.joined(part)),
+            }
+        }
+        self.settle(&mut found);
+        found
+    }
+
+    /// `A and B`, where A may lack the words that B ends with: `Place and Cancel Reality Order`.
+    fn joined<'a>(&self, part: Span<'a>) -> Vec<(Span<'a>, Option<Named>)> {
+        let parts = part.split(&[" and "]);
+        let Some(last) = parts.last().filter(|_| parts.len() > 1) else {
+            return vec![(part, self.near(part.text))];
+        };
+        let tail = last.text.split_once(' ').map_or("", |(_, tail)| tail);
+        let full = |part: &Span<'a>| {
+            let text = format!("{} {tail}", part.text);
+            self.exact(*part).or_else(|| self.same_words(&text)).or_else(|| self.near(part.text))
+        };
+        parts.iter().map(|part| (*part, if part == last { self.near(part.text) } else { full(part) })).collect()
+    }
+
+    fn exact(&self, phrase: Span<'_>) -> Option<Named> {
+        self.same_words(phrase.text)
+    }
+
+    /// The operation of that heading, or else one of the same words.
+    fn same_words(&self, text: &str) -> Option<Named> {
+        let words = stems(text);
+        let same_heading = self.entries.iter().find(|entry| entry.heading.eq_ignore_ascii_case(text.trim()));
+        let same_words =
+            || self.entries.iter().find(|entry| entry.words.iter().any(|own| likeness(own, &words) == 1000));
+        same_heading.or_else(same_words).map(Entry::named)
+    }
+
+    /// The operation that a phrase is likest to.
+    pub(super) fn near(&self, text: &str) -> Option<Named> {
+        let words = stems(text);
+        let score = |entry: &Entry| entry.words.iter().map(|own| likeness(own, &words)).max().unwrap_or(0);
+        let best = self.entries.iter().map(score).max().filter(|best| *best >= ALIKE)?;
+        let mut likest = self.entries.iter().filter(|entry| score(entry) == best);
+        let first = likest.next()?;
+        // Two are as like: `settle` may tell them apart.
+        let heading =
+            likest.next().map_or(first.heading.clone(), |other| format!("{}|{}", first.heading, other.heading));
+        Some(Named { heading, ..first.named() })
+    }
+
+    /// Where an entry is as like two operations, the one that no other entry names is meant.
+    fn settle(&self, found: &mut [(Span<'_>, Option<Named>)]) {
+        let sure: Vec<String> =
+            found.iter().filter_map(|(_, named)| named.as_ref()).map(|named| named.heading.clone()).collect();
+        for named in found.iter_mut().filter_map(|(_, named)| named.as_mut()) {
+            let Some((a, b)) = named.heading.split_once('|') else { continue };
+            let chosen = if sure.iter().any(|heading| heading == a) { b } else { a };
+            if let Some(entry) = self.entries.iter().find(|entry| entry.heading == chosen) {
+                *named = entry.named();
+            }
+        }
+    }
+
+    /// The operation whose heading a phrase starts with, the longest one.
+    pub(super) fn at_start(&self, phrase: &str) -> Option<Named> {
+        let phrase = phrase.trim().to_lowercase();
+        let starts = self.entries.iter().filter(|entry| phrase.starts_with(&entry.heading.to_lowercase()));
+        starts.max_by_key(|entry| entry.heading.len()).map(Entry::named)
+    }
+
+    /// The operations whose words all stand in a phrase.
+    pub(super) fn with_words(&self, words: &[&str]) -> Vec<Named> {
+        let has = |entry: &Entry| {
+            entry.words.iter().any(|own| words.iter().all(|word| own.iter().any(|own| super::wording::akin(own, word))))
+        };
+        self.entries.iter().filter(|entry| has(entry)).map(Entry::named).collect()
+    }
+}
+
+impl Entry {
+    fn named(&self) -> Named {
+        Named { id: self.id.clone(), heading: self.heading.clone() }
+    }
+}
+
+fn without_first<'a>(span: Span<'a>, word: &str) -> Span<'a> {
+    match span.words().as_slice() {
+        [first, second, ..] if first.text == word => span.after(second.at),
+        _ => span,
+    }
+}

@@ -1,0 +1,106 @@
+//! Permissions and headers.
+
+use super::super::document::Table;
+use super::super::findings::{Key, key};
+use super::super::text::Span;
+use super::{Reader, pairs};
+
+/// HTTP's own header, which every such request has.
+const OF_HTTP: &str = "Content-Type";
+
+impl<'a> Reader<'a> {
+    pub(super) fn permissions(&mut self, table: &Table<'a>) {
+        self.found.read.extend(table.head.iter().map(|cell| cell.range()));
+        let mut listed: Vec<Key> = Vec::new();
+        for (permission, operations) in pairs(&table.rows) {
+            self.found.read(permission);
+            for (at, named) in self.names.list(operations) {
+                let Some(id) = named.and_then(|named| named.id) else { continue };
+                let of = key(["permission", &id]);
+                self.found.state(of.clone(), permission.text, at);
+                listed.push(of);
+            }
+        }
+        self.gone("permission", None, &listed, table.at());
+    }
+
+    pub(super) fn header_table(&mut self, table: &Table<'a>) {
+        self.found.read.extend(table.head.iter().map(|cell| cell.range()));
+        let document = self.document.id.clone();
+        let mut listed: Vec<Key> = Vec::new();
+        for (name, meaning) in pairs(&table.rows) {
+            if name.text == OF_HTTP {
+                self.found.read(name);
+                continue;
+            }
+            let credential = key(["credential", &document, name.text]);
+            let other = key(["header", &document, name.text]);
+            let of = if self.claims.has(&other) { other } else { credential };
+            self.found.state(of.clone(), "", name);
+            listed.push(of);
+            self.sent_on(name.text, meaning);
+        }
+        self.gone("credential", Some(&document), &listed, table.at());
+    }
+
+    /// Keys of a kind that a complete list does not have.
+    fn gone_below(&mut self, known: Vec<Key>, listed: &[Key], at: usize) {
+        for known in known {
+            if !listed.contains(&known) {
+                self.found.missing.push((known, at));
+            }
+        }
+    }
+
+    fn gone(&mut self, kind: &str, owner: Option<&str>, listed: &[Key], at: usize) {
+        let of_owner = |key: &&Key| owner.is_none_or(|owner| key.get(1).is_some_and(|known| known == owner));
+        let known = self.claims.below([kind]).filter(of_owner).cloned().collect();
+        self.gone_below(known, listed, at);
+    }
+
+    pub(super) fn headers_of_operation(&mut self, text: Span<'a>, id: &str) {
+        for sentence in text.sentences() {
+            if let Some(name) = header_name(sentence) {
+                self.found.state(key(["headeron", id, name.text]), "", name);
+                self.found.read(sentence);
+            }
+        }
+    }
+
+    pub(super) fn headers_elsewhere(&mut self, text: Span<'a>) {
+        for sentence in text.sentences() {
+            if let Some(name) = header_name(sentence) {
+                self.sent_on(name.text, sentence);
+            }
+        }
+    }
+
+    /// `… on Place Order and Batch Order`: a complete list of the operations that carry a header.
+    fn sent_on(&mut self, header: &str, text: Span<'a>) {
+        let Some(on) = text.words().into_iter().find(|word| word.text == "on") else { return };
+        let list = text.after(on.at + on.text.len()).trim();
+        let mut listed: Vec<Key> = Vec::new();
+        for (at, named) in self.names.list(list) {
+            let Some(id) = named.and_then(|named| named.id) else { continue };
+            let of = key(["headeron", &id, header]);
+            self.found.state(of.clone(), "", at);
+            listed.push(of);
+        }
+        if listed.is_empty() {
+            return;
+        }
+        let carries = |key: &&Key| key.last().is_some_and(|name| name == header);
+        let known = self.claims.below(["headeron"]).filter(carries).cloned().collect();
+        self.gone_below(known, &listed, list.at);
+    }
+}
+
+/// The header that a sentence speaks of.
+fn header_name<'a>(sentence: Span<'a>) -> Option<Span<'a>> {
+    let words = sentence.words();
+    let speaks = words.iter().any(|word| word.text.eq_ignore_ascii_case("header"));
+    let is_name = |word: &&Span<'a>| {
+        word.text.contains('-') && word.text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-')
+    };
+    words.iter().find(is_name).copied().filter(|_| speaks)
+}

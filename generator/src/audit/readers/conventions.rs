@@ -1,0 +1,64 @@
+//! What holds for every operation: named lists of values, the mark of success, forms of names.
+
+use super::super::document::Table;
+use super::super::findings::{Listed, key};
+use super::super::text::Span;
+use super::{Reader, pairs, values};
+
+impl<'a> Reader<'a> {
+    pub(super) fn conventions(&mut self, table: &Table<'a>) {
+        self.found.read.extend(table.head.iter().map(|cell| cell.range()));
+        for (label, rule) in pairs(&table.rows) {
+            match label.texts().as_slice() {
+                [name, "values"] => self.named_values(name, rule),
+                ["Success", ..] => self.success(label, rule),
+                [.., "envelope"] => self.envelope(rule),
+                _ => {}
+            }
+        }
+    }
+
+    /// `code (string), msg (string), data`: the members of every answer.
+    fn envelope(&mut self, rule: Span<'a>) {
+        let known = self.claims.last_parts(["envelope", &self.document.id]);
+        let mut listed = Vec::new();
+        for member in rule.split(&[","]) {
+            let name = member.head_and_note().0;
+            self.found.state(key(["envelope", &self.document.id, name.text]), "", name);
+            listed.push(name.text);
+        }
+        for gone in known.iter().filter(|known| !listed.contains(&known.as_str())) {
+            self.found.missing.push((key(["envelope", &self.document.id, gone]), rule.at));
+        }
+        self.found.read(rule);
+    }
+
+    fn named_values(&mut self, name: &str, rule: Span<'a>) {
+        let known = self.claims.iter().find_map(|(key, _)| match key.as_slice() {
+            [kind, id, owner, _] if kind == "paramenum" && owner == name => Some(self.claims.values(kind, id, owner)),
+            _ => None,
+        });
+        if let Some(list) = values::list(rule, &known.unwrap_or_default()) {
+            let values = list.values.iter().map(|(value, at)| (value.clone(), at.at)).collect();
+            let of = key(["named", &self.document.id, name]);
+            self.named_lists.insert(name.to_owned(), Listed { values, of });
+            self.found.read(rule);
+        }
+    }
+
+    /// `r<TICKER>USDT`, `_SPBL`: what names begin or end with.
+    pub(super) fn forms(&mut self, text: Span<'a>) {
+        for word in text.words() {
+            let pattern = match (word.text.find('<'), word.text.find('>')) {
+                (Some(open), Some(close)) if open < close => {
+                    format!("{}*{}", &word.text[..open], &word.text[close + 1..])
+                }
+                _ if word.text.starts_with('_') && word.text.len() > 1 => format!("*{}", word.text),
+                _ => continue,
+            };
+            if pattern.len() > 1 && pattern.chars().all(|c| c.is_ascii_alphanumeric() || "_*-".contains(c)) {
+                self.found.state(key(["form", &self.document.id, &pattern]), "", word);
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! `METHOD /path`, rates, and who may call.
+
+use super::super::document::{Document, Section};
+use super::super::findings::{Force, key};
+use super::super::text::Span;
+use super::super::wording::{akin, number, stems};
+use super::Reader;
+use crate::model::Method;
+
+/// The method and the path that a section starts with.
+pub(in super::super) fn find<'a>(document: &'a Document, section: &'a Section) -> Option<(Span<'a>, Span<'a>)> {
+    section.texts(document).find_map(|text| {
+        let words = text.words();
+        let (method, path) = (*words.first()?, *words.get(1)?);
+        let is_endpoint = Method::ALL.iter().any(|known| known.as_str() == method.text) && path.text.starts_with('/');
+        is_endpoint.then_some((method, path))
+    })
+}
+
+/// A number of calls a second.
+pub(super) struct RatePhrase<'a> {
+    pub(super) value: String,
+    pub(super) at: Span<'a>,
+    /// The words around it that may say for whom it holds.
+    pub(super) context: Vec<String>,
+}
+
+/// The rates of a text, such as `10/s/UID; 1/s/UID for elite traders` or `1 per second per user`.
+pub(super) fn rates<'a>(text: Span<'a>) -> Vec<RatePhrase<'a>> {
+    let mut found = Vec::new();
+    for sentence in text.sentences() {
+        let subject = sentence.label().map(|(label, _)| stems(label.text)).unwrap_or_default();
+        for segment in sentence.split(&[",", ";"]) {
+            let words = segment.words();
+            for (index, word) in words.iter().enumerate() {
+                let after = |n: usize| words.get(index + n).map_or("", |word| word.text);
+                let parts: Vec<&str> = word.text.split('/').collect();
+                let (calls, scope) = match parts.as_slice() {
+                    [n, "s"] if after(1) == "per" => (n, after(2)),
+                    [n, "s"] => (n, ""),
+                    [n, "s", scope] => (n, *scope),
+                    [n] if after(1) == "per" && after(2) == "second" && after(3) == "per" => (n, after(4)),
+                    [n] if after(1) == "per" && after(2) == "second" => (n, ""),
+                    _ => continue,
+                };
+                let Some(calls) = number(calls) else { continue };
+                let scope = if scope == "IP" { "IP" } else { "UID" };
+                let mut context = subject.clone();
+                context.extend(stems(segment.text));
+                found.push(RatePhrase { value: format!("{calls}/s per {scope}"), at: *word, context });
+            }
+        }
+    }
+    found
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn endpoint(&mut self, section: &'a Section, id: &str) {
+        if let Some((method, path)) = find(self.document, section) {
+            self.found.read(method);
+            self.found.state(key(["endpoint", id]), format!("{} {}", method.text, path.text), path);
+        }
+    }
+
+    pub(super) fn rates(&mut self, text: Span<'a>, id: &str) {
+        for rate in rates(text) {
+            let class = self.class(&rate.context);
+            self.found.state(key(["rate", id, &class]), rate.value, rate.at);
+        }
+        for sentence in text.sentences() {
+            if sentence.text.contains("rates as above") {
+                self.rates_as_above(sentence, id);
+            }
+        }
+    }
+
+    /// The class of callers that words speak of; `default` is everyone.
+    pub(super) fn class(&self, context: &[String]) -> String {
+        let classes = self.claims.iter().filter(|(key, _)| key.first().is_some_and(|kind| kind == "rate"));
+        let classes = classes.filter_map(|(key, _)| key.get(2));
+        let said = |class: &&String| class.split('-').all(|part| context.iter().any(|word| akin(part, word)));
+        let best = classes.filter(said).max_by_key(|class| class.split('-').count());
+        best.cloned().unwrap_or_else(|| "default".to_owned())
+    }
+
+    fn rates_as_above(&mut self, sentence: Span<'a>, id: &str) {
+        let words = stems(sentence.text);
+        let speaks_of = |class: &str| class.split('-').any(|part| words.iter().any(|word| akin(part, word)));
+        let mut latest = std::collections::BTreeMap::new();
+        for statement in &self.found.statements {
+            if let [kind, of, class] = statement.key.as_slice()
+                && kind == "rate"
+                && of != id
+                && speaks_of(class)
+            {
+                latest.insert(class.clone(), statement.clone());
+            }
+        }
+        self.found.read(sentence);
+        for (class, above) in latest {
+            let force = Force::By(above.key);
+            self.found.state_with(key(["rate", id, &class]), above.value, above.at, force);
+        }
+    }
+
+    pub(super) fn whitelisted(&mut self, text: Span<'a>, id: &str) {
+        for sentence in text.sentences() {
+            let is_first_word = sentence.words().first().is_some_and(|word| akin(word.text, "whitelisted"));
+            if is_first_word {
+                self.found.state(key(["whitelisted", id]), "yes", sentence);
+            }
+        }
+    }
+
+    /// `at most 20 orders per request`, where the operation takes one list.
+    pub(super) fn batch_maximum(&mut self, text: Span<'a>, id: &str) {
+        let Some(list) = self.list_parameter(id) else { return };
+        for clause in text.clauses() {
+            let texts = clause.texts();
+            if let Some(at) = texts.windows(2).position(|pair| pair == ["at", "most"]) {
+                let is_of_items = texts.contains(&"per");
+                if let Some(n) = texts.get(at + 2).and_then(|word| number(word)).filter(|_| is_of_items) {
+                    self.found.state(key(["parammax", id, &list]), n.to_string(), clause);
+                }
+            }
+        }
+    }
+
+    /// The parameter of an operation that is a list, when there is one.
+    pub(super) fn list_parameter(&self, id: &str) -> Option<String> {
+        let lists = self
+            .claims
+            .below(["type", id])
+            .filter(|key| self.claims.get(key).iter().any(|claim| claim.value == "array"));
+        lists.filter_map(|key| key.get(2).cloned()).next()
+    }
+}

@@ -1,0 +1,73 @@
+//! Error codes and their texts.
+
+use super::super::document::Table;
+use super::super::findings::{Key, key};
+use super::super::text::Span;
+use super::{Reader, pairs};
+
+impl<'a> Reader<'a> {
+    pub(super) fn errors(&mut self, table: &Table<'a>) {
+        self.found.read.extend(table.head.iter().map(|cell| cell.range()));
+        let mut listed: Vec<Key> = Vec::new();
+        for (situation, response) in pairs(&table.rows) {
+            if let Some((code, text)) = error(situation, response) {
+                self.found.read(situation);
+                let of = key(["error", &self.document.id, code.text]);
+                self.found.state(of.clone(), plain_quotes(text), code);
+                self.found.read(response);
+                listed.push(of);
+            }
+        }
+        let known: Vec<Key> = self.claims.below(["error", &self.document.id]).cloned().collect();
+        for error in known {
+            let is_told = self.found.about(&error).next().is_some();
+            if !listed.contains(&error) && !is_told {
+                self.found.missing.push((error, table.at()));
+            }
+        }
+    }
+
+    /// `code is 00000 and msg is success`.
+    pub(super) fn success(&mut self, label: Span<'a>, rule: Span<'a>) {
+        if let Some((code, text)) = error(label, rule) {
+            self.found.state(key(["error", &self.document.id, code.text]), text, code);
+            self.found.read(rule);
+        }
+    }
+}
+
+fn plain_quotes(text: &str) -> String {
+    text.trim_matches(['`', '"']).to_owned()
+}
+
+/// The code in a text, and what its message says.
+fn error<'a>(situation: Span<'a>, response: Span<'a>) -> Option<(Span<'a>, &'a str)> {
+    let words = response.words();
+    let is_code = |word: &Span<'a>| word.text.len() >= 4 && word.text.chars().all(|c| c.is_ascii_digit());
+    let at = words.iter().position(is_code)?;
+    let code = words[at];
+    let before: Vec<&str> = words[..at].iter().map(|word| word.text).collect();
+    if !before.iter().any(|word| ["code", "show", "shows"].contains(word)) {
+        return None;
+    }
+    let after = response.after(code.at + code.text.len());
+    if let Some(clause) = after.clauses().into_iter().find_map(message) {
+        return Some((code, clause));
+    }
+    // `24056 with a not-existing message`
+    let texts = after.texts();
+    if let ["with", "a" | "an", .., "message"] = texts.as_slice() {
+        let (first, last) = (after.words()[2], *after.words().last()?);
+        return Some((code, after.after(first.at).before(last.at).trim().text));
+    }
+    Some((code, situation.text))
+}
+
+/// What follows `msg` or `msg is`.
+fn message<'a>(clause: Span<'a>) -> Option<&'a str> {
+    let words = clause.words();
+    let at = words.iter().position(|word| word.text == "msg")?;
+    let next = words.get(at + 1)?;
+    let first = if next.text == "is" { words.get(at + 2)? } else { next };
+    Some(clause.after(first.at).text)
+}

@@ -1,0 +1,187 @@
+//! The table of limits: what the sections of operations state, once more and in short.
+
+use super::super::document::Table;
+use super::super::findings::key;
+use super::super::operations::Named;
+use super::super::text::Span;
+use super::super::wording::{akin, characters, duration, number, stems};
+use super::{Reader, endpoint, pairs};
+
+/// Words of a label that tell of what a row is, and not of which operation.
+const TOPICS: [&str; 6] = ["time", "span", "window", "windows", "maximum", "range"];
+
+impl<'a> Reader<'a> {
+    pub(super) fn limits(&mut self, table: &Table<'a>) {
+        self.found.read.extend(table.head.iter().map(|cell| cell.range()));
+        for (label, limit) in pairs(&table.rows) {
+            let before = self.found.statements.len();
+            if !endpoint::rates(limit).is_empty() {
+                self.rate_row(label, limit);
+            } else if label.texts().first().is_some_and(|word| akin(word, "batch")) {
+                self.batch_row(limit);
+            } else if let Some(name) = self.parameter_named(label) {
+                self.parameter_row(&name, limit);
+            } else if duration(limit).is_some() {
+                let ids = self.operations_of_label(label);
+                self.windows_of(limit, Some(label), &ids);
+            } else {
+                self.ceilings(label, limit);
+            }
+            if self.found.statements.len() > before {
+                self.found.read(label);
+            }
+        }
+    }
+
+    fn rate_row(&mut self, label: Span<'a>, limit: Span<'a>) {
+        let of_label = stems(label.text);
+        let rates = endpoint::rates(limit);
+        let classes: Vec<String> = rates
+            .iter()
+            .map(|rate| self.class(&of_label.iter().chain(&rate.context).cloned().collect::<Vec<_>>()))
+            .collect();
+        let named = self.names.list(label);
+        let names_none = named.iter().all(|(_, named)| named.is_none());
+        let named: Vec<String> = named.into_iter().filter_map(|(_, named)| named?.id).collect();
+        let is_of_class = names_none && classes.iter().all(|class| class != "default");
+        for (rate, class) in rates.iter().zip(&classes) {
+            let with_class = self.claims.below(["rate"]).filter(|key| key.last() == Some(class));
+            let ids: Vec<String> =
+                if is_of_class { with_class.filter_map(|key| key.get(1).cloned()).collect() } else { named.clone() };
+            // The label of operations for everyone may have a word of a class by chance.
+            let class = if is_of_class { class.clone() } else { self.class(&rate.context) };
+            for id in &ids {
+                self.found.state(key(["rate", id, &class]), rate.value.clone(), rate.at);
+            }
+        }
+        for id in &named {
+            self.batch_maximum(limit, id);
+            self.list_maximum(limit, id);
+        }
+    }
+
+    /// `at most 50 items in orderIdList`.
+    fn list_maximum(&mut self, limit: Span<'a>, id: &str) {
+        for clause in limit.clauses() {
+            if let ["at", "most", n, .., "in", list] = clause.texts().as_slice()
+                && let Some(n) = number(n)
+            {
+                self.found.state(key(["parammax", id, list]), n.to_string(), clause);
+            }
+        }
+    }
+
+    /// `20 orders (place, modify, cancel)`.
+    fn batch_row(&mut self, limit: Span<'a>) {
+        let (head, note) = limit.head_and_note();
+        let Some(n) = head.words().first().and_then(|word| number(word.text)) else { return };
+        for verb in note.map(|note| note.split(&[",", " and "])).unwrap_or_default() {
+            for named in self.names.with_words(&["batch", verb.text]) {
+                let Some(id) = named.id else { continue };
+                if let Some(list) = self.list_parameter(&id) {
+                    self.found.state(key(["parammax", &id, &list]), n.to_string(), limit);
+                }
+            }
+        }
+    }
+
+    /// The parameter that a label ends with.
+    fn parameter_named(&self, label: Span<'a>) -> Option<String> {
+        let last = label.words().last()?.text.to_owned();
+        self.claims.below(["param"]).any(|key| key.last() == Some(&last)).then_some(last)
+    }
+
+    fn parameter_row(&mut self, name: &str, limit: Span<'a>) {
+        let (general, exceptions) = limit.head_and_note();
+        let excepted: Vec<(Vec<String>, Span<'a>)> = exceptions
+            .map(|note| note.split(&[";"]))
+            .unwrap_or_default()
+            .into_iter()
+            .map(|part| {
+                let label = part.before(part.text.find("default").map_or(part.at, |at| part.at + at)).trim();
+                (self.names.list(label).into_iter().filter_map(|(_, named)| named?.id).collect(), part)
+            })
+            .collect();
+        let is_bounded = |kind: &str, id: &str| self.claims.has(&key([kind, id, name]));
+        let owners: Vec<String> = self
+            .claims
+            .below(["param"])
+            .filter(|key| key.last().is_some_and(|last| last.rsplit('.').next() == Some(name)))
+            .filter_map(|key| key.get(1).cloned())
+            .filter(|id| is_bounded("paramdefault", id) || is_bounded("parammax", id))
+            .collect();
+        for id in owners {
+            let own = excepted.iter().find(|(ids, _)| ids.contains(&id)).map_or(general, |(_, part)| *part);
+            self.bounds_of(&id, name, own);
+        }
+        self.spelling(name, limit);
+    }
+
+    fn bounds_of(&mut self, id: &str, name: &str, text: Span<'a>) {
+        let words = text.words();
+        for (kind, mark) in [("paramdefault", "default"), ("parammax", "maximum")] {
+            let at = words.iter().position(|word| word.text == mark);
+            if let Some(n) = at.and_then(|at| words.get(at + 1)).filter(|word| number(word.text).is_some()) {
+                self.found.state(key([kind, id, name]), n.text, *n);
+            }
+        }
+    }
+
+    /// `1 to 32 characters from: period, letters`, `digits only, at most 18`.
+    fn spelling(&mut self, name: &str, limit: Span<'a>) {
+        let texts = limit.texts();
+        if let [min, "to", max, ..] = texts.as_slice()
+            && let (Some(min), Some(max)) = (number(min), number(max))
+        {
+            for family in self.families_with("length", name) {
+                self.found.state(key(["length", &family, name]), format!("{min} to {max}"), limit);
+            }
+        }
+        if let Some((_, list)) = limit.label().filter(|(label, _)| label.texts().contains(&"characters")) {
+            let mut set: Vec<char> =
+                list.split(&[",", " and "]).iter().flat_map(|part| characters(part.text)).collect();
+            set.sort_unstable();
+            for family in self.families_with("alphabet", name) {
+                self.found.state(key(["alphabet", &family, name]), set.iter().collect::<String>(), list);
+            }
+        }
+        if texts.first() == Some(&"digits") {
+            let most = texts.iter().position(|word| *word == "most").and_then(|at| texts.get(at + 1));
+            if let Some(n) = most.and_then(|n| number(n)) {
+                let of_name = |key: &&super::super::findings::Key| {
+                    key.last().is_some_and(|last| last.rsplit('.').next() == Some(name))
+                };
+                for of in self.claims.below(["digits"]).filter(of_name).cloned().collect::<Vec<_>>() {
+                    self.found.state(of, n.to_string(), limit);
+                }
+            }
+        }
+    }
+
+    fn families_with(&self, kind: &str, name: &str) -> Vec<String> {
+        let of_name = self.claims.below([kind]).filter(|key| key.last().is_some_and(|last| last == name));
+        of_name.filter_map(|key| key.get(1).cloned()).collect()
+    }
+
+    fn operations_of_label(&self, label: Span<'a>) -> Vec<String> {
+        let words: Vec<&str> = label.texts().into_iter().filter(|word| !TOPICS.contains(word)).collect();
+        let named: Vec<Named> = match words.as_slice() {
+            [one] if words.len() < label.words().len() => self.names.with_words(&[one]),
+            _ => self.names.near(&words.join(" ")).into_iter().collect(),
+        };
+        named.into_iter().filter_map(|named| named.id).collect()
+    }
+
+    /// `400 across all futures pairs; 400 across all spot pairs`.
+    fn ceilings(&mut self, label: Span<'a>, limit: Span<'a>) {
+        for segment in limit.split(&[";"]) {
+            let Some(n) = segment.words().first().and_then(|word| number(word.text)) else { continue };
+            let words: Vec<String> = stems(label.text).into_iter().chain(stems(segment.text)).collect();
+            let mut ceilings = self.claims.below(["ceiling"]);
+            let fits = |id: &String| stems(id).iter().all(|part| words.iter().any(|word| akin(part, word)));
+            let of = ceilings.find(|key| key.last().is_some_and(fits)).cloned();
+            let of = of.unwrap_or_else(|| key(["ceiling", &self.document.id, segment.text]));
+            self.found.state(of, n.to_string(), segment);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Readers: one for each kind of statement. They know the grammar of such documents and no fact of an API; names come
+//! from the document, or from the schema that it is compared with.
+
+mod access;
+mod conventions;
+pub(super) mod endpoint;
+mod errors;
+mod limits;
+mod note;
+mod parameters;
+mod records;
+mod response;
+mod states;
+mod values;
+mod windows;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::claims::Claims;
+use super::document::{Document, Section};
+use super::findings::{Findings, Listed, key};
+use super::operations::Names;
+use super::text::Span;
+
+/// What every reader needs.
+pub(super) struct Reader<'a> {
+    document: &'a Document,
+    claims: &'a Claims<'a>,
+    names: Names,
+    found: Findings,
+    /// Lists that the document gave a name, such as `category values`.
+    named_lists: BTreeMap<String, Listed>,
+}
+
+/// Reads a document.
+pub(super) fn read<'a>(document: &'a Document, claims: &'a Claims<'a>) -> Findings {
+    let sections: Vec<(&Section, Option<Meaning>)> =
+        document.sections.iter().map(|section| (section, meaning(document, claims, section))).collect();
+    let new_headings = sections.iter().filter(|(_, meaning)| matches!(meaning, Some(Meaning::New)));
+    let new_headings: Vec<&str> = new_headings.map(|(section, _)| section.heading.as_str()).collect();
+    let names = Names::of(claims, document, &new_headings);
+    let found = Findings::default();
+    let mut reader = Reader { document, claims, names, found, named_lists: BTreeMap::new() };
+    reader.title();
+    for (section, meaning) in &sections {
+        match meaning {
+            Some(Meaning::Known(id)) => reader.operation(section, id),
+            Some(Meaning::New) => reader.new_operation(section),
+            None => reader.general(section),
+        }
+    }
+    let described: BTreeSet<&String> = sections
+        .iter()
+        .filter_map(|(_, meaning)| match meaning {
+            Some(Meaning::Known(id)) => Some(id),
+            _ => None,
+        })
+        .collect();
+    reader.gone_operations(&described);
+    reader.found
+}
+
+/// What a section with an endpoint is about.
+enum Meaning {
+    /// The operation with this id.
+    Known(String),
+    /// One that the schema does not have.
+    New,
+}
+
+fn meaning(document: &Document, claims: &Claims<'_>, section: &Section) -> Option<Meaning> {
+    let named = claims.operations.iter().find(|known| document.is_section(known.heading, section));
+    let known = named.map(|known| Meaning::Known(known.operation.id.clone()));
+    known.or_else(|| endpoint::find(document, section).map(|_| Meaning::New))
+}
+
+impl<'a> Reader<'a> {
+    fn title(&mut self) {
+        let Some(section) = self.document.sections.first().filter(|section| section.level == 1) else { return };
+        self.found.state(key(["title", &self.document.id]), section.heading.clone(), self.document.span(&section.at));
+    }
+
+    /// A section that describes an operation.
+    fn operation(&mut self, section: &'a Section, id: &str) {
+        self.endpoint(section, id);
+        for text in section.texts(self.document) {
+            self.rates(text, id);
+            self.whitelisted(text, id);
+            self.windows_outside_parameters(text, id);
+            self.batch_maximum(text, id);
+            self.headers_of_operation(text, id);
+        }
+        self.parameters(section, id);
+        for text in section.texts(self.document) {
+            self.response(text, id);
+        }
+        self.forms(self.document.span(&section.body));
+    }
+
+    fn new_operation(&mut self, section: &'a Section) {
+        if let Some((method, path)) = endpoint::find(self.document, section) {
+            let value = format!("{} {}", method.text, path.text);
+            self.found.state(key(["endpoint", &section.heading]), value, path);
+        }
+        self.found.new_sections.push(section.at.start..section.body.end);
+        self.found.read.push(section.body.clone());
+    }
+
+    /// A section that is about no single operation.
+    fn general(&mut self, section: &'a Section) {
+        for table in section.tables(self.document) {
+            let has = |word: &str| table.column(word).is_some();
+            if has("field") {
+                self.record_table(section, &table);
+            } else if has("state") && has("trigger") {
+                self.transitions(&table);
+            } else if has("situation") && has("response") {
+                self.errors(&table);
+            } else if has("permission") {
+                self.permissions(&table);
+            } else if has("header") {
+                self.header_table(&table);
+            } else if has("limit") {
+                self.limits(&table);
+            } else if has("rule") {
+                self.conventions(&table);
+            }
+        }
+        self.record_texts(section);
+        for text in section.texts(self.document) {
+            self.states(text);
+            self.headers_elsewhere(text);
+        }
+        self.forms(self.document.span(&section.body));
+    }
+
+    /// Operations that no section describes any more.
+    fn gone_operations(&mut self, described: &BTreeSet<&String>) {
+        let end = self.document.sections.last().map_or(0, |section| section.at.start);
+        for known in &self.claims.operations {
+            let id = &known.operation.id;
+            if !described.contains(id) {
+                self.found.missing.push((key(["endpoint", id]), end));
+            }
+        }
+    }
+}
+
+/// The rows of a table, each with two of its cells.
+fn pairs<'a>(rows: &[Vec<Span<'a>>]) -> Vec<(Span<'a>, Span<'a>)> {
+    rows.iter().filter_map(|row| Some((*row.first()?, *row.get(1)?))).collect()
+}

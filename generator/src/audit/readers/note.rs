@@ -1,0 +1,300 @@
+//! What is said of parameters: in the last column of their table, or in parentheses behind their names.
+
+use super::super::findings::{Force, Key, Listed, key};
+use super::super::text::Span;
+use super::super::wording::{duration, number};
+use super::{Reader, values, windows};
+
+/// Parameters that share a note.
+pub(super) struct Noted<'a, 'b> {
+    pub(super) id: &'b str,
+    /// Their names as the schema knows them, with the list they stand in.
+    pub(super) names: &'b [(String, Span<'a>)],
+    pub(super) note: Span<'a>,
+}
+
+/// What a note says that the whole list of parameters has to be known for.
+#[derive(Debug, Default)]
+pub(super) struct Said<'a> {
+    pub(super) need: Option<(&'static str, Span<'a>)>,
+    /// One of these is wanted.
+    pub(super) one_of: Option<(Vec<String>, Span<'a>)>,
+    /// This one wins over the others of the group.
+    pub(super) wins: Option<(String, Span<'a>)>,
+    /// The parameters of a list's items.
+    pub(super) items: Vec<Span<'a>>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn note(&mut self, noted: &Noted<'a, '_>) -> Said<'a> {
+        let mut said = Said::default();
+        self.values_of(noted);
+        self.units_of(noted);
+        for clause in noted.note.clauses() {
+            let texts = clause.texts();
+            let understood = self.need(clause, &texts, &mut said)
+                | self.bounds(noted, clause, &texts)
+                | self.reference(noted, clause, &texts)
+                | choice(clause, &texts, &mut said)
+                | self.edit(noted, clause, &texts);
+            if let (Some(_), Some(_)) = (duration(clause), windows::kind(clause)) {
+                self.windows(clause, &[noted.id.to_owned()]);
+            }
+            if understood {
+                self.found.read(clause);
+            }
+        }
+        said
+    }
+
+    fn need(&mut self, clause: Span<'a>, texts: &[&str], said: &mut Said<'a>) -> bool {
+        let need = match texts {
+            ["required"] => "yes",
+            ["required", ..] => "conditional",
+            ["optional", ..] | ["omit", ..] | ["default", ..] | ["defaults", ..] => "no",
+            _ if clause.text.ends_with(" default") => "no",
+            _ => return false,
+        };
+        if said.need.is_none_or(|(known, _)| known == "no") {
+            said.need = Some((need, clause));
+        }
+        true
+    }
+
+    /// `default 100, maximum 100`, `at most 50`, `number, at most 18 digits`, `array`.
+    fn bounds(&mut self, noted: &Noted<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
+        let last = texts.last().and_then(|word| number(word));
+        let mut state = |kind: &str, value: String| {
+            for (name, _) in noted.names {
+                self.found.state(key([kind, noted.id, name]), value.clone(), clause);
+            }
+        };
+        match texts {
+            ["default", "and", "maximum", _] => {
+                if let Some(n) = last {
+                    state("paramdefault", n.to_string());
+                    state("parammax", n.to_string());
+                }
+            }
+            ["default", n] | ["defaults", "to", n] if number(n).is_some() => state("paramdefault", (*n).to_owned()),
+            ["maximum", n] if number(n).is_some() => state("parammax", (*n).to_owned()),
+            ["at", "most", n, "digits"] if number(n).is_some() => state("digits", (*n).to_owned()),
+            ["at", "most", n, ..] => match number(n).filter(|_| duration(clause).is_none()) {
+                Some(n) => state("parammax", n.to_string()),
+                None => return false,
+            },
+            ["array", ..] => state("type", "array".to_owned()),
+            ["number"] => state("type", "number".to_owned()),
+            ["string"] => state("type", "string".to_owned()),
+            _ => return false,
+        }
+        true
+    }
+
+    /// `as above`, `rules as in Place Order`.
+    fn reference(&mut self, noted: &Noted<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
+        match texts {
+            ["as", "above"] => {
+                for (name, _) in noted.names {
+                    self.values_as_above(noted.id, name);
+                }
+                true
+            }
+            ["rules", "as", "in", ..] | ["as", "in", ..] => {
+                let phrase = clause.text.split_once("as in ").map_or("", |(_, phrase)| phrase);
+                let Some(of) = self.names.at_start(phrase).and_then(|named| named.id) else { return false };
+                for (name, _) in noted.names {
+                    self.as_in(&of, noted.id, name);
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Everything that was said of the parameter of that name there.
+    fn as_in(&mut self, of: &str, id: &str, name: &str) {
+        let short = name.rsplit('.').next().unwrap_or(name);
+        const OF_PARAMETERS: [&str; 8] =
+            ["param", "type", "paramenum", "paramdefault", "parammax", "digits", "unit", "edit"];
+        let same = |key: &Key| {
+            let is_of = |kind: &str| OF_PARAMETERS.contains(&kind);
+            matches!(key.as_slice(), [kind, owner, known, ..] if is_of(kind) && owner == of && known == short)
+        };
+        let above: Vec<_> = self.found.statements.iter().filter(|statement| same(&statement.key)).cloned().collect();
+        for statement in above {
+            let mut of_this = statement.key.clone();
+            of_this[1] = id.to_owned();
+            of_this[2] = name.to_owned();
+            self.found.state_with(of_this, statement.value, statement.at, Force::By(statement.key));
+        }
+    }
+
+    fn values_as_above(&mut self, id: &str, name: &str) {
+        if let Some(above) = self.found.lists.get(name).cloned() {
+            self.values_from(key(["paramenum", id, name]), &above, true);
+        }
+    }
+
+    /// The values of a list elsewhere. A pointed-at list is complete, a namesake's only may hold here too.
+    pub(super) fn values_from(&mut self, of: Key, above: &Listed, is_pointed_at: bool) {
+        let with = |of: &Key, value: &str| of.iter().cloned().chain([value.to_owned()]).collect::<Key>();
+        for (value, at) in &above.values {
+            let force = if is_pointed_at { Force::By(with(&above.of, value)) } else { Force::Namesake };
+            self.found.state_with(with(&of, value), "", *at, force);
+        }
+    }
+
+    fn values_of(&mut self, noted: &Noted<'a, '_>) {
+        for (name, _) in noted.names {
+            let of = key(["paramenum", noted.id, name]);
+            let known = self.claims.values("paramenum", noted.id, name);
+            let Some(list) = self.values_in(noted.note, &of, &known) else { continue };
+            if let Some((default, at)) = list.default {
+                self.found.state(key(["paramdefault", noted.id, name]), default, at);
+            }
+            self.default_of(noted, name, &list.values.iter().map(|(value, _)| value.clone()).collect::<Vec<_>>());
+        }
+    }
+
+    /// Reads a list of values and states each; what the schema has besides is missing.
+    pub(super) fn values_in(&mut self, text: Span<'a>, of: &Key, known: &[String]) -> Option<values::ValueList<'a>> {
+        if let Some(named) = self.named_list(text) {
+            self.values_from(of.clone(), &named, true);
+            self.listed(of, &named);
+            return None;
+        }
+        let list = values::list(text, known)?;
+        self.state_values(of, &list, known);
+        Some(list)
+    }
+
+    pub(super) fn state_values(&mut self, of: &Key, list: &values::ValueList<'a>, known: &[String]) {
+        let with = |value: &str| of.iter().cloned().chain([value.to_owned()]).collect::<Key>();
+        for (value, at) in &list.values {
+            self.found.state(with(value), "", *at);
+        }
+        let Some(span) = list.span else { return };
+        for value in known.iter().filter(|known| list.values.iter().all(|(value, _)| value != *known)) {
+            self.found.missing.push((with(value), span.at));
+        }
+        let values = list.values.iter().map(|(value, at)| (value.clone(), at.at)).collect();
+        self.listed(of, &Listed { values, of: of.clone() });
+    }
+
+    fn listed(&mut self, of: &Key, list: &Listed) {
+        let name = of.last().map_or("", |name| name.rsplit('.').next().unwrap_or(name));
+        self.found.lists.insert(name.to_owned(), Listed { of: of.clone(), ..list.clone() });
+    }
+
+    /// `category values`, where a list was given that name.
+    fn named_list(&self, text: Span<'a>) -> Option<Listed> {
+        let clause = *text.clauses().first()?;
+        let words = clause.texts();
+        let [.., name, "values"] = words.as_slice() else { return None };
+        self.named_lists.get(*name).filter(|_| words.len() == 2 || words.starts_with(&["one", "of"])).cloned()
+    }
+
+    /// `default NO`, `limit defaults to gtc`, `default returns orders with status live`.
+    fn default_of(&mut self, noted: &Noted<'a, '_>, name: &str, values: &[String]) {
+        for clause in noted.note.clauses() {
+            let words = clause.words();
+            let from = words.iter().position(|word| ["default", "defaults"].contains(&word.text));
+            let is_told = from == Some(0) && words.len() > 1 || words.iter().any(|word| word.text == "defaults");
+            let Some(from) = from.filter(|_| is_told) else { continue };
+            // `no (default: …)` was read with the values.
+            if clause.text.starts_with("default:") {
+                continue;
+            }
+            if let Some(value) = words.iter().skip(from + 1).find(|word| values.iter().any(|value| value == word.text))
+            {
+                self.found.state(key(["paramdefault", noted.id, name]), value.text, clause);
+            } else if let [_, only] = words.as_slice() {
+                self.found.state(key(["paramdefault", noted.id, name]), only.text, clause);
+            }
+        }
+    }
+
+    fn units_of(&mut self, noted: &Noted<'a, '_>) {
+        for (name, _) in noted.names {
+            self.unit_in(noted.note, key(["unit", noted.id, name]));
+        }
+    }
+
+    /// A unit counts where the schema has one too, or where the text says `in` or `unit` before it.
+    pub(super) fn unit_in(&mut self, text: Span<'a>, of: Key) {
+        let texts = text.texts();
+        if self.claims.has(&of) || texts.iter().any(|word| ["in", "unit"].contains(word)) {
+            self.units_in(text, of);
+        }
+    }
+
+    /// The units that a text names, among those of the schema.
+    pub(super) fn units_in(&mut self, text: Span<'a>, of: Key) {
+        let mut named = std::collections::BTreeSet::new();
+        let mut rest = text;
+        while let Some((at, unit)) = self.first_unit(rest) {
+            let span = Span::new(&rest.text[at..at + unit.len()], rest.at + at);
+            self.found.read(span);
+            rest = rest.after(span.at + unit.len());
+            named.insert(unit);
+        }
+        // A text that names none may leave it open; the schema's unit then comes from elsewhere.
+        if !named.is_empty() {
+            let value = named.into_iter().collect::<Vec<_>>().join(" or ");
+            self.found.state_with(of, value, text.at, Force::Stated);
+        }
+    }
+
+    fn first_unit(&self, text: Span<'_>) -> Option<(usize, String)> {
+        let is_edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '-' && c != '/');
+        let whole = |at: usize, unit: &str| {
+            is_edge(text.text[..at].chars().next_back()) && is_edge(text.text[at + unit.len()..].chars().next())
+        };
+        let found = self.claims.units.iter().flat_map(|unit| {
+            text.text.match_indices(unit.as_str()).filter(|(at, _)| whole(*at, unit)).map(|(at, _)| (at, unit.clone()))
+        });
+        found.min_by_key(|(at, unit)| (*at, std::cmp::Reverse(unit.len())))
+    }
+
+    /// `blank keeps the price`, `0 deletes it`.
+    fn edit(&mut self, noted: &Noted<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
+        if !matches!(texts, ["blank" | "empty", "keeps", ..]) {
+            return false;
+        }
+        let deletes = noted.note.clauses().into_iter().find_map(|clause| match clause.texts().as_slice() {
+            [text, "deletes" | "cancels", ..] => Some(((*text).to_owned(), clause)),
+            _ => None,
+        });
+        let value = deletes.as_ref().map_or("keeps".to_owned(), |(text, _)| format!("keeps, {text} deletes"));
+        for (name, _) in noted.names {
+            self.found.state(key(["edit", noted.id, name]), value.clone(), clause);
+        }
+        if let Some((_, clause)) = deletes {
+            self.found.read(clause);
+        }
+        true
+    }
+}
+
+/// `one required`, `one of a or b must be present`, `a wins if both are given`.
+fn choice<'a>(clause: Span<'a>, texts: &[&str], said: &mut Said<'a>) -> bool {
+    let words = clause.words();
+    if let Some(at) = texts.iter().position(|word| *word == "wins").filter(|at| *at > 0) {
+        said.wins = words.get(at - 1).map(|word| (word.text.to_owned(), *word));
+    }
+    let one = texts.iter().position(|word| *word == "one" || *word == "One");
+    let binds = ["required", "present", "given", "them"].iter().any(|word| texts.contains(word));
+    if let Some(one) = one.filter(|_| binds) {
+        let named = match texts.get(one + 1..) {
+            Some(["of", a, "or", b, ..]) => vec![(*a).to_owned(), (*b).to_owned()],
+            _ => Vec::new(),
+        };
+        said.one_of = Some((named, clause));
+    }
+    if let Some(at) = texts.iter().position(|word| *word == "items").filter(|at| at + 1 < texts.len()) {
+        let names = words.iter().skip(at + 1).filter(|word| !["and", "or"].contains(&word.text));
+        said.items = names.copied().collect();
+    }
+    said.wins.is_some() || one.is_some_and(|_| binds) || !said.items.is_empty()
+}

@@ -1,0 +1,350 @@
+//! Parameters of an operation: as a table, or as a sentence such as `Parameters: a (required), b, c (one required)`.
+
+use super::super::document::Section;
+use super::super::findings::{Force, Key, key};
+use super::super::text::Span;
+use super::super::wording::is_name;
+use super::Reader;
+use super::note::{Noted, Said};
+use crate::diagnostics::nearest;
+
+/// A parameter of the list that is being read.
+struct Seen<'a> {
+    at: Span<'a>,
+    /// What the column of a table says of its need.
+    need: Option<&'static str>,
+    note: Option<Span<'a>>,
+    /// Parameters with one number share their note.
+    group: usize,
+}
+
+/// Whether a label opens a list of parameters.
+pub(super) fn is_label(label: Span<'_>) -> bool {
+    prefix(label).is_some()
+}
+
+/// What stands before the names of a list, by its label.
+fn prefix(label: Span<'_>) -> Option<String> {
+    match label.texts().as_slice() {
+        ["Parameters" | "Parameter", ..] => Some(String::new()),
+        ["Each", _] => Some("[].".to_owned()),
+        ["Item", "fields", "of", list] => Some(format!("{list}[].")),
+        _ => None,
+    }
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn parameters(&mut self, section: &'a Section, id: &str) {
+        let mut has_list = false;
+        for table in section.tables(self.document) {
+            if table.column("parameter") == Some(0) {
+                has_list = true;
+                self.found.read.extend(table.head.iter().map(|cell| cell.range()));
+                let seen = table_rows(&table.rows);
+                self.parameter_list(id, "", table.at(), &seen, "unstated");
+            }
+        }
+        for text in section.texts(self.document) {
+            for sentence in text.sentences() {
+                if sentence.text.trim() == "No parameters" {
+                    self.found.read(sentence);
+                    has_list = true;
+                    self.parameter_list(id, "", sentence.at, &[], "no");
+                    continue;
+                }
+                let Some((label, list)) = sentence.label() else { continue };
+                let Some(prefix) = prefix(label.head_and_note().0) else { continue };
+                has_list = true;
+                let open_need = if label.text.contains("none marked required") { "no" } else { "unstated" };
+                if prefix == "[]." {
+                    self.found.state(key(["param", id, "[]"]), "yes", label);
+                }
+                self.found.read(label);
+                self.parameter_list(id, &prefix, list.at, &sentence_entries(list), open_need);
+            }
+            self.one_of_in_prose(text, id);
+        }
+        if !has_list {
+            self.gone_parameters(id, "", section.at.start, &[]);
+        }
+    }
+
+    fn parameter_list(&mut self, id: &str, prefix: &str, at: usize, seen: &[Seen<'a>], open_need: &'static str) {
+        let names = self.renamed(id, prefix, seen);
+        let listed: Vec<Key> = names.iter().map(|(name, _)| key(["param", id, name])).collect();
+        let mut needs: Vec<Option<&'static str>> = seen.iter().map(|seen| seen.need).collect();
+        let mut given = vec![false; seen.len()];
+        let mut items = Vec::new();
+        let mut group_start = 0;
+        while let Some(first) = seen.get(group_start) {
+            let count = seen.iter().skip(group_start).take_while(|seen| seen.group == first.group).count();
+            let group = group_start..group_start + count;
+            group_start = group.end;
+            let in_group = &names[group.clone()];
+            in_group.iter().for_each(|(_, at)| self.found.read(*at));
+            if let Some(note) = first.note {
+                let said = self.note(&Noted { id, names: in_group, note });
+                items.extend(said.items.iter().map(|item| (in_group[0].0.clone(), *item)));
+                if let Some((need, _)) = said.need {
+                    for need_of in needs[group.clone()].iter_mut().filter(|need| need.is_none()) {
+                        *need_of = Some(need);
+                    }
+                }
+                self.choice(id, prefix, &said, &names, group.clone(), &mut needs);
+                given[group.clone()].iter_mut().for_each(|given| *given = note.text.contains("as in"));
+            }
+            for (name, _) in in_group {
+                self.values_of_namesake(id, name);
+            }
+        }
+        let pattern = seen.iter().filter_map(|seen| self.pattern(seen.note?)).next();
+        for (index, (name, at)) in names.iter().enumerate() {
+            let brought = given[index] || self.need_as_in(pattern.as_deref(), id, name, needs[index]);
+            if !(brought && needs[index].is_none()) {
+                let need = needs[index].unwrap_or(open_need);
+                self.found.state_with(key(["param", id, name]), need, at.at, Force::Stated);
+            }
+        }
+        if let Some(of) = &pattern {
+            self.one_of_as_in(of, id, prefix, &names);
+        }
+        self.item_parameters(id, &items);
+        self.gone_parameters(id, prefix, at, &listed);
+    }
+
+    /// `items a and b`: the parameters of a list's items, each with the list.
+    fn item_parameters(&mut self, id: &str, items: &[Placed<'a>]) {
+        let Some((list, first)) = items.first() else { return };
+        let prefix = format!("{list}[].");
+        let places: Vec<Span<'a>> = items.iter().map(|(_, at)| *at).collect();
+        let (names, renamed) = paired(&self.parameters_of(id, &prefix), &places, &prefix);
+        for (old, at) in renamed {
+            self.found.renamed.push((key(["param", id, &old]), format!("{prefix}{}", at.text), at.at));
+        }
+        for (name, at) in &names {
+            self.found.state(key(["param", id, name]), "unstated", *at);
+        }
+        let listed: Vec<Key> = names.iter().map(|(name, _)| key(["param", id, name])).collect();
+        self.gone_parameters(id, &prefix, first.at, &listed);
+    }
+
+    /// The operation that a note refers to with `as in`.
+    fn pattern(&self, note: Span<'a>) -> Option<String> {
+        self.names.at_start(note.text.split_once("as in ")?.1)?.id
+    }
+
+    /// What another operation says of the need also holds for what its list shares but notes otherwise.
+    fn need_as_in(&mut self, of: Option<&str>, id: &str, name: &str, need: Option<&str>) -> bool {
+        let short = name.rsplit('.').next().unwrap_or(name);
+        let Some(of) = of.filter(|_| need.is_none()).map(|of| key(["param", of, short])) else { return false };
+        let above = self.found.about(&of).last().cloned();
+        if let Some(above) = &above {
+            self.found.state_with(key(["param", id, name]), above.value.clone(), above.at, Force::By(of));
+        }
+        above.is_some()
+    }
+
+    /// What another operation says of one of several holds where all of them are listed.
+    fn one_of_as_in(&mut self, of: &str, id: &str, prefix: &str, names: &[(String, Span<'a>)]) {
+        let full = |key: &Key| {
+            let members: Vec<String> = key.get(2)?.split(',').map(|name| format!("{prefix}{name}")).collect();
+            let all = members.iter().all(|member| names.iter().any(|(name, _)| name == member));
+            all.then(|| members.join(","))
+        };
+        let above = self.found.statements.iter().filter(|statement| statement.key.starts_with(&key(["oneof", of])));
+        let above: Vec<_> = above.filter_map(|statement| Some((full(&statement.key)?, statement.clone()))).collect();
+        for (members, statement) in above {
+            let force = Force::By(statement.key);
+            self.found.state_with(key(["oneof", id, &members]), "", statement.at, force);
+        }
+    }
+
+    /// One of a group, and which of it wins.
+    fn choice(
+        &mut self,
+        id: &str,
+        prefix: &str,
+        said: &Said<'a>,
+        names: &[(String, Span<'a>)],
+        group: std::ops::Range<usize>,
+        needs: &mut [Option<&'static str>],
+    ) {
+        let full = |name: &String| format!("{prefix}{name}");
+        let place_of = |name: &String| names.iter().position(|(known, _)| *known == full(name));
+        if let Some((named, at)) = &said.one_of {
+            let members: Vec<usize> =
+                if named.is_empty() { group.clone().collect() } else { named.iter().filter_map(place_of).collect() };
+            for member in &members {
+                if needs[*member].is_none_or(|need| need == "no") {
+                    needs[*member] = Some("conditional");
+                }
+            }
+            if members.len() > 1 && (named.is_empty() || members.len() == named.len()) {
+                let list: Vec<&str> = members.iter().map(|member| names[*member].0.as_str()).collect();
+                self.found.state(key(["oneof", id, &list.join(",")]), "", *at);
+            }
+        }
+        if let Some((winner, at)) = &said.wins {
+            self.found.state(key(["wins", id]), full(winner), *at);
+        }
+    }
+
+    /// `The text says a or b is required, yet …; if both, a wins`: it binds what is listed.
+    fn one_of_in_prose(&mut self, text: Span<'a>, id: &str) {
+        for sentence in text.sentences().into_iter().filter(|sentence| sentence.label().is_none()) {
+            let words = sentence.words();
+            for window in words.windows(5) {
+                let [a, or, b, is, required] = window else { continue };
+                if (or.text, is.text, required.text) != ("or", "is", "required") {
+                    continue;
+                }
+                let known = [a, b].map(|name| key(["param", id, name.text]));
+                let listed: Vec<bool> = known.iter().map(|key| self.found.about(key).next().is_some()).collect();
+                self.found.read(sentence);
+                for (key, _) in known.iter().zip(&listed).filter(|(_, listed)| **listed) {
+                    let all = &mut self.found.statements;
+                    all.retain(|statement| statement.key != *key);
+                    self.found.state_with(key.clone(), "conditional", a.at, Force::Stated);
+                }
+                if listed == [true, true] {
+                    self.found.state(key(["oneof", id, &format!("{},{}", a.text, b.text)]), "", *a);
+                    if let Some(at) = words.iter().position(|word| word.text == "wins").filter(|at| *at > 0) {
+                        self.found.state(key(["wins", id]), words[at - 1].text, words[at - 1]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A parameter without a list of values has that of its namesake above.
+    fn values_of_namesake(&mut self, id: &str, name: &str) {
+        let of = key(["paramenum", id, name]);
+        let has_own = self.found.statements.iter().any(|statement| statement.key.starts_with(&of));
+        let short = name.rsplit('.').next().unwrap_or(name);
+        if let Some(above) = self.found.lists.get(short).cloned().filter(|_| !has_own) {
+            self.values_from(of, &above, false);
+        }
+    }
+
+    /// The names as the schema has them: a new name where one is gone is a new name for it.
+    fn renamed(&mut self, id: &str, prefix: &str, seen: &[Seen<'a>]) -> Vec<(String, Span<'a>)> {
+        let known = self.parameters_of(id, prefix);
+        let places: Vec<Span<'a>> = seen.iter().map(|seen| seen.at).collect();
+        let (names, renamed) = paired(&known, &places, prefix);
+        for (old, at) in renamed {
+            self.found.renamed.push((key(["param", id, &old]), format!("{prefix}{}", at.text), at.at));
+        }
+        names
+    }
+
+    /// The parameters that the schema has in a list.
+    fn parameters_of(&self, id: &str, prefix: &str) -> Vec<String> {
+        let names = self.claims.last_parts(["param", id]);
+        let is_in = |name: &String| name.strip_prefix(prefix).is_some_and(|rest| !rest.contains("[]"));
+        names.into_iter().filter(is_in).collect()
+    }
+
+    fn gone_parameters(&mut self, id: &str, prefix: &str, at: usize, listed: &[Key]) {
+        for name in self.parameters_of(id, prefix) {
+            let gone = key(["param", id, &name]);
+            if !listed.contains(&gone) {
+                self.found.missing.push((gone, at));
+            }
+        }
+    }
+}
+
+/// A name as the schema has it, and where it stands.
+pub(super) type Placed<'a> = (String, Span<'a>);
+
+/// The names of a list as the schema has them, and those of them that the document writes otherwise.
+pub(super) fn paired<'a>(known: &[String], seen: &[Span<'a>], prefix: &str) -> (Vec<Placed<'a>>, Vec<Placed<'a>>) {
+    let full = |seen: &Span<'_>| format!("{prefix}{}", seen.text);
+    let gone: Vec<&String> = known.iter().filter(|name| seen.iter().all(|seen| full(seen) != **name)).collect();
+    let new = seen.iter().filter(|seen| !known.contains(&full(seen))).count();
+    let mut renamed: Vec<Placed<'a>> = Vec::new();
+    let mut names = Vec::new();
+    for at in seen {
+        let name = full(at);
+        let free = gone.iter().map(|name| name.as_str()).filter(|gone| renamed.iter().all(|(old, _)| old != gone));
+        let old = if known.contains(&name) {
+            None
+        } else if let ([only], 1) = (gone.as_slice(), new) {
+            Some(only.as_str())
+        } else {
+            nearest(&name, free)
+        };
+        match old.map(str::to_owned) {
+            Some(old) => {
+                renamed.push((old.clone(), *at));
+                names.push((old, *at));
+            }
+            None => names.push((name, *at)),
+        }
+    }
+    (names, renamed)
+}
+
+fn table_rows<'a>(rows: &[Vec<Span<'a>>]) -> Vec<Seen<'a>> {
+    let mut seen = Vec::new();
+    for (group, row) in rows.iter().enumerate() {
+        let (Some(names), Some(need)) = (row.first(), row.get(1)) else { continue };
+        let need = match need.text {
+            "yes" | "Yes" | "required" => Some("yes"),
+            "no" | "No" | "optional" => Some("no"),
+            "conditional" => Some("conditional"),
+            _ => None,
+        };
+        for name in names.split(&[","]) {
+            seen.push(Seen { at: name, need, note: row.get(2).copied(), group });
+        }
+    }
+    seen
+}
+
+/// Entries of a sentence. With semicolons each part is a group; without, each name is one, and what speaks of several
+/// binds the names before it that have no note of their own.
+fn sentence_entries<'a>(list: Span<'a>) -> Vec<Seen<'a>> {
+    let groups = list.split(&[";"]);
+    let has_groups = groups.len() > 1;
+    let mut seen: Vec<Seen<'a>> = Vec::new();
+    let mut group = 0;
+    for part in &groups {
+        for entry in if has_groups { vec![*part] } else { part.split(&[","]) } {
+            group += 1;
+            let first_of_group = seen.len();
+            for piece in entry.split(&[",", " and ", " or "]) {
+                let (name, note) = piece.head_and_note();
+                let Some(name) = name.words().first().copied().filter(|name| is_name(name.text)) else { continue };
+                seen.push(Seen { at: name, need: None, note, group });
+            }
+            let Some(note) = seen.last().and_then(|last| last.note) else { continue };
+            if seen[first_of_group..].iter().filter(|seen| seen.note.is_some()).count() == 1 {
+                seen[first_of_group..].iter_mut().for_each(|seen| seen.note = Some(note));
+            } else {
+                separate(&mut seen[first_of_group..], &mut group);
+            }
+            if !has_groups && speaks_of_several(note) {
+                let current = group;
+                for before in seen[..first_of_group].iter_mut().rev().take_while(|seen| seen.note.is_none()) {
+                    before.note = Some(note);
+                    before.group = current;
+                }
+            }
+        }
+    }
+    seen
+}
+
+/// Several entries of a group that each have a note are groups of their own.
+fn separate(seen: &mut [Seen<'_>], group: &mut usize) {
+    for seen in seen {
+        *group += 1;
+        seen.group = *group;
+    }
+}
+
+fn speaks_of_several(note: Span<'_>) -> bool {
+    let words = note.texts();
+    note.text.contains("as in ") || words.contains(&"wins") || words.starts_with(&["one"]) || words.contains(&"them")
+}

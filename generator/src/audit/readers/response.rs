@@ -1,0 +1,176 @@
+//! `Response data: orderId (string), clientOid (string)`.
+
+use super::super::findings::{Force, Key, key};
+use super::super::text::Span;
+use super::super::wording::{is_name, likeness, stems};
+use super::Reader;
+use super::parameters::paired;
+use crate::model::Response;
+
+impl<'a> Reader<'a> {
+    pub(super) fn response(&mut self, text: Span<'a>, id: &str) {
+        for sentence in text.sentences() {
+            // A sentence in front may end without a full stop of its own.
+            let Some(start) = sentence.text.find("Response data:") else { continue };
+            let sentence = sentence.after(sentence.at + start);
+            if let Some((label, data)) = sentence.label() {
+                self.found.read(label);
+                self.data(data, id);
+            }
+        }
+    }
+
+    fn data(&mut self, data: Span<'a>, id: &str) {
+        let words = data.texts();
+        let is_items = matches!(words.as_slice(), ["array" | "list", "of", ..]);
+        let response = self.claims.operation_by_id(id).map(|operation| &operation.response);
+        if is_items && data.split(&[","]).len() == 1
+            || matches!(words.as_slice(), ["array" | "list", "of", "items", ..])
+        {
+            self.found.state(key(["respshape", id]), "array", data);
+            match data.words().iter().find(|word| word.text == "items") {
+                Some(items) if words.get(2) == Some(&"items") => {
+                    let names = data.after(items.at + items.text.len());
+                    let names = names.split(&[","]).into_iter().map(|name| after_filler(name)).collect::<Vec<_>>();
+                    self.response_fields(id, "[].", &names, data);
+                }
+                _ => self.response_record(id, "[].", data),
+            }
+            return;
+        }
+        let parts = data.split(&[","]);
+        let first = if is_items { words.first().copied().unwrap_or_default() } else { "" };
+        let names: Vec<Span<'a>> = parts.iter().map(|part| part.head_and_note().0).collect();
+        let is_list = names.iter().all(|name| name.single().is_some_and(|name| is_name(name.text)));
+        let is_page = matches!(response, Some(Response::Page { .. })) && parts.len() == 2;
+        if is_page && (is_list || !first.is_empty()) {
+            let list = data.words().first().copied().unwrap_or(data);
+            let cursor = names[1];
+            self.found.state(key(["respshape", id]), format!("list+{}", cursor.text), cursor);
+            self.page_fields(id, list, cursor);
+            self.found.read(data);
+        } else if is_list {
+            self.found.state(key(["respshape", id]), "object", data);
+            self.response_fields(id, "", &parts, data);
+        } else {
+            self.found.state(key(["respshape", id]), "object", data);
+            self.response_record(id, "", data);
+        }
+    }
+
+    /// A cursor of another name was told with the shape.
+    fn page_fields(&mut self, id: &str, list: Span<'a>, cursor: Span<'a>) {
+        let Some(Response::Page { list: known_list, cursor: known_cursor, .. }) =
+            self.claims.operation_by_id(id).map(|operation| &operation.response)
+        else {
+            return;
+        };
+        let list_key = key(["respfield", id, &known_list.wire]);
+        if list.text != known_list.wire {
+            self.found.renamed.push((list_key.clone(), list.text.to_owned(), list.at));
+        }
+        self.found.state(list_key, "array", list);
+        self.found.state(key(["respfield", id, &known_cursor.wire]), "string", cursor);
+    }
+
+    fn response_fields(&mut self, id: &str, prefix: &str, fields: &[Span<'a>], list: Span<'a>) {
+        let mut listed = Vec::new();
+        let heads: Vec<Span<'a>> = fields.iter().map(|field| field.head_and_note().0).collect();
+        let known = self.claims.last_parts(["respfield", id]);
+        let (names, renamed) = paired(&known, &heads, prefix);
+        for (old, at) in renamed {
+            self.found.renamed.push((key(["respfield", id, &old]), at.text.to_owned(), at.at));
+        }
+        for (field, (full_name, name)) in fields.iter().zip(names) {
+            let (_, note) = field.head_and_note();
+            let field_key = key(["respfield", id, &full_name]);
+            let stated = note.and_then(stated_type);
+            let own = self.claims.get(&field_key).first().map(|claim| claim.value.clone());
+            self.found.state(field_key.clone(), stated.map(str::to_owned).or(own).unwrap_or_default(), name);
+            self.field_of_record(id, full_name.trim_start_matches("[]."), &field_key, name);
+            listed.push(field_key);
+        }
+        self.missing_response_fields(id, &listed, list.at);
+    }
+
+    /// A record that only the answer of an operation describes has these fields.
+    fn field_of_record(&mut self, id: &str, field: &str, of: &Key, at: Span<'a>) {
+        let Some(operation) = self.claims.operation_by_id(id) else { return };
+        let (Response::Object { record } | Response::Array { record, .. }) = &operation.response else { return };
+        let family = self.claims.operations.iter().find(|known| known.operation.id == id).map(|known| known.family);
+        let Some((family, record)) = family.and_then(|family| Some((family, family.records.get(*record)?))) else {
+            return;
+        };
+        let record_key = key(["record", &format!("{}.{}", family.name, record.name.wire), field]);
+        if let Some(value) = self.claims.get(&record_key).first().map(|claim| claim.value.clone()) {
+            self.found.state_with(record_key, value, at.at, Force::By(of.clone()));
+        }
+    }
+
+    fn missing_response_fields(&mut self, id: &str, listed: &[Key], at: usize) {
+        // A field that the schema explains by a contradiction of the document is not expected in the list.
+        let settled = self.claims.operation_by_id(id).is_some_and(|operation| {
+            operation.statements.contradictions.iter().any(|contradiction| {
+                contradiction.readings.iter().any(|reading| {
+                    let names = listed.iter().filter_map(|key| key.last()?.rsplit('.').next());
+                    names.count() > 1
+                        && listed
+                            .iter()
+                            .filter_map(|key| key.last()?.rsplit('.').next())
+                            .all(|name| reading.contains(name))
+                })
+            })
+        });
+        for field in self.claims.below(["respfield", id]).cloned().collect::<Vec<_>>() {
+            if !listed.contains(&field) && !settled {
+                self.found.missing.push((field, at));
+            }
+        }
+    }
+
+    /// `the order record`, `array of fill items`: the fields stand in a section of their own.
+    fn response_record(&mut self, id: &str, prefix: &str, data: Span<'a>) {
+        let words: Vec<String> = stems(data.text)
+            .into_iter()
+            .filter(|word| !["array", "list", "record", "object", "items"].contains(&word.as_str()))
+            .collect();
+        let record = match self.claims.operation_by_id(id).map(|operation| &operation.response) {
+            Some(Response::Object { record } | Response::Array { record, .. }) => *record,
+            _ => return,
+        };
+        let known = self.claims.records.iter().find(|known| {
+            id.starts_with(&format!("{}.", known.family.name))
+                && known.family.records.get(record).is_some_and(|record| record.name == known.record.name)
+        });
+        let Some(known) = known else { return };
+        let names = [stems(&known.record.name.wire), stems(known.section)];
+        if names.iter().all(|names| likeness(names, &words) < 400) {
+            self.found.state(key(["respshape", id]), data.text, data);
+            return;
+        }
+        for field in &known.record.fields {
+            let of = key(["record", &known.id, &field.name.wire]);
+            let field_key = key(["respfield", id, &format!("{prefix}{}", field.name.wire)]);
+            let value = self.claims.get(&field_key).first().map(|claim| claim.value.clone()).unwrap_or_default();
+            self.found.state_with(field_key, value, data.at, Force::By(of));
+        }
+    }
+}
+
+fn stated_type(note: Span<'_>) -> Option<&'static str> {
+    note.texts().first().and_then(|word| match *word {
+        "string" => Some("string"),
+        "boolean" => Some("boolean"),
+        "number" | "integer" => Some("number"),
+        "array" | "items" | "item" => Some("array"),
+        _ => None,
+    })
+}
+
+/// A name without `each` or `with` in front.
+fn after_filler<'a>(name: Span<'a>) -> Span<'a> {
+    match name.words().as_slice() {
+        [first, second, ..] if ["each", "with"].contains(&first.text) => name.after(second.at),
+        _ => name,
+    }
+}

@@ -1,0 +1,110 @@
+//! States of a lifecycle, and what leads from one to another.
+
+use super::super::document::Table;
+use super::super::findings::{Key, key};
+use super::super::text::Span;
+use super::super::wording::{akin, stems};
+use super::{Reader, values};
+
+/// A row that was read before: its states and the words of its trigger.
+type Row = (Vec<String>, Vec<String>);
+
+impl<'a> Reader<'a> {
+    fn lifecycle(&self) -> Option<String> {
+        let family = self.claims.families.iter().find(|family| family.lifecycle.is_some())?;
+        Some(family.name.clone())
+    }
+
+    /// `Order states: live, filled, cancelled`.
+    pub(super) fn states(&mut self, text: Span<'a>) {
+        let Some(family) = self.lifecycle() else { return };
+        for sentence in text.sentences() {
+            let Some((label, list)) = sentence.label() else { continue };
+            if !label.texts().contains(&"states") {
+                continue;
+            }
+            let known = self.claims.last_parts(["state", &family]);
+            if let Some(list) = values::list(list, &known) {
+                self.state_values(&key(["state", &family]), &list, &known);
+                self.found.read(sentence);
+            }
+        }
+    }
+
+    pub(super) fn transitions(&mut self, table: &Table<'a>) {
+        let Some(family) = self.lifecycle() else { return };
+        let columns = ["state", "trigger", "next"].map(|word| {
+            table.head.iter().position(|cell| {
+                let words = cell.texts();
+                words.first().is_some_and(|first| akin(first, word))
+            })
+        });
+        let [Some(state), Some(trigger), Some(next)] = columns else { return };
+        self.found.read.extend(table.head.iter().map(|cell| cell.range()));
+        let states = self.claims.last_parts(["state", &family]);
+        let mut listed: Vec<Key> = Vec::new();
+        let mut before: Vec<Row> = Vec::new();
+        for row in &table.rows {
+            let (Some(from), Some(trigger), Some(to)) = (row.get(state), row.get(trigger), row.get(next)) else {
+                continue;
+            };
+            let from_states = from_states(*from, &states, &before);
+            let triggers = self.triggers(*trigger);
+            let to_state = to_state(*to, &states);
+            before.push((from_states.clone(), stems(trigger.text)));
+            for from_state in &from_states {
+                for of in &triggers {
+                    let to = if to_state == "unchanged" { from_state } else { &to_state };
+                    let transition = key(["transition", &family, from_state, of, to]);
+                    self.found.state(transition.clone(), "", *from);
+                    listed.push(transition);
+                }
+            }
+            self.found.read(*trigger);
+            self.found.read(*to);
+        }
+        for known in self.claims.below(["transition", &family]).cloned().collect::<Vec<_>>() {
+            if !listed.contains(&known) {
+                self.found.missing.push((known, table.at()));
+            }
+        }
+    }
+
+    /// Operations by their names, or the document's words for what is none.
+    fn triggers(&self, cell: Span<'a>) -> Vec<String> {
+        let name = |id: &str| id.rsplit('.').next().unwrap_or(id).to_owned();
+        if let Some(named) = self.names.at_start(cell.text).filter(|_| cell.split(&[","]).len() == 1) {
+            return named.id.map(|id| name(&id)).into_iter().collect();
+        }
+        let named = self.names.list(cell);
+        let of_this = |(part, named): &(Span<'a>, Option<super::super::operations::Named>)| match named {
+            Some(named) => named.id.as_ref().map(|id| name(id)),
+            None => Some(part.text.to_owned()),
+        };
+        named.iter().filter_map(of_this).collect()
+    }
+}
+
+fn from_states(cell: Span<'_>, states: &[String], before: &[Row]) -> Vec<String> {
+    let words = cell.head_and_note().0.texts();
+    if let ["any", of] = words.as_slice() {
+        // `any modifiable`: the states from which an earlier row modifies.
+        let earlier = before.iter().find(|(_, trigger)| trigger.iter().any(|word| akin(word, of)));
+        return earlier.map(|(states, _)| states.clone()).unwrap_or_default();
+    }
+    let parts = cell.split(&[",", " or ", " and "]);
+    let name = |part: &Span<'_>| part.head_and_note().0.text.to_owned();
+    let known = |part: &String| part == "any" || states.contains(part) || !part.contains(' ');
+    parts.iter().map(name).filter(known).collect()
+}
+
+/// The state that a cell names first, `unchanged`, or the cell's own words.
+fn to_state(cell: Span<'_>, states: &[String]) -> String {
+    let words = cell.texts();
+    if words.first() == Some(&"unchanged") {
+        return "unchanged".to_owned();
+    }
+    let exact = words.iter().find_map(|word| states.iter().find(|state| state == word));
+    let alike = || words.iter().find_map(|word| states.iter().find(|state| akin(state, word) && state.len() > 4));
+    exact.or_else(alike).cloned().unwrap_or_else(|| cell.text.to_owned())
+}

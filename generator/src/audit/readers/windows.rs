@@ -1,0 +1,56 @@
+//! How far times may lie apart, how far back they may reach, what is taken without them.
+
+use super::super::findings::key;
+use super::super::text::Span;
+use super::super::wording::{akin, duration};
+use super::Reader;
+
+/// What a clause with a length of time is about: `span`, `access` or `default`.
+pub(super) fn kind(clause: Span<'_>) -> Option<&'static str> {
+    let texts = clause.texts();
+    let has = |word: &str| texts.iter().any(|text| akin(text, word));
+    if texts.iter().any(|text| ["default", "defaults"].contains(text)) {
+        Some("default")
+    } else if has("access") || has("within") || has("last") {
+        Some("access")
+    } else if has("span") || has("range") || has("covers") {
+        Some("span")
+    } else if has("window") {
+        Some("access")
+    } else {
+        None
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// The windows that a text states for operations.
+    pub(super) fn windows(&mut self, text: Span<'a>, ids: &[String]) {
+        self.windows_of(text, None, ids);
+    }
+
+    /// The same, where a label may say which kind they are of.
+    pub(super) fn windows_of(&mut self, text: Span<'a>, label: Option<Span<'a>>, ids: &[String]) {
+        for clause in text.clauses().into_iter().flat_map(|clause| clause.split(&[" and default "])) {
+            if let (Some((length, _)), Some(kind)) = (duration(clause), kind(clause).or(label.and_then(kind))) {
+                for id in ids {
+                    self.found.state(key(["window", id, kind]), length.to_string(), clause);
+                }
+            }
+        }
+    }
+
+    pub(super) fn windows_outside_parameters(&mut self, text: Span<'a>, id: &str) {
+        for sentence in text.sentences() {
+            let is_list = sentence.label().is_some_and(|(label, _)| super::parameters::is_label(label));
+            let speaks_of_data =
+                sentence.texts().iter().any(|word| ["data", "fills", "orders", "default"].contains(word));
+            if !is_list && speaks_of_data {
+                self.windows(sentence, &[id.to_owned()]);
+            }
+            if sentence.text.contains("both set or both blank") {
+                let clause = sentence.clauses().into_iter().find(|clause| clause.text.contains("both blank"));
+                self.found.state(key(["both", id]), "", clause.unwrap_or(sentence));
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! What an audit found, for reading.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use super::accept::{self, Replacement};
+use super::compare::{Difference, Facts, Kind};
+use super::document::Document;
+use super::unread::UnreadLine;
+use crate::diagnostics::{Diagnostics, Place};
+
+/// What a line of the report is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Group {
+    Changed,
+    Contradiction,
+    DocumentOnly,
+    SchemaOnly,
+    /// Facts may have changed where no reader knows the sentence.
+    Unread,
+    Review,
+    Wording,
+}
+
+impl Group {
+    pub(super) const ALL: [Self; 7] = [
+        Self::Changed,
+        Self::Contradiction,
+        Self::DocumentOnly,
+        Self::SchemaOnly,
+        Self::Unread,
+        Self::Review,
+        Self::Wording,
+    ];
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Changed => "changed",
+            Self::Contradiction => "the document says it twice, and differently",
+            Self::DocumentOnly => "in the document only",
+            Self::SchemaOnly => "in the schema only",
+            Self::Unread => "changed where no reader knows the sentence",
+            Self::Review => "sections to review",
+            Self::Wording => "other wording, the same facts",
+        }
+    }
+
+    fn is_of_fact(self) -> bool {
+        self != Self::Wording
+    }
+}
+
+/// One line of the report.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    pub(super) group: Group,
+    pub(super) file: String,
+    /// The lines of the document that it names.
+    pub(super) lines: Vec<usize>,
+    pub(super) text: String,
+}
+
+impl Line {
+    pub(super) fn of(document: &Document, files: &[PathBuf], difference: &Difference) -> Self {
+        let line = document.line(difference.at);
+        let mut lines = vec![line];
+        let place = match difference.place {
+            Some(_) => shown_place(files, difference.place),
+            None => "schema".to_owned(),
+        };
+        let mut text = format!("{}:{line}: {} · {place}: {}", document.file, difference.says, difference.has);
+        if let Some((at, says)) = &difference.elsewhere {
+            let other = document.line(*at);
+            lines.push(other);
+            text.push_str(&format!(" · {}:{other}: {says}", document.file));
+        }
+        let group = match difference.kind {
+            Kind::Changed => Group::Changed,
+            Kind::Contradiction => Group::Contradiction,
+            Kind::DocumentOnly => Group::DocumentOnly,
+            Kind::SchemaOnly => Group::SchemaOnly,
+        };
+        Self { group, file: document.file.clone(), lines, text }
+    }
+
+    pub(super) fn document_lines(&self) -> Vec<usize> {
+        self.lines.clone()
+    }
+}
+
+/// A place as `file:line`.
+pub(super) fn shown_place(files: &[PathBuf], place: Option<Place>) -> String {
+    let shown = place.and_then(|place| {
+        let file = files.get(place.file as usize)?.display().to_string().replace('\\', "/");
+        Some(format!("{file}:{}", place.line.max(1)))
+    });
+    shown.unwrap_or_default()
+}
+
+/// Facts that were not found are shown one by one up to this many.
+const MOST_SHOWN: usize = 20;
+
+/// How much of one document was understood.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Share {
+    pub(super) file: String,
+    pub(super) statements: usize,
+    pub(super) matched_statements: usize,
+    pub(super) facts: Facts,
+    /// Facts that the document was not found to state, each with its place.
+    pub(super) not_found: Vec<String>,
+    /// What the schema lists as not shown although no sentence says so.
+    pub(super) silent: usize,
+    pub(super) contradictions: usize,
+    pub(super) observed: usize,
+    pub(super) unread: Vec<UnreadLine>,
+}
+
+/// What comparing the documents with the schema gave; its text is the report.
+#[derive(Clone, Debug, Default)]
+pub struct Audit {
+    pub(super) lines: Vec<Line>,
+    pub(super) shares: Vec<Share>,
+    pub(super) accept: Vec<Replacement>,
+}
+
+impl Audit {
+    /// How many differences of fact there are, changes that no reader understands among them.
+    pub fn differences(&self) -> usize {
+        self.lines.iter().filter(|line| line.group.is_of_fact()).count()
+    }
+
+    /// How many lines changed in wording only.
+    pub fn rewordings(&self) -> usize {
+        self.lines.len() - self.differences()
+    }
+
+    /// Facts of the schema that come from the documents, and how many of them the documents were found to state.
+    pub fn facts(&self) -> (usize, usize) {
+        let all = self.shares.iter().flat_map(|share| share.facts.values());
+        all.fold((0, 0), |sum, (all, matched)| (sum.0 + all, sum.1 + matched))
+    }
+
+    /// Writes the digests of the sections as they are now into the schema's files; sections in which a fact differs
+    /// keep theirs. Tells how many were written, and how many were kept.
+    ///
+    /// # Errors
+    /// What kept a file from being written.
+    pub fn accept(&self) -> Result<(usize, usize), Diagnostics> {
+        accept::write(&self.accept)
+    }
+}
+
+impl fmt::Display for Audit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for group in Group::ALL {
+            let mut lines: Vec<&Line> = self.lines.iter().filter(|line| line.group == group).collect();
+            lines.sort_by_key(|line| (line.file.clone(), line.lines.clone()));
+            if !lines.is_empty() {
+                writeln!(f, "{}:", group.title())?;
+            }
+            for line in lines {
+                writeln!(f, "  {}", line.text)?;
+            }
+        }
+        if !self.lines.is_empty() {
+            writeln!(f)?;
+        }
+        self.shares.iter().try_for_each(|share| write!(f, "{share}"))?;
+        let (all, matched) = self.facts();
+        write!(f, "{} difference(s) of fact, {} of wording; ", self.differences(), self.rewordings())?;
+        write!(f, "{matched} of {all} facts of the schema found in the documents ({})", percent(matched, all))
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (all, matched) = self.facts.values().fold((0, 0), |sum, (all, matched)| (sum.0 + all, sum.1 + matched));
+        writeln!(f, "{}", self.file)?;
+        writeln!(f, "  {} of {} statements match the schema", self.matched_statements, self.statements)?;
+        writeln!(
+            f,
+            "  {matched} of {all} facts of the schema are stated ({}), rules by the place that they name",
+            percent(matched, all)
+        )?;
+        for fact in self.not_found.iter().take(MOST_SHOWN) {
+            writeln!(f, "    not found: {fact}")?;
+        }
+        if self.not_found.len() > MOST_SHOWN {
+            writeln!(f, "    and {} more", self.not_found.len() - MOST_SHOWN)?;
+        }
+        writeln!(
+            f,
+            "  not compared: {} contradictions and {} silences that the schema notes itself, {} observations",
+            self.contradictions, self.silent, self.observed
+        )?;
+        if !self.unread.is_empty() {
+            writeln!(f, "  could not read: {}", ranges(&self.unread, false))?;
+            writeln!(f, "  could not read in part: {}", ranges(&self.unread, true))?;
+        }
+        Ok(())
+    }
+}
+
+fn percent(part: usize, whole: usize) -> String {
+    let tenths = (part * 1000).checked_div(whole).unwrap_or(1000);
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}
+
+/// `3-5, 9`: the lines of which something, or nothing, was read.
+fn ranges(lines: &[UnreadLine], in_part: bool) -> String {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for (line, _) in lines.iter().filter(|(_, partly)| *partly == in_part) {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == *line => *last = *line,
+            _ => runs.push((*line, *line)),
+        }
+    }
+    let shown =
+        |(first, last): &(usize, usize)| if first == last { format!("{first}") } else { format!("{first}-{last}") };
+    let shown: Vec<String> = runs.iter().map(shown).collect();
+    if shown.is_empty() { "none".to_owned() } else { shown.join(", ") }
+}

@@ -1,0 +1,147 @@
+//! Stretches of a document's text that know where they stand.
+
+use std::ops::Range;
+
+/// A part of a document and the byte it starts at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
+}
+
+impl<'a> Span<'a> {
+    pub(super) fn new(text: &'a str, at: usize) -> Self {
+        Self { text, at }
+    }
+
+    pub(super) fn range(self) -> Range<usize> {
+        self.at..self.at + self.text.len()
+    }
+
+    fn part(self, range: Range<usize>) -> Self {
+        let at = self.at + range.start;
+        Self { text: self.text.get(range).unwrap_or_default(), at }
+    }
+
+    pub(super) fn trim(self) -> Self {
+        let start = self.text.len() - self.text.trim_start().len();
+        self.part(start..start + self.text.trim().len())
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The parts between separators that stand outside parentheses.
+    pub(super) fn split(self, separators: &[&str]) -> Vec<Self> {
+        let mut parts = Vec::new();
+        let (mut depth, mut start, mut skip_to) = (0usize, 0, 0);
+        for (at, c) in self.text.char_indices() {
+            match c {
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            let rest = &self.text[at..];
+            let separator = separators.iter().find(|separator| rest.starts_with(**separator));
+            if let Some(separator) = separator.filter(|_| depth == 0 && at >= skip_to) {
+                parts.push(self.part(start..at));
+                start = at + separator.len();
+                skip_to = start;
+            }
+        }
+        parts.push(self.part(start..self.text.len()));
+        parts.into_iter().map(Self::trim).filter(|part| !part.is_empty()).collect()
+    }
+
+    /// Sentences: what ends with a full stop that is followed by a space or nothing.
+    pub(super) fn sentences(self) -> Vec<Self> {
+        let parts = self.split(&[". ", ".\n"]);
+        parts.into_iter().map(|part| part.part(0..part.text.trim_end_matches('.').len())).collect()
+    }
+
+    /// The parts between commas, semicolons and parentheses, however deep.
+    pub(super) fn clauses(self) -> Vec<Self> {
+        let mut clauses = Vec::new();
+        let mut start = 0;
+        for (at, c) in self.text.char_indices() {
+            if matches!(c, ',' | ';' | '(' | ')') || self.text[at..].starts_with(". ") {
+                clauses.push(self.part(start..at));
+                start = at + c.len_utf8();
+            }
+        }
+        clauses.push(self.part(start..self.text.len()));
+        clauses.into_iter().map(Self::trim).filter(|clause| !clause.is_empty()).collect()
+    }
+
+    /// What stands before the first parenthesis, and what stands in it.
+    pub(super) fn head_and_note(self) -> (Self, Option<Self>) {
+        let Some(open) = self.text.find('(') else { return (self, None) };
+        let mut depth = 0usize;
+        let close = self.text[open..].char_indices().find_map(|(at, c)| {
+            match c {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+            (c == ')' && depth == 0).then_some(open + at)
+        });
+        let close = close.unwrap_or(self.text.len());
+        (self.part(0..open).trim(), Some(self.part(open + 1..close.max(open + 1)).trim()))
+    }
+
+    /// What stands before and after the first colon outside parentheses.
+    pub(super) fn label(self) -> Option<(Self, Self)> {
+        let label = *self.split(&[":"]).first()?;
+        let colon = label.at + label.text.len() - self.at;
+        let rest = self.text.get(colon..)?.strip_prefix(':')?;
+        Some((label, Self::new(rest, self.at + colon + 1).trim()))
+    }
+
+    /// What follows a byte of this span.
+    pub(super) fn after(self, at: usize) -> Self {
+        self.part(at.saturating_sub(self.at).min(self.text.len())..self.text.len())
+    }
+
+    /// What stands before a byte of this span.
+    pub(super) fn before(self, at: usize) -> Self {
+        self.part(0..at.saturating_sub(self.at).min(self.text.len()))
+    }
+
+    /// Runs of characters without spaces and punctuation.
+    pub(super) fn words(self) -> Vec<Self> {
+        let ends = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '(' | ')' | '|' | '"' | '`' | '*');
+        let mut words = Vec::new();
+        let mut start = None;
+        for (at, c) in self.text.char_indices().chain([(self.text.len(), ' ')]) {
+            match (start, ends(c)) {
+                (None, false) => start = Some(at),
+                (Some(from), true) => {
+                    words.push(self.part(from..at));
+                    start = None;
+                }
+                _ => {}
+            }
+        }
+        let bare = |word: Self| word.part(0..word.text.trim_end_matches(['.', '!', '?']).len());
+        words.into_iter().map(bare).filter(|word| !word.is_empty()).collect()
+    }
+
+    /// The words as they are written.
+    pub(super) fn texts(self) -> Vec<&'a str> {
+        self.words().into_iter().map(|word| word.text).collect()
+    }
+
+    /// The only word, when there is one.
+    pub(super) fn single(self) -> Option<Self> {
+        match self.words().as_slice() {
+            [word] => Some(*word),
+            _ => None,
+        }
+    }
+}
+
+/// Whether two byte ranges share a byte.
+pub(super) fn overlaps(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
+}

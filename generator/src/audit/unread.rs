@@ -1,0 +1,35 @@
+//! What no reader understood.
+
+use std::ops::Range;
+
+use super::document::{Block, Document};
+use super::findings::Findings;
+use super::text::overlaps;
+
+/// A line of which something was not understood, and whether anything was.
+pub(super) type UnreadLine = (usize, bool);
+
+/// The lines with sentences or table rows that no reader took anything from.
+pub(super) fn lines(document: &Document, found: &Findings) -> Vec<UnreadLine> {
+    let mut read: Vec<Range<usize>> = found.read.clone();
+    read.extend(found.statements.iter().map(|statement| statement.at..statement.at + 1));
+    let mut units: Vec<Range<usize>> = Vec::new();
+    for block in document.sections.iter().flat_map(|section| &section.blocks) {
+        match block {
+            Block::Text(range) | Block::Item { text: range, .. } => {
+                units.extend(document.span(range).sentences().into_iter().map(|sentence| sentence.range()));
+            }
+            Block::Table { rows, .. } => {
+                units.extend(rows.iter().filter_map(|row| Some(row.first()?.start..row.last()?.end)));
+            }
+        }
+    }
+    let is_read = |unit: &Range<usize>| read.iter().any(|read| overlaps(read, unit));
+    let (known, unknown): (Vec<_>, Vec<_>) = units.into_iter().partition(is_read);
+    let on_line = |unit: &Range<usize>| document.line(unit.start);
+    let known: Vec<usize> = known.iter().map(on_line).collect();
+    let mut lines: Vec<UnreadLine> = unknown.iter().map(on_line).map(|line| (line, known.contains(&line))).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    lines
+}

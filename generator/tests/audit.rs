@@ -1,0 +1,225 @@
+//! The audit over a small API of its own: every kind of statement, every kind of difference, what is written and how
+//! the program exits.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+use tradeapi_gen::{Generator, Schema};
+
+static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Generator::new().schema_dir(here().join("schema")).read().unwrap());
+static DOCUMENT: LazyLock<String> =
+    LazyLock::new(|| std::fs::read_to_string(here().join("docs/garden-v1.md")).unwrap());
+
+fn here() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/audit")
+}
+
+/// The report on a document of this text, with places as they are in the schema folder.
+fn report(text: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("garden-v1.md"), text).unwrap();
+    let report = SCHEMA.audit(folder.path()).unwrap().to_string();
+    report.replace(&format!("{}/", here().display()), "")
+}
+
+/// What differs, without what was matched.
+fn differences(text: &str) -> String {
+    let report = report(text);
+    let head = report.split("\ngarden-v1.md\n").next().unwrap();
+    if head.starts_with("garden-v1.md") { "nothing\n".to_owned() } else { format!("{}\n", head.trim_end()) }
+}
+
+#[test]
+fn the_document_as_it_is_differs_in_nothing() {
+    insta::assert_snapshot!(report(&DOCUMENT));
+}
+
+/// Texts of the document and what stands there instead.
+const CHANGES: &[(&str, &str)] = &[
+    // Every answer, and what values are called.
+    ("# Garden Robot Interface", "# Garden Robot Interface 2"),
+    ("note (string), data", "remark (string), data"),
+    ("0000 and msg is fine", "0000 and msg is well"),
+    ("bed<NUMBER>x", "bed<NUMBER>y"),
+    ("CLAY, SAND, LOAM", "CLAY, SAND, LOAM, PEAT"),
+    // Records.
+    ("| height | string | height in cm |", "| height | number | height in cm |"),
+    ("height in cm", "height in kg"),
+    ("happy, thirsty (wants water)", "happy"),
+    ("kind (aphid, slug), count", "kind (aphid, slug, snail), count"),
+    ("| mood | string |", "| temper | string |"),
+    ("| soil | string | one of the soil values |\n", ""),
+    ("quality (good, poor)", "quality (good, poor), grower"),
+    ("plantId, reason", "plantId, cause"),
+    // States.
+    ("seed, sprout, ripe, gone", "seed, sprout, ripe, dried, gone"),
+    ("| seed or sprout | Pull", "| sprout | Pull"),
+    ("| enough light | unchanged", "| enough light | ripe"),
+    ("| frost |", "| hail |"),
+    // What is left open.
+    ("What happens by moonlight: not shown.", "By moonlight all sleep."),
+    ("in cm |\n| pace", "in cm; how deep at most: not shown |\n| pace"),
+    // Endpoints.
+    ("POST /garden/v1/sow-seed.", "PUT /garden/v1/sow-seed."),
+    ("/garden/v1/harvests", "/garden/v2/harvests"),
+    ("### Pull Plants\n", "### Pull Out\n"),
+    (
+        "## Access",
+        "### Feed Cat\n\nPOST /garden/v1/feed-cat. Rate limit 1/s.\n\nParameters: cat (required).\n\n## Access",
+    ),
+    ("Whitelisted robots only.", ""),
+    (
+        "POST /garden/v1/water-bed. Rate limit 10 per second.",
+        "POST /garden/v1/water-bed. Rate limit 10 per second. Whitelisted robots only.",
+    ),
+    // Rates, bounds, defaults.
+    ("| Sow Seed | 4/s/UID", "| Sow Seed | 6/s/UID"),
+    ("2/s/UID for night robots.", "3/s/UID for night robots."),
+    ("5/s/IP. Whitelisted", "5/s/UID. Whitelisted"),
+    ("Rate limit 1/s/UID", "Rate limit 7/s/UID"),
+    ("at most 12 seeds", "at most 13 seeds"),
+    ("at most 6, items", "at most 8, items"),
+    ("at most 3 digits", "at most 4 digits"),
+    ("default and maximum 40", "default 20, maximum 40"),
+    ("| page limit | default 40, maximum 40 |", "| page limit | default 40, maximum 60 |"),
+    ("fast (default)", "fast"),
+    ("default good", "default poor"),
+    ("CLAY default, SAND", "CLAY, SAND default"),
+    ("30 across", "31 across"),
+    ("2 to 8 characters", "2 to 9 characters"),
+    ("letters, hyphen", "letters, digits, hyphen"),
+    // Parameters.
+    ("| label | no |", "| label | yes |"),
+    ("| depth | conditional |", "| deepness | conditional |"),
+    ("litres (optional,", "litres (required,"),
+    ("plantId (required), tools", "tools"),
+    ("plantId, quality (good or poor", "plantId, bed, quality (good or poor"),
+    ("one required; bedId wins", "one required; label wins"),
+    ("one required; bedId wins", "bedId wins"),
+    ("0 deletes it", "none deletes it"),
+    ("drill, scatter", "drill, scatter, press"),
+    ("items toolId and size", "items toolId and weight"),
+    ("method (required)", "method (optional)"),
+    // Windows.
+    ("until (Unix ms, span at most two weeks)", "until (Unix ms, span at most 3 weeks)"),
+    ("within 80 days", "within 90 days"),
+    ("from and until are both set or both blank. ", ""),
+    ("| Harvests time span | at most two weeks |", "| Harvests time span | at most one week |"),
+    // Answers.
+    ("rows (harvest items), nextMark", "rows (harvest items), following"),
+    ("done (boolean), failed", "all (boolean), failed"),
+    ("array of items plantId, bedId", "array of items plantId"),
+    ("Response data: the plant record.", "Response data: the harvest item."),
+    // Access and failures.
+    ("| garden write | Sow Seed, Water Bed, Sow Batch |", "| garden write | Sow Seed, Sow Batch |"),
+    ("| garden read |", "| harvest read |"),
+    ("night work, on Sow Seed", "night work, on Sow Seed and Water Bed"),
+    ("| ROBOT-SIGN |", "| ROBOT-SIGNATURE |"),
+    ("| bed unknown |", "| bed asleep |"),
+    ("The tank is empty", "The well is dry"),
+    ("| no water left", "| frozen | code 5003, msg Ice |\n| no water left"),
+    // Numbered rules, sentences that no reader knows, wording, new sections.
+    ("2. Header X-NIGHT", "3. Seeds are dry.\n2. Header X-NIGHT"),
+    ("A seed is sown once.", "A seed is sown 2 times."),
+    ("Robots work while people sleep", "Robots toil while people sleep"),
+    ("## Limits", "## Holidays\n\nRobots rest on 2 days a year.\n\n## Limits"),
+];
+
+#[test]
+fn every_kind_of_change_is_told() {
+    let mut told = String::new();
+    for (from, to) in CHANGES {
+        assert_eq!(DOCUMENT.matches(from).count().min(1), 1, "`{from}` is not in the document");
+        let changed = DOCUMENT.replacen(from, to, 1);
+        let line = DOCUMENT[..DOCUMENT.find(from).unwrap()].matches('\n').count() + 1;
+        writeln!(told, "line {line}: {from:?} -> {to:?}\n{}", differences(&changed)).unwrap();
+    }
+    insta::assert_snapshot!(told);
+}
+
+fn run(schema: &Path, docs: &Path, more: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tradeapi-gen"));
+    command.args(["audit", "--schema", schema.to_str().unwrap(), "--docs", docs.to_str().unwrap()]).args(more);
+    command.output().unwrap()
+}
+
+#[test]
+fn it_exits_with_1_on_a_difference_of_fact_and_on_wording_only_when_strict() {
+    let docs = tempfile::tempdir().unwrap();
+    let code = |text: &str, more: &[&str]| {
+        std::fs::write(docs.path().join("garden-v1.md"), text).unwrap();
+        run(&here().join("schema"), docs.path(), more).status.code()
+    };
+    assert_eq!(code(&DOCUMENT, &["--strict"]), Some(0));
+    let reworded = DOCUMENT.replace("Robots work", "Robots toil");
+    assert_eq!(code(&reworded, &[]), Some(0));
+    assert_eq!(code(&reworded, &["--strict"]), Some(1));
+    assert_eq!(code(&DOCUMENT.replace("within 80 days", "within 70 days"), &[]), Some(1));
+    std::fs::remove_file(docs.path().join("garden-v1.md")).unwrap();
+    let missing = run(&here().join("schema"), docs.path(), &[]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(String::from_utf8(missing.stderr).unwrap().contains("cannot read the document"));
+}
+
+/// A copy of the schema folder.
+fn copied(to: &Path) {
+    std::fs::create_dir_all(to.join("garden")).unwrap();
+    for below in ["", "garden"] {
+        for entry in std::fs::read_dir(here().join("schema").join(below)).unwrap().map(Result::unwrap) {
+            if entry.path().is_file() {
+                std::fs::copy(entry.path(), to.join(below).join(entry.file_name())).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn accepting_writes_digests_and_nothing_else_and_waits_where_a_fact_differs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (schema, docs) = (folder.path().join("schema"), folder.path().join("docs"));
+    copied(&schema);
+    std::fs::create_dir(&docs).unwrap();
+    let changed = DOCUMENT.replace("Robots work", "Robots toil").replace("within 80 days", "within 70 days");
+    std::fs::write(docs.join("garden-v1.md"), changed).unwrap();
+    let file = schema.join("garden/family.yaml");
+    let before = std::fs::read_to_string(&file).unwrap();
+    let harvests = std::fs::read_to_string(schema.join("garden/harvests.yaml")).unwrap();
+
+    let first = String::from_utf8(run(&schema, &docs, &["--accept"]).stdout).unwrap();
+    assert!(first.contains("1 digest(s) recorded, 1 kept"), "{first}");
+    let after = std::fs::read_to_string(&file).unwrap();
+    let lines = before.lines().zip(after.lines()).filter(|(before, after)| before != after).collect::<Vec<_>>();
+    let [(_, line)] = lines.as_slice() else { panic!("{lines:?}") };
+    assert!(line.starts_with("    Basics: ") && line.ends_with("# a comment stays"), "{line}");
+    assert_eq!(harvests, std::fs::read_to_string(schema.join("garden/harvests.yaml")).unwrap());
+
+    let second = String::from_utf8(run(&schema, &docs, &[]).stdout).unwrap();
+    assert!(second.contains("1 difference(s) of fact, 0 of wording"), "{second}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever the document, the answer is a report.
+    #[test]
+    fn any_text_is_a_document(text in "(?s).{0,400}") {
+        report(&text);
+    }
+
+    #[test]
+    fn a_mangled_document_is_a_document(
+        cuts in prop::collection::vec((any::<prop::sample::Index>(), 0usize..60, "[|(),.;:#\n `é<_0-9a-z-]{0,8}"), 1..12),
+    ) {
+        let mut text: Vec<char> = DOCUMENT.chars().collect();
+        for (at, length, with) in cuts {
+            let at = at.index(text.len());
+            let end = (at + length).min(text.len());
+            text.splice(at..end, with.chars());
+        }
+        report(&text.into_iter().collect::<String>());
+    }
+}

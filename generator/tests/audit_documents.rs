@@ -1,0 +1,648 @@
+//! The audit over the real documents, as they are and changed in many ways. The documents are no part of the project:
+//! where their folder is not there, these tests say so and pass.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
+
+use std::path::{Path, PathBuf};
+
+use tradeapi_gen::{Generator, Schema};
+
+const DOCUMENTS: [&str; 2] = ["classic-futures-v2.md", "unified-v3.md"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The folder with the documents: beside the project, or named by `TRADEAPI_DOCS`.
+fn documents() -> Option<PathBuf> {
+    let named = std::env::var_os("TRADEAPI_DOCS").map(PathBuf::from);
+    let folder = named.unwrap_or_else(|| root().join("../shared/docs"));
+    let is_there = DOCUMENTS.iter().all(|file| folder.join(file).is_file());
+    if !is_there {
+        eprintln!("SKIPPED: no documents in {}; name their folder with TRADEAPI_DOCS", folder.display());
+    }
+    is_there.then_some(folder)
+}
+
+fn schema() -> Schema {
+    Generator::new().schema_dir(root().join("schema")).read().unwrap()
+}
+
+#[test]
+fn todays_documents_differ_in_nothing_and_are_understood() {
+    let Some(folder) = documents() else { return };
+    let audit = schema().audit(&folder).unwrap();
+    let (all, found) = audit.facts();
+    assert_eq!((audit.differences(), audit.rewordings()), (0, 0), "{audit}");
+    assert!(found * 100 >= all * 95, "{found} of {all}\n{audit}");
+}
+
+/// A change of one document. A place is a section and a text in it, so that it is found when lines move.
+#[derive(Clone, Copy, Debug)]
+enum Edit {
+    Replace {
+        section: &'static str,
+        from: &'static str,
+        to: &'static str,
+    },
+    /// A line after the one that has the text.
+    Insert {
+        section: &'static str,
+        after: &'static str,
+        line: &'static str,
+    },
+    Delete {
+        section: &'static str,
+        line_with: &'static str,
+    },
+    DeleteSection {
+        section: &'static str,
+    },
+}
+
+const CLASSIC: usize = 0;
+const UNIFIED: usize = 1;
+
+struct Case {
+    document: usize,
+    edit: Edit,
+    /// The group it is told in.
+    group: &'static str,
+    /// What the line on the schema's side names.
+    schema: &'static str,
+}
+
+const CHANGED: &str = "changed";
+const TWICE: &str = "the document says it twice, and differently";
+const NEW: &str = "in the document only";
+const GONE: &str = "in the schema only";
+const UNREAD: &str = "changed where no reader knows the sentence";
+const WORDING: &str = "other wording, the same facts";
+
+const fn replace(
+    document: usize,
+    section: &'static str,
+    from: &'static str,
+    to: &'static str,
+    group: &'static str,
+    schema: &'static str,
+) -> Case {
+    Case { document, edit: Edit::Replace { section, from, to }, group, schema }
+}
+
+const fn insert(
+    document: usize,
+    section: &'static str,
+    after: &'static str,
+    line: &'static str,
+    group: &'static str,
+    schema: &'static str,
+) -> Case {
+    Case { document, edit: Edit::Insert { section, after, line }, group, schema }
+}
+
+const fn delete(
+    document: usize,
+    section: &'static str,
+    line_with: &'static str,
+    group: &'static str,
+    schema: &'static str,
+) -> Case {
+    Case { document, edit: Edit::Delete { section, line_with }, group, schema }
+}
+
+const CASES: &[Case] = &[
+    // Rates: in a section, in the table of limits, of a class of callers, by another scope.
+    replace(CLASSIC, "Place Order", "10/s/UID", "12/s/UID", TWICE, "classic/place-order.yaml"),
+    replace(CLASSIC, "Reversal", "1/s/UID for", "2/s/UID for", TWICE, "classic/click-backhand.yaml"),
+    replace(CLASSIC, "Cancel Order", "10 per second", "20 per second", TWICE, "classic/cancel-order.yaml"),
+    replace(CLASSIC, "Flash Close Position", "1 per second", "3 per second", TWICE, "classic/close-positions.yaml"),
+    replace(CLASSIC, "Limits", "| Modify Order | 10/s", "| Modify Order | 5/s", TWICE, "classic/modify-order.yaml"),
+    replace(UNIFIED, "Place Order", "30/s/UID", "40/s/UID", TWICE, "unified/place-order.yaml"),
+    replace(UNIFIED, "Get Open Orders", "20/s/UID", "25/s/UID", TWICE, "unified/unfilled-orders.yaml"),
+    replace(UNIFIED, "Get Insider Trades", "1/s/IP", "1/s/UID", TWICE, "unified/inner-trades.yaml"),
+    replace(UNIFIED, "Limits", "20/s/UID |\n| Insider", "21/s/UID |\n| Insider", TWICE, "unified/assets.yaml"),
+    replace(UNIFIED, "Modify Order", " Rate limit 10/s/UID", "", UNREAD, "unified/modify-order.yaml"),
+    // Bounds and defaults of parameters.
+    replace(CLASSIC, "Get Order Fill Details", "maximum 100", "maximum 200", TWICE, "classic/fills.yaml"),
+    replace(CLASSIC, "Get Order Fill Details", "default 100", "default 50", TWICE, "classic/fills.yaml"),
+    replace(CLASSIC, "Get Pending Orders", "and maximum 100", "and maximum 500", TWICE, "classic/orders-pending.yaml"),
+    replace(
+        CLASSIC,
+        "Get Pending Orders",
+        "with status live",
+        "with status partially_filled",
+        CHANGED,
+        "classic/orders-pending.yaml",
+    ),
+    replace(CLASSIC, "Place Order", "default NO", "default YES", CHANGED, "classic/place-order.yaml"),
+    replace(
+        CLASSIC,
+        "Place Order",
+        "gtc (default), post_only",
+        "gtc, post_only (default)",
+        CHANGED,
+        "classic/types.yaml",
+    ),
+    replace(CLASSIC, "Batch Order", "at most 50 items", "at most 40 items", TWICE, "classic/batch-place-order.yaml"),
+    replace(CLASSIC, "Batch Cancel", "at most 50", "at most 60", TWICE, "classic/batch-cancel-orders.yaml"),
+    replace(UNIFIED, "Batch Order", "at most 20 orders", "at most 25 orders", TWICE, "unified/place-batch.yaml"),
+    replace(UNIFIED, "Get Agent Direct Commissions", "maximum 1000", "maximum 500", TWICE, "customer-commissions.yaml"),
+    replace(UNIFIED, "Get Insider Trades", "default 20", "default 10", TWICE, "unified/inner-trades.yaml"),
+    replace(
+        UNIFIED,
+        "Place Order",
+        "crossed (default), isolated",
+        "crossed, isolated (default)",
+        CHANGED,
+        "unified/place-order.yaml",
+    ),
+    replace(UNIFIED, "Place Order", "(default no)", "(default yes)", CHANGED, "unified/place-order.yaml"),
+    replace(
+        UNIFIED,
+        "Cancel Reality Order",
+        "SPOT default, MARGIN",
+        "SPOT, MARGIN default",
+        CHANGED,
+        "place-reality-order.yaml",
+    ),
+    replace(UNIFIED, "Modify Order", "at most 18 digits", "at most 16 digits", TWICE, "unified/modify-order.yaml"),
+    replace(UNIFIED, "Limits", "1 to 32", "1 to 64", CHANGED, "unified/types.yaml"),
+    replace(UNIFIED, "Limits", "colon, slash", "slash", CHANGED, "unified/types.yaml"),
+    replace(UNIFIED, "Limits", "400 across all spot", "500 across all spot", CHANGED, "unified/family.yaml"),
+    replace(UNIFIED, "Limits", "20 orders (place", "30 orders (place", TWICE, "unified/"),
+    // Values.
+    replace(CLASSIC, "Place Order", "cancel_maker, cancel_both", "cancel_maker", GONE, "classic/types.yaml"),
+    replace(CLASSIC, "Place Order", "isolated, crossed", "isolated, crossed, portfolio", NEW, "classic/types.yaml"),
+    replace(CLASSIC, "Flash Close Position", "long, short)", "long, short, both)", NEW, "classic/types.yaml"),
+    replace(CLASSIC, "Order (response of Get Order Detail)", "WEB, API", "WEB, H5, API", NEW, "classic/types.yaml"),
+    replace(
+        CLASSIC,
+        "Order (response of Get Order Detail)",
+        "mark_price (mark price)",
+        "last_price (mark price)",
+        CHANGED,
+        "classic/types.yaml",
+    ),
+    replace(
+        CLASSIC,
+        "Order (response of Get Order Detail)",
+        "profit_chase, loss_chase",
+        "loss_chase",
+        GONE,
+        "classic/types.yaml",
+    ),
+    replace(CLASSIC, "Get History Order", "reverse, trader_reverse", "reverse", GONE, "classic/orders-history.yaml"),
+    replace(
+        UNIFIED,
+        "What the service does",
+        "SPOT, MARGIN, USDT",
+        "SPOT, MARGIN, OPTIONS, USDT",
+        NEW,
+        "unified/types.yaml",
+    ),
+    replace(UNIFIED, "Place Order", "fok, gtc, post_only, rpi", "fok, gtc, rpi", GONE, "unified/types.yaml"),
+    replace(UNIFIED, "Insider trade item", "J other", "K other", CHANGED, "unified/types.yaml"),
+    replace(UNIFIED, "Reality fill item", "(buy, sell)", "(buy, sell, swap)", NEW, "unified/types.yaml"),
+    replace(
+        UNIFIED,
+        "Order (Get Order Details; list items of open and history queries have the same fields minus some)",
+        "normal_cancel",
+        "normal_cancel, stp_cancel",
+        NEW,
+        "unified/types.yaml",
+    ),
+    // Parameters.
+    replace(CLASSIC, "Modify Order", "| newSize |", "| newQuantity |", CHANGED, "classic/modify-order.yaml"),
+    replace(
+        CLASSIC,
+        "Cancel Order",
+        "marginCoin (optional",
+        "coinOfMargin (optional",
+        CHANGED,
+        "classic/cancel-order.yaml",
+    ),
+    replace(CLASSIC, "Reversal", "size | no", "size | yes", CHANGED, "classic/click-backhand.yaml"),
+    replace(
+        CLASSIC,
+        "Flash Close Position",
+        "symbol (optional)",
+        "symbol (required)",
+        CHANGED,
+        "classic/close-positions.yaml",
+    ),
+    replace(
+        CLASSIC,
+        "Get Order Detail",
+        "productType (required)",
+        "productType (optional)",
+        CHANGED,
+        "classic/detail.yaml",
+    ),
+    replace(
+        UNIFIED,
+        "Cancel All Orders",
+        "symbol (optional; when",
+        "symbol (required; when",
+        CHANGED,
+        "cancel-symbol-order.yaml",
+    ),
+    replace(
+        UNIFIED,
+        "Get Order History",
+        "symbol, startTime",
+        "symbol, baseCoin, startTime",
+        NEW,
+        "unified/history-orders.yaml",
+    ),
+    replace(UNIFIED, "Get Fill History", "orderId, startTime", "startTime", GONE, "unified/fills.yaml"),
+    insert(
+        CLASSIC,
+        "Place Order",
+        "| stpMode |",
+        "| icebergSize | no | visible part |",
+        NEW,
+        "classic/place-order.yaml",
+    ),
+    delete(UNIFIED, "Place Order", "| autoBorrow |", GONE, "unified/place-order.yaml"),
+    replace(UNIFIED, "Get Order Details", "orderId wins", "clientOid wins", CHANGED, "unified/order-info.yaml"),
+    replace(CLASSIC, "Cancel Order", "one required; ", "", CHANGED, "classic/"),
+    replace(CLASSIC, "Modify Order", "0 deletes it", "-1 deletes it", CHANGED, "classic/modify-order.yaml"),
+    replace(CLASSIC, "Place Order", "price | conditional", "price | yes", CHANGED, "classic/types.yaml"),
+    replace(
+        UNIFIED,
+        "Place Reality Order",
+        "price (required for limit)",
+        "price (required)",
+        CHANGED,
+        "unified/types.yaml",
+    ),
+    replace(UNIFIED, "Batch Order", "side (required)", "side (optional)", CHANGED, "unified/place-batch.yaml"),
+    replace(
+        UNIFIED,
+        "Place Reality Order",
+        "market buy in quote coin",
+        "market buy in base coin",
+        CHANGED,
+        "place-reality-order.yaml",
+    ),
+    replace(UNIFIED, "Modify Order", "requestId (number", "requestId (string", CHANGED, "unified/modify-order.yaml"),
+    replace(
+        UNIFIED,
+        "Get Agent Direct Commissions",
+        "both set or both blank",
+        "independent of each other",
+        GONE,
+        "customer-commissions.yaml",
+    ),
+    replace(UNIFIED, "Get Agent Direct Commissions", "_DMCBL (Coin-M", "_DMCBLX (Coin-M", CHANGED, "broker/types.yaml"),
+    replace(CLASSIC, "What the service does", "requestTime (integer", "serverTime (integer", CHANGED, "api.yaml"),
+    replace(
+        CLASSIC,
+        "Limits",
+        "at most 50 orders per",
+        "at most 45 orders per",
+        TWICE,
+        "classic/batch-place-order.yaml",
+    ),
+    replace(
+        CLASSIC,
+        "Batch result items",
+        "orderId, clientOid, errorMsg, errorCode",
+        "orderId, clientOid, errorText, errorCode",
+        CHANGED,
+        "classic/types.yaml",
+    ),
+    replace(
+        CLASSIC,
+        "Fill record (Get Order Fill Details, Get Historical Transaction Details)",
+        "| profit |",
+        "| pnl |",
+        CHANGED,
+        "classic/types.yaml",
+    ),
+    replace(UNIFIED, "Commission item (agent)", "feePaid, ", "feeSettled, ", CHANGED, "broker/types.yaml"),
+    replace(
+        CLASSIC,
+        "States and transitions",
+        "| live or partially_filled (pending)",
+        "| live (pending)",
+        GONE,
+        "classic/family.yaml",
+    ),
+    replace(
+        UNIFIED,
+        "States and transitions",
+        "Cancel Order, Batch Cancel, Cancel All Orders",
+        "Cancel Order, Cancel All Orders",
+        GONE,
+        "unified/family.yaml",
+    ),
+    replace(
+        UNIFIED,
+        "Authentication",
+        "Modify Order, Batch Modify Orders |",
+        "Modify Order |",
+        GONE,
+        "batch-modify-order.yaml",
+    ),
+    // Endpoints and operations.
+    replace(CLASSIC, "Get Order Detail", "order/detail", "order/details", CHANGED, "classic/detail.yaml"),
+    replace(UNIFIED, "Get Account Assets", "GET /api", "POST /api", CHANGED, "unified/assets.yaml"),
+    insert(
+        CLASSIC,
+        "Cancel All Orders",
+        "Parameters:",
+        "\n### Freeze Order\n\nPOST /api/v2/mix/order/freeze-order. Rate limit 3/s/UID.\n\nParameters: symbol (required).",
+        NEW,
+        "schema",
+    ),
+    Case {
+        document: UNIFIED,
+        edit: Edit::DeleteSection { section: "Get Reality Fills" },
+        group: GONE,
+        schema: "unified/reality-fills.yaml",
+    },
+    replace(UNIFIED, "Get Reality Fills", "Whitelisted; API", "API", GONE, "unified/reality-fills.yaml"),
+    replace(CLASSIC, "Reversal", "### Reversal", "### Click Backhand", CHANGED, "classic/click-backhand.yaml"),
+    replace(CLASSIC, "Classic Futures Trade Interface (Version 2)", "(Version 2)", "(Version 4)", CHANGED, "api.yaml"),
+    replace(UNIFIED, "Get Account Assets", "20/s/UID.", "20/s/UID. Whitelisted UIDs only.", NEW, "unified/assets.yaml"),
+    // Windows.
+    replace(
+        CLASSIC,
+        "Get Historical Transaction Details",
+        "at most one week",
+        "at most two weeks",
+        TWICE,
+        "classic/fill-history.yaml",
+    ),
+    replace(
+        CLASSIC,
+        "Get Historical Transaction Details",
+        "defaults one week",
+        "defaults three days",
+        CHANGED,
+        "classic/fill-history.yaml",
+    ),
+    replace(CLASSIC, "Get History Order", "within 90 days", "within 60 days", TWICE, "classic/orders-history.yaml"),
+    replace(
+        CLASSIC,
+        "Limits",
+        "at most three months |\n| Historical",
+        "at most six months |\n| Historical",
+        TWICE,
+        "classic/fills.yaml",
+    ),
+    replace(UNIFIED, "Get Order History", "90-day", "180-day", TWICE, "unified/history-orders.yaml"),
+    replace(UNIFIED, "Get Reality Fills", "last 3 months", "last 6 months", TWICE, "unified/reality-fills.yaml"),
+    replace(UNIFIED, "Limits", "last 3 months", "last 6 months", TWICE, "unified/reality-fills.yaml"),
+    // Answers and records.
+    replace(CLASSIC, "Get Order Fill Details", "endId (last", "lastId (last", CHANGED, "classic/fills.yaml"),
+    replace(
+        UNIFIED,
+        "Get Open Orders",
+        "list (orders), cursor",
+        "list (orders), nextPage",
+        CHANGED,
+        "unified/unfilled-orders.yaml",
+    ),
+    replace(CLASSIC, "Batch Order", "result (boolean", "outcome (boolean", CHANGED, "classic/types.yaml"),
+    replace(
+        UNIFIED,
+        "Batch Cancel",
+        "array of items orderId, clientOid, code, msg",
+        "array of items orderId, clientOid, code",
+        GONE,
+        "unified/types.yaml",
+    ),
+    replace(
+        UNIFIED,
+        "Fill record (Get Fill History)",
+        "execPrice, execQty",
+        "execPrice, execQty, execFee",
+        NEW,
+        "unified/types.yaml",
+    ),
+    delete(
+        CLASSIC,
+        "Fill record (Get Order Fill Details, Get Historical Transaction Details)",
+        "| profit |",
+        GONE,
+        "classic/types.yaml",
+    ),
+    insert(
+        CLASSIC,
+        "Order (response of Get Order Detail)",
+        "| fee |",
+        "| rebate | share of the fee |",
+        NEW,
+        "classic/types.yaml",
+    ),
+    replace(
+        CLASSIC,
+        "Order list item (Get Pending Orders, Get History Order)",
+        "reduceOnly, posAvg",
+        "posAvg",
+        GONE,
+        "classic/types.yaml",
+    ),
+    replace(
+        CLASSIC,
+        "Batch result items",
+        "orderId, clientOid, symbol",
+        "orderId, clientOid",
+        GONE,
+        "classic/types.yaml",
+    ),
+    replace(
+        UNIFIED,
+        "Account assets",
+        "| imr | initial margin in USD",
+        "| imr | initial margin in USDT",
+        CHANGED,
+        "unified/types.yaml",
+    ),
+    replace(
+        UNIFIED,
+        "Order (Get Order Details; list items of open and history queries have the same fields minus some)",
+        "unit base coin",
+        "unit quote coin",
+        CHANGED,
+        "unified/types.yaml",
+    ),
+    // Errors, permissions, headers.
+    insert(
+        UNIFIED,
+        "Errors",
+        "| unknown failure",
+        "| order not found | code 40768, msg Order does not exist |",
+        NEW,
+        "/family.yaml",
+    ),
+    replace(UNIFIED, "Errors", "Unknown error", "Unexpected error", CHANGED, "/family.yaml"),
+    replace(CLASSIC, "Errors", "sample code 43001", "sample code 43025", CHANGED, "classic/family.yaml"),
+    replace(
+        UNIFIED,
+        "Authentication",
+        "Get Fill History, Get Reality Fills",
+        "Get Reality Fills",
+        GONE,
+        "unified/fills.yaml",
+    ),
+    replace(
+        UNIFIED,
+        "Authentication",
+        "| UTA mgt. (read) |",
+        "| UTA mgt. (read & write) |",
+        CHANGED,
+        "unified/assets.yaml",
+    ),
+    replace(CLASSIC, "Authentication", "Reversal, Batch", "Batch", TWICE, "classic/click-backhand.yaml"),
+    replace(UNIFIED, "Batch Order", " Header X-CHANNEL-API-CODE applies.", "", UNREAD, "unified/place-batch.yaml"),
+    replace(UNIFIED, "Authentication", "| ACCESS-PASSPHRASE |", "| ACCESS-PHRASE |", CHANGED, "api.yaml"),
+    // States.
+    replace(
+        UNIFIED,
+        "States and transitions",
+        "filled, cancelled.",
+        "filled, cancelled, expired.",
+        NEW,
+        "unified/family.yaml",
+    ),
+    replace(
+        CLASSIC,
+        "States and transitions",
+        "Cancel All Orders | order is pending | canceled",
+        "Cancel All Orders | order is pending | filled",
+        CHANGED,
+        "classic/family.yaml",
+    ),
+    insert(
+        UNIFIED,
+        "States and transitions",
+        "| filled |",
+        "| live | expiry | time over | cancelled | none |",
+        NEW,
+        "unified/family.yaml",
+    ),
+    // What is left open.
+    replace(CLASSIC, "Reversal", "; whether the case matters: not shown", "", GONE, "classic/click-backhand.yaml"),
+    delete(UNIFIED, "Events", "Events:", GONE, "unified/family.yaml"),
+    replace(UNIFIED, "Get Insider Trades", "cursor.", "cursor. Order of the list: not shown.", NEW, "schema"),
+    replace(CLASSIC, "Events", "not shown", "order updates are pushed", GONE, "classic/family.yaml"),
+    replace(
+        CLASSIC,
+        "Batch Order",
+        "which are required: not shown",
+        "which are required: size, side",
+        GONE,
+        "batch-place-order.yaml",
+    ),
+    replace(UNIFIED, "Limits", " The threshold value: not shown.", "", GONE, "unified/family.yaml"),
+    // Sentences that no reader knows.
+    replace(CLASSIC, "Place Order", "limit occupying 70", "limit occupying 60", UNREAD, "classic/place-order.yaml"),
+    replace(UNIFIED, "States and transitions", "only 2 hours", "only 4 hours", UNREAD, "unified/family.yaml"),
+    replace(UNIFIED, "What the service does", "<BASE>USD_CM", "<BASE>USD_NEW", CHANGED, "unified/types.yaml"),
+    insert(CLASSIC, "Place Order", "6. Broker", "7. Orders of a closed pair are refused.", NEW, "schema"),
+    // The same facts in other words.
+    replace(
+        CLASSIC,
+        "Classic Futures Trade Interface (Version 2)",
+        "order-management",
+        "trading",
+        WORDING,
+        "classic/family.yaml",
+    ),
+    replace(CLASSIC, "Place Order", "trading pair", "the pair", WORDING, "classic/place-order.yaml"),
+];
+
+/// The section's bytes, from its heading to the next one.
+fn section(text: &str, heading: &str) -> std::ops::Range<usize> {
+    let start = text
+        .match_indices('#')
+        .map(|(at, _)| at)
+        .find(|at| {
+            let line = text[*at..].lines().next().unwrap();
+            (*at == 0 || text.as_bytes()[*at - 1] == b'\n') && line.trim_start_matches('#').trim() == heading
+        })
+        .unwrap_or_else(|| panic!("no section {heading}"));
+    let end = text[start + 1..].find("\n#").map_or(text.len(), |at| start + 1 + at);
+    start..end
+}
+
+/// The changed text, and the line of the change.
+fn apply(text: &str, edit: Edit) -> (String, usize) {
+    let find = |of: &str, what: &str| {
+        let range = section(text, of);
+        range.start + text[range.clone()].find(what).unwrap_or_else(|| panic!("`{what}` is not in {of}"))
+    };
+    let line_of = |at: usize| text[..at].matches('\n').count() + 1;
+    let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |at| at + 1);
+    let line_end = |at: usize| text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
+    match edit {
+        Edit::Replace { section, from, to } => {
+            let at = find(section, from);
+            (format!("{}{to}{}", &text[..at], &text[at + from.len()..]), line_of(at))
+        }
+        Edit::Insert { section, after, line } => {
+            let at = line_end(find(section, after));
+            let skipped = line.len() - line.trim_start().len() + 2 * usize::from(line.starts_with('\n'));
+            (format!("{}{line}\n{}", &text[..at], &text[at..]), line_of(at) + skipped.min(3))
+        }
+        Edit::Delete { section, line_with } => {
+            let at = find(section, line_with);
+            (format!("{}{}", &text[..line_start(at)], &text[line_end(at)..]), line_of(at))
+        }
+        Edit::DeleteSection { section: heading } => {
+            let range = section(text, heading);
+            (format!("{}{}", &text[..range.start], &text[range.end + 1..]), line_of(range.start))
+        }
+    }
+}
+
+/// The lines of a report with their groups.
+fn told(report: &str) -> Vec<(String, String)> {
+    let mut group = String::new();
+    let mut lines = Vec::new();
+    for line in report.lines().take_while(|line| !line.is_empty()) {
+        match line.strip_prefix("  ") {
+            Some(line) => lines.push((group.clone(), line.to_owned())),
+            None => group = line.trim_end_matches(':').to_owned(),
+        }
+    }
+    if report.starts_with(DOCUMENTS[0]) { Vec::new() } else { lines }
+}
+
+#[test]
+fn every_change_is_told_at_its_line_and_nothing_else_is() {
+    let Some(folder) = documents() else { return };
+    let schema = schema();
+    let texts = DOCUMENTS.map(|file| std::fs::read_to_string(folder.join(file)).unwrap());
+    let changed = tempfile::tempdir().unwrap();
+    let mut failures = Vec::new();
+    for case in CASES {
+        for (file, text) in DOCUMENTS.iter().zip(&texts) {
+            std::fs::write(changed.path().join(file), text).unwrap();
+        }
+        let file = DOCUMENTS[case.document];
+        let (text, line) = apply(&texts[case.document], case.edit);
+        std::fs::write(changed.path().join(file), text).unwrap();
+        let report = schema.audit(changed.path()).unwrap().to_string();
+        let told = told(&report);
+        let place = format!("{file}:{line}:");
+        let is_told =
+            told.iter().any(|(group, line)| group == case.group && line.contains(&place) && line.contains(case.schema));
+        let others: Vec<_> = told.iter().filter(|(_, line)| !line.contains(&place)).collect();
+        if !is_told || !others.is_empty() {
+            let lines: Vec<String> = told.iter().map(|(group, line)| format!("  [{group}] {line}")).collect();
+            failures.push(format!(
+                "{:?}\n  expected [{}] at {place} with {}\n{}",
+                case.edit,
+                case.group,
+                case.schema,
+                lines.join("\n")
+            ));
+        }
+    }
+    assert!(CASES.len() >= 40);
+    assert!(failures.is_empty(), "{} of {} cases:\n{}", failures.len(), CASES.len(), failures.join("\n\n"));
+}
