@@ -62,6 +62,11 @@ impl runtime::OpenEnum for ProductType {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -105,6 +110,11 @@ impl runtime::OpenEnum for YesNo {
 
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
+    }
+
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
     }
 
     fn as_str(&self) -> &str {

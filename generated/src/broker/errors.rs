@@ -52,6 +52,11 @@ impl runtime::OpenEnum for ErrorCode {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }

@@ -52,6 +52,11 @@ impl runtime::OpenEnum for ProductType {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -95,6 +100,11 @@ impl runtime::OpenEnum for MarginMode {
 
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
+    }
+
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
     }
 
     fn as_str(&self) -> &str {
@@ -142,6 +152,11 @@ impl runtime::OpenEnum for PositionMode {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -187,6 +202,11 @@ impl runtime::OpenEnum for Side {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -230,6 +250,11 @@ impl runtime::OpenEnum for OrderType {
 
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
+    }
+
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
     }
 
     fn as_str(&self) -> &str {
@@ -284,6 +309,11 @@ impl runtime::OpenEnum for Force {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -327,6 +357,11 @@ impl runtime::OpenEnum for TradeSide {
 
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
+    }
+
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
     }
 
     fn as_str(&self) -> &str {
@@ -479,6 +514,11 @@ impl runtime::OpenEnum for RecordTradeSide {
 
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
+    }
+
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
     }
 
     fn as_str(&self) -> &str {
@@ -718,6 +758,11 @@ impl runtime::OpenEnum for OrderSource {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -838,6 +883,11 @@ impl runtime::OpenEnum for OrderState {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -886,6 +936,11 @@ impl runtime::OpenEnum for PosSide {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -931,6 +986,11 @@ impl runtime::OpenEnum for HoldSide {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -974,6 +1034,11 @@ impl runtime::OpenEnum for ReduceOnly {
 
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
+    }
+
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
     }
 
     fn as_str(&self) -> &str {
@@ -1025,6 +1090,11 @@ impl runtime::OpenEnum for YesNo {
 
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
+    }
+
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
     }
 
     fn as_str(&self) -> &str {
@@ -1094,6 +1164,11 @@ impl runtime::OpenEnum for StpMode {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -1137,6 +1212,11 @@ impl runtime::OpenEnum for TriggerType {
 
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
+    }
+
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
     }
 
     fn as_str(&self) -> &str {
@@ -1199,6 +1279,11 @@ impl runtime::OpenEnum for EnterPointSource {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -1244,6 +1329,11 @@ impl runtime::OpenEnum for CancelReason {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -1284,6 +1374,11 @@ impl runtime::OpenEnum for TradeScope {
 
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
+    }
+
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
     }
 
     fn as_str(&self) -> &str {

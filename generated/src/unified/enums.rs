@@ -62,6 +62,11 @@ impl runtime::OpenEnum for Category {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -107,6 +112,11 @@ impl runtime::OpenEnum for Side {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -150,6 +160,11 @@ impl runtime::OpenEnum for OrderType {
 
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
+    }
+
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
     }
 
     fn as_str(&self) -> &str {
@@ -212,6 +227,11 @@ impl runtime::OpenEnum for TimeInForce {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -255,6 +275,11 @@ impl runtime::OpenEnum for PosSide {
 
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
+    }
+
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
     }
 
     fn as_str(&self) -> &str {
@@ -302,6 +327,11 @@ impl runtime::OpenEnum for TradeSide {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -347,6 +377,11 @@ impl runtime::OpenEnum for HoldMode {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -390,6 +425,11 @@ impl runtime::OpenEnum for MarginMode {
 
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
+    }
+
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
     }
 
     fn as_str(&self) -> &str {
@@ -453,6 +493,11 @@ impl runtime::OpenEnum for StpMode {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -498,6 +543,11 @@ impl runtime::OpenEnum for TriggerBy {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -541,6 +591,11 @@ impl runtime::OpenEnum for YesNo {
 
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
+    }
+
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
     }
 
     fn as_str(&self) -> &str {
@@ -592,6 +647,11 @@ impl runtime::OpenEnum for ReduceOnly {
 
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
+    }
+
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
     }
 
     fn as_str(&self) -> &str {
@@ -748,6 +808,11 @@ impl runtime::OpenEnum for OrderStatus {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -788,6 +853,11 @@ impl runtime::OpenEnum for CancelReason {
 
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
+    }
+
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
     }
 
     fn as_str(&self) -> &str {
@@ -854,6 +924,11 @@ impl runtime::OpenEnum for ExecType {
 
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
+    }
+
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
     }
 
     fn as_str(&self) -> &str {
@@ -1338,6 +1413,11 @@ impl runtime::OpenEnum for DelegateType {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -1410,6 +1490,11 @@ impl runtime::OpenEnum for InnerTradeType {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -1455,6 +1540,11 @@ impl runtime::OpenEnum for ActionType {
         Self::Unknown(value)
     }
 
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
+    }
+
     fn as_str(&self) -> &str {
         Self::as_str(self)
     }
@@ -1498,6 +1588,11 @@ impl runtime::OpenEnum for HoldingType {
 
     fn unknown(value: runtime::UnknownValue) -> Self {
         Self::Unknown(value)
+    }
+
+    #[inline]
+    fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown(_))
     }
 
     fn as_str(&self) -> &str {

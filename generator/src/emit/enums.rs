@@ -147,6 +147,11 @@ fn open_enum(all: &Enum) -> TokenStream {
                 Self::Unknown(value)
             }
 
+            #[inline]
+            fn is_known(&self) -> bool {
+                !matches!(self, Self::Unknown(_))
+            }
+
             fn as_str(&self) -> &str {
                 Self::as_str(self)
             }

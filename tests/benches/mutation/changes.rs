@@ -3,13 +3,13 @@
 use serde_yaml::{Mapping, Value as Yaml};
 
 /// A file of the schema with one change.
-pub struct Change {
+pub(crate) struct Change {
     /// What sort of change it is.
-    pub kind: &'static str,
+    pub(crate) kind: &'static str,
     /// Where it is, and what it does.
-    pub says: String,
+    pub(crate) says: String,
     /// The changed file.
-    pub yaml: Yaml,
+    pub(crate) yaml: Yaml,
 }
 
 /// A step from a value to one within it.
@@ -20,7 +20,7 @@ enum Step {
 }
 
 /// All changes to the rules of one file.
-pub fn of(file: &Yaml) -> Vec<Change> {
+pub(crate) fn of(file: &Yaml) -> Vec<Change> {
     let mut changes = Changes { file, made: Vec::new() };
     changes.walk(file, &mut Vec::new());
     changes.made

@@ -71,7 +71,7 @@ impl<'a> Checks<'a> {
 
     /// The value must be a documented one.
     pub fn known<E: OpenEnum>(&mut self, name: &'static str, value: &E) {
-        if value.index().is_none() {
+        if !value.is_known() {
             self.not_among(name, "values", value.as_str(), E::VALUES);
         }
     }

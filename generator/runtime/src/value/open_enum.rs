@@ -28,6 +28,11 @@ pub trait OpenEnum: Sized {
     fn index(&self) -> Option<usize> {
         place_of(self.as_str(), Self::VALUES)
     }
+
+    /// Whether the documents list it.
+    fn is_known(&self) -> bool {
+        self.index().is_some()
+    }
 }
 
 /// A value that no document lists. Only a response can bring one: it cannot be built by hand.

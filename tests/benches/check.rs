@@ -1,0 +1,49 @@
+//! Checking a valid order, beside building, signing and writing its request.
+//!
+//! `cargo bench -p tradeapi-tests --bench check`
+
+use std::error::Error;
+use std::hint::black_box;
+
+use measure::Race;
+use tradeapi::runtime::{CheckContext, CheckPolicy, Timestamp};
+use tradeapi::unified::{Category, ClientOid, LimitExecution, PlaceOrder, PosSide, Side, TimeInForce};
+use tradeapi::{Account, Client, Credentials, Decimal, Instrument, Operation, PositionMode};
+
+mod measure;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let decimal = |text: &str| text.parse::<Decimal>();
+    let execution = LimitExecution::new(decimal("3150.25")?).time_in_force(TimeInForce::Gtc);
+    let order = PlaceOrder::new(Category::UsdtFutures, "ETHUSDT", decimal("0.75")?, Side::Buy, execution)
+        .pos_side(PosSide::Long)
+        .client_oid(ClientOid::new("desk-7:eth/open.001")?);
+
+    let instrument = Instrument::new()
+        .price_multiplier(decimal("0.01")?)
+        .price_precision(2)
+        .min_order_amount(decimal("0.01")?)
+        .size_multiplier(decimal("0.01")?);
+    let told = Account::new()
+        .position_mode(PositionMode::HedgeMode)
+        .rpi_market_maker(false)
+        .instrument(Category::UsdtFutures, "ETHUSDT", instrument);
+    let (unknown, policy) = (Account::new(), CheckPolicy::new());
+    let check = |account: &Account| {
+        let context = CheckContext { account, now: Some(Timestamp::from_millis(1_790_000_000_000)), policy: &policy };
+        let found = black_box(&order).inspect(context);
+        assert!(found.is_empty(), "{found}");
+    };
+    let client = Client::builder("https://api.example.com").credentials(Credentials::new("k", "s", "p"));
+    let client = client.checks(false).build()?;
+
+    Race::new("check: a valid order, nothing told about the account")
+        .way("checking it", || check(&unknown))
+        .way("building, signing and writing its request", || client.core().prepare(black_box(&order)))
+        .run();
+    Race::new("check: a valid order, the position mode and the instrument told")
+        .way("checking it", || check(&told))
+        .way("building, signing and writing its request", || client.core().prepare(black_box(&order)))
+        .run();
+    Ok(())
+}
