@@ -105,6 +105,17 @@ impl Generator {
         write::compare(&self.out_folder()?, &emit::emit(&schema.api, self.layout))
     }
 
+    /// Writes the file of a new operation, and tells where. It is a beginning: it says no more than it must.
+    ///
+    /// # Errors
+    /// All mistakes of the schema; a family that is not there; a file that is.
+    #[cfg(feature = "cli")]
+    pub fn new_operation(&self, family: &str, operation: &str) -> Result<PathBuf, Diagnostics> {
+        let text = crate::skeleton::operation(&self.read()?.api, family, operation)?;
+        let path = self.schema_folder().join(family).join(format!("{operation}.yaml"));
+        write::create(&path, &text).map(|()| path)
+    }
+
     fn schema_folder(&self) -> &Path {
         self.schema_dir.as_deref().unwrap_or(Path::new("schema"))
     }
@@ -134,8 +145,11 @@ impl Generator {
 fn read(folder: &Path, shown: &Path) -> Result<Schema, Diagnostics> {
     let mut to = Diagnostics::default();
     let documents = load::load(folder, shown, &mut to);
+    let reading = to.end_of_reading();
     let api = model::build::build(&documents, &mut to);
     check::check(&api, &mut to);
+    to.drop_follow_ups(&reading);
+    to.fold_repeats();
     #[cfg(feature = "cli")]
     let files = to.files().to_vec();
     to.into_result().map(|()| Schema {
@@ -212,6 +226,15 @@ impl Schema {
     #[cfg(feature = "cli")]
     pub fn audit(&self, documents: &Path) -> Result<crate::Audit, Diagnostics> {
         crate::audit::audit(&self.api, &self.files, documents)
+    }
+
+    /// Everything known about an operation, given by its id or by a name that one family alone has.
+    ///
+    /// # Errors
+    /// No operation is called so, or several are.
+    #[cfg(feature = "cli")]
+    pub fn explain(&self, operation: &str) -> Result<String, Diagnostics> {
+        crate::explain::operation(&self.api, operation)
     }
 
     /// The emitted files by their names, without writing them.

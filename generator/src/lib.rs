@@ -28,7 +28,11 @@ mod check;
 mod diagnostics;
 #[cfg(feature = "cli")]
 pub mod diff;
+#[cfg(feature = "cli")]
+mod editor;
 mod emit;
+#[cfg(feature = "cli")]
+mod explain;
 mod generator;
 mod list;
 mod load;
@@ -38,11 +42,15 @@ mod model;
 #[cfg(feature = "cli")]
 mod revision;
 mod rulebook;
+#[cfg(feature = "cli")]
+mod skeleton;
 mod write;
 
 #[cfg(feature = "cli")]
 pub use audit::Audit;
-pub use diagnostics::{Code, Diagnostic, Diagnostics, Place};
+pub use diagnostics::{Code, Diagnostic, Diagnostics, Fix, Format, Place};
+#[cfg(feature = "cli")]
+pub use editor::{compare_editor_schemas, editor_schemas, write_editor_schemas};
 pub use generator::{Generator, Layout, Schema};
 pub use model::Counts;
 pub use rulebook::Case;

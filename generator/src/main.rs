@@ -1,13 +1,14 @@
 //! The command line: arguments in, text and an exit code out. Everything else is in the library.
 
-mod compare;
+mod cli;
 
-use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
-use tradeapi_gen::{Diagnostics, Difference, Generator, Layout, Schema};
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use tradeapi_gen::{Code, Diagnostics, Generator, Layout, Schema};
+
+use cli::{Output, OutputFormat};
 
 /// Turns hand-written YAML specs of an API into a Rust client.
 ///
@@ -24,13 +25,7 @@ enum Command {
     /// Reads the schema and writes the client.
     Generate {
         #[command(flatten)]
-        schema: SchemaFolder,
-        /// Folder for the emitted files.
-        #[arg(long, value_name = "FOLDER", default_value = "generated/src")]
-        out: PathBuf,
-        /// Emit a module to `include!`, rather than a crate.
-        #[arg(long)]
-        module: bool,
+        target: Target,
         /// Write nothing; exit with 1 when the folder is not what the schema gives.
         #[arg(long)]
         check: bool,
@@ -58,7 +53,92 @@ enum Command {
     /// Prints the rules of the documents and what is made of each.
     Rules(SchemaFolder),
     /// Says what a change of the schema means for those who depend on the crate, and the version it deserves.
-    Diff(compare::Arguments),
+    Diff(cli::compare::Arguments),
+    /// Tells at length what a mistake is, such as E0203, or all there is to know about an operation.
+    Explain {
+        /// A code, the id of an operation such as `unified.place-order`, or its name where one family has it.
+        what: String,
+        #[command(flatten)]
+        schema: SchemaFolder,
+    },
+    /// Writes the file of a new operation, to be filled in.
+    New {
+        /// The family, which is a folder of the schema.
+        family: String,
+        /// The operation: the last segment of its path.
+        operation: String,
+        #[command(flatten)]
+        schema: SchemaFolder,
+    },
+    /// Generates whenever a file of the schema is saved, until Ctrl-C.
+    Watch(Target),
+    /// Writes the schema language, or what the schema says, in another form.
+    Export {
+        #[command(subcommand)]
+        what: Export,
+    },
+    /// Prints a script that completes commands and options in a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Prints the manual page.
+    Man {
+        /// The command whose page to print, such as `generate`; without one the page that lists them.
+        command: Option<String>,
+    },
+}
+
+#[derive(Subcommand)]
+enum Export {
+    /// The schema language as JSON Schema (draft 7), for editors.
+    JsonSchema {
+        /// Folder for the files.
+        #[arg(long, value_name = "FOLDER", default_value = "schema/.schema")]
+        out: PathBuf,
+        /// Write nothing; exit with 1 when the files are not what the generator reads.
+        #[arg(long)]
+        check: bool,
+        #[command(flatten)]
+        report: Report,
+    },
+}
+
+impl Command {
+    /// How the command prints mistakes.
+    fn format(&self) -> OutputFormat {
+        match self {
+            Self::Generate { target, .. } | Self::Watch(target) => target.schema.report.format,
+            Self::Check(schema) | Self::Facts(schema) | Self::List(schema) | Self::Rules(schema) => {
+                schema.report.format
+            }
+            Self::Audit { schema, .. } | Self::Explain { schema, .. } | Self::New { schema, .. } => {
+                schema.report.format
+            }
+            Self::Export { what: Export::JsonSchema { report, .. } } => report.format,
+            Self::Diff(_) | Self::Completions { .. } | Self::Man { .. } => OutputFormat::Human,
+        }
+    }
+}
+
+/// Where the schema is and where the client goes.
+#[derive(Args)]
+struct Target {
+    #[command(flatten)]
+    schema: SchemaFolder,
+    /// Folder for the emitted files.
+    #[arg(long, value_name = "FOLDER", default_value = "generated/src")]
+    out: PathBuf,
+    /// Emit a module to `include!`, rather than a crate.
+    #[arg(long)]
+    module: bool,
+}
+
+impl Target {
+    fn generator(self) -> Generator {
+        let layout = if self.module { Layout::Module } else { Layout::Crate };
+        self.schema.generator().out_dir(self.out).layout(layout)
+    }
 }
 
 #[derive(Args)]
@@ -66,73 +146,82 @@ struct SchemaFolder {
     /// Folder with the schema.
     #[arg(long, value_name = "FOLDER", default_value = "schema")]
     schema: PathBuf,
+    #[command(flatten)]
+    report: Report,
+}
+
+#[derive(Args)]
+struct Report {
+    /// How mistakes are printed: `human` and `short` to standard error, `json` to standard output, an object a line.
+    #[arg(long, value_enum, default_value_t)]
+    format: OutputFormat,
 }
 
 impl SchemaFolder {
+    fn generator(self) -> Generator {
+        Generator::new().schema_dir(self.schema)
+    }
+
     fn read(self) -> Result<Schema, Diagnostics> {
-        Generator::new().schema_dir(self.schema).read()
+        self.generator().read()
     }
 }
 
 fn main() -> ExitCode {
-    match run(Cli::parse().command) {
-        Ok(code) => code,
-        Err(diagnostics) => {
-            eprintln!("{diagnostics}");
-            ExitCode::FAILURE
-        }
-    }
+    let Cli { command } = Cli::parse();
+    let output = Output::new(command.format());
+    run(command, &output).unwrap_or_else(|diagnostics| output.mistakes(&diagnostics))
 }
 
-fn run(command: Command) -> Result<ExitCode, Diagnostics> {
+fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
     match command {
-        Command::Generate { schema, out, module, check } => {
-            let layout = if module { Layout::Module } else { Layout::Crate };
-            let generator = Generator::new().schema_dir(schema.schema).out_dir(out).layout(layout);
-            if check {
-                return Ok(show_differences(&generator.compare()?));
-            }
-            print(generator.generate()?);
+        Command::Generate { target, check: true } => {
+            return Ok(cli::differences::show(&target.generator().compare()?, "generate", output));
         }
+        Command::Generate { target, check: false } => output.done(target.generator().generate()?),
         Command::Check(schema) => {
             let counts = schema.read()?.counts();
-            print(format_args!("no mistakes in {} operations with {} rules", counts.operations, counts.rules));
+            output.done(format_args!("no mistakes in {} operations with {} rules", counts.operations, counts.rules));
         }
         Command::Audit { schema, docs, strict, accept } => {
             let audit = schema.read()?.audit(&docs)?;
-            print(&audit);
+            output.print(&audit);
             if accept {
                 let (written, kept) = audit.accept()?;
-                print(format_args!("{written} digest(s) recorded, {kept} kept because a fact of the section differs"));
+                output.print(format_args!(
+                    "{written} digest(s) recorded, {kept} kept because a fact of the section differs"
+                ));
             }
             let fails = audit.differences() > 0 || strict && audit.rewordings() > 0;
             return Ok(if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS });
         }
-        Command::Facts(schema) => print(schema.read()?.facts().join("\n")),
-        Command::List(schema) => print(schema.read()?.list().trim_end()),
-        Command::Rules(schema) => print(schema.read()?.rules().trim_end()),
-        Command::Diff(arguments) => return compare::run(&arguments),
+        Command::Facts(schema) => output.print(schema.read()?.facts().join("\n")),
+        Command::List(schema) => output.print(schema.read()?.list().trim_end()),
+        Command::Rules(schema) => output.print(schema.read()?.rules().trim_end()),
+        Command::Diff(arguments) => return cli::compare::run(&arguments, output),
+        Command::Explain { what, schema } => output.print(match Code::parse(&what) {
+            Some(code) => code.explanation().trim_end().to_owned(),
+            None => schema.read()?.explain(&what)?.trim_end().to_owned(),
+        }),
+        Command::New { family, operation, schema } => {
+            let path = schema.generator().new_operation(&family, &operation)?;
+            output.print(format_args!("wrote {}; `check` says what is wrong with it", path.display()));
+        }
+        Command::Watch(target) => {
+            let folder = target.schema.schema.clone();
+            cli::watch::run(&target.generator(), &folder, output);
+        }
+        Command::Export { what: Export::JsonSchema { out, check: true, .. } } => {
+            let differences = tradeapi_gen::compare_editor_schemas(&out)?;
+            return Ok(cli::differences::show(&differences, "export json-schema", output));
+        }
+        Command::Export { what: Export::JsonSchema { out, check: false, .. } } => {
+            for path in tradeapi_gen::write_editor_schemas(&out)? {
+                output.print(format_args!("wrote {}", path.display()));
+            }
+        }
+        Command::Completions { shell } => output.print(cli::shell::completions(Cli::command(), shell).trim_end()),
+        Command::Man { command } => output.print(cli::shell::manual(Cli::command(), command.as_deref()).trim_end()),
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn show_differences(differences: &[Difference]) -> ExitCode {
-    if differences.is_empty() {
-        print("the output is what the schema gives");
-        return ExitCode::SUCCESS;
-    }
-    for difference in differences {
-        eprintln!("{}: {}", difference.change, difference.path.display());
-        if !difference.diff.is_empty() {
-            eprintln!("{}", difference.diff);
-        }
-    }
-    eprintln!("{} file(s) differ; run `cargo run --release -- generate` and commit the result", differences.len());
-    ExitCode::FAILURE
-}
-
-/// A reader that closes the pipe early, such as `head`, is no failure.
-fn print(text: impl Display) {
-    use std::io::Write as _;
-    let _ = writeln!(std::io::stdout(), "{text}");
 }

@@ -103,6 +103,33 @@ pub(crate) fn write(folder: &Path, files: &BTreeMap<String, String>) -> Result<R
     to.into_result().map(|()| report)
 }
 
+/// Replaces the files whose bytes differ, and tells which; other files of the folder are nobody's business.
+#[cfg(feature = "cli")]
+pub(crate) fn replace_stale(folder: &Path, files: &BTreeMap<String, String>) -> Result<Vec<PathBuf>, Diagnostics> {
+    let mut to = Diagnostics::default();
+    let mut written = Vec::new();
+    for (name, text) in files {
+        let path = folder.join(name);
+        let is_stale = std::fs::read(&path).map_or(true, |old| old != text.as_bytes());
+        if is_stale && attempt(&mut to, &path, |path| replace(path, text)) {
+            written.push(path);
+        }
+    }
+    to.into_result().map(|()| written)
+}
+
+/// Writes a file that is not there yet.
+#[cfg(feature = "cli")]
+pub(crate) fn create(path: &Path, text: &str) -> Result<(), Diagnostics> {
+    let mut to = Diagnostics::default();
+    let create = || std::fs::File::create_new(path)?.write_all(text.as_bytes());
+    if let Err(error) = create() {
+        to.whole(Code::CannotWrite, format!("cannot write {}: {error}", path.display()))
+            .help("a file that is there is left as it is; call the new one otherwise");
+    }
+    to.into_result()
+}
+
 /// What [`write`] would do.
 pub(crate) fn compare(folder: &Path, files: &BTreeMap<String, String>) -> Result<Vec<Difference>, Diagnostics> {
     let mut to = Diagnostics::default();

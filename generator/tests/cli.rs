@@ -149,3 +149,166 @@ fn old_output(folder: &Path, new: &BTreeMap<PathBuf, Vec<u8>>) -> BTreeMap<PathB
     assert_eq!(files(folder).len(), new.len());
     files(folder)
 }
+
+/// A schema that nobody else edits.
+fn copied_schema(from: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let from = Path::new(from).canonicalize().unwrap();
+    for (path, bytes) in files(&from) {
+        let target = folder.path().join(path.strip_prefix(&from).unwrap());
+        std::fs::create_dir_all(target.parent().unwrap()).unwrap();
+        std::fs::write(target, bytes).unwrap();
+    }
+    folder
+}
+
+fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+#[test]
+fn mistakes_are_printed_in_the_form_that_is_asked_for() {
+    let folder = copied_schema(&schema());
+    let path = folder.path().join("unified/assets.yaml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("effect: read", "effect: raed")).unwrap();
+    let schema = folder.path().to_str().unwrap();
+    let out = folder.path().join("out");
+    for command in
+        [vec!["check"], vec!["generate", "--out", out.to_str().unwrap()], vec!["facts"], vec!["explain", "x"]]
+    {
+        let with = |format: &str| run(&[&command[..], &["--schema", schema, "--format", format]].concat());
+        let human = with("human");
+        assert!(human.stdout.is_empty() && human.status.code() == Some(1));
+        let human = said(&human);
+        assert!(human.contains("help: did you mean `read`?") && human.contains("^^^^"), "{human}");
+        assert!(!human.contains('\u{1b}'), "no terminal, no colours: {human:?}");
+        let short = said(&with("short"));
+        assert!(short.contains("assets.yaml:7:9: error[E0203]: "), "{short}");
+        let json = with("json");
+        assert!(json.stderr.is_empty() && json.status.code() == Some(1));
+        let one: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+        assert_eq!((&one["code"], &one["fix"]["text"]), (&"E0203".into(), &"read".into()));
+    }
+    assert!(!out.exists());
+}
+
+#[test]
+fn colours_follow_the_environment() {
+    let coloured = |variables: &[(&str, &str)]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tradeapi-gen"));
+        command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").args(["check", "--schema", "nowhere"]);
+        let output = command.envs(variables.iter().copied()).output().unwrap();
+        said(&output).contains('\u{1b}')
+    };
+    assert!(!coloured(&[]));
+    assert!(coloured(&[("CLICOLOR_FORCE", "1")]));
+    assert!(!coloured(&[("CLICOLOR_FORCE", "0")]));
+    assert!(!coloured(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
+    assert!(coloured(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "")]));
+}
+
+#[test]
+fn stale_output_is_told_to_programs_too() {
+    let out = tempfile::tempdir().unwrap();
+    let output =
+        run(&["generate", "--check", "--format", "json", "--schema", &schema(), "--out", out.path().to_str().unwrap()]);
+    let first: serde_json::Value =
+        serde_json::from_str(String::from_utf8_lossy(&output.stdout).lines().next().unwrap()).unwrap();
+    assert_eq!(first["change"], "missing");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn shells_and_man_know_every_command() {
+    let help = String::from_utf8(run(&["help"]).stdout).unwrap();
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let commands: Vec<&str> =
+        commands.filter(|line| !line.starts_with("   ")).flat_map(|line| line.split_whitespace().next()).collect();
+    assert!(commands.len() >= 10, "{commands:?}");
+    let man = String::from_utf8(run(&["man"]).stdout).unwrap();
+    for command in &commands {
+        assert!(man.contains(&format!("tradeapi\\-gen\\-{command}(1)")), "{command} is not in the manual");
+        let page = String::from_utf8(run(&["man", command]).stdout).unwrap();
+        assert!(page.contains(&format!("tradeapi\\-gen\\-{command} \\-")), "{page}");
+    }
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = String::from_utf8(run(&["completions", shell]).stdout).unwrap();
+        for command in &commands {
+            assert!(script.contains(command), "{shell} does not complete {command}");
+        }
+    }
+}
+
+/// The schemas of this repository, one of which has no envelope and nothing to sign.
+fn schemas() -> [String; 3] {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    ["../schema", "../tests/fixtures/base", "../tests/downstream/schema"]
+        .map(|path| root.join(path).to_str().unwrap().to_owned())
+}
+
+#[test]
+fn a_new_operation_has_no_mistakes() {
+    for from in schemas() {
+        let folder = copied_schema(&from);
+        let schema = folder.path().to_str().unwrap();
+        for family in std::fs::read_dir(folder.path()).unwrap().map(Result::unwrap) {
+            if !family.path().join("family.yaml").is_file() {
+                continue;
+            }
+            let family = family.file_name().into_string().unwrap();
+            let name = format!("pause-{family}");
+            let new = || run(&["new", &family, &name, "--schema", schema]);
+            let first = new();
+            assert!(first.status.success(), "{}", said(&first));
+            let path = folder.path().join(&family).join(format!("{name}.yaml"));
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert!(text.starts_with("# yaml-language-server: $schema=../.schema/operation.json\n"));
+            assert!(!text.contains("TODO") && !text.contains("FIXME"));
+            let check = run(&["check", "--schema", schema]);
+            assert!(check.status.success(), "{}", said(&check));
+
+            std::fs::write(&path, "# mine\n".to_owned() + &text).unwrap();
+            let second = new();
+            assert_eq!(second.status.code(), Some(1));
+            assert!(said(&second).contains("a file that is there is left as it is"), "{}", said(&second));
+            assert!(std::fs::read_to_string(&path).unwrap().starts_with("# mine\n"));
+        }
+    }
+}
+
+#[test]
+fn a_new_operation_needs_a_family_and_a_name() {
+    let folder = copied_schema(&schema());
+    let schema = folder.path().to_str().unwrap();
+    let before = files(folder.path());
+    for (family, operation, expected) in [
+        ("unifed", "pause", "did you mean `unified`?"),
+        ("spot", "pause", "the families are: broker, classic, unified"),
+        ("unified", "../pause", "is no name for an operation"),
+        ("unified", "Pause", "is no name for an operation"),
+        ("unified", "types", "is a file of the family already"),
+    ] {
+        let output = run(&["new", family, operation, "--schema", schema]);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(said(&output).contains(expected), "{}", said(&output));
+    }
+    assert_eq!(before, files(folder.path()));
+}
+
+#[test]
+fn editors_are_told_the_language_that_is_read() {
+    let committed = Path::new(&schema()).join(".schema");
+    let check = |folder: &Path| run(&["export", "json-schema", "--check", "--out", folder.to_str().unwrap()]);
+    let output = check(&committed);
+    assert!(output.status.success(), "{}", said(&output));
+
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(check(folder.path()).status.code(), Some(1));
+    let write = || said(&run(&["export", "json-schema", "--out", folder.path().to_str().unwrap()]));
+    assert_eq!(write().lines().count(), 4);
+    assert_eq!(write(), "", "a second run writes nothing");
+    std::fs::write(folder.path().join("api.json"), "{}").unwrap();
+    let output = check(folder.path());
+    assert!(said(&output).contains("run `cargo run --release -- export json-schema`"), "{}", said(&output));
+}

@@ -122,7 +122,7 @@ fn a_revision() {
     std::fs::write(schema.join("office/family.yaml"), "family: desk\n").unwrap();
     git(folder.path(), &["commit", "--quiet", "--all", "-m", "A mistake"]);
     copy(&fixture(), &schema);
-    assert!(wrong("HEAD", "a schema/of ours").contains("HEAD:a schema/of ours/office/family.yaml:1:9: error["));
+    assert!(wrong("HEAD", "a schema/of ours").contains("--> HEAD:a schema/of ours/office/family.yaml:1:9\n"));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use tempfile::TempDir;
-use tradeapi_gen::{Code, Diagnostics, Generator, Layout};
+use tradeapi_gen::{Code, Diagnostics, Format, Generator, Layout};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
@@ -168,12 +168,115 @@ fn every_case_is_told_as_it_was_pinned() {
     let differ: Vec<_> = cases()
         .into_iter()
         .filter(|(name, (folder, all))| {
-            let text = all.to_string().replace(folder.path().to_str().unwrap(), "schema");
+            let text = told(folder, all, Format::Short);
             catch_unwind(|| insta::assert_snapshot!(name.as_str(), text)).is_err()
         })
         .map(|(name, _)| name)
         .collect();
     assert!(differ.is_empty(), "look at these, and accept them with INSTA_UPDATE=always: {differ:?}");
+}
+
+fn told(folder: &TempDir, all: &Diagnostics, format: Format) -> String {
+    all.render(format).replace(folder.path().to_str().unwrap(), "schema")
+}
+
+/// Cases of every shape a mistake is shown in: in a line, in several files, in none, in what no terminal should get.
+const SHOWN: &[&str] = &[
+    "bytes_that_are_no_utf8",
+    "bytes_with_a_mark",
+    "bytes_with_carriage_returns",
+    "bytes_none",
+    "bytes_too_many",
+    "folder_missing",
+    "output_that_is_a_file",
+    "text_of_a_megabyte",
+    "twice_paths",
+    "undefined_in_rules",
+    "undefined_types",
+    "words_unknown",
+    "keys_unknown",
+    "keys_missing_in_an_operation",
+    "examples_that_are_no_json",
+    "collision_of_types",
+    "lifecycles",
+    "yaml_anchors_aliases_tags_merges",
+    "yaml_duplicate_keys",
+    "yaml_invisible_characters",
+];
+
+#[test]
+fn a_sample_is_shown_to_people_and_to_programs_as_it_was_pinned() {
+    let cases = cases();
+    let differ: Vec<_> = SHOWN
+        .iter()
+        .filter(|name| {
+            let (folder, all) = &cases[**name];
+            let human = told(folder, all, Format::Human { colour: false });
+            assert_eq!(human, told_by_main(folder, all), "{name}: `fn main` of a build script shows something else");
+            let human = catch_unwind(|| insta::assert_snapshot!(format!("human__{name}"), human));
+            let json = told(folder, all, Format::Json);
+            human.is_err() || catch_unwind(|| insta::assert_snapshot!(format!("json__{name}"), json)).is_err()
+        })
+        .collect();
+    assert!(differ.is_empty(), "look at these, and accept them with INSTA_UPDATE=always: {differ:?}");
+}
+
+/// What Rust prints when `main` returns the mistakes.
+fn told_by_main(folder: &TempDir, all: &Diagnostics) -> String {
+    format!("{all:?}").replace(folder.path().to_str().unwrap(), "schema")
+}
+
+#[test]
+fn colours_change_nothing_but_colours() {
+    for (name, (_, all)) in cases() {
+        let plain = all.render(Format::Human { colour: false });
+        let coloured = all.render(Format::Human { colour: true });
+        assert!(coloured.contains("\u{1b}["), "{name}");
+        let mut without = String::new();
+        let mut rest = coloured.as_str();
+        while let Some((before, after)) = rest.split_once("\u{1b}[") {
+            without += before;
+            rest = after.split_once('m').expect("an escape sequence ends").1;
+        }
+        assert_eq!(without + rest, plain, "{name}");
+    }
+}
+
+#[test]
+fn programs_find_each_mistake_where_it_is() {
+    for (name, (_, all)) in cases() {
+        let json = all.render(Format::Json);
+        let lines: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines.len(), all.len(), "{name}");
+        for (line, one) in lines.iter().zip(all.iter()) {
+            assert_eq!(line["message"], one.message.as_str(), "{name}");
+            let Some(place) = one.place.filter(|place| place.line > 0) else { continue };
+            let text = fs::read(line["file"].as_str().unwrap()).unwrap();
+            let before = String::from_utf8_lossy(&text[..place.start as usize]).into_owned();
+            assert_eq!(line["line"], before.matches('\n').count() + 1, "{name}: {line}");
+            assert_eq!(line["column"], before.rsplit('\n').next().unwrap().chars().count() + 1, "{name}: {line}");
+        }
+    }
+}
+
+#[test]
+fn what_is_offered_as_a_fix_mends_the_mistake() {
+    let mut mended = 0;
+    for (name, (folder, all)) in cases() {
+        for one in all.iter() {
+            let Some(fix) = &one.fix else { continue };
+            let path = &all.files()[fix.place.file as usize];
+            let text = fs::read_to_string(path).unwrap();
+            let (start, end) = (fix.place.start as usize, fix.place.end as usize);
+            fs::write(path, format!("{}{}{}", &text[..start], fix.text, &text[end..])).unwrap();
+            let rest = Generator::new().schema_dir(folder.path()).read().err().unwrap_or_default();
+            let is_there = |all: &Diagnostics| all.iter().filter(|other| other.message == one.message).count();
+            assert!(is_there(&rest) < is_there(&all), "{name}: {} with {:?}", one.message, fix.text);
+            fs::write(path, text).unwrap();
+            mended += 1;
+        }
+    }
+    assert!(mended > 20, "only {mended} mistakes have a fix");
 }
 
 #[test]
@@ -199,7 +302,7 @@ fn every_mistake_says_where_it_is_and_what_to_do() {
 fn what_is_told_does_not_depend_on_the_run() {
     for (name, (folder, all)) in cases() {
         if fixtures().join("broken").join(&name).is_dir() {
-            assert_eq!(mistakes(folder.path()).to_string(), all.to_string(), "{name}");
+            assert_eq!(mistakes(folder.path()), all, "{name}");
         }
     }
 }
@@ -210,6 +313,36 @@ fn nothing_is_written_where_there_is_a_mistake() {
     let out = folder.path().join("out");
     assert!(Generator::new().schema_dir(folder.path()).out_dir(&out).generate().is_err());
     assert!(!out.exists());
+}
+
+/// Each line of the base once with a slip of the finger: in its key, in its indentation, at its end.
+#[test]
+fn one_mistake_does_not_rain() {
+    let base = base();
+    let (mut tried, mut alone, mut rains) = (0, 0, Vec::new());
+    for file in files(base.path()) {
+        let text = fs::read_to_string(base.path().join(&file)).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        for (index, line) in lines.iter().enumerate() {
+            let slips = [line.replacen(':', "x:", 1), format!(" {line}"), format!("{line} }}"), String::new()];
+            for slip in slips {
+                let mut changed = lines.clone();
+                changed[index] = &slip;
+                fs::write(base.path().join(&file), changed.join("\n") + "\n").unwrap();
+                let count = Generator::new().schema_dir(base.path()).read().map_or_else(|all| all.len(), |_| 0);
+                // Without the line above them, the lines of a mapping are keys of the one around it.
+                let most = if slip.is_empty() { 16 } else { 3 };
+                if count > most {
+                    rains.push(format!("{}:{}: {slip:?} gives {count}", file.display(), index + 1));
+                }
+                tried += usize::from(count > 0);
+                alone += usize::from(count == 1);
+            }
+        }
+        fs::write(base.path().join(&file), text).unwrap();
+    }
+    assert!(rains.is_empty(), "{}", rains.join("\n"));
+    assert!(tried > 300 && alone * 10 > tried * 9, "of {tried} mistakes {alone} are told as one");
 }
 
 #[test]
@@ -327,13 +460,20 @@ thread_local! {
     static FOLDER: TempDir = base();
 }
 
-/// Reads a schema of which one file is replaced.
+/// Reads a schema of which one file is replaced, and writes a client only when it is one.
 fn answers(file: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {
     let folder = FOLDER.with(|folder| folder.path().to_path_buf());
     let begin = Instant::now();
     fs::write(folder.join(file), bytes).unwrap();
     let read = Generator::new().schema_dir(&folder).read();
+    let out = folder.join(".out");
+    let written = Generator::new().schema_dir(&folder).out_dir(&out).generate();
     fs::copy(fixtures().join("base").join(file), folder.join(file)).unwrap();
+    prop_assert_eq!(written.is_ok(), read.is_ok());
+    prop_assert_eq!(out.exists(), written.is_ok(), "a schema with mistakes was written");
+    if out.exists() {
+        fs::remove_dir_all(&out).unwrap();
+    }
     prop_assert!(begin.elapsed() < Duration::from_secs(20), "it took {:?}", begin.elapsed());
     match read {
         // Whatever is still a schema can be told and emitted.
@@ -344,7 +484,9 @@ fn answers(file: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {
         }
         Err(all) => {
             prop_assert!(all.iter().any(|one| one.place.is_some()), "{all}");
-            prop_assert!(!all.to_string().contains(|c: char| c.is_control() && c != '\n'));
+            for format in [Format::Human { colour: false }, Format::Short, Format::Json] {
+                prop_assert!(!all.render(format).contains(|c: char| c.is_control() && c != '\n'));
+            }
         }
     }
     Ok(())

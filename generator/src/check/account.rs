@@ -37,7 +37,7 @@ pub(super) fn instrument_is_named(_api: &Api, family: &Family, to: &mut Diagnost
         let mut parameters = wire::all_parameters(family).map(|parameter| parameter.name.wire.as_str());
         if !name.is_empty() && !parameters.any(|parameter| parameter == name) {
             let known = wire::all_parameters(family).map(|parameter| parameter.name.wire.as_str());
-            let help = did_you_mean(name, known).unwrap_or_else(|| "name a parameter of its requests".to_owned());
+            let help = did_you_mean(name, known).unwrap_or_else(|| "name a parameter of its requests".into());
             to.at(*place, Code::UndefinedName, format!("no request of the family has a parameter `{name}`")).help(help);
         }
     }
@@ -60,7 +60,9 @@ pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
         let names = wire::names(family, operation.body.parameters());
         let name = format!("the class `{}`", class.name);
         let subject = Subject { api, family, name: &name, place: class.place, names: &names };
-        class.when.iter().for_each(|condition| subject.check(condition, to));
+        if api.is_whole {
+            class.when.iter().for_each(|condition| subject.check(condition, to));
+        }
         if class.when.iter().any(|condition| matches!(condition, Condition::Compares { .. })) {
             to.at(class.place, Code::BadRate, format!("{name} compares a parameter with a property"))
                 .help("ask for values and forms of parameters, and for values of the account's properties");
@@ -75,8 +77,8 @@ fn rates_have_known_classes(family: &Family, to: &mut Diagnostics) {
     let known = || family.classes.iter().map(|class| class.name.as_str());
     for rate in family.operations.iter().flat_map(|operation| &operation.rates) {
         if rate.class != "default" && !known().any(|class| class == rate.class) {
-            let help = did_you_mean(&rate.class, known())
-                .unwrap_or_else(|| "list it below `classes` in family.yaml".to_owned());
+            let help =
+                did_you_mean(&rate.class, known()).unwrap_or_else(|| "list it below `classes` in family.yaml".into());
             to.at(rate.place, Code::UndefinedName, format!("the family has no class `{}`", rate.class)).help(help);
         }
     }

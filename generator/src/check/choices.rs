@@ -77,7 +77,8 @@ fn winner_is_one(alternatives: &[Parameter], wins: Option<&(String, Place)>, to:
     if alternatives.is_empty() || names().any(|name| name == wins) {
         return;
     }
-    let help = did_you_mean(wins, names()).unwrap_or_else(|| format!("the alternatives are: {}", wire::list(names())));
+    let help =
+        did_you_mean(wins, names()).unwrap_or_else(|| format!("the alternatives are: {}", wire::list(names())).into());
     to.at(*place, Code::BadChoice, format!("`{wins}` is none of the alternatives, so it cannot win")).help(help);
 }
 

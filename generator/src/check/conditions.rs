@@ -57,7 +57,7 @@ impl Subject<'_> {
         let known = || identifier.forms.iter().map(|form| form.name.wire.as_str());
         for (form, place) in forms.iter().filter(|(form, _)| !known().any(|known| known == form)) {
             let help = did_you_mean(form, known())
-                .unwrap_or_else(|| format!("list it below `forms` of `{}`", identifier.name.wire));
+                .unwrap_or_else(|| format!("list it below `forms` of `{}`", identifier.name.wire).into());
             to.at(*place, Code::UndefinedName, format!("`{}` has no form `{form}`", identifier.name.wire)).help(help);
         }
     }
@@ -98,7 +98,7 @@ impl Subject<'_> {
         };
         for (value, place) in values.iter().filter(|(value, _)| !known.contains(&value.as_str())) {
             let help = did_you_mean(value, known.iter().copied())
-                .unwrap_or_else(|| format!("it is one of: {}", known.join(", ")));
+                .unwrap_or_else(|| format!("it is one of: {}", known.join(", ")).into());
             to.at(*place, Code::BadValue, format!("`account.{name}` is never `{value}`")).help(help);
         }
     }
@@ -156,7 +156,7 @@ fn unknown<'a>(
     list: &str,
     to: &mut Diagnostics,
 ) {
-    let help = did_you_mean(name, known).unwrap_or_else(|| format!("list it below `{list}` in api.yaml"));
+    let help = did_you_mean(name, known).unwrap_or_else(|| format!("list it below `{list}` in api.yaml").into());
     to.at(place, Code::UndefinedName, format!("{what} has no property `{name}`")).help(help);
 }
 

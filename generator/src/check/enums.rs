@@ -2,7 +2,7 @@
 
 use super::values::Fault;
 use super::wire;
-use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::diagnostics::{Code, Diagnostics, Help, Place, did_you_mean};
 use crate::model::{Api, Enum, Family};
 
 /// Other spellings and truth values of enums.
@@ -58,7 +58,7 @@ pub(super) fn why_not(all: &Enum, text: &str) -> Option<Fault> {
     }
     let same = all.index_of(text).and_then(|index| all.values.get(index));
     let help = match same {
-        Some(value) => format!("write `{}`, of which it is another spelling", value.name.wire),
+        Some(value) => format!("write `{}`, of which it is another spelling", value.name.wire).into(),
         None => nearest(all, text),
     };
     Some(Fault::new(format!("`{text}` is no value of `{}`", all.name.wire), help))
@@ -76,7 +76,7 @@ pub(super) fn why_not_listed(all: &Enum, only: &[(String, Place)], text: &str) -
 }
 
 /// The value that was probably meant, or all there are.
-pub(super) fn nearest(all: &Enum, text: &str) -> String {
+pub(super) fn nearest(all: &Enum, text: &str) -> Help {
     did_you_mean(text, all.wires())
-        .unwrap_or_else(|| format!("the values of `{}` are: {}", all.name.wire, wire::list(all.wires())))
+        .unwrap_or_else(|| format!("the values of `{}` are: {}", all.name.wire, wire::list(all.wires())).into())
 }

@@ -74,8 +74,8 @@ pub(super) fn are_declared(api: &Api, family: &Family, to: &mut Diagnostics) {
                 Some(_) => {}
                 None => {
                     let help = did_you_mean(name, names()).unwrap_or_else(|| match wire::list(names()) {
-                        known if known.is_empty() => "declare it under `headers` in api.yaml".to_owned(),
-                        known => format!("declare it under `headers` in api.yaml, where there are: {known}"),
+                        known if known.is_empty() => "declare it under `headers` in api.yaml".into(),
+                        known => format!("declare it under `headers` in api.yaml, where there are: {known}").into(),
                     });
                     to.at(*place, Code::UndefinedName, format!("api.yaml has no header `{name}`")).help(help);
                 }

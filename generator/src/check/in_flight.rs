@@ -31,7 +31,7 @@ fn names_what_is_meant(family: &Family, operation: &Operation, in_flight: &InFli
     let Some(parameter) = candidates(operation).find(|parameter| parameter.name.wire == *name) else {
         let names = || candidates(operation).map(|parameter| parameter.name.wire.as_str());
         let help = did_you_mean(name, names())
-            .unwrap_or_else(|| format!("the parameters of the request are: {}", wire::list(names())));
+            .unwrap_or_else(|| format!("the parameters of the request are: {}", wire::list(names())).into());
         to.at(*place, Code::UndefinedName, format!("`{}` has no parameter `{name}`", operation.name)).help(help);
         return;
     };

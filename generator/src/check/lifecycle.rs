@@ -166,6 +166,6 @@ fn record_tells_the_state(family: &Family, lifecycle: &Lifecycle, tracked: &Trac
         };
         let fields = record.fields.iter().map(|field| field.name.wire.as_str());
         let help = if found.is_none() { did_you_mean(name, fields) } else { None };
-        report.help(help.unwrap_or_else(|| format!("name a field that is {what}")));
+        report.help(help.unwrap_or_else(|| format!("name a field that is {what}").into()));
     }
 }

@@ -53,9 +53,9 @@ fn parameters_are_there(family: &Family, operation: &Operation, to: &mut Diagnos
             Found::Wire(found) => found,
             Found::Nothing(help) => {
                 let help = match &operation.body {
-                    Body::Array(_) => "a body that is an array leaves no place for parameters of the path".to_owned(),
+                    Body::Array(_) => "a body that is an array leaves no place for parameters of the path".into(),
                     Body::Parameters(all) if all.is_empty() => {
-                        format!("add `{name}: {{ type: string, required: always }}` to `request`")
+                        format!("add `{name}: {{ type: string, required: always }}` to `request`").into()
                     }
                     Body::Parameters(_) => help,
                 };

@@ -77,7 +77,7 @@ fn speaks_of_what_is_there(api: &Api, family: &Family, operation: &Operation, ru
     let name = name(rule);
     let subject = Subject { api, family, name: &name, place: rule.place, names: &names };
     if rule.test.iter().flat_map(Test::conditions).any(Condition::is_of_instrument) {
-        names_its_instrument(family, operation, rule, &names, to);
+        names_its_instrument(api, family, operation, rule, &names, to);
     }
     match &rule.test {
         None => {}
@@ -96,8 +96,18 @@ fn speaks_of_what_is_there(api: &Api, family: &Family, operation: &Operation, ru
 }
 
 /// What compares with an instrument is in a request that names one.
-fn names_its_instrument(family: &Family, operation: &Operation, rule: &Rule, names: &Names<'_>, to: &mut Diagnostics) {
+fn names_its_instrument(
+    api: &Api,
+    family: &Family,
+    operation: &Operation,
+    rule: &Rule,
+    names: &Names<'_>,
+    to: &mut Diagnostics,
+) {
     let Some(instrument) = &family.instrument else {
+        if !api.is_whole || family.shared_files.iter().any(|file| to.is_unread(*file, "instrument")) {
+            return;
+        }
         to.at(
             rule.place,
             Code::BadRule,
@@ -130,9 +140,9 @@ fn subject<'a>(operation: &'a Operation, rule: &Rule, to: &mut Diagnostics) -> O
         return Some(&item.parameters);
     }
     let help = did_you_mean(list, lists()).unwrap_or_else(|| match wire::list(lists()) {
-        known if known.is_empty() => "take `in` away".to_owned(),
-        known if known == "[]" => "write `in: \"[]\"`, which stands for the body".to_owned(),
-        known => format!("the lists of objects are: {known}"),
+        known if known.is_empty() => "take `in` away".into(),
+        known if known == "[]" => "write `in: \"[]\"`, which stands for the body".into(),
+        known => format!("the lists of objects are: {known}").into(),
     });
     to.at(*place, Code::UndefinedName, format!("the request has no list of objects `{list}`")).help(help);
     None

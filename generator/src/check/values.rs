@@ -2,20 +2,20 @@
 
 use super::number::{self, Number};
 use super::{enums, identifiers, wire};
-use crate::diagnostics::{Code, Diagnostics, Place};
+use crate::diagnostics::{Code, Diagnostics, Help, Place};
 use crate::model::{Api, Edit, Enum, Family, Name, Need, Parameter, Shape, Type};
 
 /// Why a value is wrong, and what to do.
 pub(super) struct Fault {
     pub(super) why: String,
-    pub(super) help: String,
+    pub(super) help: Help,
     /// Where the bound stands that it breaks.
     pub(super) bound: Option<Place>,
 }
 
 impl Fault {
     /// A fault without a bound.
-    pub(super) fn new(why: String, help: impl Into<String>) -> Self {
+    pub(super) fn new(why: String, help: impl Into<Help>) -> Self {
         Self { why, help: help.into(), bound: None }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::diagnostics::{Place, did_you_mean};
+use crate::diagnostics::{Help, Place, did_you_mean};
 use crate::model::{Body, Choice, ChoiceKind, Family, Item, Operation, Parameter, Shape, Type};
 
 /// A name on the wire, and what stands behind it.
@@ -39,7 +39,7 @@ pub(super) struct Names<'a> {
 pub(super) enum Found<'a> {
     Wire(Wire<'a>),
     /// Nothing does, and what to do about it.
-    Nothing(String),
+    Nothing(Help),
     /// Something may, among what could not be read.
     Perhaps,
 }
@@ -83,17 +83,17 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn nearest(&self, name: &str) -> String {
+    fn nearest(&self, name: &str) -> Help {
         if let Some(help) = did_you_mean(name, self.all.iter().map(|wire| wire.name)) {
             return help;
         }
         let members = list(self.all.iter().filter(|wire| wire.parameter.name.wire == name).map(|wire| wire.name));
         if !members.is_empty() {
-            return format!("a choice is not on the wire, its members are: {members}");
+            return format!("a choice is not on the wire, its members are: {members}").into();
         }
         match list(self.all.iter().map(|wire| wire.name)) {
-            known if known.is_empty() => "there are no parameters here".to_owned(),
-            known => format!("the parameters here are: {known}"),
+            known if known.is_empty() => "there are no parameters here".into(),
+            known => format!("the parameters here are: {known}").into(),
         }
     }
 }

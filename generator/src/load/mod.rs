@@ -1,5 +1,7 @@
 //! Files -> raw documents with positions.
 
+#[cfg(feature = "cli")]
+pub(crate) mod describe;
 pub(crate) mod raw;
 mod shapes;
 mod source;
@@ -49,8 +51,9 @@ pub(crate) struct FamilyDocuments {
 pub(crate) fn load(folder: &Path, shown: &Path, to: &mut Diagnostics) -> Documents {
     let before = to.len();
     let sources = source::read_folder(folder, shown, to);
-    let mut documents = Documents { incomplete: to.len() > before, ..Documents::default() };
-    if documents.incomplete && sources.is_empty() {
+    let found_all = to.len() == before;
+    let mut documents = Documents { incomplete: !found_all, ..Documents::default() };
+    if !found_all && sources.is_empty() {
         return documents;
     }
     let mut folders: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
@@ -72,13 +75,15 @@ pub(crate) fn load(folder: &Path, shown: &Path, to: &mut Diagnostics) -> Documen
             documents.api_place = source.top();
             documents.api_is_sound = to.len() == before;
         }
+        // It may be there and be no text.
+        None if is_there("api.yaml", shown, to) => documents.incomplete = true,
         None => {
             to.whole(Code::MissingFile, format!("{} is missing", shown.join("api.yaml").display()))
                 .help("write what holds for every family there");
             documents.incomplete = true;
         }
     }
-    if folders.is_empty() {
+    if folders.is_empty() && found_all {
         to.whole(Code::MissingFile, format!("{} has no family", shown.display())).help(
             "make a folder for each part of the API, with a family.yaml, a types.yaml and a file for each operation",
         );
@@ -119,13 +124,21 @@ fn family(
             }
         }
     }
-    if !has_family_file {
-        let path = shown.join(folder).join("family.yaml");
+    let name = format!("{folder}/family.yaml");
+    if !has_family_file && is_there(&name, shown, to) {
+        *incomplete = true;
+    } else if !has_family_file {
+        let path = shown.join(name);
         to.whole(Code::MissingFile, format!("{} is missing", path.display()))
             .help("write what the family is and what its operations share");
         *incomplete = true;
     }
     family
+}
+
+/// Whether a file was found, readable or not.
+fn is_there(name: &str, shown: &Path, to: &Diagnostics) -> bool {
+    to.files().contains(&shown.join(name))
 }
 
 fn read<T: serde::de::DeserializeOwned>(source: &Source, incomplete: &mut bool, to: &mut Diagnostics) -> Option<T> {

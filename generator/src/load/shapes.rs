@@ -4,7 +4,6 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::spanned::Spanned;
@@ -109,6 +108,9 @@ impl<'de> Deserialize<'de> for OneOrMany {
     }
 }
 
+/// The name by which [`super::typed`] knows that a text stands for a mapping.
+pub(super) const SHORT: &str = "$Short";
+
 /// A mapping that may be shortened to the text of its `doc`.
 pub(crate) trait ShortForm: for<'de> Deserialize<'de> {
     /// The mapping that the text stands for.
@@ -142,11 +144,11 @@ impl<'de, T: ShortForm> Deserialize<'de> for Short<T> {
                 Ok(Short(T::from_doc(text.to_owned())))
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Short<T>, A::Error> {
-                T::deserialize(MapAccessDeserializer::new(map)).map(Short)
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, from: D) -> Result<Short<T>, D::Error> {
+                T::deserialize(from).map(Short)
             }
         }
 
-        from.deserialize_any(Either(PhantomData))
+        from.deserialize_newtype_struct(SHORT, Either(PhantomData))
     }
 }

@@ -21,6 +21,14 @@ impl Source {
     pub(crate) fn top(&self) -> Place {
         Place { file: self.file, line: 1, column: 1, start: 0, end: 0 }
     }
+
+    /// The place of one character, for readers that count no bytes.
+    pub(crate) fn at(&self, line: usize, column: usize) -> Place {
+        let before: usize = self.text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+        let rest = &self.text[before..];
+        let within: usize = rest.chars().take(column.saturating_sub(1)).map(char::len_utf8).sum();
+        place_after(self.file, &self.text[..before + within])
+    }
 }
 
 /// Every `.yaml` file of the schema folder, in the order of their names.
@@ -114,11 +122,13 @@ fn read_file(folder: &Path, shown: &Path, name: String, to: &mut Diagnostics) ->
         Err(error) => {
             let valid = error.utf8_error().valid_up_to();
             let before = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
+            to.keep_text(file, &String::from_utf8_lossy(error.as_bytes()));
             to.at(place_after(file, &before), Code::NotUtf8, "the file is not UTF-8 from here on")
                 .help("save it as UTF-8");
             return None;
         }
     };
+    to.keep_text(file, &text);
     is_plain_text(file, &text, to).then_some(Source { file, name, text })
 }
 

@@ -82,16 +82,7 @@ fn second_reader_agrees(source: &Source, to: &mut Diagnostics) -> bool {
     let Err(error) = serde_yaml::from_str::<serde::de::IgnoredAny>(&source.text) else {
         return true;
     };
-    let place = error.location().map_or_else(
-        || source.top(),
-        |at| Place {
-            file: source.file,
-            line: small(at.line()),
-            column: small(at.column()),
-            start: small(at.index()),
-            end: small(at.index() + 1),
-        },
-    );
+    let place = error.location().map_or_else(|| source.top(), |at| source.at(at.line(), at.column()));
     to.at(place, Code::BrokenYaml, format!("not every YAML reader accepts this: {error}")).help(HOW_TO_MEND);
     false
 }
@@ -111,9 +102,16 @@ struct Open {
     kind: OpenKind,
 }
 
+/// A key that a mapping has two of.
+struct Twice {
+    text: String,
+    first: Place,
+    second: Place,
+}
+
 enum OpenKind {
     Sequence(Vec<Node>),
-    Mapping { entries: Vec<(Key, Node)>, key: Option<Option<Key>>, seen: HashMap<String, Place> },
+    Mapping { entries: Vec<(Key, Node)>, key: Option<Option<Key>>, seen: HashMap<String, Place>, twice: Vec<Twice> },
 }
 
 impl Builder<'_> {
@@ -137,7 +135,8 @@ impl Builder<'_> {
             }
             Event::MappingStart(_, anchor, _) => {
                 self.refuse_anchor(place, anchor);
-                let kind = OpenKind::Mapping { entries: Vec::new(), key: None, seen: HashMap::new() };
+                let kind =
+                    OpenKind::Mapping { entries: Vec::new(), key: None, seen: HashMap::new(), twice: Vec::new() };
                 self.open.push(Open { place, kind });
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(),
@@ -159,7 +158,10 @@ impl Builder<'_> {
         let Some(open) = self.open.pop() else { return };
         let content = match open.kind {
             OpenKind::Sequence(nodes) => Content::Sequence(nodes),
-            OpenKind::Mapping { entries, .. } => Content::Mapping(entries),
+            OpenKind::Mapping { entries, twice, .. } => {
+                report_twice(&twice, self.to);
+                Content::Mapping(entries)
+            }
         };
         self.add(open.place, content);
     }
@@ -170,11 +172,11 @@ impl Builder<'_> {
         match self.open.last_mut().map(|open| &mut open.kind) {
             None => self.root = self.root.take().or(Some(node)),
             Some(OpenKind::Sequence(nodes)) => nodes.push(node),
-            Some(OpenKind::Mapping { entries, key, seen }) => match key.take() {
+            Some(OpenKind::Mapping { entries, key, seen, twice }) => match key.take() {
                 Some(Some(name)) => entries.push((name, node)),
                 Some(None) => {}
                 None => {
-                    let name = read_key(node, seen, self.to);
+                    let name = read_key(node, seen, twice, self.to);
                     self.sound &= name.is_some();
                     *key = Some(name);
                 }
@@ -241,8 +243,26 @@ impl Builder<'_> {
     }
 }
 
+/// Several keys that come twice are one mistake: the line that begins another item is missing.
+fn report_twice(twice: &[Twice], to: &mut Diagnostics) {
+    let Some((one, others)) = twice.split_first() else { return };
+    let help = if others.is_empty() { "keep one of the two" } else { "keep one of each two, or begin a new item" };
+    let mut report = to
+        .at(one.second, Code::DuplicateKey, format!("the key `{}` is written twice", one.text))
+        .related(one.first, "first written here")
+        .help(help);
+    for other in others {
+        report = report.related(other.second, format!("and `{}` is", other.text));
+    }
+}
+
 /// The key of an entry; `None` when it was reported and its entry is passed over.
-fn read_key(node: Node, seen: &mut HashMap<String, Place>, to: &mut Diagnostics) -> Option<Key> {
+fn read_key(
+    node: Node,
+    seen: &mut HashMap<String, Place>,
+    twice: &mut Vec<Twice>,
+    to: &mut Diagnostics,
+) -> Option<Key> {
     let place = node.place;
     let (text, plain) = match node.content {
         Content::Scalar { text, plain } => (text, plain),
@@ -258,9 +278,7 @@ fn read_key(node: Node, seen: &mut HashMap<String, Place>, to: &mut Diagnostics)
         return None;
     }
     if let Some(first) = seen.get(&text) {
-        to.at(place, Code::DuplicateKey, format!("the key `{text}` is written twice"))
-            .related(*first, "first written here")
-            .help("keep one of the two");
+        twice.push(Twice { text, first: *first, second: place });
         return None;
     }
     seen.insert(text.clone(), place);

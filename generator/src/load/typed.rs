@@ -10,9 +10,10 @@ use std::fmt;
 use serde::de::value::{SeqDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
+use super::shapes::SHORT;
 use super::spanned::SPANNED;
 use super::tree::{Content, Key, Node};
-use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, nearest};
+use crate::diagnostics::{Code, Diagnostics, Help, Place, did_you_mean, nearest};
 
 /// A file is read again after each mistake, so one full of mistakes is given up after this many.
 const MOST_READINGS: usize = 100;
@@ -43,7 +44,7 @@ struct Shared<'a> {
 
 impl Shared<'_> {
     fn report(&self, place: Place, error: ReadError) {
-        self.diagnostics.borrow_mut().at(place, error.code, error.message).help_if(error.help);
+        self.diagnostics.borrow_mut().at(place, error.code, error.message).help_if(error.help.map(|help| *help));
     }
 
     fn skips(&self, node: &Node) -> bool {
@@ -57,7 +58,7 @@ struct ReadError {
     node: Option<(u32, Place)>,
     code: Code,
     message: String,
-    help: Option<String>,
+    help: Option<Box<Help>>,
 }
 
 impl ReadError {
@@ -88,7 +89,7 @@ impl de::Error for ReadError {
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
         let mut error = Self::new(Code::UnknownWord, format!("`{variant}` is not one of: {}", expected.join(", ")));
         let help = did_you_mean(variant, expected.iter().copied());
-        error.help = Some(help.unwrap_or_else(|| "write one of these words".to_owned()));
+        error.help = Some(Box::new(help.unwrap_or_else(|| "write one of these words".into())));
         error
     }
 }
@@ -131,7 +132,7 @@ impl<'a> NodeReader<'a> {
         let what = what.to_string();
         let message = format!("expected {what}, found {}", self.describe());
         let mut error = ReadError::new(Code::WrongType, message).within(self.node);
-        error.help = Some(how_to_write(&what));
+        error.help = Some(Box::new(how_to_write(&what).into()));
         error
     }
 
@@ -148,7 +149,7 @@ impl<'a> NodeReader<'a> {
         text.parse().map_err(|_| {
             let mut error =
                 ReadError::new(Code::WrongType, format!("expected {what}, found `{text}`")).within(self.node);
-            error.help = Some(how_to_write(what));
+            error.help = Some(Box::new(how_to_write(what).into()));
             error
         })
     }
@@ -244,6 +245,9 @@ impl<'a> Deserializer<'a> for NodeReader<'a> {
         if name == SPANNED {
             return visitor.visit_seq(PlaceThenValue { reader: self, step: 0 });
         }
+        if name == SHORT && matches!(self.node.content, Content::Scalar { .. }) {
+            return self.deserialize_str(visitor);
+        }
         visitor.visit_newtype_struct(self)
     }
 
@@ -295,10 +299,8 @@ impl Entries<'_> {
         if let Some(meant) = meant {
             to.note_unread(key.place.file, meant);
         }
-        let help = meant.map_or_else(
-            || format!("the keys here are: {}", fields.join(", ")),
-            |meant| format!("did you mean `{meant}`?"),
-        );
+        let help = did_you_mean(&key.text, fields.iter().copied())
+            .unwrap_or_else(|| format!("the keys here are: {}", fields.join(", ")).into());
         to.at(key.place, Code::UnknownKey, format!("unknown key `{}`", key.text)).help(help);
         false
     }

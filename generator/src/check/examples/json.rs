@@ -50,6 +50,16 @@ pub(super) fn parse(text: &str) -> Result<Node, (usize, String)> {
     Ok(Reader { text, at: 0 }.node())
 }
 
+/// The text in quotes, the number or the mark that a text begins with.
+pub(super) fn word(text: &str) -> &str {
+    let end = match text.as_bytes().first() {
+        Some(b'"') => text.get(1..).and_then(|rest| rest.find('"')).map_or(1, |at| at + 2),
+        _ => text.find(|c: char| c.is_whitespace() || ",:[]{}".contains(c)).unwrap_or(text.len()),
+    };
+    // A mark, such as a bracket, is one character.
+    text.get(..end.max(1)).unwrap_or_default()
+}
+
 /// Walks over a text that is known to be JSON.
 struct Reader<'a> {
     text: &'a str,

@@ -8,7 +8,7 @@ mod request;
 mod response;
 
 use super::values::Fault;
-use crate::diagnostics::{Code, Diagnostics, Place};
+use crate::diagnostics::{Code, Diagnostics, Help, Place};
 use crate::model::{Api, Family, Operation};
 use json::Node;
 
@@ -57,7 +57,7 @@ struct Example<'a> {
 }
 
 impl Example<'_> {
-    fn report(&mut self, offset: usize, message: impl Into<String>, help: impl Into<String>) {
+    fn report(&mut self, offset: usize, message: impl Into<String>, help: impl Into<Help>) {
         self.to.at(place_in(self.place, self.text, offset), Code::BadExample, message).help(help);
     }
 
@@ -101,5 +101,6 @@ fn place_in(block: Place, text: &str, offset: usize) -> Place {
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
     let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let start = small(block.start as usize + before.len() + indentation * line);
-    Place { line: block.line + small(line), column: block.column + small(column), start, end: start + 1, ..block }
+    let end = start + small(json::word(&text[offset..]).len());
+    Place { line: block.line + small(line), column: block.column + small(column), start, end, ..block }
 }

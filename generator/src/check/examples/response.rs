@@ -7,6 +7,9 @@ use crate::check::{enums, number, wire};
 use crate::diagnostics::did_you_mean;
 use crate::model::{Api, Envelope, Field, Operation, Response, Shape, Type};
 
+/// So many unknown members of an object are told one by one.
+const FEW: usize = 3;
+
 /// Compares an answer with its operation.
 pub(super) fn check(example: &mut Example<'_>, api: &Api, operation: &Operation, root: &Node) {
     let data = match &api.envelope {
@@ -84,9 +87,16 @@ fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, root: &'n Node) -
 fn members_are_known(example: &mut Example<'_>, members: &[Member], known: &[&String]) {
     example.members_are_distinct(members);
     let names = || known.iter().map(|name| name.as_str());
-    for member in members.iter().filter(|member| !names().any(|name| name == member.name)) {
+    let unknown: Vec<_> = members.iter().filter(|member| !names().any(|name| name == member.name)).collect();
+    // So many are not misspelled one by one: it is another record, or one that lacks what it should have.
+    if let Some(first) = unknown.first().filter(|_| unknown.len() > FEW) {
+        let list = wire::list(unknown.iter().map(|member| member.name.as_str()));
+        let help = format!("the members here are: {}", wire::list(names()));
+        return example.report(first.offset, format!("the schema knows none of these members here: {list}"), help);
+    }
+    for member in unknown {
         let help = did_you_mean(&member.name, names())
-            .unwrap_or_else(|| format!("the members here are: {}", wire::list(names())));
+            .unwrap_or_else(|| format!("the members here are: {}", wire::list(names())).into());
         example.report(member.offset, format!("the schema knows no member `{}` here", member.name), help);
     }
 }

@@ -1,7 +1,7 @@
 //! Fields: those of records, and the parameters of requests, items and choices.
 
 use super::{Scope, placed, text_of};
-use crate::diagnostics::{Code, Place, did_you_mean};
+use crate::diagnostics::{Code, Help, Place, did_you_mean};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::types::travels_as_text;
 use crate::model::{Edit, Field, Item, Parameter, Shape, Type, Unit, type_name};
@@ -236,10 +236,10 @@ impl Scope<'_, '_> {
         })
     }
 
-    fn no_parameter<T>(&mut self, reference: &Text, help: Option<String>) -> Option<T> {
+    fn no_parameter<T>(&mut self, reference: &Text, help: Option<Help>) -> Option<T> {
         if !self.builder.documents.incomplete {
             let help = help.unwrap_or_else(|| {
-                "write an operation of the family and one of its parameters, such as `place-order.price`".to_owned()
+                "write an operation of the family and one of its parameters, such as `place-order.price`".into()
             });
             self.builder
                 .to

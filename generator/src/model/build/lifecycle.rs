@@ -43,7 +43,7 @@ impl Scope<'_, '_> {
             self.builder
                 .to
                 .at(text.place, Code::BadLifecycle, format!("`{}` is no value of `{}`", text.value, all.name.wire))
-                .help(help.unwrap_or_else(|| format!("the states are the values of `{}`", all.name.wire)));
+                .help(help.unwrap_or_else(|| format!("the states are the values of `{}`", all.name.wire).into()));
         }
     }
 

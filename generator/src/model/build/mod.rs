@@ -129,9 +129,9 @@ impl Builder<'_> {
     fn known_document(&mut self, text: &Text) {
         if !(self.known_document)(&text.value) {
             let known = self.documents.api.documents.iter().map(|(id, _)| id.value.as_str());
-            let help = did_you_mean(&text.value, known)
-                .unwrap_or_else(|| "name one of the `documents` in api.yaml".to_owned());
-            if !self.documents.incomplete {
+            let help =
+                did_you_mean(&text.value, known).unwrap_or_else(|| "name one of the `documents` in api.yaml".into());
+            if !self.documents.incomplete && !self.to.is_unread(self.documents.api_place.file, &text.value) {
                 self.to
                     .at(text.place, Code::UndefinedName, format!("no document is called `{}`", text.value))
                     .help(help);
@@ -205,6 +205,9 @@ impl Builder<'_> {
     }
 
     fn header_name(&mut self, name: &Option<Text>, key: &str, place: Place) -> String {
+        if name.is_none() && self.to.is_unread(place.file, "headers") {
+            return String::new();
+        }
         let text = self.need(name, key, place);
         if let Some(name) = name {
             self.check_header(&text, name.place);

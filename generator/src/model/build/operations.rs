@@ -98,7 +98,7 @@ impl Scope<'_, '_> {
         let method = Method::ALL.into_iter().find(|method| method.as_str() == word);
         if method.is_none() {
             let help = did_you_mean(word, Method::ALL.map(Method::as_str)).unwrap_or_else(|| {
-                "write a method and a path, such as `GET /api/v1/orders`; methods are GET, POST, PUT, PATCH and DELETE".to_owned()
+                "write a method and a path, such as `GET /api/v1/orders`; methods are GET, POST, PUT, PATCH and DELETE".into()
             });
             self.builder.to.at(http.place, Code::BadPath, format!("`{word}` is no HTTP method")).help(help);
         }
@@ -206,6 +206,9 @@ impl Scope<'_, '_> {
     /// Keys of one kind of response mean nothing for the others.
     fn refuse_stray_response_keys(&mut self, raw: &Spanned<raw::Response>) {
         let place = |text: &Option<Text>| text.as_ref().map(|text| text.place);
+        if ["page", "array"].iter().any(|key| self.builder.to.is_unread(raw.place.file, key)) {
+            return;
+        }
         if raw.page.is_none() {
             let keys = [("of", place(&raw.of)), ("cursor", place(&raw.cursor)), ("next", place(&raw.next))];
             self.refuse_keys(&keys, "belongs to a `page`");

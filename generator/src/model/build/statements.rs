@@ -21,14 +21,17 @@ pub(super) type Operations = [(String, Place, raw::Operation)];
 
 /// Replaces `as: operation.rule` by what stands there; keys beside it win, and the list that it speaks of is its own.
 fn follow(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>, operations: &Operations) -> Option<Spanned<raw::Rule>> {
-    let Some(reference) = &raw.r#as else { return Some(raw.clone()) };
+    let Some(reference) = &raw.r#as else {
+        // It was to be taken from another one, so what is not here is not missing.
+        return if builder.to.is_unread(raw.place.file, "as") { None } else { Some(raw.clone()) };
+    };
     let (operation, id) = reference.value.split_once('.').unwrap_or((&reference.value, ""));
     let rules = || operations.iter().filter(|(name, ..)| name == operation).flat_map(|(.., raw)| &raw.rules);
     let ids = || rules().filter_map(|rule| rule.id.as_ref()).map(|id| id.value.as_str());
     let Some(base) = rules().find(|rule| rule.id.as_ref().is_some_and(|known| known.value == id)) else {
         if !builder.documents.incomplete {
             let help = did_you_mean(id, ids()).unwrap_or_else(|| {
-                "write an operation of the family and one of its rules, such as `place-order.qty-minimum`".to_owned()
+                "write an operation of the family and one of its rules, such as `place-order.qty-minimum`".into()
             });
             builder.to.at(reference.place, Code::UndefinedName, format!("`{}` is no rule", reference.value)).help(help);
         }
@@ -40,6 +43,10 @@ fn follow(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>, operations: &Oper
             .at(reference.place, Code::Circular, format!("`{}` is taken from another rule itself", reference.value))
             .related(base.place, "it says `as` here")
             .help("refer to the rule that is written out");
+        return None;
+    }
+    if base.kind.is_none() || base.says.is_none() {
+        // It is reported there.
         return None;
     }
     let (own, base) = (raw.value.clone(), base.value.clone());

@@ -78,6 +78,7 @@ impl Scope<'_, '_> {
                     "define it in schema/{}/types.yaml, or use string, decimal, integer, boolean or time",
                     self.family.folder
                 )
+                .into()
             });
             self.builder
                 .to
@@ -269,9 +270,9 @@ impl Scope<'_, '_> {
                             raw.r#type.as_ref().map_or("", |ty| &ty.value)
                         ),
                     )
-                    .help(help.unwrap_or_else(|| {
-                        "each value of the deciding enum is a case, and nothing else is".to_owned()
-                    }));
+                    .help(
+                        help.unwrap_or_else(|| "each value of the deciding enum is a case, and nothing else is".into()),
+                    );
                 continue;
             };
             let parameters = parameters.iter().map(|(name, field)| self.parameter(name, field)).collect();

@@ -7,8 +7,10 @@ use clap::Args;
 use tradeapi_gen::diff::{Class, Format};
 use tradeapi_gen::{Diagnostics, Generator};
 
+use super::Output;
+
 #[derive(Args)]
-pub(super) struct Arguments {
+pub(crate) struct Arguments {
     /// Folder with the older schema.
     #[arg(required_unless_present = "against", conflicts_with = "against")]
     old: Option<PathBuf>,
@@ -29,7 +31,7 @@ pub(super) struct Arguments {
     fail_on: Vec<Class>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Diagnostics> {
+pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<ExitCode, Diagnostics> {
     let read = |folder: &PathBuf| Generator::new().schema_dir(folder).read();
     let newer = arguments.new.as_ref().unwrap_or(&arguments.schema);
     let older = match (&arguments.against, &arguments.old) {
@@ -37,7 +39,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Diagnostics> {
         (None, older) => read(older.as_ref().unwrap_or(&arguments.schema))?,
     };
     let diff = older.diff(&read(newer)?);
-    super::print(diff.render(arguments.format).trim_end());
+    output.print(diff.render(arguments.format).trim_end());
     let fails = arguments.fail_on.iter().any(|class| diff.count(*class) > 0);
     Ok(if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

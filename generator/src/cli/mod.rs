@@ -1,0 +1,9 @@
+//! What the commands do that is more than one call of the library.
+
+pub(crate) mod compare;
+pub(crate) mod differences;
+mod output;
+pub(crate) mod shell;
+pub(crate) mod watch;
+
+pub(crate) use output::{Output, OutputFormat};

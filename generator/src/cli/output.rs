@@ -1,0 +1,66 @@
+//! Where text goes, and in which form.
+
+use std::fmt::Display;
+use std::io::{IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use tradeapi_gen::{Diagnostics, Format};
+
+/// How mistakes are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// Each mistake underlined in its file.
+    #[default]
+    Human,
+    /// A line each.
+    Short,
+    /// An object a line, on standard output.
+    Json,
+}
+
+/// Standard output and standard error.
+pub(crate) struct Output {
+    format: OutputFormat,
+}
+
+impl Output {
+    pub(crate) fn new(format: OutputFormat) -> Self {
+        Self { format }
+    }
+
+    /// Whether a program reads the output.
+    pub(crate) fn is_json(&self) -> bool {
+        self.format == OutputFormat::Json
+    }
+
+    /// Prints mistakes, and says that the command failed.
+    pub(crate) fn mistakes(&self, all: &Diagnostics) -> ExitCode {
+        match self.format {
+            OutputFormat::Human => eprintln!("{}", all.render(Format::Human { colour: colours() })),
+            OutputFormat::Short => eprintln!("{}", all.render(Format::Short)),
+            OutputFormat::Json => self.print(all.render(Format::Json)),
+        }
+        ExitCode::FAILURE
+    }
+
+    /// Prints what was asked for. A reader that closes the pipe early, such as `head`, is no failure.
+    pub(crate) fn print(&self, text: impl Display) {
+        let _ = writeln!(std::io::stdout(), "{text}");
+    }
+
+    /// Says that all is well, to people.
+    pub(crate) fn done(&self, text: impl Display) {
+        if !self.is_json() {
+            self.print(text);
+        }
+    }
+}
+
+/// Whether standard error shows colours: a terminal does, unless the environment says otherwise.
+fn colours() -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_forced = is_set("CLICOLOR_FORCE") && std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+    let is_dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+    !is_set("NO_COLOR") && (is_forced || (std::io::stderr().is_terminal() && !is_dumb))
+}

@@ -1,0 +1,160 @@
+//! What went wrong, where, and what to do about it.
+
+mod code;
+mod place;
+mod printable;
+mod render;
+mod repeats;
+mod report;
+mod stages;
+mod suggest;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::PathBuf;
+
+pub use code::Code;
+pub use place::Place;
+pub(crate) use printable::{is_invisible, printable};
+pub use render::Format;
+pub(crate) use report::{Help, Report};
+pub(crate) use suggest::{did_you_mean, nearest};
+
+/// One mistake.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Diagnostic {
+    /// Where it is; `None` when the mistake is about a run as a whole.
+    pub place: Option<Place>,
+    /// The stable code of this kind of mistake, such as `E0203`.
+    pub code: Code,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// A change of the file that mends it, where there is one to guess.
+    pub fix: Option<Fix>,
+    /// Other places that explain it, each with a word why.
+    pub related: Vec<(Place, String)>,
+}
+
+/// A change of a file that probably mends a mistake.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fix {
+    /// What to replace.
+    pub place: Place,
+    /// What to put there.
+    pub text: String,
+}
+
+/// The mistakes of a run, sorted by place, each once.
+///
+/// Printing it, with `{}` or `{:?}`, shows each mistake in its file, as [`Format::Human`] does without colour.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Diagnostics {
+    files: Vec<PathBuf>,
+    /// What the files hold, as far as it could be read.
+    texts: Vec<String>,
+    items: BTreeSet<Diagnostic>,
+    /// Keys that are there and could not be read, each with its file: they are wrong, and not missing too.
+    unread: BTreeSet<(u32, String)>,
+}
+
+impl Diagnostics {
+    /// The files of the run; a [`Place`] refers to them by index.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// The mistakes, in the order of their places.
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.items.iter()
+    }
+
+    /// How many mistakes there are.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// All mistakes as a text without a line end at its end. What the files hold cannot steer a terminal through it.
+    pub fn render(&self, format: Format) -> String {
+        render::render(self, format)
+    }
+
+    /// The files that mistakes were found in, by their index.
+    pub(crate) fn mistaken_files(&self) -> BTreeSet<u32> {
+        self.items.iter().filter_map(|item| Some(item.place?.file)).collect()
+    }
+
+    /// Remembers that a file has this key, and that its value was reported.
+    pub(crate) fn note_unread(&mut self, file: u32, key: &str) {
+        self.unread.insert((file, key.to_owned()));
+    }
+
+    /// Whether a file has this key somewhere with a value that was reported.
+    pub(crate) fn is_unread(&self, file: u32, key: &str) -> bool {
+        self.unread.contains(&(file, key.to_owned()))
+    }
+
+    /// Adds a file that places may refer to, and tells its index.
+    pub(crate) fn add_file(&mut self, path: PathBuf) -> u32 {
+        self.files.push(path);
+        self.texts.push(String::new());
+        u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// Keeps what a file holds, so that mistakes can be shown in it when the run is over.
+    pub(crate) fn keep_text(&mut self, file: u32, text: &str) {
+        if let Some(kept) = self.texts.get_mut(file as usize) {
+            text.clone_into(kept);
+        }
+    }
+
+    /// What a file holds.
+    fn text(&self, file: u32) -> Option<&str> {
+        self.texts.get(file as usize).map(String::as_str)
+    }
+
+    /// How a file is called in messages.
+    fn path(&self, place: &Place) -> String {
+        let path = self.files.get(place.file as usize).map(|path| path.display().to_string());
+        printable(&path.unwrap_or_default().replace('\\', "/"))
+    }
+
+    fn push(&mut self, diagnostic: Diagnostic) {
+        self.items.insert(diagnostic);
+    }
+
+    /// Reports a mistake at a place.
+    pub(crate) fn at(&mut self, place: Place, code: Code, message: impl Into<String>) -> Report<'_> {
+        Report::new(self, Some(place), code, message.into())
+    }
+
+    /// Reports a mistake that has no place in a file.
+    pub(crate) fn whole(&mut self, code: Code, message: impl Into<String>) -> Report<'_> {
+        Report::new(self, None, code, message.into())
+    }
+
+    /// `Ok` when there is no mistake.
+    pub(crate) fn into_result(self) -> Result<(), Self> {
+        if self.is_empty() { Ok(()) } else { Err(self) }
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(Format::Human { colour: false }))
+    }
+}
+
+impl fmt::Debug for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Diagnostics {}

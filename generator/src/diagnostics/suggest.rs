@@ -1,0 +1,52 @@
+//! What was probably meant by a name that is none.
+
+use super::report::Help;
+
+/// The one of `known` that `given` was probably meant to be, as help that an editor can apply.
+pub(crate) fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<Help> {
+    nearest(given, known).map(|meant| Help::meant(given, meant))
+}
+
+/// The one of `known` that `given` was probably meant to be.
+pub(crate) fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = given.chars().count().clamp(3, 12) / 3;
+    let near = known.into_iter().map(|name| (distance(given, name), name)).filter(|(distance, _)| *distance <= limit);
+    near.min().map(|(_, name)| name)
+}
+
+/// Edits (insert, remove, replace, swap neighbours) between two names, case aside.
+fn distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.chars().take(64).flat_map(char::to_lowercase).collect();
+    let b: Vec<char> = b.chars().take(64).flat_map(char::to_lowercase).collect();
+    let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
+    for (i, row) in rows.iter_mut().enumerate() {
+        row[0] = i;
+    }
+    for (j, cell) in rows[0].iter_mut().enumerate() {
+        *cell = j;
+    }
+    for i in 1..=a.len() {
+        for j in 1..=b.len() {
+            let replace = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = replace.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            rows[i][j] = best;
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggests_the_nearest_name_only_when_it_is_near() {
+        let known = ["required", "default", "max_items"];
+        assert_eq!(nearest("requird", known), Some("required"));
+        assert_eq!(nearest("max_itmes", known), Some("max_items"));
+        assert_eq!(nearest("colour", known), None);
+    }
+}

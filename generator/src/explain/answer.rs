@@ -1,0 +1,51 @@
+//! What comes back: the record, and the records in it.
+
+use super::page::{Page, joined, sentence};
+use super::parameters::{type_name, units, values};
+use crate::model::{Family, Field, Record, Response, Shape, Type};
+
+pub(super) fn add(page: &mut Page, family: &Family, response: &Response) {
+    let record = |index: usize| family.records.get(index);
+    let name = |index: usize| record(index).map_or("", |record| record.name.wire.as_str());
+    let (heading, index) = match response {
+        Response::Object { record } => (format!("Answer: {}", name(*record)), *record),
+        Response::Array { record, observed_under } => {
+            let seen = observed_under.as_ref().map(|member| format!("; also seen inside `{member}`"));
+            (format!("Answer: a list of {}{}", name(*record), seen.unwrap_or_default()), *record)
+        }
+        Response::Page { list, record, cursor, next } => {
+            let of = format!("Answer: a page, `{}` with a list of {}", list.wire, name(*record));
+            (format!("{of}; its `{}` goes into `{}` of the next call", cursor.wire, next.0), *record)
+        }
+        Response::Undefined => return,
+    };
+    page.heading(&heading);
+    if let Some(record) = record(index) {
+        fields(page, family, 1, record, &mut vec![index]);
+    }
+}
+
+/// The fields of a record, and below each the record that it holds; `open` are those that this one stands in.
+fn fields(page: &mut Page, family: &Family, depth: usize, record: &Record, open: &mut Vec<usize>) {
+    let width = record.fields.iter().map(|field| field.name.wire.chars().count()).max().unwrap_or(0);
+    for field in &record.fields {
+        page.named(depth, width, &field.name.wire, &facts(family, field));
+        let (Shape::One(Type::Record(index)) | Shape::List(Type::Record(index))) = field.shape else { continue };
+        if let Some(inner) = family.records.get(index).filter(|_| !open.contains(&index)) {
+            open.push(index);
+            fields(page, family, depth + 1, inner, open);
+            open.pop();
+        }
+    }
+}
+
+fn facts(family: &Family, field: &Field) -> String {
+    let null = if field.may_be_null { ", or null" } else { "" };
+    let parts = [
+        format!("{}{null}.", type_name(family, &field.shape)),
+        sentence(&field.doc),
+        values(family, &field.shape, &field.only),
+        units(&field.units),
+    ];
+    joined(&parts, " ")
+}

@@ -1,0 +1,177 @@
+//! Everything the schema knows about one operation, for reading in a terminal.
+
+mod answer;
+mod page;
+mod parameters;
+mod statements;
+
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::load::raw::{Access, Effect, Outcome};
+use crate::model::{Api, Family, InFlight, Operation, Rate, Ruled, Window};
+use page::{Page, joined, sentence};
+
+/// The operation with this id, such as `unified.place-order`, or with this name where one family alone has it.
+pub(crate) fn operation(api: &Api, id: &str) -> Result<String, Diagnostics> {
+    let has_it = |operation: &Operation| operation.id == id || operation.name == id;
+    let found: Vec<_> = api.operations().filter(|(_, operation)| has_it(operation)).collect();
+    match found.as_slice() {
+        [(family, operation)] => Ok(describe(api, family, operation)),
+        [] => Err(unknown(api, id)),
+        several => {
+            let ids: Vec<_> = several.iter().map(|(_, operation)| operation.id.as_str()).collect();
+            let mut to = Diagnostics::default();
+            to.whole(Code::UndefinedName, format!("`{id}` is an operation of several families"))
+                .help(format!("name one of: {}", ids.join(", ")));
+            Err(to)
+        }
+    }
+}
+
+fn unknown(api: &Api, id: &str) -> Diagnostics {
+    let by_id = api.operations().map(|(_, operation)| operation.id.as_str());
+    let by_name = api.operations().map(|(_, operation)| operation.name.as_str());
+    let known = by_id.chain(by_name);
+    let mut to = Diagnostics::default();
+    to.whole(Code::UndefinedName, format!("no operation is called `{id}`"))
+        .help(did_you_mean(id, known).unwrap_or_else(|| "`tradeapi-gen list` prints them all".into()));
+    to
+}
+
+fn describe(api: &Api, family: &Family, operation: &Operation) -> String {
+    let mut page = Page::default();
+    page.line(&format!("{}: {}", operation.id, operation.title));
+    page.line(&format!("{} {}", operation.method.as_str(), operation.path.text));
+    page.line(&operation.doc);
+    page.heading("In short");
+    for (name, text) in in_short(api, operation) {
+        page.named(1, 10, name, &text);
+    }
+    parameters::add(&mut page, family, operation);
+    answer::add(&mut page, family, &operation.response);
+    statements::rules(&mut page, "Rules", &operation.statements);
+    intents(&mut page, operation);
+    states(&mut page, family, operation);
+    errors(&mut page, family, operation);
+    statements::others(&mut page, &operation.statements);
+    for example in &operation.examples {
+        page.heading(&format!("Example: {}", example.about));
+        page.verbatim(1, &example.request.0);
+        page.entry(1, "is answered with");
+        page.verbatim(1, &example.response.0);
+    }
+    page.finish()
+}
+
+fn in_short(api: &Api, operation: &Operation) -> [(&'static str, String); 9] {
+    let headers: Vec<&str> = operation.headers.iter().map(|(header, _)| header.as_str()).collect();
+    let source = operation.source.as_ref().map(|source| {
+        let section = source.section.as_ref().map(|section| format!(", section {section}")).unwrap_or_default();
+        format!("{}{section}", api.document_title(&source.document))
+    });
+    [
+        ("effect", effect(operation.effect).to_owned()),
+        ("access", access(operation)),
+        ("permission", operation.permission.clone().unwrap_or_default()),
+        ("limits", operation.rates.iter().map(rate).collect::<Vec<_>>().join("; ")),
+        ("in flight", operation.in_flight.as_ref().map(in_flight).unwrap_or_default()),
+        ("headers", headers.join(", ")),
+        ("window", operation.window.as_ref().map(window).unwrap_or_default()),
+        ("history", operation.history.map(|length| format!("reaches back {length}")).unwrap_or_default()),
+        ("source", source.unwrap_or_default()),
+    ]
+}
+
+fn effect(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Read => "read: changes nothing",
+        Effect::Create => "create: a repeat makes another one",
+        Effect::Amend => "amend: changes what is there",
+        Effect::Cancel => "cancel: takes back what is there",
+        Effect::Close => "close: ends what is there",
+    }
+}
+
+fn access(operation: &Operation) -> String {
+    let who = match operation.access {
+        Access::Signed => "signed",
+        Access::Public => "public",
+    };
+    let listed = if operation.whitelisted { ", only for user ids on the white list" } else { "" };
+    format!("{who}{listed}")
+}
+
+fn rate(rate: &Rate) -> String {
+    let class = if rate.class == "default" { String::new() } else { format!(" for {}", rate.class) };
+    format!("{}/s per {}{class}", rate.calls, rate.scope.as_str())
+}
+
+fn in_flight(limit: &InFlight) -> String {
+    format!("{} amendment(s) at a time of one {}", limit.n, limit.per.0)
+}
+
+fn window(window: &Window) -> String {
+    let access = if window.access_is_of_data { "data is kept" } else { "begins at most" };
+    let parts = [
+        format!("from {} to {}", window.from.0, window.to.0),
+        window.span.map(|length| format!("{length} at most")).unwrap_or_default(),
+        window.access.map(|length| format!("{access} {length} back")).unwrap_or_default(),
+        window.default.map(|length| format!("{length} when left out")).unwrap_or_default(),
+        if window.both_or_neither { "both or neither".to_owned() } else { String::new() },
+    ];
+    joined(&parts, "; ")
+}
+
+/// The changes of state that the operation causes.
+fn states(page: &mut Page, family: &Family, operation: &Operation) {
+    let is_named = |names: &[(String, Place)]| names.iter().any(|(name, _)| *name == operation.name);
+    let of_family = family.lifecycle.iter().flat_map(|lifecycle| &lifecycle.transitions);
+    let caused: Vec<_> = of_family.filter(|transition| is_named(&transition.trigger)).collect();
+    let never = family.lifecycle.iter().flat_map(|lifecycle| &lifecycle.never);
+    let ruled_out: Vec<_> =
+        never.filter(|never| matches!(&never.what, Ruled::Operations(names) if is_named(names))).collect();
+    if caused.is_empty() && ruled_out.is_empty() {
+        return;
+    }
+    page.heading("States");
+    for transition in caused {
+        let text = [
+            format!("{} becomes {}.", transition.from.join(", "), transition.to),
+            sentence(&transition.condition),
+            sentence(&transition.doc),
+        ];
+        page.entry(1, &joined(&text, " "));
+    }
+    for never in ruled_out {
+        page.entry(1, &format!("Never takes effect on {}. {}", never.from.join(", "), sentence(&never.why)));
+    }
+}
+
+/// The constructors that say what somebody wants.
+fn intents(page: &mut Page, operation: &Operation) {
+    if !operation.intents.is_empty() {
+        page.heading("Intents");
+    }
+    for intent in &operation.intents {
+        let set: Vec<_> = intent.set.iter().map(|setting| format!("{} {}", setting.name, setting.text)).collect();
+        let take: Vec<_> = intent.take.iter().map(|(name, _)| name.as_str()).collect();
+        let list = |word: &str, names: String| {
+            if names.is_empty() { names } else { format!("{word} {names}.") }
+        };
+        let parts = [sentence(&intent.says), list("Sends", set.join(", ")), list("Takes", take.join(", "))];
+        page.entry(1, &format!("{}: {}", intent.id, joined(&parts, " ")));
+    }
+}
+
+/// What a read answers with changes nothing; for the rest it matters which refusals leave the outcome open.
+fn errors(page: &mut Page, family: &Family, operation: &Operation) {
+    let unknown = |outcome: Outcome| outcome == Outcome::Unknown;
+    let open: Vec<_> = family.errors.iter().filter(|error| unknown(error.outcome)).collect();
+    if operation.effect == Effect::Read || open.is_empty() {
+        return;
+    }
+    page.heading("Errors that leave it unknown whether it was done");
+    let width = open.iter().map(|error| error.code.chars().count()).max().unwrap_or(0);
+    for error in open {
+        page.named(1, width, &error.code, &joined(&[sentence(&error.text), sentence(&error.doc)], " "));
+    }
+}

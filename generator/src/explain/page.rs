@@ -1,0 +1,91 @@
+//! Text for a terminal: headings, entries with a hanging indentation, nothing wider than a screen.
+
+use std::fmt::Write as _;
+
+/// The width that text is wrapped at.
+const WIDTH: usize = 100;
+
+/// A text that grows from top to bottom.
+#[derive(Default)]
+pub(super) struct Page {
+    text: String,
+}
+
+impl Page {
+    /// A heading, with a blank line before it.
+    pub(super) fn heading(&mut self, text: &str) {
+        let _ = write!(self.text, "\n{text}\n");
+    }
+
+    /// A text of its own.
+    pub(super) fn line(&mut self, text: &str) {
+        self.wrapped(0, "", text);
+    }
+
+    /// A text under a heading; each `depth` moves it to the right.
+    pub(super) fn entry(&mut self, depth: usize, text: &str) {
+        self.wrapped(depth * 2, "", text);
+    }
+
+    /// A name, and what there is to say of it in a column of its own.
+    pub(super) fn named(&mut self, depth: usize, width: usize, name: &str, text: &str) {
+        if !text.is_empty() {
+            self.wrapped(depth * 2, &format!("{name:width$}  "), text);
+        }
+    }
+
+    /// A text as it is, line by line.
+    pub(super) fn verbatim(&mut self, depth: usize, text: &str) {
+        for line in text.trim_end().lines() {
+            let _ = writeln!(self.text, "{:indent$}{line}", "", indent = depth * 2);
+        }
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.text
+    }
+
+    fn wrapped(&mut self, indent: usize, name: &str, text: &str) {
+        let hanging = indent + name.chars().count().min(WIDTH / 3);
+        let mut line = format!("{:indent$}{name}", "");
+        let mut is_empty = true;
+        for word in text.split_whitespace() {
+            if !is_empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
+                let _ = writeln!(self.text, "{}", line.trim_end());
+                line = " ".repeat(hanging);
+                is_empty = true;
+            }
+            if !is_empty {
+                line.push(' ');
+            }
+            line.push_str(word);
+            is_empty = false;
+        }
+        let _ = writeln!(self.text, "{}", line.trim_end());
+    }
+}
+
+/// The text with a full stop at its end.
+pub(super) fn sentence(text: &str) -> String {
+    let text = text.trim();
+    if text.is_empty() || text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// What belongs between the parts that are not empty.
+pub(super) fn joined(parts: &[String], between: &str) -> String {
+    parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(between)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_wrapped_below_their_beginning() {
+        let mut page = Page::default();
+        page.named(1, 6, "price", &"word ".repeat(30));
+        let text = page.finish();
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        assert!(text.starts_with("  price   word word") && text.contains("\n          word"), "{text}");
+    }
+}

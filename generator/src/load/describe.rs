@@ -1,0 +1,152 @@
+//! The types of [`super::raw`] as JSON Schema (draft 7), for editors: what they complete, explain and refuse is what
+//! [`super::typed`] reads, key by key.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::raw;
+use super::shapes::{Named, Short, ShortForm, Texts};
+use super::spanned::Spanned;
+
+/// The JSON Schema of each kind of file, by the name of its own file.
+pub(crate) fn files() -> BTreeMap<String, String> {
+    let files = [
+        ("api.json", file::<raw::Api>("api.yaml")),
+        ("family.json", file::<raw::Family>("family.yaml")),
+        ("types.json", file::<raw::Types>("types.yaml")),
+        ("operation.json", file::<raw::Operation>("an operation")),
+    ];
+    files.into_iter().map(|(name, schema)| (name.to_owned(), format!("{schema:#}\n"))).collect()
+}
+
+fn file<T: Describe>(what: &str) -> Value {
+    let mut to = Definitions::default();
+    let root = T::describe(&mut to);
+    json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": format!("tradeapi-gen: {what}"),
+        "allOf": [root],
+        "definitions": to.0,
+    })
+}
+
+/// Something that YAML can hold.
+pub(crate) trait Describe {
+    /// The JSON Schema of it. What it refers to is added to the definitions.
+    fn describe(to: &mut Definitions) -> Value;
+}
+
+/// The mappings that were met, by their names.
+#[derive(Default)]
+pub(crate) struct Definitions(Map<String, Value>);
+
+impl Definitions {
+    /// Refers to a mapping, and defines it when it is met for the first time.
+    pub(super) fn mapping(
+        &mut self,
+        name: &str,
+        doc: &str,
+        keys: impl FnOnce(&mut Self) -> Vec<(&'static str, &'static str, Value)>,
+    ) -> Value {
+        if !self.0.contains_key(name) {
+            // A mapping may hold itself.
+            self.0.insert(name.to_owned(), Value::Null);
+            let properties: Map<String, Value> = keys(self)
+                .into_iter()
+                .map(|(key, doc, value)| (key.trim_start_matches("r#").to_owned(), documented(value, doc)))
+                .collect();
+            let mapping = json!({
+                "description": doc.trim(),
+                "type": "object",
+                "properties": properties,
+                "additionalProperties": false,
+            });
+            self.0.insert(name.to_owned(), mapping);
+        }
+        json!({ "$ref": format!("#/definitions/{name}") })
+    }
+}
+
+/// A reference leaves no room for keys beside it.
+fn documented(value: Value, doc: &str) -> Value {
+    match value {
+        Value::Object(mut object) if !object.contains_key("$ref") => {
+            object.insert("description".to_owned(), json!(doc.trim()));
+            Value::Object(object)
+        }
+        other => json!({ "description": doc.trim(), "allOf": [other] }),
+    }
+}
+
+/// One of several words. A word such as `null` is no text to a reader of YAML.
+pub(super) fn words(words: &[&str]) -> Value {
+    let read_otherwise = words.iter().filter_map(|word| serde_json::from_str(word).ok());
+    json!({ "enum": words.iter().map(|word| json!(word)).chain(read_otherwise).collect::<Vec<Value>>() })
+}
+
+/// What can be written in two ways.
+pub(super) fn either(one: Value, other: Value) -> Value {
+    json!({ "anyOf": [one, other] })
+}
+
+impl Describe for String {
+    /// Every scalar is text until a key says otherwise, whatever a reader of YAML makes of it.
+    fn describe(_to: &mut Definitions) -> Value {
+        json!({ "type": ["string", "number", "boolean"] })
+    }
+}
+
+impl Describe for bool {
+    fn describe(_to: &mut Definitions) -> Value {
+        json!({ "type": "boolean" })
+    }
+}
+
+impl Describe for u32 {
+    fn describe(_to: &mut Definitions) -> Value {
+        json!({ "type": "integer", "minimum": 0, "maximum": u32::MAX })
+    }
+}
+
+impl Describe for u64 {
+    fn describe(_to: &mut Definitions) -> Value {
+        json!({ "type": "integer", "minimum": 0 })
+    }
+}
+
+impl<T: Describe> Describe for Option<T> {
+    fn describe(to: &mut Definitions) -> Value {
+        T::describe(to)
+    }
+}
+
+impl<T: Describe> Describe for Spanned<T> {
+    fn describe(to: &mut Definitions) -> Value {
+        T::describe(to)
+    }
+}
+
+impl<T: Describe> Describe for Vec<T> {
+    fn describe(to: &mut Definitions) -> Value {
+        json!({ "type": "array", "items": T::describe(to) })
+    }
+}
+
+impl<T: Describe> Describe for Named<T> {
+    fn describe(to: &mut Definitions) -> Value {
+        json!({ "type": "object", "additionalProperties": T::describe(to) })
+    }
+}
+
+impl Describe for Texts {
+    fn describe(to: &mut Definitions) -> Value {
+        either(String::describe(to), Vec::<String>::describe(to))
+    }
+}
+
+impl<T: Describe + ShortForm> Describe for Short<T> {
+    fn describe(to: &mut Definitions) -> Value {
+        either(String::describe(to), T::describe(to))
+    }
+}

@@ -1,0 +1,184 @@
+//! `explain`: a page for each kind of mistake, whose examples are proved, and a page for each operation.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+use tradeapi_gen::{Code, Generator};
+
+/// The schema that the pages change: small, and without mistakes.
+fn base() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/base"), &folder.path().join("schema"));
+    folder
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// A fenced block of a page: what follows the fence, and the text within.
+struct Block {
+    info: String,
+    text: String,
+}
+
+/// The blocks below a heading of a page.
+fn blocks(page: &str, heading: &str) -> Vec<Block> {
+    let (_, section) =
+        page.split_once(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("no `## {heading}`: {page}"));
+    let section = section.split("\n## ").next().unwrap();
+    let mut rest = section.split("```");
+    let mut found = Vec::new();
+    while let (Some(_), Some(block)) = (rest.next(), rest.next()) {
+        let (info, text) = block.split_once('\n').unwrap();
+        found.push(Block { info: info.to_owned(), text: text.to_owned() });
+    }
+    assert!(!found.is_empty(), "no example below `## {heading}`: {page}");
+    found
+}
+
+/// The codes that a run of the program tells, each once.
+fn codes(output: &Output) -> Vec<String> {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let objects = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let mut codes: Vec<String> = objects.filter_map(|one| Some(one["code"].as_str()?.to_owned())).collect();
+    codes.dedup();
+    codes
+}
+
+fn check(folder: &Path) -> Vec<String> {
+    let check = Command::new(env!("CARGO_BIN_EXE_tradeapi-gen"))
+        .args(["check", "--format", "json"])
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    codes(&check)
+}
+
+/// Runs the lines of a block; `tradeapi-gen` is the program that is tested.
+fn shell(folder: &Path, text: &str) -> Vec<String> {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_tradeapi-gen"));
+    let before = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(program.parent().unwrap().to_path_buf()).chain(std::env::split_paths(&before));
+    let output = Command::new("sh")
+        .args(["-c", text])
+        .env("PATH", std::env::join_paths(folders).unwrap())
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    said.split("error[").skip(1).filter_map(|rest| Some(rest.split_once(']')?.0.to_owned())).collect()
+}
+
+/// The wrong example of a page gives its code and nothing else, and the right one no mistake.
+///
+/// A `yaml` block names a file of the base and shows a passage: the right one stands there, and the wrong one takes its
+/// place. An `sh` block is run beside the folder `schema`.
+fn prove(code: Code) -> Result<(), String> {
+    let page = code.explanation();
+    let folder = base();
+    let (wrong, right) = (blocks(page, "Wrong"), blocks(page, "Right"));
+    let mut told = Vec::new();
+    let mut undo = Vec::new();
+    for (wrong, right) in wrong.iter().zip(&right) {
+        match wrong.info.split_once(' ') {
+            Some(("yaml", file)) => {
+                let path = folder.path().join("schema").join(file);
+                let text = std::fs::read_to_string(&path).map_err(|error| format!("{file}: {error}"))?;
+                if format!("\n{text}").matches(&format!("\n{}", right.text)).count() != 1 {
+                    return Err(format!("the right example is not in {file} once:\n{}", right.text));
+                }
+                undo.push((path.clone(), text.clone()));
+                let changed =
+                    format!("\n{text}").replacen(&format!("\n{}", right.text), &format!("\n{}", wrong.text), 1);
+                std::fs::write(path, &changed[1..]).unwrap();
+            }
+            None if wrong.info == "sh" => told.extend(shell(folder.path(), &wrong.text)),
+            _ => return Err(format!("a block is `yaml FILE` or `sh`, not `{}`", wrong.info)),
+        }
+    }
+    told.extend(check(folder.path()));
+    if told != [code.as_str()] {
+        return Err(format!("the wrong example gives {told:?}"));
+    }
+    undo.into_iter().for_each(|(path, text)| std::fs::write(path, text).unwrap());
+    for right in right.iter().filter(|right| right.info == "sh") {
+        let told = shell(folder.path(), &right.text);
+        if !told.is_empty() {
+            return Err(format!("the right example gives {told:?}"));
+        }
+    }
+    match check(folder.path()) {
+        told if told.is_empty() => Ok(()),
+        told => Err(format!("the right example leaves {told:?}")),
+    }
+}
+
+#[test]
+#[cfg_attr(not(unix), ignore = "some examples are lines for a shell")]
+fn every_page_shows_its_mistake_and_how_it_is_mended() {
+    let failed: Vec<String> =
+        Code::ALL.iter().filter_map(|code| Some(format!("{code}: {}", prove(*code).err()?))).collect();
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+#[test]
+fn a_page_is_printed_for_its_code_however_it_is_written() {
+    for code in ["E0203", "e0203"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_tradeapi-gen")).args(["explain", code]).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap().trim_end(), Code::UnknownWord.explanation().trim_end());
+    }
+}
+
+#[test]
+fn every_operation_is_explained() {
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema");
+    let schema = Generator::new().schema_dir(schema).read().unwrap();
+    for line in schema.list().lines().skip(1) {
+        let id = line.split_whitespace().next().unwrap();
+        let text = schema.explain(id).unwrap();
+        for heading in [id, "In short", "Answer: ", "Example: "] {
+            assert!(text.contains(heading), "{heading:?} is missing:\n{text}");
+        }
+        let described = text.split("\nExample: ").next().unwrap();
+        let is_narrow = |line: &str| line.chars().count() <= 100 || line.starts_with("Answer: ");
+        assert!(described.lines().all(is_narrow), "{described}");
+    }
+    // Every fact about parameters and answers is on the page of its operation.
+    for fact in schema.facts() {
+        let columns: Vec<&str> = fact.split('\t').collect();
+        let name = |at: usize| columns[at].rsplit(['.', ']']).next().unwrap().trim_start_matches('.');
+        match columns[0] {
+            "param" | "respfield" => assert!(schema.explain(columns[1]).unwrap().contains(name(2)), "{fact}"),
+            "paramenum" | "paramdefault" | "parammax" => {
+                assert!(schema.explain(columns[1]).unwrap().contains(columns[3]), "{fact}");
+            }
+            "endpoint" => assert!(schema.explain(columns[1]).unwrap().contains(columns[3]), "{fact}"),
+            "rule" if columns[1].contains('.') => {
+                assert!(schema.explain(columns[1]).unwrap().contains(columns[2]), "{fact}");
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_name_is_enough_where_one_family_has_it() {
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema");
+    let schema = Generator::new().schema_dir(schema).read().unwrap();
+    assert_eq!(schema.explain("assets").unwrap(), schema.explain("unified.assets").unwrap());
+    let several = schema.explain("place-order").unwrap_err().to_string();
+    assert!(several.contains("name one of: classic.place-order, unified.place-order"), "{several}");
+    let unknown = schema.explain("unified.asets").unwrap_err().to_string();
+    assert!(unknown.contains("did you mean `unified.assets`?"), "{unknown}");
+}

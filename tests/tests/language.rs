@@ -1,0 +1,217 @@
+//! The schema language as it is told to editors (`schema/.schema`) and to people (`schema/README.md`): both are held
+//! against what the generator reads.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use jsonschema::Validator;
+use serde_json::Value;
+use tradeapi_gen::{Code, Generator};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The YAML files of a schema, named relative to its folder.
+fn yaml_files(folder: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        if entry.path().is_dir() {
+            names.extend(yaml_files(&entry.path()).into_iter().map(|file| format!("{name}/{file}")));
+        } else if name.ends_with(".yaml") {
+            names.push(name);
+        }
+    }
+    names.sort();
+    names
+}
+
+/// Which JSON Schema a file of that name has.
+fn kind(name: &str) -> &'static str {
+    match name.rsplit('/').next().unwrap() {
+        "api.yaml" => "api",
+        "family.yaml" => "family",
+        "types.yaml" => "types",
+        _ => "operation",
+    }
+}
+
+struct Language {
+    schemas: BTreeMap<&'static str, (Value, Validator)>,
+}
+
+impl Language {
+    fn read() -> Self {
+        let read = |kind: &'static str| {
+            let text = fs::read_to_string(root().join(format!("schema/.schema/{kind}.json"))).unwrap();
+            let schema: Value = serde_json::from_str(&text).unwrap();
+            let validator = jsonschema::draft7::new(&schema).unwrap();
+            (kind, (schema, validator))
+        };
+        Self { schemas: ["api", "family", "types", "operation"].map(read).into() }
+    }
+
+    /// What is wrong with a file, as an editor shows it; `None` when it is no YAML.
+    fn mistakes(&self, name: &str, text: &str) -> Option<Vec<String>> {
+        let document = json(&serde_yaml::from_str(text).ok()?);
+        let errors = self.schemas[kind(name)].1.iter_errors(&document);
+        Some(errors.map(|error| format!("{name}: {}: {error}", error.instance_path())).collect())
+    }
+}
+
+/// The document as a YAML language server sees it.
+fn json(yaml: &serde_yaml::Value) -> Value {
+    match yaml {
+        serde_yaml::Value::Mapping(mapping) => {
+            let key = |key: &serde_yaml::Value| match key {
+                serde_yaml::Value::String(text) => text.clone(),
+                other => serde_yaml::to_string(other).unwrap().trim().to_owned(),
+            };
+            mapping.iter().map(|(name, value)| (key(name), json(value))).collect()
+        }
+        serde_yaml::Value::Sequence(items) => items.iter().map(json).collect(),
+        other => serde_json::to_value(other).unwrap_or(Value::Null),
+    }
+}
+
+#[test]
+fn every_file_names_its_json_schema_and_follows_it() {
+    let language = Language::read();
+    let schema = root().join("schema");
+    for name in yaml_files(&schema) {
+        let text = fs::read_to_string(schema.join(&name)).unwrap();
+        let up = if name.contains('/') { "../" } else { "" };
+        let line = format!("# yaml-language-server: $schema={up}.schema/{}.json", kind(&name));
+        assert_eq!(text.lines().next(), Some(line.as_str()), "the first line of {name}");
+        assert_eq!(language.mistakes(&name, &text), Some(Vec::new()));
+    }
+}
+
+#[test]
+fn other_schemas_without_mistakes_follow_it_too() {
+    let language = Language::read();
+    for folder in ["tests/fixtures/base", "tests/downstream/schema"] {
+        let folder = root().join(folder);
+        for name in yaml_files(&folder) {
+            let text = fs::read_to_string(folder.join(&name)).unwrap();
+            assert_eq!(language.mistakes(&name, &text), Some(Vec::new()));
+        }
+    }
+}
+
+/// What an editor refuses is what the generator cannot read, in every broken fixture, file by file.
+#[test]
+fn editors_refuse_what_the_generator_cannot_read() {
+    let language = Language::read();
+    let mut refused = 0;
+    for case in fs::read_dir(root().join("tests/fixtures/broken")).unwrap().map(|case| case.unwrap().path()) {
+        let folder = tempfile::tempdir().unwrap();
+        for from in [&root().join("tests/fixtures/base"), &case] {
+            for name in yaml_files(from) {
+                let target = folder.path().join(&name);
+                fs::create_dir_all(target.parent().unwrap()).unwrap();
+                fs::copy(from.join(&name), target).unwrap();
+            }
+        }
+        let Err(all) = Generator::new().schema_dir(folder.path()).read() else { continue };
+        for name in yaml_files(&case) {
+            let text = fs::read_to_string(case.join(&name)).unwrap();
+            let path = folder.path().join(&name);
+            let here =
+                || all.iter().filter(|one| one.place.is_some_and(|place| all.files()[place.file as usize] == path));
+            // What lies elsewhere, or is no YAML in the sense of the language, is not read at all.
+            let passed_over = |code: Code| code < Code::WrongType && code != Code::EmptyFile;
+            if !all.files().contains(&path) || here().any(|one| passed_over(one.code)) {
+                continue;
+            }
+            let cannot_be_read = |code: Code, message: &str| match code {
+                Code::UnknownKey | Code::UnknownWord | Code::EmptyFile => true,
+                Code::WrongType => message.starts_with("expected ") || message.starts_with("a key "),
+                _ => false,
+            };
+            let is_unread = here().any(|one| cannot_be_read(one.code, &one.message));
+            // A number may be too large for any reader.
+            let mistakes = language.mistakes(&name, &text);
+            let is_refused = mistakes.as_ref().is_none_or(|mistakes| !mistakes.is_empty());
+            assert_eq!(is_unread, is_refused, "{}: {name}: {mistakes:?}\n{all}", case.display());
+            refused += usize::from(is_unread);
+        }
+    }
+    assert!(refused > 10, "only {refused} files were refused");
+}
+
+/// The files that the README shows: blocks under one name belong together.
+fn shown() -> BTreeMap<String, String> {
+    let text = fs::read_to_string(root().join("schema/README.md")).unwrap();
+    let mut files: BTreeMap<String, String> = BTreeMap::new();
+    for block in text.split("\n```").skip(1).step_by(2) {
+        let (info, content) = block.split_once('\n').unwrap();
+        match info.split_once(' ') {
+            Some(("yaml", file)) => *files.entry(file.to_owned()).or_default() += &format!("{content}\n"),
+            _ => assert!(info.is_empty(), "a block of YAML without the name of its file: {block}"),
+        }
+    }
+    files
+}
+
+#[test]
+fn the_examples_of_the_readme_are_a_schema_without_mistakes() {
+    let language = Language::read();
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in shown() {
+        let path = folder.path().join(&name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        assert_eq!(language.mistakes(&name, &text), Some(Vec::new()));
+        fs::write(path, text).unwrap();
+    }
+    if let Err(all) = Generator::new().schema_dir(folder.path()).read() {
+        panic!("{all}");
+    }
+}
+
+#[test]
+fn every_key_of_the_language_stands_in_an_example_of_the_readme() {
+    let language = Language::read();
+    let mut used = BTreeSet::new();
+    for (name, text) in shown() {
+        let (schema, _) = &language.schemas[kind(&name)];
+        note_keys(schema, schema, "", &json(&serde_yaml::from_str(&text).unwrap()), &mut used);
+    }
+    let mut all = BTreeSet::new();
+    for (schema, _) in language.schemas.values() {
+        for (name, definition) in schema["definitions"].as_object().unwrap() {
+            all.extend(definition["properties"].as_object().unwrap().keys().map(|key| format!("{name}.{key}")));
+        }
+    }
+    let missing: Vec<_> = all.difference(&used).collect();
+    assert!(missing.is_empty(), "the README shows no example of {missing:?}");
+}
+
+/// Notes each key of a document by the definition that it is read with.
+fn note_keys(root: &Value, schema: &Value, definition: &str, document: &Value, used: &mut BTreeSet<String>) {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let name = reference.strip_prefix("#/definitions/").unwrap();
+        return note_keys(root, &root["definitions"][name], name, document, used);
+    }
+    let alternatives = ["allOf", "anyOf"].iter().filter_map(|key| schema[key].as_array()).flatten();
+    alternatives.for_each(|schema| note_keys(root, schema, definition, document, used));
+    match document {
+        Value::Object(members) => {
+            for (key, value) in members {
+                if !schema["properties"][key].is_null() {
+                    used.insert(format!("{definition}.{key}"));
+                    note_keys(root, &schema["properties"][key], "", value, used);
+                } else if schema["additionalProperties"].is_object() {
+                    note_keys(root, &schema["additionalProperties"], "", value, used);
+                }
+            }
+        }
+        Value::Array(items) if schema["items"].is_object() => {
+            items.iter().for_each(|item| note_keys(root, &schema["items"], "", item, used));
+        }
+        _ => {}
+    }
+}
