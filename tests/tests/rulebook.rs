@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use tradeapi::Operation;
 use tradeapi::runtime::{Account, CheckContext, CheckPolicy, Instrument, Severity, Timestamp, Told};
 use tradeapi_gen::{Case, Generator, Schema};
+use tradeapi_tests::reference::{Verdict, verdict};
 
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema");
@@ -28,6 +29,7 @@ static NOTHING: CheckPolicy = CheckPolicy::nothing();
 struct Found {
     /// The ids of the rules that are broken.
     rules: BTreeSet<String>,
+    verdict: Verdict,
     /// The types can hold the request, so all checks have run.
     is_whole: bool,
 }
@@ -41,9 +43,14 @@ fn inspected<O: Operation>(json: &str, account: &Account, now: u64) -> Option<Fo
         Ok(request) => (request.inspect(context), true),
         Err(violations) => (violations, false),
     };
+    let verdict = match violations.iter().map(|violation| violation.severity).max() {
+        None => Verdict::Accepted,
+        Some(Severity::Warn) => Verdict::Warned,
+        Some(Severity::Refuse) => Verdict::Refused,
+    };
     let is_of_types = |rule: &str| OF_TYPES.contains(&rule.rsplit('.').next().unwrap_or_default());
     let rules: BTreeSet<_> = violations.into_iter().map(|violation| violation.rule).collect();
-    (!rules.iter().any(|rule| is_of_types(rule))).then_some(Found { rules, is_whole })
+    (!rules.iter().any(|rule| is_of_types(rule))).then_some(Found { rules, verdict, is_whole })
 }
 
 type Inspect = fn(&str, &Account, u64) -> Option<Found>;
@@ -217,10 +224,21 @@ proptest! {
     #[test]
     fn emitted_checks_agree_with_the_schema(case in mixed()) {
         let found = inspections()[case.operation.as_str()](&case.request, &account(&case.account), case.now);
-        if let Some(Found { rules, is_whole }) = found {
+        if let Some(Found { rules, is_whole, .. }) = found {
             let judged = SCHEMA.judge(&case.operation, &case.request, &case.account, Some(case.now)).unwrap();
             let judged: BTreeSet<_> = judged.into_keys().collect();
             prop_assert!(rules == judged || (!is_whole && rules.is_subset(&judged)), "{rules:?} {judged:?} {case:?}");
+        }
+    }
+
+    /// The emitted checks come to what the documents say, as someone else read them.
+    #[test]
+    fn emitted_checks_agree_with_the_documents(case in mixed()) {
+        let found = inspections()[case.operation.as_str()](&case.request, &account(&case.account), case.now);
+        if let Some(found) = found {
+            let json = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+            let expected = verdict(&case.operation, &json(&case.request), &json(&case.account), case.now);
+            prop_assert_eq!(found.verdict, expected, "{:?} {:?}", found.rules, case);
         }
     }
 }

@@ -88,7 +88,7 @@ impl<'a> Maker<'a> {
             .flat_map(|breaks| {
                 let found: Vec<Draft> = match check {
                     Check::Parameter(leaf, bound) => self.at_bound(entry, leaf, bound, breaks),
-                    Check::Window(window, rule) => self.at_window(entry, window, *rule, breaks).into_iter().collect(),
+                    Check::Window(window, rule) => self.at_window(entry, window, *rule, breaks),
                     Check::Written(rule) => self.at_rule(entry, rule, breaks),
                 };
                 found.into_iter().map(move |draft| (breaks, draft)).collect::<Vec<_>>()
@@ -317,24 +317,12 @@ impl<'a> Maker<'a> {
         drafts.into_iter().find(|draft| self.is_case(entry, breaks, draft))
     }
 
-    fn at_window(&self, entry: &Entry<'_>, window: &Window, rule: WindowRule, breaks: bool) -> Option<Draft> {
-        let beyond = i64::from(breaks);
-        let now = NOW as i64;
-        let ends = match rule {
-            WindowRule::Pair => (Some(now), (!breaks).then_some(now)),
-            WindowRule::Order => (Some(now + beyond), Some(now)),
-            WindowRule::Span => {
-                let from = shifted(now, window.span?, -1);
-                (Some(from), Some(shifted(from, window.span?, 1) + beyond))
-            }
-            WindowRule::Access => {
-                let oldest = shifted(now, window.access?, -1) - ACCESS_TOLERANCE_MS as i64 - beyond;
-                // Where the limit speaks of the data, an older start finds nothing and is no mistake.
-                let end = if breaks || window.span.is_some() { oldest } else { now };
-                let start = if window.access_is_of_data && window.span.is_none() { oldest - 1 } else { oldest };
-                (Some(start), Some(end).filter(|_| window.access_is_of_data || window.both_or_neither))
-            }
-        };
+    fn at_window(&self, entry: &Entry<'_>, window: &Window, rule: WindowRule, breaks: bool) -> Vec<Draft> {
+        let ends = ends_at(window, rule, breaks).unwrap_or_default();
+        ends.into_iter().filter_map(|ends| self.between(entry, window, ends, breaks)).collect()
+    }
+
+    fn between(&self, entry: &Entry<'_>, window: &Window, ends: Ends, breaks: bool) -> Option<Draft> {
         let drafts = self.drafts.bases.iter().map(|base| {
             let mut draft = base.clone();
             for ((name, _), time) in [(&window.from, ends.0), (&window.to, ends.1)] {
@@ -359,6 +347,32 @@ impl<'a> Maker<'a> {
 
 fn items<'d>(draft: &'d mut Draft, list: &str) -> Option<&'d mut Vec<Value>> {
     if list == "[]" { draft.request.as_array_mut() } else { draft.request.get_mut(list)?.as_array_mut() }
+}
+
+/// The two ends of a range, where they are given.
+type Ends = (Option<i64>, Option<i64>);
+
+/// Ranges just beyond a rule of a window, or just within.
+fn ends_at(window: &Window, rule: WindowRule, breaks: bool) -> Option<Vec<Ends>> {
+    let (now, beyond) = (NOW as i64, i64::from(breaks));
+    Some(match rule {
+        WindowRule::Pair => vec![(Some(now), (!breaks).then_some(now))],
+        WindowRule::Order => vec![(Some(now + beyond), Some(now))],
+        WindowRule::Span => {
+            let from = shifted(now, window.span?, -1);
+            vec![(Some(from), Some(shifted(from, window.span?, 1) + beyond))]
+        }
+        WindowRule::Access => {
+            let oldest = shifted(now, window.access?, -1) - ACCESS_TOLERANCE_MS as i64 - beyond;
+            let needs_end = window.access_is_of_data || window.both_or_neither;
+            let at_edge = (Some(oldest), needs_end.then_some(oldest));
+            // Where the limit speaks of the data, an older start finds nothing and is no mistake.
+            let older = oldest - 1;
+            let longest = window.span.map_or(now, |span| shifted(older, span, 1).min(now));
+            let reaches_back = (Some(older), Some(longest));
+            if breaks || !window.access_is_of_data { vec![at_edge] } else { vec![at_edge, reaches_back] }
+        }
+    })
 }
 
 /// Values just beyond a bound, or just within.

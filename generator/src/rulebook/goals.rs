@@ -49,12 +49,12 @@ pub(super) fn keeping(when: &[Condition], require: &[Condition], forbid: &[Condi
     plans
 }
 
-/// Each of `starts` with the first of `targets`, and the first of `starts` with each of `targets`.
+/// Each of `starts` with the last of `targets`, and the last of `starts` with each of `targets`: the last asks least.
 fn across(starts: &[Goals], targets: &[Goals]) -> Vec<Goals> {
     let none = Goals::new();
-    let start = starts.first().unwrap_or(&none);
-    let Some(target) = targets.first() else { return Vec::new() };
-    let varied = starts.iter().skip(1).map(|start| [start.clone(), target.clone()].concat());
+    let start = starts.last().unwrap_or(&none);
+    let Some(target) = targets.last() else { return Vec::new() };
+    let varied = starts.iter().rev().skip(1).map(|start| [start.clone(), target.clone()].concat());
     targets.iter().map(|target| [start.clone(), target.clone()].concat()).chain(varied).collect()
 }
 
