@@ -57,7 +57,7 @@ fn main() {
     Race::new("the limiter, uncontended")
         .way("ask, sent, answered", || pass(&limits, Call::of(&cancel, &usual), Signs::default()))
         .way("the same, with a header to learn from", || {
-            pass(&limits, Call::of(&cancel, &usual), Signs::new(false, Some(9)))
+            pass(&limits, Call::of(&cancel, &usual), Signs::new(None, Some(9)))
         })
         .way("the same, with a class by symbol", || pass(&limits, Call::of(&order, &by_symbol), Signs::default()))
         .way("ask, give back", || check(&limits, Call::of(&cancel, &usual)))

@@ -47,7 +47,9 @@ pub use client::{
 };
 #[cfg(feature = "hyper")]
 pub use client::{HyperTransport, TransportLimits};
-pub use error::{Code, Error, ExchangeError, Limited, Refusal, TransportFailure, UnreadableAnswer, Unsigned};
+pub use error::{
+    Code, Error, ExchangeError, Limited, LimiterFailure, Refusal, TransportFailure, UnreadableAnswer, Unsigned,
+};
 pub use exchange::{BaseUrl, HeaderValues, Reply, build_request, read_response};
 pub use json::{
     Decode, Elements, Encode, JsonWriter, Kind, Members, ReadError, Reader, Record, RecordWriter, read_json, write_json,
@@ -57,8 +59,9 @@ pub use lifecycle::{
     StateRow, Transition, order_reference,
 };
 pub use limits::{
-    Admission, AdmissionFuture, Binding, Call, Classes, Counted, Full, InProcessLimits, LimitMode, LimitSettings,
-    Limiter, ManualTimer, Plan, Signs, Slot, SystemTimer, Timer,
+    Admission, AdmissionFuture, Binding, Call, Classes, Counted, Denied, Full, InProcessLimits, LimitMode,
+    LimitSettings, Limiter, ManualTimer, Permit, Plan, Share, Signs, Slot, SystemTimer, Timer, TooMany, Trouble,
+    Unavailable,
 };
 pub use operation::Operation;
 pub use parameters::{ParameterReader, ParameterWriter, Parameters, PathWriter, Scalar, Scratch};
