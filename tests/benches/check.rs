@@ -24,10 +24,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         .price_precision(2)
         .min_order_amount(decimal("0.01")?)
         .size_multiplier(decimal("0.01")?);
-    let told = Account::new()
-        .position_mode(PositionMode::HedgeMode)
-        .rpi_market_maker(false)
-        .instrument(Category::UsdtFutures, "ETHUSDT", instrument);
+    let told = Account::new().position_mode(PositionMode::HedgeMode).rpi_market_maker(false).instrument(
+        Category::UsdtFutures,
+        "ETHUSDT",
+        instrument,
+    );
     let (unknown, policy) = (Account::new(), CheckPolicy::new());
     let check = |account: &Account| {
         let context = CheckContext { account, now: Some(Timestamp::from_millis(1_790_000_000_000)), policy: &policy };

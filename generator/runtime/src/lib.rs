@@ -60,8 +60,8 @@ pub use lifecycle::{
 };
 pub use limits::{
     Admission, AdmissionFuture, Binding, Call, Classes, Counted, Denied, Full, InProcessLimits, LimitMode,
-    LimitSettings, Limiter, ManualTimer, Permit, Plan, Share, Signs, Slot, SystemTimer, Timer, TooMany, Trouble,
-    Unavailable,
+    LimitSettings, Limiter, ManualTimer, OpenOrders, Permit, Plan, Share, Signs, Slot, SystemTimer, Timer, TooMany,
+    Trouble, Unavailable,
 };
 pub use operation::Operation;
 pub use parameters::{ParameterReader, ParameterWriter, Parameters, PathWriter, Scalar, Scratch};

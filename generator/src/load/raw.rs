@@ -127,7 +127,13 @@ mappings! {
     }
 
     /// A ceiling that is not a rate.
-    Ceiling { id: Option<Text>, n: Option<Spanned<u64>>, doc: Option<Text>, source: Option<Spanned<Source>>, }
+    Ceiling {
+        id: Option<Text>,
+        n: Option<Spanned<u64>>,
+        over: Option<Spanned<Named<Texts>>>,
+        doc: Option<Text>,
+        source: Option<Spanned<Source>>,
+    }
 
     /// States and transitions.
     Lifecycle {

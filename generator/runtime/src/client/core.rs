@@ -133,7 +133,18 @@ impl ClientCore {
     }
 
     /// How long it will take until all of `calls` have gone out when they are made now, and what makes them wait.
-    /// Nothing is sent. See [`limited`](Self::limited).
+    /// Nothing is sent.
+    ///
+    /// ```
+    /// use tradeapi_runtime::{ClientCore, Operation};
+    ///
+    /// fn is_done_within_ten_seconds<O: Operation>(client: &ClientCore, operations: &[O]) -> bool {
+    ///     let calls: Vec<_> = operations.iter().map(|operation| client.limited(operation)).collect();
+    ///     let plan = client.plan(&calls);
+    ///     println!("{plan}"); // 95 requests in 9.045 s, because of the limit of unified.place-order, 10 calls in 1 s ...
+    ///     plan.lasts.as_secs() < 10
+    /// }
+    /// ```
     pub fn plan(&self, calls: &[Call<'_>]) -> Plan {
         self.pacing.plan(calls)
     }
