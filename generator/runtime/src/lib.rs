@@ -23,6 +23,7 @@
 //! # Features
 //!
 //! - `hyper` (default): `HyperTransport`, which needs tokio. Without it, a client is given a transport.
+//! - `redis`: `RedisLimits`, which keeps rate limits for a fleet of processes; needs tokio.
 //! - `serde`: `Serialize` and `Deserialize` for values, requests and records.
 
 mod account;
@@ -63,6 +64,8 @@ pub use limits::{
     LimitSettings, Limiter, ManualTimer, OpenOrders, Permit, Plan, Share, Signs, Slot, SystemTimer, Timer, TooMany,
     Trouble, Unavailable,
 };
+#[cfg(feature = "redis")]
+pub use limits::{BadRedisUrl, Fallback, FleetChange, RedisLimits, RedisSettings};
 pub use operation::Operation;
 pub use parameters::{ParameterReader, ParameterWriter, Parameters, PathWriter, Scalar, Scratch};
 #[cfg(feature = "serde")]

@@ -10,6 +10,8 @@
 mod book;
 mod call;
 mod class;
+#[cfg(feature = "redis")]
+mod handover;
 mod hash;
 mod idle;
 mod in_process;
@@ -21,6 +23,8 @@ mod open_orders;
 mod pacing;
 mod permit;
 mod plan;
+#[cfg(feature = "redis")]
+mod redis;
 mod retry_after;
 mod settings;
 mod share;
@@ -30,6 +34,8 @@ mod timer;
 mod waiting;
 mod window;
 
+#[cfg(feature = "redis")]
+pub use self::redis::{BadRedisUrl, Fallback, FleetChange, RedisLimits, RedisSettings};
 pub use call::Call;
 pub use class::Classes;
 pub use in_process::InProcessLimits;

@@ -25,6 +25,10 @@ pub(super) struct Book {
     /// The lanes in which someone waits.
     pub(super) busy: Vec<Key>,
     pub(super) next_turn: u64,
+    /// Whether nothing goes at all.
+    pub(super) paused: bool,
+    /// Before a window after this, nothing goes: others may have called.
+    pub(super) quiet_since: Option<Duration>,
     /// At how many lanes to look for idle ones.
     pub(super) sweep_at: usize,
 }
@@ -40,12 +44,20 @@ pub(super) struct Counter {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct WindowKey {
     /// `None` for the overall limits.
-    operation: Option<&'static str>,
-    class: &'static str,
-    calls: u32,
-    per_seconds: u32,
-    is_uid: bool,
-    counted: String,
+    pub(super) operation: Option<&'static str>,
+    pub(super) class: &'static str,
+    pub(super) calls: u32,
+    pub(super) per_seconds: u32,
+    pub(super) is_uid: bool,
+    pub(super) counted: String,
+}
+
+impl WindowKey {
+    pub(super) fn of(operation: Option<&'static str>, row: &RateLimit, call: &Call<'_>) -> Self {
+        let RateLimit { calls, per_seconds, scope, class } = *row;
+        let counted = call.counted(scope).to_owned();
+        Self { operation, class, calls, per_seconds, is_uid: scope == Scope::Uid, counted }
+    }
 }
 
 impl Book {
@@ -59,6 +71,8 @@ impl Book {
             shut: Vec::new(),
             busy: Vec::new(),
             next_turn: 0,
+            paused: false,
+            quiet_since: None,
             sweep_at: super::idle::FEW,
         }
     }
@@ -100,30 +114,34 @@ impl Book {
         let shut = self.shut.iter().filter(|(address, _)| address == call.counted(Scope::Ip));
         let shut_until = shut.map(|(_, until)| *until).max().unwrap_or_default();
         let urgent = self.settings.is_urgent(call.meta());
+        let quiet_until = self.quiet_since.map(|since| since + self.longest_span(&windows));
         let mut lane = Lane::of(call, windows, own, urgent);
-        (lane.closed, lane.shut_until) = (closed, shut_until);
+        lane.closed = closed;
+        lane.shut_until = shut_until.max(quiet_until.unwrap_or_default());
         let lane = self.lanes.insert(lane);
         self.lanes_of.entry(self.hash(call)).or_default().push(lane);
         lane
     }
 
     fn window(&mut self, operation: Option<&'static str>, row: &RateLimit, call: &Call<'_>) -> Key {
-        let RateLimit { calls, per_seconds, scope, class } = *row;
-        let counted = call.counted(scope).to_owned();
-        let key = WindowKey { operation, class, calls, per_seconds, is_uid: scope == Scope::Uid, counted };
-        *self.window_of.entry(key).or_insert_with(|| {
-            let span = Duration::from_secs(per_seconds.into()) + self.settings.margin;
+        *self.window_of.entry(WindowKey::of(operation, row, call)).or_insert_with(|| {
+            let span = Duration::from_secs(row.per_seconds.into()) + self.settings.margin;
             // A limit of none would make callers wait for ever; it is taken for one.
-            let window = Window::new(self.settings.share.of(calls.max(1)), span);
+            let window = Window::new(self.settings.share.of(row.calls.max(1)), span);
             self.windows.insert(Counter { window, binding: Binding { operation, limit: *row } })
         })
+    }
+
+    pub(super) fn longest_span(&self, windows: &[Key]) -> Duration {
+        let spans = windows.iter().filter_map(|key| self.windows.get(*key)).map(|counter| counter.window.span());
+        spans.max().unwrap_or_default()
     }
 
     /// From when on a call of `lane` may go, if nothing happens until then, and the window that is in the way until
     /// then. `None` for when calls that are about to be made are in the way.
     #[inline]
     pub(super) fn free_at(&self, lane: Key) -> (Option<Duration>, Option<&Counter>) {
-        let Some(lane) = self.lanes.get(lane) else { return (None, None) };
+        let Some(lane) = self.lanes.get(lane).filter(|_| !self.paused) else { return (None, None) };
         let mut latest = (lane.shut_until, None);
         for counter in lane.windows.iter().filter_map(|key| self.windows.get(*key)) {
             match counter.window.free_at() {

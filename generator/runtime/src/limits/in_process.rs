@@ -110,6 +110,11 @@ impl InProcessLimits {
         });
         Self { shared }
     }
+
+    #[cfg(feature = "redis")]
+    pub(super) fn shared(&self) -> &Shared {
+        &self.shared
+    }
 }
 
 impl Default for InProcessLimits {

@@ -54,12 +54,14 @@ pub struct Slot {
     pub counted_at: Duration,
     /// How long the caller waited for it.
     pub waited: Duration,
+    /// How many calls are left after it, for the limiter.
+    pub left: u32,
 }
 
 impl Slot {
     /// A slot of which the limiter knows by `key` what it is of.
     pub fn new(key: u64, waited: Duration) -> Self {
-        Self { key, counted_at: Duration::ZERO, waited }
+        Self { key, counted_at: Duration::ZERO, waited, left: u32::MAX }
     }
 }
 

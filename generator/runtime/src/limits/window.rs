@@ -24,6 +24,11 @@ impl Window {
         self.span
     }
 
+    #[cfg(feature = "redis")]
+    pub(super) fn most(&self) -> usize {
+        self.most
+    }
+
     /// Whether there never is room.
     pub(super) fn is_none(&self) -> bool {
         self.most == 0
