@@ -155,7 +155,9 @@ impl Book {
 
     #[inline]
     pub(super) fn is_free(&self, lane: Key, now: Duration) -> bool {
-        self.free_at(lane).0.is_some_and(|free| free <= now)
+        let Some(lane) = self.lanes.get(lane).filter(|_| !self.paused) else { return false };
+        let is_free = |key: &Key| self.windows.get(*key).is_some_and(|counter| counter.window.is_free(now));
+        lane.shut_until <= now && lane.windows.iter().all(is_free)
     }
 
     /// Whether no call of `lane` will ever be let go, because its share of a rate is less than one call.

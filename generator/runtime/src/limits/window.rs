@@ -53,6 +53,15 @@ impl Window {
         Some(expires.max(self.blocked_until))
     }
 
+    /// Whether there is room for one more call: [`free_at`](Self::free_at) without the arithmetic.
+    #[inline]
+    pub(super) fn is_free(&self, now: Duration) -> bool {
+        let taken = self.made.len() + self.held;
+        let has_room = taken < self.most
+            || self.held < self.most && self.made.get(taken - self.most).is_none_or(|made| *made + self.span <= now);
+        has_room && self.blocked_until <= now
+    }
+
     /// Lets a call go.
     #[inline]
     pub(super) fn hold(&mut self) {
