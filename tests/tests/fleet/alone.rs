@@ -65,6 +65,33 @@ async fn shares_take_over_and_hand_back() {
     }
 }
 
+/// A server that was only out of reach has forgotten nothing, and is told what was sent without it.
+#[tokio::test]
+async fn what_was_sent_alone_is_reported() {
+    let Some(server) = Server::start() else { return };
+    let told = Told::default();
+    let log = Arc::clone(&told);
+    let fallback = Fallback::in_process(Share::ALL, move |change| log.lock().unwrap().push(change.clone()));
+    let limits = RedisLimits::new(&server.url(), settings().timeout(ms(200)).fallback(fallback)).unwrap();
+    let mut sent = vec![make(&limits, call(PLACE), true).await.unwrap().1];
+    server.stop();
+    for _ in 0..MOST {
+        sent.push(make(&limits, call(PLACE), true).await.unwrap().1);
+    }
+    assert!(limits.is_alone());
+    server.go_on();
+    while limits.is_alone() {
+        tokio::time::sleep(ms(1)).await;
+    }
+    for _ in 0..MOST {
+        sent.push(make(&limits, call(PLACE), true).await.unwrap().1);
+    }
+    assert!(most_in_any(&sent, SECOND) <= MOST, "{sent:?}");
+    let told = told.lock().unwrap();
+    let [FleetChange::Lost(why), FleetChange::Found] = &told[..] else { panic!("{told:?}") };
+    assert_eq!(why.trouble, Trouble::TooSlow);
+}
+
 #[tokio::test]
 async fn others_may_just_have_called() {
     let Some(mut server) = Server::start() else { return };

@@ -22,8 +22,9 @@ impl Server {
 
     pub(crate) fn start_with(password: Option<&'static str>) -> Option<Self> {
         if Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().is_err() {
-            // Not through a macro, whose output a test that passes does not show.
-            writeln!(std::io::stderr(), "SKIPPED, for there is no redis-server here: {}", test_name()).unwrap();
+            // Not through a macro of its own, whose output a test that passes does not show.
+            let mut stderr = std::io::stderr();
+            writeln!(stderr, "SKIPPED, for there is no redis-server here: {}", test_name()).unwrap();
             return None;
         }
         let mut server = Self { port: 0, folder: tempfile::tempdir().unwrap(), child: None, password };
@@ -75,10 +76,19 @@ impl Server {
         redis::Client::open(self.url()).unwrap().get_connection().unwrap()
     }
 
-    /// Answers no one for this time.
-    pub(crate) fn pause(&self, time: Duration) {
-        let milliseconds = u64::try_from(time.as_millis()).unwrap();
-        redis::cmd("CLIENT").arg("PAUSE").arg(milliseconds).exec(&mut self.connect()).unwrap();
+    /// Stops answering, and forgets nothing.
+    pub(crate) fn stop(&self) {
+        self.signal("-STOP");
+    }
+
+    /// Goes on.
+    pub(crate) fn go_on(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
+        let id = self.child.as_ref().unwrap().id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
     }
 }
 

@@ -39,7 +39,7 @@ async fn who_does_not_wait_is_told_what_binds() {
     begin(&one).await;
     // As many as can be had; a slow machine may get more than a window's.
     let mut made = Vec::new();
-    for limits in [&one, &other].into_iter().cycle() {
+    for limits in [&one, &other].into_iter().cycle().take(1_000) {
         match make(limits, call(PLACE), false).await {
             Ok((let_go, _)) => made.push(let_go),
             Err(tradeapi::runtime::Denied::Full(full)) => {
@@ -127,18 +127,22 @@ async fn calls_of_strangers_are_counted() {
 async fn cancels_of_one_overtake_what_another_waits_for() {
     let Some(server) = Server::start() else { return };
     let limits = || RedisLimits::new(&server.url(), settings().ahead(ms(1)).overall(1, 1, Scope::Uid)).unwrap();
-    let (one, other) = (limits(), limits());
+    let one = limits();
     begin(&one).await;
     make(&one, call(PLACE), true).await.unwrap();
     let spawn = |limits: &RedisLimits, meta| {
         let limits = limits.clone();
         tokio::spawn(async move { make(&limits, call(meta), true).await.unwrap().0 })
     };
-    let places = [(); 3].map(|()| spawn(&one, PLACE));
+    let places = [(); 3].map(|()| spawn(&limits(), PLACE));
     // Once they have asked.
     tokio::time::sleep(ms(300)).await;
-    let cancel = spawn(&other, CANCEL).await.unwrap();
+    let other = limits();
+    let mut last = Duration::ZERO;
+    for cancel in [(); 2].map(|()| spawn(&other, CANCEL)) {
+        last = last.max(cancel.await.unwrap());
+    }
     for place in places {
-        assert!(place.await.unwrap() > cancel);
+        assert!(place.await.unwrap() > last);
     }
 }
