@@ -107,7 +107,9 @@ async fn one_too_many_is_told_to_all() {
     let slot = ask(&one, call(CANCEL), true).await.unwrap();
     let elsewhere = call(CANCEL).counted_for("1234567890", "192.0.2.8");
     one.answered(slot, too_many(true));
-    while ask(&other, call(CANCEL).counted_for("else", "192.0.2.7"), false).await.is_ok() {}
+    let same_address = call(CANCEL).counted_for("else", "192.0.2.7");
+    while ask(&other, same_address, false).await.map(|slot| other.give_back(slot)).is_ok() {}
+    assert!(free_in(ask(&other, same_address, false).await) > Duration::from_secs(2_000));
     make(&other, elsewhere.counted_for("else", "192.0.2.8"), true).await.unwrap();
 }
 
@@ -145,4 +147,19 @@ async fn cancels_of_one_overtake_what_another_waits_for() {
     for place in places {
         assert!(place.await.unwrap() > last);
     }
+}
+
+/// Room is kept for a cancellation that was told to come again, for as long as it may come.
+#[tokio::test]
+async fn room_is_kept_for_a_cancel() {
+    let Some(server) = Server::start() else { return };
+    let limits = || RedisLimits::new(&server.url(), settings().ahead(ms(1)).overall(1, 1, Scope::Uid)).unwrap();
+    let (one, other) = (limits(), limits());
+    begin(&one).await;
+    let (first, _) = make(&one, call(PLACE), true).await.unwrap();
+    let cancel = tokio::spawn(async move { make(&other, call(CANCEL), true).await.map(drop) });
+    tokio::time::sleep(ms(300)).await;
+    cancel.abort();
+    let (next, _) = make(&one, call(PLACE), true).await.unwrap();
+    assert!(next > first + SPAN + ms(50), "{:?}", next - first);
 }

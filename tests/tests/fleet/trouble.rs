@@ -74,6 +74,24 @@ async fn who_refuses_recovers_and_never_exceeds() {
     assert!(most_in_any(&made, SPAN - ms(150)) <= MOST, "{made:?}");
 }
 
+/// What a server remembers from before may be old.
+#[tokio::test]
+async fn a_server_that_remembers_too_little_is_given_a_window() {
+    let Some(mut server) = Server::start() else { return };
+    let limits = RedisLimits::new(&server.url(), settings()).unwrap();
+    let mut sent = vec![make(&limits, call(PLACE), true).await.unwrap().1];
+    redis::cmd("SAVE").exec(&mut server.connect()).unwrap();
+    for _ in 1..MOST {
+        sent.push(make(&limits, call(PLACE), true).await.unwrap().1);
+    }
+    server.kill();
+    server.start_again();
+    for _ in 0..MOST {
+        sent.push(make(&limits, call(PLACE), true).await.unwrap().1);
+    }
+    assert!(most_in_any(&sent, SPAN - ms(150)) <= MOST, "{sent:?}");
+}
+
 /// A connection that was closed is no trouble.
 #[tokio::test]
 async fn a_lost_connection_is_made_again() {
