@@ -3,6 +3,9 @@
 //! `cargo bench -p tradeapi-tests --bench limits`
 
 mod measure;
+#[path = "../tests/fleet/server.rs"]
+#[allow(dead_code, clippy::unwrap_used, reason = "not every bench needs all of it, and a bench fails by panicking")]
+mod server;
 
 use std::hint::black_box;
 use std::sync::Mutex;
@@ -11,7 +14,10 @@ use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use measure::Race;
-use tradeapi::runtime::{Admission, Call, Classes, InProcessLimits, LimitSettings, Limiter, Operation, Signs, Timer};
+use tradeapi::runtime::{
+    Account, Admission, Call, Classes, InProcessLimits, LimitSettings, Limiter, Operation, RedisLimits, RedisSettings,
+    Signs, Timer,
+};
 use tradeapi::unified::{CancelOrder, Category, Execution, OrderId, OrderRef, PlaceOrder, Side};
 
 /// Asks the system's clock, as the usual timer does, but then claims that it is a second later each time, so that
@@ -43,6 +49,7 @@ fn check(limits: &InProcessLimits, call: Call<'_>) -> bool {
 fn main() {
     let cancel = CancelOrder::new(OrderRef::OrderId(OrderId::from("1")));
     let order = PlaceOrder::new(Category::Spot, "BTCUSDT", 1_u32, Side::Buy, Execution::Market);
+    let account = Account::default();
     let usual = Classes::new();
     let by_symbol = Classes::new().when("reality", "symbol", |symbol| symbol.starts_with('r'));
     let limits = InProcessLimits::with_timer(LimitSettings::new(), Leaping(AtomicU64::new(0)));
@@ -55,18 +62,39 @@ fn main() {
     let clock = Leaping(AtomicU64::new(0));
     let mutex = Mutex::new(0_u64);
     Race::new("the limiter, uncontended")
-        .way("ask, sent, answered", || pass(&limits, Call::of(&cancel, &usual), Signs::default()))
+        .way("ask, sent, answered", || pass(&limits, Call::of(&cancel, &usual, &account), Signs::default()))
         .way("the same, with a header to learn from", || {
-            pass(&limits, Call::of(&cancel, &usual), Signs::new(false, Some(9)))
+            pass(&limits, Call::of(&cancel, &usual, &account), Signs::new(None, Some(9)))
         })
-        .way("the same, with a class by symbol", || pass(&limits, Call::of(&order, &by_symbol), Signs::default()))
-        .way("ask, give back", || check(&limits, Call::of(&cancel, &usual)))
-        .way("choosing the rows alone", || Call::of(&cancel, &usual))
+        .way("the same, with a class by symbol", || {
+            pass(&limits, Call::of(&order, &by_symbol, &account), Signs::default())
+        })
+        .way("ask, give back", || check(&limits, Call::of(&cancel, &usual, &account)))
+        .way("choosing the rows alone", || Call::of(&cancel, &usual, &account))
         .way("floor: two looks at the clock", || (clock.now(), clock.now()))
         .way("floor: two locks", || {
             for _ in 0..2 {
                 *mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner) += 1;
             }
         })
+        .run();
+    fleet(Call::new(CancelOrder::META));
+}
+
+/// The same over a Redis server on loopback, where there is one.
+fn fleet(call: Call<'_>) {
+    let Some(server) = server::Server::start() else { return };
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+    let Ok(redis) = RedisLimits::new(&server.url(), RedisSettings::new()) else { return };
+    let ask = |wait| match redis.ask(call, wait) {
+        Admission::Later(later) => runtime.block_on(later).map(|slot| redis.give_back(slot)).is_ok(),
+        Admission::Now(_) => false,
+    };
+    // The first call waits for a window.
+    assert!(ask(true));
+    let in_process = InProcessLimits::new(LimitSettings::new());
+    Race::new("the limiter of a fleet, over loopback")
+        .way("ask, give back, with the next question", || ask(false))
+        .way("the same in the process", || check(&in_process, call))
         .run();
 }

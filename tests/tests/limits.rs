@@ -5,8 +5,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
-use tradeapi::runtime::{Classes, Counted, InProcessLimits, LimitMode, LimitSettings, Meta, Operation, RateLimit};
-use tradeapi::unified::{CancelOrder, Category, Execution, GetInsiderTrades, OrderId, OrderRef, PlaceOrder, Side};
+use tradeapi::runtime::{
+    Classes, Counted, InProcessLimits, LimitMode, LimitSettings, Meta, OpenOrders, Operation, RateLimit,
+};
+use tradeapi::unified::{
+    CEILINGS, CancelOrder, Category, Execution, GetInsiderTrades, OrderId, OrderRef, PlaceOrder, Side,
+};
 use tradeapi::{Client, Credentials, Decimal, Error};
 use tradeapi_sandbox::{Answer, Sandbox};
 
@@ -132,5 +136,38 @@ fn a_plan_names_the_limit_that_binds() {
     let plan = core.plan(&[calls.as_slice(), &[core.limited(&trades); 4]].concat());
     assert_eq!((plan.requests, plan.lasts.as_secs()), (29, 3));
     assert_eq!(plan.binding.unwrap().operation, Some("unified.inner-trades"));
+    assert!(came.lock().unwrap().is_empty());
+}
+
+/// Which category counts towards which ceiling is data of the schema.
+#[test]
+fn open_orders_are_counted_against_the_documented_ceilings() {
+    let mut orders = OpenOrders::new(CEILINGS);
+    for (number, category) in [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures].iter().enumerate() {
+        orders.placed(category, format!("futures {number}"));
+    }
+    (0..400).for_each(|number| orders.placed(&Category::Margin, format!("margin {number}")));
+    orders.placed(&Category::Margin, "margin 0");
+    assert_eq!([&Category::UsdtFutures, &Category::Spot].map(|category| orders.room(category)), [Some(397), Some(0)]);
+    assert!(orders.may_place(&Category::CoinFutures, 397) && !orders.may_place(&Category::CoinFutures, 398));
+    assert_eq!(orders.ceiling(&Category::Spot).unwrap().id, "open-spot-orders");
+    orders.closed("margin 7");
+    orders.closed("never heard of");
+    assert!(orders.may_place(&Category::Spot, 1) && !orders.may_place(&Category::Spot, 2));
+}
+
+/// The rows of the classes that hold are what a plan goes by.
+#[test]
+fn a_plan_goes_by_the_classes_that_hold() {
+    let (sandbox, came) = exchange();
+    let classes = Classes::new().when("reality", "symbol", |symbol| symbol.starts_with('r'));
+    let builder = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "passphrase"));
+    let client = builder.limit_classes(classes).build().unwrap();
+    let orders = [order("BTCUSDT"), order("rTSLAUSDT")];
+    let calls: Vec<_> = orders.iter().cycle().take(40).map(|order| client.core().limited(order)).collect();
+    let plan = client.core().plan(&calls);
+    // Twenty at ten a second, and beside them twenty at five.
+    assert_eq!((plan.requests, plan.lasts.as_secs()), (40, 3));
+    assert_eq!(plan.binding.unwrap().limit.class, "reality");
     assert!(came.lock().unwrap().is_empty());
 }

@@ -669,11 +669,13 @@ pub const CEILINGS: &[runtime::Ceiling] = &[
     runtime::Ceiling {
         id: "open-futures-orders",
         n: 400,
+        over: &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
         doc: "Open orders over all pairs of USDT, Coin-M and USDC futures together.",
     },
     runtime::Ceiling {
         id: "open-spot-orders",
         n: 400,
+        over: &["SPOT", "MARGIN"],
         doc: "Open orders over all spot and margin pairs together.",
     },
 ];

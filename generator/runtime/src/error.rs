@@ -8,7 +8,7 @@ use http::StatusCode;
 use crate::checks::Violations;
 use crate::client::{TransportError, WasSent};
 use crate::json::ReadError;
-use crate::limits::Binding;
+use crate::limits::{Binding, Trouble};
 use crate::tables::{Effect, KnownError, Outcome};
 use crate::value::{OpenEnum, Timestamp, enum_from_wire};
 
@@ -22,6 +22,8 @@ pub enum Error {
     Unsigned(Box<Unsigned>),
     /// A rate limit is used up, and the client was told not to wait; the request was not sent.
     Limited(Box<Limited>),
+    /// Whether a rate limit has room cannot be told, for the limiter itself is in trouble; the request was not sent.
+    LimiterFailed(Box<LimiterFailure>),
     /// The exchange answered that it did not do it.
     Exchange(Box<ExchangeError>),
     /// There is no answer.
@@ -48,6 +50,8 @@ pub struct Unsigned {
     pub operation: &'static str,
     /// What is missing.
     pub why: &'static str,
+    /// How long the call had waited for room within its rate limits.
+    pub waited: Duration,
 }
 
 /// A request that was not sent because a rate limit is used up.
@@ -60,6 +64,20 @@ pub struct Limited {
     pub free_in: Duration,
     /// The limit that is used up.
     pub binding: Option<Binding>,
+}
+
+/// A request that was not sent because the limiter is in trouble.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LimiterFailure {
+    /// The id of the operation.
+    pub operation: &'static str,
+    /// The kind of trouble.
+    pub trouble: Trouble,
+    /// What happened.
+    pub why: String,
+    /// How long the call had waited for room within its rate limits.
+    pub waited: Duration,
 }
 
 /// A request that the exchange, or something before it, answered with an error.
@@ -82,6 +100,8 @@ pub struct ExchangeError {
     pub known: Option<&'static KnownError>,
     /// The whole answer.
     pub raw: Bytes,
+    /// How long the call had waited for room within its rate limits.
+    pub waited: Duration,
 }
 
 /// A request that has no answer.
@@ -94,6 +114,8 @@ pub struct TransportFailure {
     pub effect: Effect,
     /// What went wrong.
     pub error: TransportError,
+    /// How long the call had waited for room within its rate limits.
+    pub waited: Duration,
 }
 
 /// A request whose answer could not be read.
@@ -110,6 +132,8 @@ pub struct UnreadableAnswer {
     pub raw: Bytes,
     /// What is wrong with it, and the path to where.
     pub error: ReadError,
+    /// How long the call had waited for room within its rate limits.
+    pub waited: Duration,
 }
 
 /// The code of an error, as the exchange wrote it.
@@ -145,16 +169,42 @@ impl Error {
             Self::Refused(refusal) => refusal.operation,
             Self::Unsigned(unsigned) => unsigned.operation,
             Self::Limited(limited) => limited.operation,
+            Self::LimiterFailed(failure) => failure.operation,
             Self::Exchange(error) => error.operation,
             Self::Transport(failure) => failure.operation,
             Self::Unreadable(answer) => answer.operation,
         }
     }
 
+    /// How long the call had waited for room within its rate limits. What is refused at once has not waited.
+    pub fn waited(&self) -> Duration {
+        match self {
+            Self::Refused(_) | Self::Limited(_) => Duration::ZERO,
+            Self::Unsigned(unsigned) => unsigned.waited,
+            Self::LimiterFailed(failure) => failure.waited,
+            Self::Exchange(error) => error.waited,
+            Self::Transport(failure) => failure.waited,
+            Self::Unreadable(answer) => answer.waited,
+        }
+    }
+
+    /// The same error of a call that had waited.
+    pub(crate) fn after_waiting(mut self, time: Duration) -> Self {
+        match &mut self {
+            Self::Refused(_) | Self::Limited(_) => {}
+            Self::Unsigned(unsigned) => unsigned.waited = time,
+            Self::LimiterFailed(failure) => failure.waited = time,
+            Self::Exchange(error) => error.waited = time,
+            Self::Transport(failure) => failure.waited = time,
+            Self::Unreadable(answer) => answer.waited = time,
+        }
+        self
+    }
+
     /// Whether the request surely had no effect, or may have had one. A code that no document lists tells nothing.
     pub fn outcome(&self) -> Outcome {
         match self {
-            Self::Refused(_) | Self::Unsigned(_) | Self::Limited(_) => Outcome::NotDone,
+            Self::Refused(_) | Self::Unsigned(_) | Self::Limited(_) | Self::LimiterFailed(_) => Outcome::NotDone,
             Self::Exchange(error) => error.effect.outcome(error.known.map_or(Outcome::Unknown, |known| known.outcome)),
             Self::Transport(failure) => failure.effect.outcome(match failure.error.sent() {
                 WasSent::No => Outcome::NotDone,
@@ -176,6 +226,7 @@ impl fmt::Display for Error {
                 write!(f, "{operation} was not sent, because it cannot be signed: {}", unsigned.why)
             }
             Self::Limited(limited) => write!(f, "{operation} was not sent: {limited}"),
+            Self::LimiterFailed(failure) => write!(f, "{operation} was not sent: {}: {}", failure.trouble, failure.why),
             Self::Exchange(error) => write!(f, "{operation} failed: {error}; {}", InWords(self.outcome())),
             Self::Transport(failure) => {
                 write!(f, "{operation} has no answer: {}; {}", failure.error, InWords(self.outcome()))

@@ -23,6 +23,7 @@
 //! # Features
 //!
 //! - `hyper` (default): `HyperTransport`, which needs tokio. Without it, a client is given a transport.
+//! - `redis`: `RedisLimits`, which keeps rate limits for a fleet of processes; needs tokio.
 //! - `serde`: `Serialize` and `Deserialize` for values, requests and records.
 
 mod account;
@@ -47,7 +48,9 @@ pub use client::{
 };
 #[cfg(feature = "hyper")]
 pub use client::{HyperTransport, TransportLimits};
-pub use error::{Code, Error, ExchangeError, Limited, Refusal, TransportFailure, UnreadableAnswer, Unsigned};
+pub use error::{
+    Code, Error, ExchangeError, Limited, LimiterFailure, Refusal, TransportFailure, UnreadableAnswer, Unsigned,
+};
 pub use exchange::{BaseUrl, HeaderValues, Reply, build_request, read_response};
 pub use json::{
     Decode, Elements, Encode, JsonWriter, Kind, Members, ReadError, Reader, Record, RecordWriter, read_json, write_json,
@@ -57,9 +60,12 @@ pub use lifecycle::{
     StateRow, Transition, order_reference,
 };
 pub use limits::{
-    Admission, AdmissionFuture, Binding, Call, Classes, Counted, Full, InProcessLimits, LimitMode, LimitSettings,
-    Limiter, ManualTimer, Plan, Signs, Slot, SystemTimer, Timer,
+    Admission, AdmissionFuture, Binding, Call, Classes, Counted, Denied, Full, InProcessLimits, LimitMode,
+    LimitSettings, Limiter, ManualTimer, OpenOrders, Permit, Plan, Share, Signs, Slot, SystemTimer, Timer, TooMany,
+    Trouble, Unavailable,
 };
+#[cfg(feature = "redis")]
+pub use limits::{BadRedisUrl, Fallback, FleetChange, RedisLimits, RedisSettings};
 pub use operation::Operation;
 pub use parameters::{ParameterReader, ParameterWriter, Parameters, PathWriter, Scalar, Scratch};
 #[cfg(feature = "serde")]

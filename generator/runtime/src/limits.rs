@@ -10,26 +10,44 @@
 mod book;
 mod call;
 mod class;
+#[cfg(feature = "redis")]
+mod handover;
 mod hash;
+mod idle;
 mod in_process;
 mod lane;
 mod learning;
 mod limiter;
+mod line;
+mod open_orders;
 mod pacing;
+mod permit;
 mod plan;
+#[cfg(feature = "redis")]
+mod redis;
+mod retry_after;
 mod settings;
+mod share;
+mod signs;
+mod slab;
 mod timer;
 mod waiting;
 mod window;
 
+#[cfg(feature = "redis")]
+pub use self::redis::{BadRedisUrl, Fallback, FleetChange, RedisLimits, RedisSettings};
 pub use call::Call;
 pub use class::Classes;
 pub use in_process::InProcessLimits;
-pub use limiter::{Admission, AdmissionFuture, Full, Limiter, Signs, Slot};
+pub use limiter::{Admission, AdmissionFuture, Denied, Full, Limiter, Slot, Trouble, Unavailable};
+pub use open_orders::OpenOrders;
 pub use pacing::LimitMode;
 pub(crate) use pacing::Pacing;
+pub use permit::Permit;
 pub use plan::{Binding, Plan};
 pub use settings::{Counted, LimitSettings};
+pub use share::Share;
+pub use signs::{Signs, TooMany};
 pub use timer::{ManualTimer, SystemTimer, Timer};
 
 #[cfg(test)]

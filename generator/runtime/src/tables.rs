@@ -6,6 +6,8 @@ mod meta;
 mod rule;
 mod window;
 
+pub(crate) use calendar::days_to_first_of;
+
 pub use api::{Api, CredentialHeaders, Encoding, Envelope, Header, Sent, SignedPart};
 pub use meta::{Access, Effect, KnownError, Meta, Method, Outcome, RateLimit, Scope};
 pub use rule::{Ceiling, Rule, RuleKind, Severity};

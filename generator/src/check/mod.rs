@@ -3,6 +3,7 @@
 //! What an earlier step reported is no longer here, or is `Undefined` or an empty name: every rule passes over it.
 
 mod account;
+mod ceilings;
 mod choices;
 mod conditions;
 mod docs;
@@ -42,7 +43,7 @@ const API_RULES: [fn(&Api, &mut Diagnostics); 5] = [
 ];
 
 /// What concerns a family, its types and its operations.
-const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 27] = [
+const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 28] = [
     names::family,
     names::types,
     names::values,
@@ -64,6 +65,7 @@ const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 27] = [
     lifecycle::check,
     in_flight::check,
     intents::check,
+    ceilings::check,
     operations::check,
     headers::are_declared,
     paths::check,

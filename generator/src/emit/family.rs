@@ -127,7 +127,8 @@ fn tables(family: &Family) -> TokenStream {
     let rules = family.statements.rules.iter().map(rules::row);
     let limits = family.limits.iter().map(|limit| {
         let (id, n, doc) = (&limit.id, number(limit.n), &limit.doc);
-        quote!(runtime::Ceiling { id: #id, n: #n, doc: #doc })
+        let over = limit.over.iter().flat_map(|over| &over.values).map(|(value, _)| value);
+        quote!(runtime::Ceiling { id: #id, n: #n, over: &[#(#over),*], doc: #doc })
     });
     let ceilings = (!family.limits.is_empty()).then(|| {
         quote! {

@@ -242,6 +242,8 @@ mappings! {
         id: Option<Text>,
         /// The ceiling.
         n: Option<Spanned<u64>>,
+        /// The values of one enum that count towards it; all of them when left out.
+        over: Option<Spanned<Named<Texts>>>,
         /// What it is about.
         doc: Option<Text>,
         /// Where a document says it.

@@ -157,7 +157,16 @@ pub(crate) struct Ceiling {
     pub(crate) id: String,
     pub(crate) place: Place,
     pub(crate) n: u64,
+    /// What counts; `None` when everything does.
+    pub(crate) over: Option<Over>,
     pub(crate) doc: String,
+}
+
+/// The values of an enum that a ceiling is over.
+#[derive(Clone, Debug)]
+pub(crate) struct Over {
+    pub(crate) enum_index: usize,
+    pub(crate) values: Vec<(String, Place)>,
 }
 
 /// The statements that families and operations may carry.

@@ -1,5 +1,6 @@
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -11,7 +12,7 @@ use crate::account::Account;
 use crate::checks::{CheckContext, CheckPolicy, Violations};
 use crate::error::{Error, Refusal, TransportFailure};
 use crate::exchange::{BaseUrl, HeaderValues, Reply, build_request, read_response};
-use crate::limits::{Call, Classes, Pacing, Plan};
+use crate::limits::{Call, Classes, Pacing, Permit, Plan};
 use crate::operation::Operation;
 use crate::tables::{Api, Meta};
 use crate::value::Timestamp;
@@ -84,14 +85,46 @@ impl ClientCore {
     /// See [`Error`]; [`Error::outcome`] tells whether the request may have taken effect.
     pub async fn call<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
         let warnings = self.check(operation)?;
-        let mut pass = self.pacing.admit(operation, self.account()).await?;
+        let permit = self.admit(operation).await?;
+        let waited = permit.waited();
+        let reply = self.call_with(permit, operation).await.map_err(|error| error.after_waiting(waited))?;
+        Ok(Reply { waited, warnings, ..reply })
+    }
+
+    async fn call_with<O: Operation>(
+        &self,
+        mut permit: Permit<'_>,
+        operation: &O,
+    ) -> Result<Reply<O::Response>, Error> {
         // Signed only now, for the time of signing must not be old when the request arrives.
         let request = self.build(operation)?;
-        pass.sent();
+        permit.sent();
         let response = self.send(O::META, request).await?;
-        pass.answered(self.parts.api, &response);
-        let reply = read_response::<O>(self.parts.api, response)?;
-        Ok(Reply { waited: pass.waited(), warnings, ..reply })
+        permit.answered(&response);
+        read_response::<O>(self.parts.api, response)
+    }
+
+    /// Waits for room within the rate limits of `operation`, for who sends it by other means. Nothing is sent.
+    ///
+    /// ```
+    /// use tradeapi_runtime::{ClientCore, Error, Operation};
+    ///
+    /// async fn by_other_means<O: Operation>(client: &ClientCore, operation: &O) -> Result<(), Error> {
+    ///     let mut permit = client.admit(operation).await?;
+    ///     let request = client.prepare(operation)?;
+    ///     permit.sent();
+    ///     let response = send(request).await;
+    ///     permit.answered(&response);
+    ///     Ok(())
+    /// }
+    /// # async fn send(_: http::Request<bytes::Bytes>) -> http::Response<bytes::Bytes> { http::Response::default() }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When there is no room and the client does not wait, or the limiter is in trouble.
+    pub async fn admit<O: Operation>(&self, operation: &O) -> Result<Permit<'_>, Error> {
+        self.pacing.admit(self.parts.api, operation, self.account()).await
     }
 
     /// How `operation` counts against rate limits.
@@ -100,12 +133,24 @@ impl ClientCore {
     }
 
     /// How long it will take until all of `calls` have gone out when they are made now, and what makes them wait.
-    /// Nothing is sent. See [`limited`](Self::limited).
+    /// Nothing is sent.
+    ///
+    /// ```
+    /// use tradeapi_runtime::{ClientCore, Operation};
+    ///
+    /// fn is_done_within_ten_seconds<O: Operation>(client: &ClientCore, operations: &[O]) -> bool {
+    ///     let calls: Vec<_> = operations.iter().map(|operation| client.limited(operation)).collect();
+    ///     let plan = client.plan(&calls);
+    ///     println!("{plan}"); // 95 requests in 9.045 s, because of the limit of unified.place-order, 10 calls in 1 s ...
+    ///     plan.lasts.as_secs() < 10
+    /// }
+    /// ```
     pub fn plan(&self, calls: &[Call<'_>]) -> Plan {
         self.pacing.plan(calls)
     }
 
-    /// Checks `operation` and makes the signed request for it, which is not sent and counts against no limit.
+    /// Checks `operation` and makes the signed request for it, which is not sent. Who sends it asks for room first; see
+    /// [`admit`](Self::admit).
     ///
     /// # Errors
     ///
@@ -142,7 +187,12 @@ impl ClientCore {
     async fn send(&self, meta: &'static Meta, request: http::Request<Bytes>) -> Result<http::Response<Bytes>, Error> {
         let answer = self.parts.transport.send(request).await;
         answer.map_err(|error| {
-            Error::Transport(Box::new(TransportFailure { operation: meta.id, effect: meta.effect, error }))
+            Error::Transport(Box::new(TransportFailure {
+                operation: meta.id,
+                effect: meta.effect,
+                error,
+                waited: Duration::ZERO,
+            }))
         })
     }
 }

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Request};
@@ -72,7 +74,7 @@ fn prove(
     now: Timestamp,
 ) -> Result<(), Error> {
     let Some(headers) = api.credentials.as_ref().filter(|_| meta.access == Access::Signed) else { return Ok(()) };
-    let unsigned = |why| Error::Unsigned(Box::new(Unsigned { operation: meta.id, why }));
+    let unsigned = |why| Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, waited: Duration::ZERO }));
     let credentials = credentials.ok_or_else(|| unsigned("the client has no credentials"))?;
     sign(request, headers, credentials, now).map_err(|_| unsigned("the credentials cannot be put into a header"))
 }

@@ -46,6 +46,13 @@ pub(crate) fn remaining_calls(api: &Api, headers: &HeaderMap) -> Option<u32> {
     headers.get(api.remaining_calls?)?.to_str().ok()?.trim().parse().ok()
 }
 
+/// Whether `body` is in the API's own form. Where that has no envelope, everything is.
+pub(crate) fn is_in_envelope(api: &Api, body: &[u8]) -> bool {
+    let Some(envelope) = &api.envelope else { return true };
+    let opened = std::str::from_utf8(body).ok().and_then(|text| Opened::open(envelope, text).ok());
+    opened.is_some_and(|opened| opened.code.is_some())
+}
+
 struct Answer<'a> {
     meta: &'static Meta,
     status: StatusCode,
@@ -110,6 +117,7 @@ impl<'a> Answer<'a> {
             status: self.status,
             request_time,
             raw: self.body.clone(),
+            waited: Duration::ZERO,
         }))
     }
 
@@ -127,6 +135,7 @@ impl<'a> Answer<'a> {
             status: self.status,
             raw: self.body.clone(),
             error,
+            waited: Duration::ZERO,
         }))
     }
 }

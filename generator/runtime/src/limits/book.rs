@@ -1,5 +1,4 @@
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::time::Duration;
 
@@ -8,228 +7,210 @@ use super::hash::BuildFold;
 use super::lane::Lane;
 use super::plan::Binding;
 use super::settings::LimitSettings;
+use super::slab::{Key, Slab};
 use super::window::Window;
 use crate::tables::{RateLimit, Scope};
 
 /// Who has called, who waits, and who may go: all that a limiter knows, without threads, wakers or clocks.
 #[derive(Clone, Debug)]
 pub(super) struct Book {
-    settings: LimitSettings,
-    windows: Vec<(Window, Binding)>,
-    window_of: HashMap<WindowKey, usize>,
-    lanes: Vec<Lane>,
+    pub(super) settings: LimitSettings,
+    pub(super) windows: Slab<Counter>,
+    pub(super) window_of: HashMap<WindowKey, Key>,
+    pub(super) lanes: Slab<Lane>,
     /// The lanes by a hash of what they are found by, so that finding one makes no key.
-    lanes_of: HashMap<u64, Vec<usize>, BuildFold>,
+    pub(super) lanes_of: HashMap<u64, Vec<Key>, BuildFold>,
+    /// Addresses from which nothing goes for a while, whatever it is.
+    pub(super) shut: Vec<(String, Duration)>,
     /// The lanes in which someone waits.
-    busy: Vec<usize>,
-    next_turn: u64,
+    pub(super) busy: Vec<Key>,
+    pub(super) next_turn: u64,
+    /// Whether nothing goes at all.
+    pub(super) paused: bool,
+    /// Before a window after this, nothing goes: others may have called.
+    pub(super) quiet_since: Option<Duration>,
+    /// At how many lanes to look for idle ones.
+    pub(super) sweep_at: usize,
+}
+
+/// A window, and what it is of.
+#[derive(Clone, Debug)]
+pub(super) struct Counter {
+    pub(super) window: Window,
+    pub(super) binding: Binding,
 }
 
 /// What is counted together: an operation, a row of its table, and who calls.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct WindowKey {
+pub(super) struct WindowKey {
     /// `None` for the overall limits.
-    operation: Option<&'static str>,
-    class: &'static str,
-    calls: u32,
-    per_seconds: u32,
-    is_uid: bool,
-    counted: String,
+    pub(super) operation: Option<&'static str>,
+    pub(super) class: &'static str,
+    pub(super) calls: u32,
+    pub(super) per_seconds: u32,
+    pub(super) is_uid: bool,
+    pub(super) counted: String,
 }
 
-/// Someone who waited and may go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Granted {
-    pub(super) turn: u64,
-    pub(super) lane: usize,
+impl WindowKey {
+    pub(super) fn of(operation: Option<&'static str>, row: &RateLimit, call: &Call<'_>) -> Self {
+        let RateLimit { calls, per_seconds, scope, class } = *row;
+        let counted = call.counted(scope).to_owned();
+        Self { operation, class, calls, per_seconds, is_uid: scope == Scope::Uid, counted }
+    }
 }
 
 impl Book {
     pub(super) fn new(settings: LimitSettings) -> Self {
         Self {
             settings,
-            windows: Vec::new(),
+            windows: Slab::new(),
             window_of: HashMap::new(),
-            lanes: Vec::new(),
+            lanes: Slab::new(),
             lanes_of: HashMap::default(),
+            shut: Vec::new(),
             busy: Vec::new(),
             next_turn: 0,
+            paused: false,
+            quiet_since: None,
+            sweep_at: super::idle::FEW,
         }
     }
 
-    /// The lane of a call. There is one for each operation, class, account and address that ever called.
+    /// The lane of a call, if it has one. There is one for each operation, class, account and address.
     #[inline]
-    pub(super) fn lane(&mut self, call: &Call<'_>) -> usize {
-        let names = (call.meta().id, call.counted(Scope::Uid), call.counted(Scope::Ip));
-        let hash = self.lanes_of.hasher().hash_one(names);
-        let mut same = self.lanes_of.get(&hash).into_iter().flatten().copied();
-        match same.find(|lane| self.lanes[*lane].takes(call)) {
+    pub(super) fn find(&self, call: &Call<'_>) -> Option<Key> {
+        let same = self.lanes_of.get(&self.hash(call))?;
+        same.iter().copied().find(|lane| self.lanes.get(*lane).is_some_and(|lane| lane.takes(call)))
+    }
+
+    /// The lane of a call.
+    #[inline]
+    pub(super) fn lane(&mut self, call: &Call<'_>, now: Duration) -> Key {
+        match self.find(call) {
             Some(lane) => lane,
-            None => self.add_lane(call, hash),
+            None => self.add_lane(call, now),
         }
+    }
+
+    #[inline]
+    fn hash(&self, call: &Call<'_>) -> u64 {
+        // Where the table is, not what is in it: two copies of one have two lanes, but the same windows.
+        let table = std::ptr::from_ref(call.meta()).addr();
+        self.lanes_of.hasher().hash_one((table, call.counted(Scope::Uid), call.counted(Scope::Ip)))
     }
 
     #[cold]
-    fn add_lane(&mut self, call: &Call<'_>, hash: u64) -> usize {
+    fn add_lane(&mut self, call: &Call<'_>, now: Duration) -> Key {
+        self.drop_idle(now);
         let operation = call.meta().id;
         let mut windows: Vec<_> = call.limits().map(|row| self.window(Some(operation), row, call)).collect();
         let own = windows.len();
         for row in &self.settings.overall.clone() {
             windows.push(self.window(None, row, call));
         }
-        let lane = self.lanes.len();
-        self.lanes.push(Lane::of(call, windows, own, self.settings.cancels_first));
-        self.lanes_of.entry(hash).or_default().push(lane);
+        let has_no_share = |key: &Key| self.windows.get(*key).is_some_and(|counter| counter.window.is_none());
+        let closed = windows.iter().any(has_no_share);
+        let shut = self.shut.iter().filter(|(address, _)| address == call.counted(Scope::Ip));
+        let shut_until = shut.map(|(_, until)| *until).max().unwrap_or_default();
+        let urgent = self.settings.is_urgent(call.meta());
+        let quiet_until = self.quiet_since.map(|since| since + self.longest_span(&windows));
+        let mut lane = Lane::of(call, windows, own, urgent);
+        lane.closed = closed;
+        lane.shut_until = shut_until.max(quiet_until.unwrap_or_default());
+        let lane = self.lanes.insert(lane);
+        self.lanes_of.entry(self.hash(call)).or_default().push(lane);
         lane
     }
 
-    fn window(&mut self, operation: Option<&'static str>, row: &RateLimit, call: &Call<'_>) -> usize {
-        let RateLimit { calls, per_seconds, scope, class } = *row;
-        let counted = call.counted(scope).to_owned();
-        let key = WindowKey { operation, class, calls, per_seconds, is_uid: scope == Scope::Uid, counted };
-        *self.window_of.entry(key).or_insert_with(|| {
-            let span = Duration::from_secs(per_seconds.into()) + self.settings.margin;
-            self.windows.push((Window::new(calls, span), Binding { operation, limit: *row }));
-            self.windows.len() - 1
+    fn window(&mut self, operation: Option<&'static str>, row: &RateLimit, call: &Call<'_>) -> Key {
+        *self.window_of.entry(WindowKey::of(operation, row, call)).or_insert_with(|| {
+            let span = Duration::from_secs(row.per_seconds.into()) + self.settings.margin;
+            // A limit of none would make callers wait for ever; it is taken for one.
+            let window = Window::new(self.settings.share.of(row.calls.max(1)), span);
+            self.windows.insert(Counter { window, binding: Binding { operation, limit: *row } })
         })
+    }
+
+    pub(super) fn longest_span(&self, windows: &[Key]) -> Duration {
+        let spans = windows.iter().filter_map(|key| self.windows.get(*key)).map(|counter| counter.window.span());
+        spans.max().unwrap_or_default()
     }
 
     /// From when on a call of `lane` may go, if nothing happens until then, and the window that is in the way until
     /// then. `None` for when calls that are about to be made are in the way.
     #[inline]
-    pub(super) fn free_at(&self, lane: usize) -> (Option<Duration>, Option<usize>) {
-        let mut latest = (Some(Duration::ZERO), None);
-        for &index in &self.lanes[lane].windows {
-            match (self.windows[index].0.free_at(), latest.0) {
-                (None, _) => return (None, Some(index)),
-                (Some(free), Some(until)) if free > until => latest = (Some(free), Some(index)),
+    pub(super) fn free_at(&self, lane: Key) -> (Option<Duration>, Option<&Counter>) {
+        let Some(lane) = self.lanes.get(lane).filter(|_| !self.paused) else { return (None, None) };
+        let mut latest = (lane.shut_until, None);
+        for counter in lane.windows.iter().filter_map(|key| self.windows.get(*key)) {
+            match counter.window.free_at() {
+                None => return (None, Some(counter)),
+                Some(free) if free > latest.0 => latest = (free, Some(counter)),
                 _ => {}
             }
         }
-        latest
+        (Some(latest.0), latest.1)
     }
 
     #[inline]
-    pub(super) fn is_free(&self, lane: usize, now: Duration) -> bool {
-        self.free_at(lane).0.is_some_and(|free| free <= now)
+    pub(super) fn is_free(&self, lane: Key, now: Duration) -> bool {
+        let Some(lane) = self.lanes.get(lane).filter(|_| !self.paused) else { return false };
+        let is_free = |key: &Key| self.windows.get(*key).is_some_and(|counter| counter.window.is_free(now));
+        lane.shut_until <= now && lane.windows.iter().all(is_free)
+    }
+
+    /// Whether no call of `lane` will ever be let go, because its share of a rate is less than one call.
+    pub(super) fn is_closed(&self, lane: Key) -> bool {
+        self.lanes.get(lane).is_some_and(|lane| lane.closed)
     }
 
     /// How long it takes until a call of `lane` may go, and because of which limit. When that is not known yet, it is
     /// a whole window.
-    pub(super) fn free_in(&self, lane: usize, now: Duration) -> (Duration, Option<Binding>) {
-        let (free, window) = self.free_at(lane);
-        let window = window.map(|index| &self.windows[index]);
-        let span = window.map(|(window, _)| window.span()).unwrap_or_default();
-        (free.map_or(span, |free| free.saturating_sub(now)), window.map(|(_, binding)| *binding))
+    pub(super) fn free_in(&self, lane: Key, now: Duration) -> (Duration, Option<Binding>) {
+        let (free, counter) = self.free_at(lane);
+        let span = counter.map(|counter| counter.window.span()).unwrap_or_default();
+        (free.map_or(span, |free| free.saturating_sub(now)), counter.map(|counter| counter.binding))
     }
 
-    pub(super) fn binding(&self, lane: usize) -> Option<Binding> {
-        self.free_at(lane).1.map(|index| self.windows[index].1)
+    pub(super) fn binding(&self, lane: Key) -> Option<Binding> {
+        self.free_at(lane).1.map(|counter| counter.binding)
     }
 
     /// Lets a call go, which there must be room for.
     #[inline]
-    pub(super) fn hold(&mut self, lane: usize) {
+    pub(super) fn hold(&mut self, lane: Key) {
         self.each_window(lane, Window::hold);
     }
 
     /// A call that was let go is not made.
-    pub(super) fn release(&mut self, lane: usize) {
+    pub(super) fn release(&mut self, lane: Key) {
         self.each_window(lane, Window::release);
     }
 
     /// A call that was let go is made.
     #[inline]
-    pub(super) fn make(&mut self, lane: usize, now: Duration) {
+    pub(super) fn make(&mut self, lane: Key, now: Duration) {
         self.each_window(lane, |window| window.make(now));
     }
 
     /// All calls that were let go are made.
     pub(super) fn make_all(&mut self, now: Duration) {
-        self.windows.iter_mut().for_each(|(window, _)| window.make_all(now));
+        self.windows.iter_mut().for_each(|counter| counter.window.make_all(now));
     }
 
     #[inline]
-    fn each_window(&mut self, lane: usize, mut act: impl FnMut(&mut Window)) {
-        if let Some(lane) = self.lanes.get(lane) {
-            lane.windows.iter().for_each(|index| act(&mut self.windows[*index].0));
+    fn each_window(&mut self, lane: Key, mut act: impl FnMut(&mut Window)) {
+        let Some(lane) = self.lanes.get(lane) else { return };
+        for key in &lane.windows {
+            if let Some(counter) = self.windows.get_mut(*key) {
+                act(&mut counter.window);
+            }
         }
     }
 
     /// The windows of the operation itself, without the overall ones.
-    pub(super) fn own_windows(&self, lane: usize) -> &[usize] {
+    pub(super) fn own_windows(&self, lane: Key) -> &[Key] {
         self.lanes.get(lane).map_or(&[], |lane| &lane.windows[..lane.own])
-    }
-
-    pub(super) fn window_at(&self, index: usize) -> &Window {
-        &self.windows[index].0
-    }
-
-    pub(super) fn window_at_mut(&mut self, index: usize) -> &mut Window {
-        &mut self.windows[index].0
-    }
-}
-
-/// Those who wait.
-impl Book {
-    /// Whether no one waits.
-    #[inline]
-    pub(super) fn is_quiet(&self) -> bool {
-        self.busy.is_empty()
-    }
-
-    /// Lines up in `lane`.
-    pub(super) fn line_up(&mut self, lane: usize) -> u64 {
-        let turn = self.next_turn;
-        self.next_turn += 1;
-        if self.lanes[lane].queue.is_empty() {
-            self.busy.push(lane);
-        }
-        self.lanes[lane].queue.push_back(turn);
-        turn
-    }
-
-    /// Waits no longer.
-    pub(super) fn leave(&mut self, lane: usize, turn: u64) {
-        let queue = &mut self.lanes[lane].queue;
-        if let Ok(at) = queue.binary_search(&turn) {
-            queue.remove(at);
-        }
-        self.forget_idle_lanes();
-    }
-
-    /// Lets everyone go there is room for: in order, but past those there is none for, whose limits are others.
-    pub(super) fn settle(&mut self, now: Duration) -> Vec<Granted> {
-        let mut granted = Vec::new();
-        let mut order: BinaryHeap<_> = self.busy.iter().filter_map(|lane| self.front(*lane)).collect();
-        while let Some(Reverse((_, lane))) = order.pop() {
-            // Others only take room away, so who finds none now need not be asked again.
-            if self.is_free(lane, now) {
-                self.hold(lane);
-                granted.extend(self.lanes[lane].queue.pop_front().map(|turn| Granted { turn, lane }));
-                order.extend(self.front(lane));
-            }
-        }
-        self.forget_idle_lanes();
-        granted
-    }
-
-    /// When to settle next, if nothing happens until then.
-    pub(super) fn next_at(&self) -> Option<Duration> {
-        self.busy.iter().filter_map(|lane| self.free_at(*lane).0).min()
-    }
-
-    /// The lanes in which someone waits.
-    pub(super) fn busy(&self) -> &[usize] {
-        &self.busy
-    }
-
-    fn front(&self, lane: usize) -> Option<Reverse<((bool, u64), usize)>> {
-        self.lanes[lane].turn().map(|turn| Reverse((turn, lane)))
-    }
-
-    fn forget_idle_lanes(&mut self) {
-        let lanes = &self.lanes;
-        self.busy.retain(|lane| !lanes[*lane].queue.is_empty());
     }
 }

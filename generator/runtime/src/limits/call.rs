@@ -15,6 +15,7 @@ pub struct Call<'a> {
 
 impl<'a> Call<'a> {
     /// A call of the operation `meta`, to which the default rows apply, from a nameless account and address.
+    #[inline]
     pub fn new(meta: &'static Meta) -> Self {
         Self { meta, uid_class: DEFAULT, ip_class: DEFAULT, account: "", address: "" }
     }

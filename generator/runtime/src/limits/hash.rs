@@ -6,6 +6,13 @@ pub(super) type BuildFold = BuildHasherDefault<Fold>;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fold(u64);
 
+/// A name that stands for another one without telling it in passing.
+#[cfg(feature = "redis")]
+pub(super) fn name_of(name: &str) -> String {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(name).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
 impl Fold {
     #[inline]
     fn add(&mut self, word: u64) {

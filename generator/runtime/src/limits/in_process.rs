@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use super::book::Book;
 use super::call::Call;
-use super::limiter::{Admission, Full, Limiter, Signs, Slot};
+use super::limiter::{Admission, Denied, Full, Limiter, Slot, Trouble, Unavailable};
 use super::plan::Plan;
 use super::settings::{Counted, LimitSettings};
+use super::signs::Signs;
+use super::slab::Key;
 use super::timer::{SystemTimer, Timer};
 use super::waiting::Waiting;
 
@@ -82,8 +84,8 @@ struct Alarm(Weak<Shared>);
 /// What became of asking.
 enum Asked {
     MayGo(Slot),
-    Full(Full),
-    Waits { lane: usize, turn: u64, since: Duration },
+    Denied(Denied),
+    Waits { lane: Key, turn: u64, since: Duration },
 }
 
 impl InProcessLimits {
@@ -108,6 +110,11 @@ impl InProcessLimits {
         });
         Self { shared }
     }
+
+    #[cfg(feature = "redis")]
+    pub(super) fn shared(&self) -> &Shared {
+        &self.shared
+    }
 }
 
 impl Default for InProcessLimits {
@@ -129,7 +136,7 @@ impl Limiter for InProcessLimits {
         }
         match self.shared.change(|state, now| state.ask(&call, wait, now)) {
             Asked::MayGo(slot) => Admission::Now(Ok(slot)),
-            Asked::Full(full) => Admission::Now(Err(full)),
+            Asked::Denied(denied) => Admission::Now(Err(denied)),
             Asked::Waits { lane, turn, since } => Waiting::new(&self.shared, lane, turn, since).admission(wait),
         }
     }
@@ -146,12 +153,12 @@ impl Limiter for InProcessLimits {
         }
         if self.shared.learns && signs != Signs::default() {
             let Slot { key, counted_at, .. } = slot;
-            self.shared.change(|state, now| state.book.learn(lane_of(key), counted_at, now, signs));
+            self.shared.change(|state, now| state.book.learn(key.into(), counted_at, now, signs));
         }
     }
 
     fn give_back(&self, slot: Slot) {
-        self.shared.change(|state, _| state.book.release(lane_of(slot.key)));
+        self.shared.change(|state, _| state.book.release(slot.key.into()));
     }
 
     fn plan(&self, calls: &[Call<'_>]) -> Plan {
@@ -195,7 +202,7 @@ impl Shared {
 
     fn make(&self, slot: &mut Slot) {
         slot.counted_at = self.change(|state, now| {
-            state.book.make(lane_of(slot.key), now);
+            state.book.make(slot.key.into(), now);
             now
         });
     }
@@ -214,7 +221,7 @@ impl State {
     /// slowest part of it.
     #[inline]
     fn ask_in_passing(&mut self, call: &Call<'_>) -> Option<Slot> {
-        let lane = self.book.lane(call);
+        let lane = self.book.find(call)?;
         let may_go = self.book.is_quiet() && self.book.is_free(lane, self.latest);
         may_go.then(|| {
             self.book.hold(lane);
@@ -223,14 +230,18 @@ impl State {
     }
 
     fn ask(&mut self, call: &Call<'_>, wait: bool, now: Duration) -> Asked {
-        let lane = self.book.lane(call);
+        let lane = self.book.lane(call, now);
+        if self.book.is_closed(lane) {
+            let why = format!("it has less than one call of {} in a window", call.meta().id);
+            return Asked::Denied(Unavailable::new(Trouble::NoShare, why).into());
+        }
         if self.book.is_quiet() {
             if self.book.is_free(lane, now) {
                 self.book.hold(lane);
                 return Asked::MayGo(slot_in(lane, Duration::ZERO));
             }
             if !wait {
-                return Asked::Full(self.full(lane, now));
+                return Asked::Denied(self.full(lane, now).into());
             }
         }
         // Where others wait, only lining up tells who may go.
@@ -239,7 +250,7 @@ impl State {
         Asked::Waits { lane, turn, since: now }
     }
 
-    pub(super) fn full(&self, lane: usize, now: Duration) -> Full {
+    pub(super) fn full(&self, lane: Key, now: Duration) -> Full {
         let (free_in, binding) = self.book.free_in(lane, now);
         Full { free_in, binding }
     }
@@ -257,11 +268,6 @@ impl State {
     }
 }
 
-pub(super) fn slot_in(lane: usize, waited: Duration) -> Slot {
-    Slot::new(lane as u64, waited)
-}
-
-/// The key of another limiter's slot may be of no lane here, and then does nothing.
-fn lane_of(key: u64) -> usize {
-    usize::try_from(key).unwrap_or(usize::MAX)
+pub(super) fn slot_in(lane: Key, waited: Duration) -> Slot {
+    Slot::new(lane.into(), waited)
 }

@@ -1,19 +1,25 @@
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use super::call::Call;
-use crate::tables::Effect;
+use super::slab::Key;
+use crate::tables::Meta;
 
 /// The calls that are counted in the same windows: those of one operation, class, account and address.
 #[derive(Clone, Debug)]
 pub(super) struct Lane {
-    operation: &'static str,
+    operation: &'static Meta,
     classes: [&'static str; 2],
     account: String,
-    address: String,
+    pub(super) address: String,
     /// Whether its calls go before those of other lanes.
-    pub(super) urgent: bool,
+    urgent: bool,
+    /// Whether nothing ever goes.
+    pub(super) closed: bool,
+    /// Until when nothing goes, whatever the windows say.
+    pub(super) shut_until: Duration,
     /// The windows that must all have room.
-    pub(super) windows: Vec<usize>,
+    pub(super) windows: Vec<Key>,
     /// How many of them, from the front, are the operation's own.
     pub(super) own: usize,
     /// The turns of those who wait, in order.
@@ -21,14 +27,16 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    pub(super) fn of(call: &Call<'_>, windows: Vec<usize>, own: usize, cancels_first: bool) -> Self {
+    pub(super) fn of(call: &Call<'_>, windows: Vec<Key>, own: usize, urgent: bool) -> Self {
         let (account, address) = names(call);
         Self {
-            operation: call.meta().id,
+            operation: call.meta(),
             classes: [call.uid_class, call.ip_class],
             account: account.to_owned(),
             address: address.to_owned(),
-            urgent: cancels_first && call.meta().effect == Effect::Cancel,
+            urgent,
+            closed: false,
+            shut_until: Duration::ZERO,
             windows,
             own,
             queue: VecDeque::new(),
@@ -38,7 +46,7 @@ impl Lane {
     #[inline]
     pub(super) fn takes(&self, call: &Call<'_>) -> bool {
         let (account, address) = names(call);
-        is_same(self.operation, call.meta().id)
+        std::ptr::eq(self.operation, call.meta())
             && is_same(self.classes[0], call.uid_class)
             && is_same(self.classes[1], call.ip_class)
             && is_same(&self.account, account)

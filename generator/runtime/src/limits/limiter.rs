@@ -1,13 +1,15 @@
+use std::fmt;
 use std::pin::Pin;
 use std::time::Duration;
 
 use super::call::Call;
 use super::plan::{Binding, Plan};
+use super::signs::Signs;
 
 /// Keeps calls within their rate limits.
 ///
 /// A client asks before each call, says when the call goes out, and what came back. [`InProcessLimits`] does this for
-/// one process; implement it to share limits more widely.
+/// one process, `RedisLimits` (with the feature `redis`) for a fleet of them.
 ///
 /// [`InProcessLimits`]: super::InProcessLimits
 pub trait Limiter: Send + Sync {
@@ -34,13 +36,13 @@ pub trait Limiter: Send + Sync {
 #[must_use = "a slot takes room until it is used or given back"]
 pub enum Admission<'a> {
     /// Known at once.
-    Now(Result<Slot, Full>),
+    Now(Result<Slot, Denied>),
     /// Known later. Who drops it waits no longer.
     Later(AdmissionFuture<'a>),
 }
 
 /// The end of waiting for a slot.
-pub type AdmissionFuture<'a> = Pin<Box<dyn Future<Output = Result<Slot, Full>> + Send + 'a>>;
+pub type AdmissionFuture<'a> = Pin<Box<dyn Future<Output = Result<Slot, Denied>> + Send + 'a>>;
 
 /// The leave to make one call. It takes room until it is used or given back.
 #[derive(Debug, PartialEq, Eq)]
@@ -52,13 +54,25 @@ pub struct Slot {
     pub counted_at: Duration,
     /// How long the caller waited for it.
     pub waited: Duration,
+    /// How many calls are left after it, for the limiter.
+    pub left: u32,
 }
 
 impl Slot {
     /// A slot of which the limiter knows by `key` what it is of.
     pub fn new(key: u64, waited: Duration) -> Self {
-        Self { key, counted_at: Duration::ZERO, waited }
+        Self { key, counted_at: Duration::ZERO, waited, left: u32::MAX }
     }
+}
+
+/// Why a call may not be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Denied {
+    /// There is no room for it.
+    Full(Full),
+    /// Whether there is room cannot be told.
+    Unavailable(Unavailable),
 }
 
 /// There is no room for a call.
@@ -78,19 +92,70 @@ impl Full {
     }
 }
 
-/// What an answer tells about limits. The default is an answer that tells nothing, or none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// A limiter that cannot tell whether there is room. Nothing is sent then.
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Signs {
-    /// Whether the call was one too many: HTTP status 429.
-    pub too_many: bool,
-    /// How many calls are left in the window the exchange counts in.
-    pub remaining: Option<u32>,
+pub struct Unavailable {
+    /// What kind of trouble it has.
+    pub trouble: Trouble,
+    /// What happened.
+    pub why: String,
+    /// How long the caller had waited by then.
+    pub waited: Duration,
 }
 
-impl Signs {
-    /// These signs.
-    pub fn new(too_many: bool, remaining: Option<u32>) -> Self {
-        Self { too_many, remaining }
+/// The trouble of a limiter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Trouble {
+    /// What it shares with others cannot be reached.
+    Unreachable,
+    /// It is answered too late.
+    TooSlow,
+    /// It is answered with an error.
+    Failed,
+    /// Its share of the rate is less than one call in a window.
+    NoShare,
+}
+
+impl Unavailable {
+    /// There is `trouble`, because of `why`.
+    pub fn new(trouble: Trouble, why: impl Into<String>) -> Self {
+        Self { trouble, why: why.into(), waited: Duration::ZERO }
+    }
+
+    /// The same, after having `waited`.
+    #[must_use]
+    pub fn after(self, waited: Duration) -> Self {
+        Self { waited, ..self }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unreachable => "the limiter cannot be reached",
+            Self::TooSlow => "the limiter is too slow",
+            Self::Failed => "the limiter failed",
+            Self::NoShare => "the limiter has no share of the rate",
+        })
+    }
+}
+
+impl fmt::Display for Unavailable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.trouble, self.why)
+    }
+}
+
+impl From<Full> for Denied {
+    fn from(full: Full) -> Self {
+        Self::Full(full)
+    }
+}
+
+impl From<Unavailable> for Denied {
+    fn from(unavailable: Unavailable) -> Self {
+        Self::Unavailable(unavailable)
     }
 }

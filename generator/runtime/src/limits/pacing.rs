@@ -1,24 +1,20 @@
 use std::sync::Arc;
-use std::time::Duration;
-
-use bytes::Bytes;
-use http::{Response, StatusCode};
 
 use super::call::Call;
 use super::class::Classes;
 use super::in_process::InProcessLimits;
-use super::limiter::{Admission, Full, Limiter, Signs, Slot};
+use super::limiter::{Admission, Denied, Full, Limiter, Unavailable};
+use super::permit::Permit;
 use super::plan::Plan;
 use crate::account::Account;
-use crate::error::{Error, Limited};
-use crate::exchange::remaining_calls;
+use crate::error::{Error, Limited, LimiterFailure};
 use crate::operation::Operation;
 use crate::tables::Api;
 
 /// What a client does when a rate limit is used up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LimitMode {
-    /// Waits until there is room; [`Reply::waited`](crate::Reply::waited) tells how long.
+    /// Waits until there is room; [`Reply::waited`](crate::Reply::waited) and [`Error::waited`] tell how long.
     #[default]
     Wait,
     /// Sends nothing and gives [`Error::Limited`], which tells how long it would take.
@@ -34,14 +30,6 @@ pub(crate) struct Pacing {
     pub(crate) limiter: Arc<dyn Limiter>,
     pub(crate) classes: Classes,
     pub(crate) address: String,
-}
-
-/// The leave to make one call. However the call ends, dropping this tells the limiter.
-pub(crate) struct Pass<'a> {
-    limiter: &'a dyn Limiter,
-    slot: Option<Slot>,
-    waited: Duration,
-    sent: bool,
 }
 
 impl Default for Pacing {
@@ -62,19 +50,22 @@ impl Pacing {
     }
 
     /// Waits until `operation` of `account` may be sent.
-    pub(crate) async fn admit<O: Operation>(&self, operation: &O, account: &Account) -> Result<Pass<'_>, Error> {
+    pub(crate) async fn admit<O: Operation>(
+        &self,
+        api: &'static Api,
+        operation: &O,
+        account: &Account,
+    ) -> Result<Permit<'_>, Error> {
         let limiter = &*self.limiter;
         if self.mode == LimitMode::Off {
-            return Ok(Pass { limiter, slot: None, waited: Duration::ZERO, sent: false });
+            return Ok(Permit::new(limiter, api, None));
         }
         let slot = match limiter.ask(self.call(operation, account), self.mode == LimitMode::Wait) {
             Admission::Now(known) => known,
             Admission::Later(later) => later.await,
         };
-        let slot = slot.map_err(|Full { free_in, binding }| {
-            Error::Limited(Box::new(Limited { operation: O::META.id, free_in, binding }))
-        })?;
-        Ok(Pass { limiter, waited: slot.waited, slot: Some(slot), sent: false })
+        let slot = slot.map_err(|denied| denied.of(O::META.id))?;
+        Ok(Permit::new(limiter, api, Some(slot)))
     }
 
     pub(crate) fn plan(&self, calls: &[Call<'_>]) -> Plan {
@@ -82,37 +73,13 @@ impl Pacing {
     }
 }
 
-impl Pass<'_> {
-    /// How long the call had to wait for it.
-    pub(crate) fn waited(&self) -> Duration {
-        self.waited
-    }
-
-    /// The call goes out now.
-    pub(crate) fn sent(&mut self) {
-        self.sent = true;
-        if let Some(slot) = &mut self.slot {
-            self.limiter.sent(slot);
-        }
-    }
-
-    /// The call was answered. The status and the header are looked at before anything else is, for they tell
-    /// something even where the answer cannot be read.
-    pub(crate) fn answered(&mut self, api: &Api, response: &Response<Bytes>) {
-        if let Some(slot) = self.slot.take() {
-            let too_many = response.status() == StatusCode::TOO_MANY_REQUESTS;
-            self.limiter.answered(slot, Signs::new(too_many, remaining_calls(api, response.headers())));
-        }
-    }
-}
-
-impl Drop for Pass<'_> {
-    fn drop(&mut self) {
-        match self.slot.take() {
-            // Without an answer, it may have been counted.
-            Some(slot) if self.sent => self.limiter.answered(slot, Signs::default()),
-            Some(slot) => self.limiter.give_back(slot),
-            None => {}
+impl Denied {
+    fn of(self, operation: &'static str) -> Error {
+        match self {
+            Self::Full(Full { free_in, binding }) => Error::Limited(Box::new(Limited { operation, free_in, binding })),
+            Self::Unavailable(Unavailable { trouble, why, waited }) => {
+                Error::LimiterFailed(Box::new(LimiterFailure { operation, trouble, why, waited }))
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::book::Book;
 use super::call::Call;
 use super::settings::LimitSettings;
+use super::slab::Key;
 use crate::tables::{RateLimit, Scope};
 
 /// What a set of calls will take.
@@ -45,7 +46,7 @@ impl Plan {
         let mut first = None;
         let mut left = calls.len();
         for call in calls {
-            let lane = book.lane(call);
+            let lane = book.lane(call, now);
             first.get_or_insert(book.line_up(lane));
             left -= book.go(now, first).len();
         }
@@ -65,7 +66,7 @@ impl Plan {
 
 impl Book {
     /// Everyone goes who may. Gives the lanes of those who came `first` or later.
-    fn go(&mut self, now: Duration, first: Option<u64>) -> Vec<usize> {
+    fn go(&mut self, now: Duration, first: Option<u64>) -> Vec<Key> {
         let granted = self.settle(now);
         granted.iter().for_each(|granted| self.make(granted.lane, now));
         granted.iter().filter(|granted| first <= Some(granted.turn)).map(|granted| granted.lane).collect()

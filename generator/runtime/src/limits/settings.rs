@@ -1,6 +1,7 @@
 use std::time::Duration;
 
-use crate::tables::{RateLimit, Scope};
+use super::share::Share;
+use crate::tables::{Effect, Meta, RateLimit, Scope};
 
 /// How an [`InProcessLimits`](super::InProcessLimits) keeps limits.
 #[derive(Clone, Debug)]
@@ -11,6 +12,7 @@ pub struct LimitSettings {
     pub(super) cancels_first: bool,
     pub(super) learns: bool,
     pub(super) overall: Vec<RateLimit>,
+    pub(super) share: Share,
 }
 
 /// From when on a call counts.
@@ -33,6 +35,7 @@ impl Default for LimitSettings {
             cancels_first: true,
             learns: true,
             overall: Vec::new(),
+            share: Share::ALL,
         }
     }
 }
@@ -66,7 +69,8 @@ impl LimitSettings {
 
     /// Whether to learn from answers, which is the default. When the exchange says that fewer calls are left than are
     /// known to be, someone else calls too, and the difference is counted; when none is left, or after HTTP status 429,
-    /// nothing goes for one window.
+    /// nothing goes for one window, or for longer if the answer asks for it. A 429 that does not come in the API's form
+    /// comes from something before the exchange, which counts calls of all kinds: then nothing of the address goes.
     pub fn learns(mut self, learns: bool) -> Self {
         self.learns = learns;
         self
@@ -76,5 +80,17 @@ impl LimitSettings {
     pub fn overall(mut self, calls: u32, per_seconds: u32, scope: Scope) -> Self {
         self.overall.push(RateLimit { calls, per_seconds, scope, class: "overall" });
         self
+    }
+
+    /// Keeps to a part of every limit: for processes that share an account and no limiter. Calls whose part is less
+    /// than one call in a window are refused.
+    pub fn share(mut self, share: Share) -> Self {
+        self.share = share;
+        self
+    }
+
+    /// Whether calls of `operation` go before others.
+    pub(super) fn is_urgent(&self, operation: &Meta) -> bool {
+        self.cancels_first && operation.effect == Effect::Cancel
     }
 }

@@ -1,8 +1,11 @@
 //! Everything here happens in virtual time.
 
 mod classes;
+mod disorder;
 mod driver;
 mod exactness;
+mod idle;
 mod learning;
 mod order;
 mod planning;
+mod shares;

@@ -3,18 +3,19 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::in_process::{Shared, State, Waiter, slot_in};
-use super::limiter::{Admission, Full, Slot};
+use super::limiter::{Admission, Denied, Slot};
+use super::slab::Key;
 
 /// A place in a line. Who drops it leaves the line.
 pub(super) struct Waiting<'a> {
     shared: &'a Shared,
-    lane: usize,
+    lane: Key,
     turn: u64,
     since: Duration,
 }
 
 impl<'a> Waiting<'a> {
-    pub(super) fn new(shared: &'a Shared, lane: usize, turn: u64, since: Duration) -> Self {
+    pub(super) fn new(shared: &'a Shared, lane: Key, turn: u64, since: Duration) -> Self {
         Self { shared, lane, turn, since }
     }
 
@@ -26,9 +27,9 @@ impl<'a> Waiting<'a> {
         }
     }
 
-    fn at_once(&self) -> Result<Slot, Full> {
+    fn at_once(&self) -> Result<Slot, Denied> {
         let mut state = self.shared.lock();
-        self.take_slot(&mut state).ok_or_else(|| state.full(self.lane, self.shared.now()))
+        self.take_slot(&mut state).ok_or_else(|| state.full(self.lane, self.shared.now()).into())
     }
 
     /// The slot, once it was granted.
@@ -42,7 +43,7 @@ impl<'a> Waiting<'a> {
 }
 
 impl Future for Waiting<'_> {
-    type Output = Result<Slot, Full>;
+    type Output = Result<Slot, Denied>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut state = self.shared.lock();

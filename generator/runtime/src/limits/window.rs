@@ -14,14 +14,30 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// At most `most` calls in any `span`. A limit of none would make callers wait for ever; it is taken for one.
+    /// At most `most` calls in any `span`.
     pub(super) fn new(most: u32, span: Duration) -> Self {
-        let most = usize::try_from(most).unwrap_or(usize::MAX).max(1);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
         Self { most, span, made: VecDeque::new(), held: 0, blocked_until: Duration::ZERO }
     }
 
     pub(super) fn span(&self) -> Duration {
         self.span
+    }
+
+    #[cfg(feature = "redis")]
+    pub(super) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Whether there never is room.
+    pub(super) fn is_none(&self) -> bool {
+        self.most == 0
+    }
+
+    /// Whether a new one would do as well.
+    pub(super) fn is_idle(&self, now: Duration) -> bool {
+        let expired = self.made.back().is_none_or(|latest| *latest + self.span <= now);
+        self.held == 0 && expired && self.blocked_until <= now
     }
 
     /// From when on there is room for one more call, if nothing happens until then. `None` when only calls that are
@@ -35,6 +51,15 @@ impl Window {
             None => Duration::ZERO,
         };
         Some(expires.max(self.blocked_until))
+    }
+
+    /// Whether there is room for one more call: [`free_at`](Self::free_at) without the arithmetic.
+    #[inline]
+    pub(super) fn is_free(&self, now: Duration) -> bool {
+        let taken = self.made.len() + self.held;
+        let has_room = taken < self.most
+            || self.held < self.most && self.made.get(taken - self.most).is_none_or(|made| *made + self.span <= now);
+        has_room && self.blocked_until <= now
     }
 
     /// Lets a call go.

@@ -21,14 +21,14 @@ pub(super) fn shift_months(time: Timestamp, months: i64) -> Option<Timestamp> {
     let date = date_of(days);
     let count = date.year * 12 + date.month + months;
     let (year, month) = (count.div_euclid(12), count.rem_euclid(12));
-    let length = first_of(year, month + 1) - first_of(year, month);
-    let days = first_of(year, month) + date.day.min(length) - 1;
+    let length = days_to_first_of(year, month + 1) - days_to_first_of(year, month);
+    let days = days_to_first_of(year, month) + date.day.min(length) - 1;
     let days = u64::try_from(days).ok()?;
     days.checked_mul(DAY_MS)?.checked_add(time.as_millis() % DAY_MS).map(Timestamp::from_millis)
 }
 
 /// Days from 1970-01-01 to the first of a month; month 12 is the first of the next year.
-fn first_of(year: i64, month: i64) -> i64 {
+pub(crate) fn days_to_first_of(year: i64, month: i64) -> i64 {
     // Years taken to begin in March have their leap day at the end, and months whose lengths repeat every five:
     // 31, 30, 31, 30, 31.
     let from_march = year * 12 + month - 2;
@@ -40,9 +40,9 @@ fn first_of(year: i64, month: i64) -> i64 {
 fn date_of(days: i64) -> Date {
     // 400 years have 146,097 days; the guess may be a year too late.
     let guess = 1971 + days * 400 / 146_097;
-    let year = (guess - 2..=guess).rev().find(|&year| first_of(year, 0) <= days).unwrap_or(guess);
-    let month = (0..12).rev().find(|&month| first_of(year, month) <= days).unwrap_or(0);
-    Date { year, month, day: days - first_of(year, month) + 1 }
+    let year = (guess - 2..=guess).rev().find(|&year| days_to_first_of(year, 0) <= days).unwrap_or(guess);
+    let month = (0..12).rev().find(|&month| days_to_first_of(year, month) <= days).unwrap_or(0);
+    Date { year, month, day: days - days_to_first_of(year, month) + 1 }
 }
 
 #[cfg(test)]

@@ -50,6 +50,8 @@ pub struct Ceiling {
     pub id: &'static str,
     /// The most there may be.
     pub n: u64,
+    /// The values, of an enum of the API, of what counts; empty when everything does.
+    pub over: &'static [&'static str],
     /// What is counted.
     pub doc: &'static str,
 }

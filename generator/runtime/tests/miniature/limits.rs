@@ -11,6 +11,7 @@ use tradeapi_runtime::{
 
 use crate::Tested;
 use crate::api::{API, Side};
+use crate::books::Book;
 use crate::orders::{Execution, PlaceOrder};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -20,12 +21,14 @@ const SECOND: Duration = Duration::from_secs(1);
 struct Recorder {
     status: u16,
     remaining: &'static str,
+    body: &'static str,
     signed_at: Arc<Mutex<Vec<String>>>,
 }
 
 impl Recorder {
     fn new(status: u16, remaining: &'static str) -> Self {
-        Self { status, remaining, signed_at: Arc::default() }
+        let body = r#"{"code":"00000","data":{"orderId":"7"}}"#;
+        Self { status, remaining, body, signed_at: Arc::default() }
     }
 
     fn signed_at(&self) -> Vec<String> {
@@ -37,9 +40,10 @@ impl Transport for Recorder {
     fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
         let signed_at = request.headers()["MINI-TIMESTAMP"].to_str().unwrap_or_default().to_owned();
         self.signed_at.lock().unwrap_or_else(PoisonError::into_inner).push(signed_at);
-        let mut response = http::Response::new(Bytes::from_static(br#"{"code":"00000","data":{"orderId":"7"}}"#));
+        let mut response = http::Response::new(Bytes::from_static(self.body.as_bytes()));
         *response.status_mut() = http::StatusCode::from_u16(self.status).unwrap_or_default();
         response.headers_mut().insert("x-remaining", http::HeaderValue::from_static(self.remaining));
+        response.headers_mut().insert("retry-after", http::HeaderValue::from_static("3"));
         Box::pin(std::future::ready(Ok(response)))
     }
 }
@@ -90,6 +94,10 @@ impl Scene {
 
 fn order() -> PlaceOrder {
     PlaceOrder::new("BTCUSDT", Side::Buy, 1_u32, Execution::Market)
+}
+
+fn book() -> Book {
+    Book { symbol: "BTCUSDT".into(), depth: None }
 }
 
 fn limited(error: Option<Error>) -> Option<Duration> {
@@ -163,10 +171,69 @@ async fn clients_learn_from_the_header_and_from_status_429() -> Tested {
         let scene = Scene::new(recorder);
         let client = scene.builder().limits(LimitMode::Refuse).build()?;
         client.call(&order()).await?;
-        assert_eq!(limited(client.call(&order()).await.err()), Some(SECOND));
-        scene.timer.advance(SECOND);
+        // Only an answer that says that there were too many is asked how long to stay away.
+        let pause = SECOND * if scene.recorder.status == 429 { 3 } else { 1 };
+        assert_eq!(limited(client.call(&order()).await.err()), Some(pause));
+        scene.timer.advance(pause);
         client.call(&order()).await?;
     }
+    Ok(())
+}
+
+/// What is not in the API's form comes from something that counts all operations together.
+#[tokio::test]
+async fn a_429_of_a_gateway_closes_all_operations() -> Tested {
+    for (body, is_free) in [(r#"{"code":"429","msg":"slow"}"#, true), ("<html>slow down</html>", false)] {
+        let scene = Scene::new(Recorder { body, ..Recorder::new(429, "") });
+        let client = scene.builder().limits(LimitMode::Refuse).build()?;
+        let error = client.call(&order()).await.err();
+        assert!(matches!(error, Some(Error::Exchange(_))), "{error:?}");
+        assert_eq!(limited(client.call(&order()).await.err()), Some(SECOND * 3));
+        assert_eq!(client.admit(&book()).await.is_ok(), is_free, "{body}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn errors_tell_how_long_the_call_waited() -> Tested {
+    for (status, body) in [(400, r#"{"code":"40786"}"#), (200, "nonsense")] {
+        let scene = Scene::new(Recorder { body, ..Recorder::new(status, "100") });
+        let client = scene.builder().build()?;
+        for _ in 0..10 {
+            assert_eq!(client.call(&order()).await.err().map(|error| error.waited()), Some(Duration::ZERO));
+        }
+        let late = tokio::spawn(async move { client.call(&order()).await });
+        tokio::task::yield_now().await;
+        scene.timer.advance(SECOND);
+        assert_eq!(late.await?.err().map(|error| error.waited()), Some(SECOND), "{body}");
+    }
+    Ok(())
+}
+
+/// Whoever sends by other means keeps the limits all the same.
+#[tokio::test]
+async fn what_is_sent_by_other_means_is_counted_too() -> Tested {
+    let scene = Scene::new(Recorder::new(200, "100"));
+    let client = scene.builder().limits(LimitMode::Refuse).build()?;
+    let mut answer = http::Response::new(Bytes::from_static(br#"{"code":"0"}"#));
+    for number in 0..10 {
+        // One is given up, and so can be used again.
+        drop(client.admit(&order()).await?);
+        let mut permit = client.admit(&order()).await?;
+        client.prepare(&order())?;
+        permit.sent();
+        if number % 2 == 0 {
+            permit.answered(&answer);
+        }
+    }
+    assert_eq!(limited(client.admit(&order()).await.err()), Some(SECOND));
+    scene.timer.advance(SECOND);
+    let mut permit = client.admit(&order()).await?;
+    permit.sent();
+    *answer.status_mut() = http::StatusCode::TOO_MANY_REQUESTS;
+    permit.answered(&answer);
+    assert_eq!(limited(client.call(&order()).await.err()), Some(SECOND));
+    assert!(scene.recorder.signed_at().is_empty());
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 //! but wrong is the business of [`crate::check`].
 
 mod account;
+mod ceilings;
 mod fields;
 mod intents;
 mod lifecycle;
@@ -11,8 +12,8 @@ mod types;
 
 use super::names::NoIdentifier;
 use super::{
-    Api, Ceiling, Credentials, Document, Duration, Envelope, ErrorCode, Family, Header, Name, Reviewed, Source,
-    Statements, field_name, type_name, variant_name,
+    Api, Credentials, Document, Duration, Envelope, ErrorCode, Family, Header, Name, Reviewed, Source, Statements,
+    field_name, type_name, variant_name,
 };
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::load::{Documents, FamilyDocuments, Short, Spanned, Text, raw};
@@ -243,6 +244,7 @@ impl Builder<'_> {
         let records = scope.records();
         let operations = scope.operations();
         let (instrument, classes) = (scope.instrument_names(), scope.classes());
+        let limits = scope.ceilings();
         Family {
             rust: self.rust_name(&None, &name, place, "", type_name),
             title: raw.title.as_ref().map_or_else(|| name.clone(), |title| title.value.clone()),
@@ -250,7 +252,7 @@ impl Builder<'_> {
             source: self.source(&raw.source),
             numbers_as_text: super::types::travels_as_text(raw.numbers, None),
             errors: raw.errors.iter().map(|(code, error)| self.error_code(code, error)).collect(),
-            limits: raw.limits.iter().map(|limit| self.ceiling(limit)).collect(),
+            limits,
             instrument,
             classes,
             lifecycle,
@@ -303,16 +305,6 @@ impl Builder<'_> {
             outcome: raw.outcome.unwrap_or(raw::Outcome::NotDone),
             success: raw.success.unwrap_or(false),
         }
-    }
-
-    fn ceiling(&mut self, raw: &Spanned<raw::Ceiling>) -> Ceiling {
-        self.source(&raw.source);
-        let n = raw.n.as_ref().map_or(0, |n| n.value);
-        if raw.n.is_none() {
-            self.missing("n", raw.place);
-        }
-        let place = raw.id.as_ref().map_or(raw.place, |id| id.place);
-        Ceiling { id: self.need(&raw.id, "id", raw.place), place, n, doc: text_of(&raw.doc) }
     }
 
     fn statements(

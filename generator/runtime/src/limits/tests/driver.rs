@@ -79,7 +79,12 @@ pub(super) fn limits(settings: LimitSettings) -> (InProcessLimits, ManualTimer) 
 
 impl<'a> Driver<'a> {
     pub(super) fn new((limits, timer): &'a (InProcessLimits, ManualTimer)) -> Self {
-        Self { limits, timer: timer.clone(), waiting: BTreeMap::new(), count: 0 }
+        Self::of(limits, timer.clone())
+    }
+
+    /// The callers of `limits`, where `timer` is the time as it is, whatever their clock says.
+    pub(super) fn of(limits: &'a InProcessLimits, timer: ManualTimer) -> Self {
+        Self { limits, timer, waiting: BTreeMap::new(), count: 0 }
     }
 
     pub(super) fn now(&self) -> Duration {

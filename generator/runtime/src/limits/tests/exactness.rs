@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::driver::{Driver, SECOND, limited_to, limits, make_all, most_in_any, ms, operation, per_ip, per_uid};
-use crate::limits::{Admission, Call, Counted, LimitSettings, Limiter, Signs, Slot};
+use crate::limits::{Admission, Call, Counted, Denied, LimitSettings, Limiter, Signs, Slot};
 use crate::tables::Effect;
 use std::time::Duration;
 
@@ -186,13 +186,20 @@ fn accounts_and_addresses_are_counted_apart() {
     assert!(is_free(by_ip, "a", "y"));
 }
 
+fn free_in(denied: Denied) -> Duration {
+    match denied {
+        Denied::Full(full) => full.free_in,
+        Denied::Unavailable(_) => Duration::MAX,
+    }
+}
+
 #[test]
 fn who_is_refused_is_told_when_to_come_again() {
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
     let driver = Driver::new(&limits);
     let call = Call::new(limited_to(2));
     let ask = || match limits.0.ask(call, false) {
-        Admission::Now(answer) => answer.map(|slot| driver.make(slot)).map_err(|full| full.free_in),
+        Admission::Now(answer) => answer.map(|slot| driver.make(slot)).map_err(free_in),
         Admission::Later(_) => Err(Duration::MAX),
     };
     assert_eq!(ask(), Ok(Duration::ZERO));

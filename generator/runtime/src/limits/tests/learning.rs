@@ -3,13 +3,17 @@
 use std::time::Duration;
 
 use super::driver::{Driver, SECOND, limited_to, limits, ms, operation, per_ip, per_uid};
-use crate::limits::{Admission, Call, InProcessLimits, LimitSettings, Limiter, Signs};
+use crate::limits::{Admission, Call, Denied, InProcessLimits, LimitSettings, Limiter, Signs, Slot, TooMany};
 use crate::tables::Effect;
 
-const TOO_MANY: Signs = Signs { too_many: true, remaining: None };
+const TOO_MANY: Signs = too_many(false, None);
+
+const fn too_many(of_everything: bool, retry_after: Option<Duration>) -> Signs {
+    Signs { too_many: Some(TooMany { of_everything, retry_after }), remaining: None }
+}
 
 const fn left(remaining: u32) -> Signs {
-    Signs { too_many: false, remaining: Some(remaining) }
+    Signs { too_many: None, remaining: Some(remaining) }
 }
 
 /// Makes a call that is answered after `trip`.
@@ -34,7 +38,7 @@ fn room(limits: &InProcessLimits, most: u32) -> usize {
 
 fn free_in(limits: &InProcessLimits, most: u32) -> Option<Duration> {
     match limits.ask(Call::new(limited_to(most)), false) {
-        Admission::Now(Err(full)) => Some(full.free_in),
+        Admission::Now(Err(Denied::Full(full))) => Some(full.free_in),
         _ => None,
     }
 }
@@ -58,7 +62,7 @@ fn who_waits_waits_longer_then() {
     driver.timer.advance(ms(400));
     assert_eq!(free_in(&limits.0, 1), Some(ms(500)));
     // An answer that comes late.
-    limits.0.answered(crate::limits::Slot::new(0, Duration::ZERO), TOO_MANY);
+    limits.0.answered(Slot::new(0, Duration::ZERO), TOO_MANY);
     driver.timer.advance(SECOND - Duration::from_nanos(1));
     assert!(driver.woken().is_empty());
     driver.timer.advance(Duration::from_nanos(1));
@@ -149,4 +153,34 @@ fn learning_can_be_turned_off() {
     call(&mut driver, 10, Duration::ZERO, TOO_MANY);
     call(&mut driver, 10, Duration::ZERO, left(0));
     assert_eq!(room(&limits.0, 10), 8);
+}
+
+#[test]
+fn an_answer_can_ask_for_a_longer_pause() {
+    for (asked_for, pause) in [(ms(200), SECOND), (SECOND * 7, SECOND * 7)] {
+        let limits = limits(LimitSettings::new().margin(Duration::ZERO));
+        call(&mut Driver::new(&limits), 10, Duration::ZERO, too_many(false, Some(asked_for)));
+        assert_eq!(free_in(&limits.0, 10), Some(pause));
+    }
+}
+
+/// What is not of the exchange's own making counts all operations of an address, those not called before among them.
+#[test]
+fn one_too_many_of_everything_closes_the_address() {
+    let [one, other, new] = ["one", "other", "new"].map(|id| operation(id, Effect::Read, &[per_uid(10, "default")]));
+    let limits = limits(LimitSettings::new().margin(Duration::ZERO));
+    let ask = |meta, address| limits.0.ask(Call::new(meta).counted_for("", address), false);
+    let is_free = |meta, address| matches!(ask(meta, address), Admission::Now(Ok(_)));
+    assert!(is_free(other, "here"));
+    for (of_everything, free) in [(false, true), (true, false)] {
+        let Admission::Now(Ok(mut slot)) = ask(one, "here") else { unreachable!("there is room") };
+        limits.0.sent(&mut slot);
+        limits.0.answered(slot, too_many(of_everything, Some(SECOND * 2)));
+        assert_eq!((is_free(one, "here"), is_free(other, "here")), (false, free));
+        limits.1.advance(SECOND * if of_everything { 1 } else { 2 });
+    }
+    assert!(!is_free(new, "here"));
+    assert!(is_free(new, "there"));
+    limits.1.advance(SECOND);
+    assert!(is_free(new, "here") && is_free(other, "here") && is_free(one, "here"));
 }

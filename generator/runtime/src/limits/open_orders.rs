@@ -1,0 +1,92 @@
+use std::collections::HashSet;
+
+use crate::tables::Ceiling;
+use crate::value::OpenEnum;
+
+/// Counts open orders against the ceilings of an API, which is told of them by its caller.
+///
+/// An exchange tells of every change of an order; which of them come to this counter, and from where, is the caller's
+/// choice. An order is known by one name, its id or the caller's own, and counts once however often it is told of. The
+/// counter knows only what it was told: begin with the orders that are open already.
+///
+/// ```
+/// # use tradeapi_runtime::{Ceiling, OpenEnum, OpenOrders, UnknownValue};
+/// # enum Category { Spot, Futures, Unknown(UnknownValue) }
+/// # impl OpenEnum for Category {
+/// #     const VALUES: &'static [&'static str] = &["spot", "futures"];
+/// #     fn known(index: usize) -> Option<Self> { [Some(Self::Spot), Some(Self::Futures)].into_iter().nth(index)? }
+/// #     fn unknown(value: UnknownValue) -> Self { Self::Unknown(value) }
+/// #     fn as_str(&self) -> &str { match self { Self::Spot => "spot", Self::Futures => "futures", Self::Unknown(value) => value.as_str() } }
+/// # }
+/// const CEILINGS: &[Ceiling] = &[Ceiling { id: "open-spot-orders", n: 400, over: &["spot"], doc: "" }];
+///
+/// let mut orders = OpenOrders::new(CEILINGS);
+/// orders.placed(&Category::Spot, "1");
+/// assert_eq!(orders.room(&Category::Spot), Some(399));
+/// assert!(!orders.may_place(&Category::Spot, 400));
+/// orders.closed("1");
+/// assert!(orders.may_place(&Category::Spot, 400));
+/// // No ceiling speaks of it.
+/// assert_eq!(orders.room(&Category::Futures), None);
+/// ```
+#[derive(Clone, Debug)]
+pub struct OpenOrders {
+    counters: Vec<Counter>,
+}
+
+#[derive(Clone, Debug)]
+struct Counter {
+    ceiling: &'static Ceiling,
+    open: HashSet<String>,
+}
+
+impl OpenOrders {
+    /// No open orders, below `ceilings`: the `CEILINGS` of an emitted module.
+    pub fn new(ceilings: &'static [Ceiling]) -> Self {
+        Self { counters: ceilings.iter().map(|ceiling| Counter { ceiling, open: HashSet::new() }).collect() }
+    }
+
+    /// The order `id` of this kind is open, or may be: an order whose placing has no answer yet counts.
+    pub fn placed(&mut self, kind: &impl OpenEnum, id: impl Into<String>) {
+        let id = id.into();
+        for counter in self.counters.iter_mut().filter(|counter| counter.counts(kind.as_str())) {
+            counter.open.insert(id.clone());
+        }
+    }
+
+    /// The order `id` is not open any more, or never was.
+    pub fn closed(&mut self, id: &str) {
+        for counter in &mut self.counters {
+            counter.open.remove(id);
+        }
+    }
+
+    /// How many more orders of this kind may be open. `None` when no ceiling speaks of it.
+    pub fn room(&self, kind: &impl OpenEnum) -> Option<u64> {
+        self.tightest(kind).map(Counter::room)
+    }
+
+    /// Whether `n` more orders of this kind may be open.
+    pub fn may_place(&self, kind: &impl OpenEnum, n: u64) -> bool {
+        self.room(kind).is_none_or(|room| n <= room)
+    }
+
+    /// The ceiling that leaves the least room for orders of this kind.
+    pub fn ceiling(&self, kind: &impl OpenEnum) -> Option<&'static Ceiling> {
+        self.tightest(kind).map(|counter| counter.ceiling)
+    }
+
+    fn tightest(&self, kind: &impl OpenEnum) -> Option<&Counter> {
+        self.counters.iter().filter(|counter| counter.counts(kind.as_str())).min_by_key(|counter| counter.room())
+    }
+}
+
+impl Counter {
+    fn counts(&self, kind: &str) -> bool {
+        self.ceiling.over.is_empty() || self.ceiling.over.contains(&kind)
+    }
+
+    fn room(&self) -> u64 {
+        self.ceiling.n.saturating_sub(self.open.len() as u64)
+    }
+}

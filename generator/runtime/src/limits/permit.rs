@@ -1,0 +1,68 @@
+use std::fmt;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::Response;
+
+use super::limiter::{Limiter, Slot};
+use super::signs::Signs;
+use crate::tables::Api;
+
+/// The leave to make one call by one's own means; see [`ClientCore::admit`](crate::ClientCore::admit).
+///
+/// It takes room until it is dropped. A call counts from when [`sent`](Self::sent) was called, whatever becomes of it;
+/// without, the room is free again.
+#[must_use = "it takes room until it is dropped"]
+pub struct Permit<'a> {
+    limiter: &'a dyn Limiter,
+    api: &'static Api,
+    slot: Option<Slot>,
+    waited: Duration,
+    sent: bool,
+}
+
+impl<'a> Permit<'a> {
+    /// For a call that counts; without a slot, for one that does not.
+    pub(super) fn new(limiter: &'a dyn Limiter, api: &'static Api, slot: Option<Slot>) -> Self {
+        let waited = slot.as_ref().map(|slot| slot.waited).unwrap_or_default();
+        Self { limiter, api, slot, waited, sent: false }
+    }
+
+    /// How long the call had to wait for it.
+    pub fn waited(&self) -> Duration {
+        self.waited
+    }
+
+    /// The call goes out now.
+    pub fn sent(&mut self) {
+        self.sent = true;
+        if let Some(slot) = &mut self.slot {
+            self.limiter.sent(slot);
+        }
+    }
+
+    /// The call was answered. The status and the headers are looked at before anything else is, for they tell
+    /// something even where the answer cannot be read.
+    pub fn answered(&mut self, response: &Response<Bytes>) {
+        if let Some(slot) = self.slot.take() {
+            self.limiter.answered(slot, Signs::read(self.api, response));
+        }
+    }
+}
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        match self.slot.take() {
+            // Without an answer, it may have been counted.
+            Some(slot) if self.sent => self.limiter.answered(slot, Signs::default()),
+            Some(slot) => self.limiter.give_back(slot),
+            None => {}
+        }
+    }
+}
+
+impl fmt::Debug for Permit<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Permit").field("waited", &self.waited).field("sent", &self.sent).finish_non_exhaustive()
+    }
+}

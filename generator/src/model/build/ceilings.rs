@@ -1,0 +1,60 @@
+//! Ceilings that are no rate.
+
+use super::Scope;
+use super::text_of;
+use crate::diagnostics::Code;
+use crate::load::raw;
+use crate::load::{Named, Spanned, Texts};
+use crate::model::{Ceiling, Over, Type};
+
+impl Scope<'_, '_> {
+    pub(super) fn ceilings(&mut self) -> Vec<Ceiling> {
+        self.family.family.limits.iter().map(|raw| self.ceiling(raw)).collect()
+    }
+
+    fn ceiling(&mut self, raw: &Spanned<raw::Ceiling>) -> Ceiling {
+        self.builder.source(&raw.source);
+        if raw.n.is_none() {
+            self.builder.missing("n", raw.place);
+        }
+        let place = raw.id.as_ref().map_or(raw.place, |id| id.place);
+        Ceiling {
+            id: self.builder.need(&raw.id, "id", raw.place),
+            place,
+            n: raw.n.as_ref().map_or(0, |n| n.value),
+            over: raw.over.as_ref().and_then(|over| self.over(over)),
+            doc: text_of(&raw.doc),
+        }
+    }
+
+    /// One enum, with the values that count.
+    fn over(&mut self, raw: &Spanned<Named<Texts>>) -> Option<Over> {
+        let mut entries = raw.iter();
+        let (Some((name, values)), None) = (entries.next(), entries.next()) else {
+            self.builder
+                .to
+                .at(raw.place, Code::Misplaced, "a ceiling is over the values of one enum")
+                .help("write `over: { Enum: [value, ..] }`, or leave it out when everything counts");
+            return None;
+        };
+        let enum_index = match self.resolve(name) {
+            Type::Enum(index) => index,
+            _ => {
+                if self.names.get(&name.value).is_some() {
+                    let message = format!("`{}` is no enum", name.value);
+                    let help = "name the enum whose values tell what counts";
+                    self.builder.to.at(name.place, Code::Misplaced, message).help(help);
+                }
+                return None;
+            }
+        };
+        if values.is_empty() {
+            self.builder
+                .to
+                .at(name.place, Code::Misplaced, "nothing counts towards this ceiling")
+                .help("name the values that count, or leave `over` out when everything does");
+        }
+        let values = values.iter().map(|value| (value.value.clone(), value.place)).collect();
+        Some(Over { enum_index, values })
+    }
+}

@@ -1,0 +1,117 @@
+//! A process that lost its fleet keeps to its share.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+use tradeapi::runtime::{Fallback, FleetChange, RedisLimits, Share, Trouble};
+
+use super::callers::{MOST, PLACE, SECOND, call, make, most_in_any, ms, now, settings, trouble};
+use super::server::Server;
+
+type Told = Arc<Mutex<Vec<FleetChange>>>;
+
+fn one_of_two(server: &Server, share: Share) -> (RedisLimits, Told) {
+    let told = Told::default();
+    let log = Arc::clone(&told);
+    let fallback = Fallback::in_process(share, move |change| log.lock().unwrap().push(change.clone()));
+    (RedisLimits::new(&server.url(), settings().fallback(fallback)).unwrap(), told)
+}
+
+/// Redis comes and goes, and two processes never send more than there may be in any second.
+#[tokio::test]
+async fn shares_take_over_and_hand_back() {
+    let Some(mut server) = Server::start() else { return };
+    let fleet = [(); 2].map(|()| one_of_two(&server, Share::new(1, 2)));
+    let sent: Arc<Mutex<Vec<Duration>>> = Arc::default();
+    let mut tasks = JoinSet::new();
+    for (limits, _) in fleet.iter().cycle().take(8) {
+        let (limits, sent) = (limits.clone(), Arc::clone(&sent));
+        tasks.spawn(async move {
+            loop {
+                let (_, at) = make(&limits, call(PLACE), true).await.unwrap();
+                sent.lock().unwrap().push(at);
+                tokio::task::yield_now().await;
+            }
+        });
+    }
+    let until = async |is_so: &dyn Fn() -> bool| {
+        while !is_so() {
+            tokio::time::sleep(ms(10)).await;
+        }
+    };
+    let count = || sent.lock().unwrap().len();
+    for _ in 0..2 {
+        let before = count();
+        until(&|| count() > before + MOST).await;
+        server.kill();
+        until(&|| fleet.iter().all(|(limits, _)| limits.is_alone())).await;
+        let alone = count();
+        until(&|| count() > alone + MOST).await;
+        server.start_again();
+        until(&|| !fleet.iter().any(|(limits, _)| limits.is_alone())).await;
+    }
+    let before = count();
+    until(&|| count() > before + MOST).await;
+    drop(tasks);
+    let sent = sent.lock().unwrap();
+    assert!(most_in_any(&sent, SECOND) <= MOST, "{sent:?}");
+    for (_, told) in &fleet {
+        let told = told.lock().unwrap();
+        let [FleetChange::Lost(why), FleetChange::Found, FleetChange::Lost(_), FleetChange::Found] = &told[..] else {
+            panic!("{told:?}")
+        };
+        assert_eq!(why.trouble, Trouble::Unreachable);
+    }
+}
+
+/// A server that was only out of reach has forgotten nothing, and is told what was sent without it.
+#[tokio::test]
+async fn what_was_sent_alone_is_reported() {
+    let Some(server) = Server::start() else { return };
+    let told = Told::default();
+    let log = Arc::clone(&told);
+    let fallback = Fallback::in_process(Share::ALL, move |change| log.lock().unwrap().push(change.clone()));
+    let limits = RedisLimits::new(&server.url(), settings().timeout(ms(200)).fallback(fallback)).unwrap();
+    let mut sent = vec![make(&limits, call(PLACE), true).await.unwrap().1];
+    server.stop();
+    for _ in 0..MOST {
+        sent.push(make(&limits, call(PLACE), true).await.unwrap().1);
+    }
+    assert!(limits.is_alone());
+    server.go_on();
+    while limits.is_alone() {
+        tokio::time::sleep(ms(1)).await;
+    }
+    for _ in 0..MOST {
+        sent.push(make(&limits, call(PLACE), true).await.unwrap().1);
+    }
+    assert!(most_in_any(&sent, SECOND) <= MOST, "{sent:?}");
+    let told = told.lock().unwrap();
+    let [FleetChange::Lost(why), FleetChange::Found] = &told[..] else { panic!("{told:?}") };
+    assert_eq!(why.trouble, Trouble::TooSlow);
+}
+
+#[tokio::test]
+async fn others_may_just_have_called() {
+    let Some(mut server) = Server::start() else { return };
+    let (limits, told) = one_of_two(&server, Share::new(1, 2));
+    make(&limits, call(PLACE), true).await.unwrap();
+    server.kill();
+    let lost = now();
+    let (_, sent) = make(&limits, call(PLACE), true).await.unwrap();
+    assert!(sent >= lost + SECOND, "{lost:?} {sent:?}");
+    assert_eq!(told.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn no_share_is_told() {
+    let Some(mut server) = Server::start() else { return };
+    let (limits, told) = one_of_two(&server, Share::new(1, 20));
+    make(&limits, call(PLACE), true).await.unwrap();
+    server.kill();
+    for wait in [true, false] {
+        assert_eq!(trouble(make(&limits, call(PLACE), wait).await), Trouble::NoShare);
+    }
+    assert!(matches!(told.lock().unwrap()[..], [FleetChange::Lost(_)]));
+}

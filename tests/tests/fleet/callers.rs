@@ -1,0 +1,80 @@
+//! Who asks.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tradeapi::Operation;
+use tradeapi::runtime::{Admission, Call, Denied, Limiter, Meta, RedisLimits, RedisSettings, Slot, Trouble};
+use tradeapi::unified::{CancelOrder, PlaceOrder};
+
+pub(crate) const SECOND: Duration = Duration::from_secs(1);
+
+/// Generous, so that a machine that is busy does not matter.
+pub(crate) fn settings() -> RedisSettings {
+    RedisSettings::new().margin(ms(50)).trip(ms(100)).ahead(ms(200)).timeout(SECOND * 5)
+}
+
+/// The span of a window of one second, with these settings.
+pub(crate) const SPAN: Duration = ms(1_150);
+
+pub(crate) const fn ms(milliseconds: u64) -> Duration {
+    Duration::from_millis(milliseconds)
+}
+
+pub(crate) const PLACE: &Meta = PlaceOrder::META;
+pub(crate) const CANCEL: &Meta = CancelOrder::META;
+/// What the documents allow in a second.
+pub(crate) const MOST: usize = 10;
+
+pub(crate) fn call(meta: &'static Meta) -> Call<'static> {
+    Call::new(meta).counted_for("1234567890", "192.0.2.7")
+}
+
+pub(crate) async fn ask(limits: &RedisLimits, call: Call<'static>, wait: bool) -> Result<Slot, Denied> {
+    match limits.ask(call, wait) {
+        Admission::Now(known) => known,
+        Admission::Later(later) => later.await,
+    }
+}
+
+/// Makes a call, and gives the moments at which it was let go by the server's clock, and sent by that of this machine,
+/// which is the same.
+pub(crate) async fn make(
+    limits: &RedisLimits,
+    call: Call<'static>,
+    wait: bool,
+) -> Result<(Duration, Duration), Denied> {
+    let mut slot = ask(limits, call, wait).await?;
+    limits.sent(&mut slot);
+    let sent = now();
+    let moments = (slot.counted_at, sent);
+    limits.answered(slot, Default::default());
+    Ok(moments)
+}
+
+pub(crate) fn now() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap()
+}
+
+/// The most moments in any half-open window of `span`.
+pub(crate) fn most_in_any(moments: &[Duration], span: Duration) -> usize {
+    let mut moments = moments.to_vec();
+    moments.sort();
+    let from = |start: usize| moments[start..].partition_point(|moment| *moment < moments[start] + span);
+    (0..moments.len()).map(from).max().unwrap_or(0)
+}
+
+#[track_caller]
+pub(crate) fn free_in<T: std::fmt::Debug>(asked: Result<T, Denied>) -> Duration {
+    match asked {
+        Err(Denied::Full(full)) => full.free_in,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[track_caller]
+pub(crate) fn trouble<T: std::fmt::Debug>(asked: Result<T, Denied>) -> Trouble {
+    match asked {
+        Err(Denied::Unavailable(unavailable)) => unavailable.trouble,
+        other => panic!("{other:?}"),
+    }
+}

@@ -1,0 +1,165 @@
+//! What the members of a fleet know of one another.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tradeapi::runtime::{Limiter, RedisLimits, Scope, Signs, TooMany};
+
+use super::callers::{CANCEL, MOST, PLACE, SPAN, ask, call, free_in, make, most_in_any, ms, now, settings};
+use super::server::Server;
+
+fn two(server: &Server) -> [RedisLimits; 2] {
+    [(); 2].map(|()| RedisLimits::new(&server.url(), settings()).unwrap())
+}
+
+/// Waits until a server that has just been started lets calls go.
+async fn begin(limits: &RedisLimits) {
+    let slot = ask(limits, call(PLACE), true).await.unwrap();
+    limits.give_back(slot);
+}
+
+#[tokio::test]
+async fn a_server_that_has_forgotten_is_given_a_window() {
+    let Some(server) = Server::start() else { return };
+    let [one, other] = two(&server);
+    // The very first call.
+    let pause = free_in(ask(&one, call(PLACE), false).await);
+    assert!(pause > Duration::ZERO && pause <= SPAN, "{pause:?}");
+    let (first, _) = make(&one, call(PLACE), true).await.unwrap();
+    let flushed = now();
+    redis::cmd("FLUSHALL").exec(&mut server.connect()).unwrap();
+    let (second, _) = make(&other, call(PLACE), true).await.unwrap();
+    assert!(second >= flushed + SPAN && flushed >= first, "{first:?} {flushed:?} {second:?}");
+}
+
+#[tokio::test]
+async fn who_does_not_wait_is_told_what_binds() {
+    let Some(server) = Server::start() else { return };
+    let [one, other] = two(&server);
+    begin(&one).await;
+    // As many as can be had; a slow machine may get more than a window's.
+    let mut made = Vec::new();
+    for limits in [&one, &other].into_iter().cycle().take(1_000) {
+        match make(limits, call(PLACE), false).await {
+            Ok((let_go, _)) => made.push(let_go),
+            Err(tradeapi::runtime::Denied::Full(full)) => {
+                assert!(full.free_in <= SPAN);
+                assert_eq!(full.binding.unwrap().operation, Some("unified.place-order"));
+                break;
+            }
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+    assert!(made.len() >= MOST && most_in_any(&made, SPAN) <= MOST, "{made:?}");
+    // Another account and another operation are free.
+    make(&one, call(PLACE).counted_for("other", ""), false).await.unwrap();
+    make(&one, call(CANCEL), false).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_given_back_others_may_have() {
+    let Some(server) = Server::start() else { return };
+    let [one, other] = two(&server);
+    begin(&one).await;
+    let mut slots = Vec::new();
+    for _ in 0..MOST {
+        slots.push(ask(&one, call(PLACE), true).await.unwrap());
+    }
+    slots.into_iter().for_each(|slot| one.give_back(slot));
+    // Those of one are told with its next question; then there is room for others at once.
+    let first = make(&one, call(PLACE), false).await.unwrap().0;
+    let next = make(&other, call(PLACE), false).await.unwrap().0;
+    assert!(next - first < SPAN);
+}
+
+/// Nobody who leaves the line takes anything with him.
+#[tokio::test]
+async fn callers_that_leave_are_no_loss() {
+    let Some(server) = Server::start() else { return };
+    let [one, other] = two(&server);
+    begin(&one).await;
+    let mut made = Vec::new();
+    for round in 0..3 * MOST {
+        let leaver = Arc::new(one.clone());
+        let leaver = tokio::spawn(async move { ask(&leaver, call(PLACE), true).await.map(drop) });
+        if round % 3 == 0 {
+            tokio::task::yield_now().await;
+        }
+        leaver.abort();
+        made.push(make(&other, call(PLACE), true).await.unwrap().0);
+    }
+    assert!(most_in_any(&made, SPAN) <= MOST);
+}
+
+#[tokio::test]
+async fn one_too_many_is_told_to_all() {
+    let Some(server) = Server::start() else { return };
+    let [one, other] = two(&server);
+    begin(&one).await;
+    let too_many = |of_everything| {
+        let retry_after = Some(Duration::from_secs(3_000));
+        Signs::new(Some(TooMany { of_everything, retry_after }), None)
+    };
+    let slot = ask(&one, call(PLACE), true).await.unwrap();
+    one.answered(slot, too_many(false));
+    while ask(&other, call(PLACE), false).await.map(|slot| other.give_back(slot)).is_ok() {}
+    assert!(free_in(ask(&other, call(PLACE), false).await) > Duration::from_secs(2_000));
+    let slot = ask(&one, call(CANCEL), true).await.unwrap();
+    let elsewhere = call(CANCEL).counted_for("1234567890", "192.0.2.8");
+    one.answered(slot, too_many(true));
+    let same_address = call(CANCEL).counted_for("else", "192.0.2.7");
+    while ask(&other, same_address, false).await.map(|slot| other.give_back(slot)).is_ok() {}
+    assert!(free_in(ask(&other, same_address, false).await) > Duration::from_secs(2_000));
+    make(&other, elsewhere.counted_for("else", "192.0.2.8"), true).await.unwrap();
+}
+
+/// The header says that someone outside of the fleet calls too.
+#[tokio::test]
+async fn calls_of_strangers_are_counted() {
+    let Some(server) = Server::start() else { return };
+    let [one, other] = two(&server);
+    begin(&one).await;
+    let slot = ask(&one, call(PLACE), true).await.unwrap();
+    one.answered(slot, Signs::new(None, Some(0)));
+    // None is left although one's own count has nine: nothing goes for a window.
+    while ask(&other, call(PLACE), false).await.map(|slot| other.give_back(slot)).is_ok() {}
+}
+
+#[tokio::test]
+async fn cancels_of_one_overtake_what_another_waits_for() {
+    let Some(server) = Server::start() else { return };
+    let limits = || RedisLimits::new(&server.url(), settings().ahead(ms(1)).overall(1, 1, Scope::Uid)).unwrap();
+    let one = limits();
+    begin(&one).await;
+    make(&one, call(PLACE), true).await.unwrap();
+    let spawn = |limits: &RedisLimits, meta| {
+        let limits = limits.clone();
+        tokio::spawn(async move { make(&limits, call(meta), true).await.unwrap().0 })
+    };
+    let places = [(); 3].map(|()| spawn(&limits(), PLACE));
+    // Once they have asked.
+    tokio::time::sleep(ms(300)).await;
+    let other = limits();
+    let mut last = Duration::ZERO;
+    for cancel in [(); 2].map(|()| spawn(&other, CANCEL)) {
+        last = last.max(cancel.await.unwrap());
+    }
+    for place in places {
+        assert!(place.await.unwrap() > last);
+    }
+}
+
+/// Room is kept for a cancellation that was told to come again, for as long as it may come.
+#[tokio::test]
+async fn room_is_kept_for_a_cancel() {
+    let Some(server) = Server::start() else { return };
+    let limits = || RedisLimits::new(&server.url(), settings().ahead(ms(1)).overall(1, 1, Scope::Uid)).unwrap();
+    let (one, other) = (limits(), limits());
+    begin(&one).await;
+    let (first, _) = make(&one, call(PLACE), true).await.unwrap();
+    let cancel = tokio::spawn(async move { make(&other, call(CANCEL), true).await.map(drop) });
+    tokio::time::sleep(ms(300)).await;
+    cancel.abort();
+    let (next, _) = make(&one, call(PLACE), true).await.unwrap();
+    assert!(next > first + SPAN + ms(50), "{:?}", next - first);
+}

@@ -1,0 +1,152 @@
+//! Redis is gone, slow or wrong: the caller is told, and nothing is sent.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use tradeapi::runtime::{LimitMode, LimiterFailure, Outcome, RedisLimits, Trouble};
+use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
+use tradeapi::{Client, Credentials, Error};
+use tradeapi_sandbox::Sandbox;
+
+use super::callers::{CANCEL, MOST, PLACE, SPAN, ask, call, make, most_in_any, ms, settings, trouble};
+use super::server::Server;
+
+/// An address at which nobody listens.
+fn nowhere() -> String {
+    let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
+    format!("redis://127.0.0.1:{port}")
+}
+
+#[tokio::test]
+async fn without_redis_nothing_is_sent() {
+    let sandbox = Sandbox::start().unwrap();
+    for mode in [LimitMode::Wait, LimitMode::Refuse] {
+        let limits = RedisLimits::new(&nowhere(), settings()).unwrap();
+        let client = Client::builder(sandbox.url())
+            .credentials(Credentials::new("key", "secret", "passphrase"))
+            .limiter(std::sync::Arc::new(limits))
+            .limits(mode)
+            .build()
+            .unwrap();
+        let cancel = CancelOrder::new(OrderRef::OrderId(OrderId::from("1")));
+        let error = client.unified().cancel_order(&cancel).await.unwrap_err();
+        let text = error.to_string();
+        assert!(text.starts_with("unified.cancel-order was not sent: the limiter cannot be reached: "), "{text}");
+        assert_eq!(error.outcome(), Outcome::NotDone);
+        let Error::LimiterFailed(failure) = error else { panic!("{error}") };
+        let LimiterFailure { trouble, operation, .. } = *failure;
+        assert_eq!((trouble, operation), (Trouble::Unreachable, "unified.cancel-order"));
+    }
+    assert!(sandbox.requests().is_empty());
+}
+
+#[test]
+fn without_tokio_it_says_so() {
+    let limits = RedisLimits::new(&nowhere(), settings()).unwrap();
+    let waker = std::task::Waker::noop();
+    let mut asked = std::pin::pin!(ask(&limits, call(PLACE), true));
+    let std::task::Poll::Ready(asked) = asked.as_mut().poll(&mut std::task::Context::from_waker(waker)) else {
+        panic!("it waits")
+    };
+    assert_eq!(trouble(asked), Trouble::Unreachable);
+}
+
+#[tokio::test]
+async fn who_refuses_recovers_and_never_exceeds() {
+    let Some(mut server) = Server::start() else { return };
+    let limits = RedisLimits::new(&server.url(), settings()).unwrap();
+    let mut made = Vec::new();
+    for round in 0..3 {
+        for _ in 0..MOST {
+            made.push(make(&limits, call(PLACE), true).await.unwrap().1);
+        }
+        server.kill();
+        assert_eq!(trouble(make(&limits, call(PLACE), round % 2 == 0).await), Trouble::Unreachable);
+        server.start_again();
+        // Those who ask soon after a failure are told of it again.
+        while make(&limits, call(PLACE), false)
+            .await
+            .is_err_and(|denied| matches!(denied, tradeapi::runtime::Denied::Unavailable(_)))
+        {
+            tokio::time::sleep(ms(10)).await;
+        }
+    }
+    assert!(most_in_any(&made, SPAN - ms(150)) <= MOST, "{made:?}");
+}
+
+/// What a server remembers from before may be old.
+#[tokio::test]
+async fn a_server_that_remembers_too_little_is_given_a_window() {
+    let Some(mut server) = Server::start() else { return };
+    let limits = RedisLimits::new(&server.url(), settings()).unwrap();
+    let mut sent = vec![make(&limits, call(PLACE), true).await.unwrap().1];
+    redis::cmd("SAVE").exec(&mut server.connect()).unwrap();
+    for _ in 1..MOST {
+        sent.push(make(&limits, call(PLACE), true).await.unwrap().1);
+    }
+    server.kill();
+    server.start_again();
+    for _ in 0..MOST {
+        sent.push(make(&limits, call(PLACE), true).await.unwrap().1);
+    }
+    assert!(most_in_any(&sent, SPAN - ms(150)) <= MOST, "{sent:?}");
+}
+
+/// A connection that was closed is no trouble.
+#[tokio::test]
+async fn a_lost_connection_is_made_again() {
+    let Some(server) = Server::start() else { return };
+    let limits = RedisLimits::new(&server.url(), settings()).unwrap();
+    for _ in 0..5 {
+        make(&limits, call(PLACE), true).await.unwrap();
+        redis::cmd("CLIENT").arg("KILL").arg("TYPE").arg("normal").exec(&mut server.connect()).unwrap();
+        redis::cmd("SCRIPT").arg("FLUSH").exec(&mut server.connect()).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_error_of_the_script_is_told() {
+    let Some(server) = Server::start() else { return };
+    let limits = RedisLimits::new(&server.url(), settings()).unwrap();
+    make(&limits, call(PLACE), true).await.unwrap();
+    let mut connection = server.connect();
+    let keys: Vec<String> = redis::cmd("KEYS").arg("*place-order*").query(&mut connection).unwrap();
+    redis::cmd("SET").arg(&keys[0]).arg("something else").exec(&mut connection).unwrap();
+    assert_eq!(trouble(make(&limits, call(PLACE), true).await), Trouble::Failed);
+    // What is wrong with one window is none of the others'.
+    make(&limits, call(CANCEL), true).await.unwrap();
+    // A server that does not lead any more.
+    redis::cmd("REPLICAOF").arg("127.0.0.1").arg(1).exec(&mut connection).unwrap();
+    assert_eq!(trouble(make(&limits, call(CANCEL), true).await), Trouble::Failed);
+    redis::cmd("REPLICAOF").arg("NO").arg("ONE").exec(&mut connection).unwrap();
+    while make(&limits, call(CANCEL), true).await.is_err() {
+        tokio::time::sleep(ms(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_silent_server_is_too_slow() {
+    let Some(server) = Server::start() else { return };
+    let limits = RedisLimits::new(&server.url(), settings().timeout(ms(200))).unwrap();
+    make(&limits, call(PLACE), true).await.ok();
+    server.stop();
+    for wait in [true, false] {
+        assert_eq!(trouble(make(&limits, call(PLACE), wait).await), Trouble::TooSlow);
+    }
+}
+
+/// What comes later than the windows allow for is not used, and in the end it is told.
+#[tokio::test]
+async fn answers_that_are_always_late_are_no_answers() {
+    let Some(server) = Server::start() else { return };
+    let limits = RedisLimits::new(&server.url(), settings().trip(Duration::ZERO).timeout(ms(200))).unwrap();
+    for wait in [true, false] {
+        loop {
+            let denied = make(&limits, call(PLACE), wait).await;
+            if !matches!(denied, Err(tradeapi::runtime::Denied::Full(_))) {
+                assert_eq!(trouble(denied), Trouble::TooSlow);
+                break;
+            }
+        }
+    }
+}
