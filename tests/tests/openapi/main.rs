@@ -3,11 +3,14 @@
 //! test says so on standard error and passes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
+mod judge;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use judge::Judge;
 use serde_json::{Value, json};
 use tradeapi::runtime::{Meta, Operation};
 use tradeapi_gen::{Generator, OpenApi, Schema};
@@ -63,59 +66,76 @@ fn operations(document: &Value) -> BTreeMap<&str, &Value> {
     methods.map(|operation| (operation["operationId"].as_str().unwrap(), operation)).collect()
 }
 
-/// Paths with parameters, JSON numbers, optional choices and answers without an envelope: another API, the same tools.
+/// Paths with parameters, JSON numbers, optional choices and answers without an envelope: another API, the same words.
 #[test]
 fn another_api_is_said_too() {
     let schema = Generator::new().schema_dir(workspace().join("tests/downstream/schema")).read().unwrap();
     let openapi = schema.openapi();
     insta::assert_snapshot!(openapi.text);
-    let Some(python) = python() else { return };
-    let found = judge(&python, &json!({"document": document(&openapi), "calls": [], "requests": []}));
-    assert_eq!(found["document"], json!([]));
+    Judge::new(&document(&openapi));
 }
 
-/// An independent validator takes the document for OpenAPI 3.1, and independent JSON Schema takes the examples of the
-/// schema, which are read without the generator. A member of the wrong kind is never taken.
+/// The examples of the schema, read without the generator, are taken; a member of the wrong kind never is.
 #[test]
-fn an_independent_validator_takes_the_document_and_its_examples() {
-    let Some(python) = python() else { return };
-    let calls: Vec<_> = metas().into_iter().flat_map(calls).collect();
-    let found = judge(&python, &json!({"document": document(&schema().openapi()), "calls": calls, "requests": []}));
-    for what in ["document", "examples", "mangled"] {
-        assert_eq!(found[what], json!([]), "{what}");
+fn examples_are_taken_and_mangled_ones_are_not() {
+    let document = document(&schema().openapi());
+    let judge = Judge::new(&document);
+    for meta in metas() {
+        for example in examples(meta) {
+            let request = read(&example.request);
+            assert_eq!(judge.request(meta.id, &request), [""; 0], "{}", example.about);
+            assert_eq!(judge.answer(meta.id, &read(&example.response)), [""; 0], "{}", example.about);
+            for (name, wrong) in mangled(&request) {
+                assert!(!judge.request(meta.id, &wrong).is_empty(), "{}: `{name}` can be anything", example.about);
+            }
+        }
     }
-    assert!(calls.len() >= metas().len());
 }
 
-fn calls(meta: &Meta) -> Vec<Value> {
-    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-    let calls = examples(meta).into_iter().map(
-        |example| json!({"operation": meta.id, "request": read(&example.request), "response": read(&example.response)}),
-    );
-    calls.collect()
+fn read(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
 }
 
-/// Requests that keep every rule are taken. Those that break a rule are not, unless the rule is one that no JSON Schema
-/// says: of the account, across items, of numbers in texts, or across the parameters of a query.
+/// The same with one member that cannot be, for each member, and the member's name.
+fn mangled(request: &Value) -> Vec<(String, Value)> {
+    match request {
+        Value::Array(items) => {
+            let of_item = |(index, item)| mangled(item).into_iter().map(move |(name, wrong)| (name, index, wrong));
+            let put = |(name, index, wrong)| {
+                let mut items = items.clone();
+                items[index] = wrong;
+                (name, Value::Array(items))
+            };
+            items.iter().enumerate().flat_map(of_item).map(put).collect()
+        }
+        members => {
+            let put = |name: &String| {
+                let mut members = members.clone();
+                members[name] = json!({"no": ["such", "value"]});
+                (name.clone(), members)
+            };
+            members.as_object().unwrap().keys().map(put).collect()
+        }
+    }
+}
+
+/// Requests that keep every rule are taken. Those that break a rule are not, unless the rule is one that no schema of a
+/// single object says: of the account, across items, of numbers in texts, or across the parameters of a query.
 #[test]
 fn requests_that_keep_the_rules_are_taken_and_others_are_not() {
-    let Some(python) = python() else { return };
     let schema = schema();
-    let cases = schema.cases();
-    let request = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-    let requests: Vec<_> =
-        cases.iter().map(|case| json!({"operation": case.operation, "request": request(&case.request)})).collect();
-    let found = judge(&python, &json!({"document": document(&schema.openapi()), "calls": [], "requests": requests}));
-    let taken = found["requests"].as_array().unwrap().iter().map(|taken| taken.as_bool().unwrap());
+    let document = document(&schema.openapi());
+    let judge = Judge::new(&document);
     let mut refused = BTreeSet::new();
     let mut missed = BTreeSet::new();
-    for (case, is_taken) in cases.iter().zip(taken) {
+    for case in schema.cases() {
         let rule = format!("{} {}", case.operation, case.rule);
-        match (case.breaks, is_taken) {
+        let faults = judge.request(&case.operation, &read(&case.request));
+        match (case.breaks, faults.is_empty()) {
             (true, true) => drop(missed.insert(rule)),
             (true, false) => drop(refused.insert(rule)),
             (false, true) => {}
-            (false, false) => panic!("{rule}: {} keeps it", case.request),
+            (false, false) => panic!("{rule}: {} keeps it: {faults:?}", case.request),
         }
     }
     let both: Vec<_> = refused.intersection(&missed).collect();
@@ -123,6 +143,29 @@ fn requests_that_keep_the_rules_are_taken_and_others_are_not() {
     let missed: Vec<_> = missed.into_iter().collect();
     let counts = format!("said in schemas: {}\nleft to x-rules and other x- keys: {}", refused.len(), missed.len());
     insta::assert_snapshot!(format!("{counts}\n\n{}", missed.join("\n")));
+}
+
+/// An independent validator takes the document, and that of another API, for OpenAPI 3.1.
+#[test]
+fn an_independent_validator_takes_it_for_openapi() {
+    let room = room("openapi-validator");
+    let python = room.join("bin/python");
+    let is_there = || succeeds(Command::new(&python).args(["-c", "import openapi_spec_validator"]));
+    if !is_there() {
+        succeeds(Command::new("python3").args(["-m", "venv"]).arg(&room));
+        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+        succeeds(Command::new(&python).args(install).arg("openapi-spec-validator==0.9.0"));
+    }
+    if !is_there() {
+        return skipped("openapi-spec-validator is not there and pip cannot install it");
+    }
+    let library = Generator::new().schema_dir(workspace().join("tests/downstream/schema")).read().unwrap();
+    let file = room.join("library.json");
+    library.openapi().write(&file).unwrap();
+    for document in [workspace().join("generated/openapi.json"), file] {
+        let output = Command::new(&python).args(["-m", "openapi_spec_validator"]).arg(&document).output().unwrap();
+        assert!(output.status.success(), "{}: {}", document.display(), String::from_utf8_lossy(&output.stdout));
+    }
 }
 
 /// A peer makes a client's types of it, and the compiler takes them.
@@ -150,38 +193,6 @@ fn a_peer_generates_types_from_it() {
     }
     let compiled = Command::new(bin.join("tsc")).args(["--noEmit", "--strict"]).arg(&types).output().unwrap();
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stdout));
-}
-
-/// A Python with the validators, made once.
-fn python() -> Option<PathBuf> {
-    static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    let _guard = ONE_AT_A_TIME.lock();
-    let room = room("openapi-validator");
-    let python = room.join("bin/python");
-    let is_there = || succeeds(Command::new(&python).args(["-c", "import openapi_spec_validator, jsonschema"]));
-    if !is_there() {
-        succeeds(Command::new("python3").args(["-m", "venv"]).arg(&room));
-        let packages = ["openapi-spec-validator==0.9.0", "jsonschema==4.26.0"];
-        succeeds(
-            Command::new(&python)
-                .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
-                .args(packages),
-        );
-    }
-    if is_there() {
-        return Some(python);
-    }
-    skipped("openapi-spec-validator is not there and pip cannot install it");
-    None
-}
-
-fn judge(python: &Path, given: &Value) -> Value {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/openapi/judge.py");
-    let mut child = Command::new(python).arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(given.to_string().as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success(), "the judge has failed");
-    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 fn room(name: &str) -> PathBuf {
