@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::compare::{Difference, compare};
 use crate::diagnostics::Diagnostics;
-use crate::write::{self, Difference};
+use crate::write;
 
 /// The JSON Schema of each kind of schema file, by the name of its own file.
 pub fn editor_schemas() -> BTreeMap<String, String> {
@@ -24,5 +25,5 @@ pub fn write_editor_schemas(folder: &Path) -> Result<Vec<PathBuf>, Diagnostics> 
 /// # Errors
 /// What kept a file from being read.
 pub fn compare_editor_schemas(folder: &Path) -> Result<Vec<Difference>, Diagnostics> {
-    write::compare(folder, &editor_schemas())
+    compare(folder, &editor_schemas())
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::diagnostics::Diagnostics;
 use crate::model::{Api, Counts};
-use crate::write::{self, Difference, Report};
+use crate::select::Selection;
+use crate::write::{self, Report};
 use crate::{check, emit, list, load, model, rulebook};
 
 /// What the emitted files are going to be.
@@ -24,6 +25,31 @@ pub struct Generator {
     schema_dir: Option<PathBuf>,
     out_dir: Option<PathBuf>,
     layout: Layout,
+    selection: Selection,
+}
+
+/// A family of which some operations are going to be emitted; what is not named is left out.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Only {
+    generator: Generator,
+    family: String,
+}
+
+impl Only {
+    /// Emits these operations and the types they reach.
+    pub fn operations<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> Generator {
+        let Self { mut generator, family } = self;
+        generator.selection.add(family, names.into_iter().map(Into::into));
+        generator
+    }
+
+    /// Emits the whole family.
+    pub fn all(self) -> Generator {
+        let Self { mut generator, family } = self;
+        generator.selection.add_all(family);
+        generator
+    }
 }
 
 /// A schema without mistakes.
@@ -59,6 +85,23 @@ impl Generator {
         self
     }
 
+    /// Begins to name what is emitted, where that is not everything: a family, and then its operations.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), tradeapi_gen::Diagnostics> {
+    /// tradeapi_gen::Generator::new()
+    ///     .only("unified").operations(["place-order", "cancel-order"])
+    ///     .only("broker").all()
+    ///     .generate()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The schema is read and checked as a whole all the same.
+    pub fn only(self, family: impl Into<String>) -> Only {
+        Only { generator: self, family: family.into() }
+    }
+
     /// Reads and checks the schema; writes nothing.
     ///
     /// # Errors
@@ -89,8 +132,7 @@ impl Generator {
         self.tell_cargo();
         let started = std::time::Instant::now();
         let schema = self.read()?;
-        let files = emit::emit(&schema.api, self.layout);
-        let mut report = write::write(&self.out_folder()?, &files)?;
+        let mut report = write::write(&self.out_folder()?, &self.files(&schema)?)?;
         report.read = schema.counts();
         report.took = started.elapsed();
         Ok(report)
@@ -100,9 +142,10 @@ impl Generator {
     ///
     /// # Errors
     /// All mistakes of the schema, or what kept a file from being read.
-    pub fn compare(&self) -> Result<Vec<Difference>, Diagnostics> {
+    #[cfg(feature = "cli")]
+    pub fn compare(&self) -> Result<Vec<crate::Difference>, Diagnostics> {
         let schema = self.read()?;
-        write::compare(&self.out_folder()?, &emit::emit(&schema.api, self.layout))
+        crate::compare::compare(&self.out_folder()?, &self.files(&schema)?)
     }
 
     /// Writes the file of a new operation, and tells where. It is a beginning: it says no more than it must.
@@ -114,6 +157,10 @@ impl Generator {
         let text = crate::skeleton::operation(&self.read()?.api, family, operation)?;
         let path = self.schema_folder().join(family).join(format!("{operation}.yaml"));
         write::create(&path, &text).map(|()| path)
+    }
+
+    fn files(&self, schema: &Schema) -> Result<BTreeMap<String, String>, Diagnostics> {
+        Ok(emit::emit(self.selection.of(&schema.api)?.as_ref(), self.layout))
     }
 
     fn schema_folder(&self) -> &Path {
@@ -235,6 +282,12 @@ impl Schema {
     #[cfg(feature = "cli")]
     pub fn explain(&self, operation: &str) -> Result<String, Diagnostics> {
         crate::explain::operation(&self.api, operation)
+    }
+
+    /// The API as OpenAPI 3.1.
+    #[cfg(feature = "cli")]
+    pub fn openapi(&self) -> crate::OpenApi {
+        crate::export::openapi(&self.api)
     }
 
     /// The emitted files by their names, without writing them.

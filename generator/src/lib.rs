@@ -25,6 +25,8 @@
 #[cfg(feature = "cli")]
 mod audit;
 mod check;
+#[cfg(feature = "cli")]
+mod compare;
 mod diagnostics;
 #[cfg(feature = "cli")]
 pub mod diff;
@@ -33,6 +35,8 @@ mod editor;
 mod emit;
 #[cfg(feature = "cli")]
 mod explain;
+#[cfg(feature = "cli")]
+mod export;
 mod generator;
 mod list;
 mod load;
@@ -42,16 +46,21 @@ mod model;
 #[cfg(feature = "cli")]
 mod revision;
 mod rulebook;
+mod select;
 #[cfg(feature = "cli")]
 mod skeleton;
 mod write;
 
 #[cfg(feature = "cli")]
 pub use audit::Audit;
+#[cfg(feature = "cli")]
+pub use compare::{Change, Difference};
 pub use diagnostics::{Code, Diagnostic, Diagnostics, Fix, Format, Place};
 #[cfg(feature = "cli")]
 pub use editor::{compare_editor_schemas, editor_schemas, write_editor_schemas};
-pub use generator::{Generator, Layout, Schema};
+#[cfg(feature = "cli")]
+pub use export::OpenApi;
+pub use generator::{Generator, Layout, Only, Schema};
 pub use model::Counts;
 pub use rulebook::Case;
-pub use write::{Change, Difference, Report};
+pub use write::Report;

@@ -102,6 +102,17 @@ enum Export {
         #[command(flatten)]
         report: Report,
     },
+    /// The API as OpenAPI 3.1; what it cannot say is kept in `x-` keys, and counted.
+    Openapi {
+        #[command(flatten)]
+        schema: SchemaFolder,
+        /// File to write.
+        #[arg(long, value_name = "FILE", default_value = "generated/openapi.json")]
+        out: PathBuf,
+        /// Write nothing; exit with 1 when the file is not what the schema gives.
+        #[arg(long)]
+        check: bool,
+    },
 }
 
 impl Command {
@@ -116,6 +127,7 @@ impl Command {
                 schema.report.format
             }
             Self::Export { what: Export::JsonSchema { report, .. } } => report.format,
+            Self::Export { what: Export::Openapi { schema, .. } } => schema.report.format,
             Self::Diff(_) | Self::Completions { .. } | Self::Man { .. } => OutputFormat::Human,
         }
     }
@@ -132,12 +144,19 @@ struct Target {
     /// Emit a module to `include!`, rather than a crate.
     #[arg(long)]
     module: bool,
+    /// Emit only these: a family, or operations as `family.operation`.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires_all = ["module", "out"])]
+    only: Vec<String>,
 }
 
 impl Target {
     fn generator(self) -> Generator {
         let layout = if self.module { Layout::Module } else { Layout::Crate };
-        self.schema.generator().out_dir(self.out).layout(layout)
+        let generator = self.schema.generator().out_dir(self.out).layout(layout);
+        self.only.iter().fold(generator, |generator, name| match name.split_once('.') {
+            Some((family, operation)) => generator.only(family).operations([operation]),
+            None => generator.only(name).all(),
+        })
     }
 }
 
@@ -219,6 +238,14 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
             for path in tradeapi_gen::write_editor_schemas(&out)? {
                 output.print(format_args!("wrote {}", path.display()));
             }
+        }
+        Command::Export { what: Export::Openapi { schema, out, check } } => {
+            let openapi = schema.read()?.openapi();
+            if check {
+                return Ok(cli::differences::show(&openapi.compare(&out)?, "export openapi", output));
+            }
+            let what = if openapi.write(&out)? { "wrote" } else { "left alone" };
+            output.done(format_args!("{what} {}: {openapi}", out.display()));
         }
         Command::Completions { shell } => output.print(cli::shell::completions(Cli::command(), shell).trim_end()),
         Command::Man { command } => output.print(cli::shell::manual(Cli::command(), command.as_deref()).trim_end()),

@@ -5,8 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::diagnostics::{Code, Diagnostics};
@@ -32,39 +34,6 @@ pub struct Report {
     pub removed: Vec<PathBuf>,
     /// How long the run took.
     pub took: Duration,
-}
-
-/// A file that is not what the schema gives.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Difference {
-    /// The file.
-    pub path: PathBuf,
-    /// What is the matter with it.
-    pub change: Change,
-    /// A short diff, from what is there to what should be.
-    pub diff: String,
-}
-
-/// How a file differs from what the schema gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// It is there and has other bytes.
-    Stale,
-    /// It is not there.
-    Missing,
-    /// It was emitted once and is no longer.
-    Surplus,
-}
-
-impl fmt::Display for Change {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Stale => "stale",
-            Self::Missing => "missing",
-            Self::Surplus => "surplus",
-        })
-    }
 }
 
 /// Makes the folder hold exactly these files, and leaves alone what it never wrote.
@@ -122,7 +91,7 @@ pub(crate) fn replace_stale(folder: &Path, files: &BTreeMap<String, String>) -> 
 #[cfg(feature = "cli")]
 pub(crate) fn create(path: &Path, text: &str) -> Result<(), Diagnostics> {
     let mut to = Diagnostics::default();
-    let create = || std::fs::File::create_new(path)?.write_all(text.as_bytes());
+    let create = || File::create_new(path)?.write_all(text.as_bytes());
     if let Err(error) = create() {
         to.whole(Code::CannotWrite, format!("cannot write {}: {error}", path.display()))
             .help("a file that is there is left as it is; call the new one otherwise");
@@ -130,39 +99,12 @@ pub(crate) fn create(path: &Path, text: &str) -> Result<(), Diagnostics> {
     to.into_result()
 }
 
-/// What [`write`] would do.
-pub(crate) fn compare(folder: &Path, files: &BTreeMap<String, String>) -> Result<Vec<Difference>, Diagnostics> {
-    let mut to = Diagnostics::default();
-    let mut differences = Vec::new();
-    for (name, text) in files {
-        let path = folder.join(name);
-        match std::fs::read(&path) {
-            Ok(old) if old == text.as_bytes() => {}
-            Ok(old) => {
-                let diff = short_diff(&String::from_utf8_lossy(&old), text);
-                differences.push(Difference { path, change: Change::Stale, diff });
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                differences.push(Difference { path, change: Change::Missing, diff: String::new() });
-            }
-            Err(error) => {
-                to.whole(Code::CannotRead, format!("cannot read {}: {error}", path.display()))
-                    .help("see what stands there: an emitted file is a plain file");
-            }
-        }
-    }
-    for name in surplus(folder, files) {
-        differences.push(Difference { path: folder.join(name), change: Change::Surplus, diff: String::new() });
-    }
-    to.into_result().map(|()| differences)
-}
-
 fn manifest_of(files: &BTreeMap<String, String>) -> String {
     files.keys().map(|name| format!("{name}\n")).collect()
 }
 
 /// Files that an earlier run wrote and this one does not.
-fn surplus(folder: &Path, files: &BTreeMap<String, String>) -> BTreeSet<String> {
+pub(crate) fn surplus(folder: &Path, files: &BTreeMap<String, String>) -> BTreeSet<String> {
     let manifest = std::fs::read_to_string(folder.join(MANIFEST)).unwrap_or_default();
     let ours = |name: &&str| is_emitted_name(name) && !files.contains_key(*name) && folder.join(name).is_file();
     manifest.lines().filter(ours).map(str::to_owned).collect()
@@ -189,23 +131,26 @@ fn attempt(to: &mut Diagnostics, path: &Path, act: impl FnOnce(&Path) -> std::io
 pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
-    let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().sync_all()?;
-    make_readable(file.as_file())?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    let (temporary, mut file) = create_temporary(folder)?;
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+    let replaced = written.and_then(|()| std::fs::rename(&temporary, path));
+    if replaced.is_err() {
+        let _ = std::fs::remove_file(&temporary);
+    }
+    replaced
 }
 
-/// Temporary files are made for their owner only; sources are for everyone to read.
-fn make_readable(file: &std::fs::File) -> std::io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        file.set_permissions(std::fs::Permissions::from_mode(0o644))?;
+/// A file that was not there; a run that was killed may have left one of the same name.
+fn create_temporary(folder: &Path) -> std::io::Result<(PathBuf, File)> {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    loop {
+        let name = format!("{TEMPORARY}{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let path = folder.join(name);
+        match File::create_new(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            created => return created.map(|file| (path, file)),
+        }
     }
-    let _ = file;
-    Ok(())
 }
 
 /// Removes what a run that was killed did not get to rename.
@@ -225,20 +170,6 @@ fn remove_empty_parents(folder: &Path, path: &Path) {
             return;
         }
     }
-}
-
-/// The first lines that differ, with a little around them.
-fn short_diff(old: &str, new: &str) -> String {
-    const LINES: usize = 12;
-    let diff = similar::TextDiff::from_lines(old, new);
-    let text = diff.unified_diff().context_radius(1).to_string();
-    let mut lines: Vec<_> = text.lines().take(LINES).collect();
-    let more = text.lines().count().saturating_sub(LINES);
-    let rest = format!("... and {more} more lines");
-    if more > 0 {
-        lines.push(&rest);
-    }
-    lines.join("\n")
 }
 
 impl fmt::Display for Report {

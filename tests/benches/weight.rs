@@ -4,11 +4,12 @@
 //! are built into a folder of their own first; then only the crates that are named are built, again and again and in
 //! turns. They are built as the dependency of someone else would be: whole, and in a release without debug information.
 
-use std::error::Error;
 use std::path::Path;
 use std::process::{Command, Output};
 
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+use processor::Result;
+
+mod processor;
 
 const ROUNDS: usize = 5;
 
@@ -23,8 +24,7 @@ const BUILDS: &[(&str, &[&str], &[&str])] = &[
 ];
 
 fn main() -> Result<()> {
-    let tree =
-        run("cargo", &["tree", "--package", "tradeapi", "--edges", "normal", "--prefix", "none", "--no-dedupe"])?;
+    let tree = cargo(&["tree", "--package", "tradeapi", "--edges", "normal", "--prefix", "none", "--no-dedupe"])?;
     let mut crates: Vec<_> = std::str::from_utf8(&tree.stdout)?.lines().collect();
     crates.sort_unstable();
     crates.dedup();
@@ -60,40 +60,24 @@ fn middle(mut seconds: Vec<f64>) -> f64 {
     seconds[seconds.len() / 2]
 }
 
-/// Builds a package and gives the seconds that cargo and the compilers took, on whatever processors.
+/// Builds a package and gives the seconds that cargo and the compilers took.
 fn build(mode: &[&str], package: &[&str]) -> Result<f64> {
-    let mut arguments = vec!["-c", "\"$@\" && times", "sh", "cargo"];
-    arguments.extend(mode);
-    arguments.extend(["--quiet", "--package"]);
-    arguments.extend(package);
-    let output = run("sh", &arguments)?;
-    // The first line is for the shell itself, the second for what it has run.
-    let times = std::str::from_utf8(&output.stdout)?.lines().nth(1).ok_or("the shell has told no times")?;
-    times.split_whitespace().map(seconds).sum()
-}
-
-/// `1m2.5s`
-fn seconds(text: &str) -> Result<f64> {
-    let (minutes, seconds) =
-        text.trim_end_matches('s').split_once('m').ok_or("the shell tells times in its own way")?;
-    Ok(minutes.parse::<f64>()? * 60.0 + seconds.parse::<f64>()?)
+    processor::seconds(&[&["cargo"], mode, &["--quiet", "--package"], package].concat(), prepare)
 }
 
 fn forget(mode: &[&str], package: &str) -> Result<()> {
     let release: &[&str] = if mode.contains(&"--release") { &["--release"] } else { &[] };
-    run("cargo", &[&["clean", "--quiet", "--package", package], release].concat()).map(drop)
+    cargo(&[&["clean", "--quiet", "--package", package], release].concat()).map(drop)
 }
 
-fn run(program: &str, arguments: &[&str]) -> Result<Output> {
-    let output = Command::new(program)
-        .args(arguments)
+fn cargo(arguments: &[&str]) -> Result<Output> {
+    processor::run(prepare(Command::new("cargo").args(arguments)))
+}
+
+fn prepare(command: &mut Command) -> &mut Command {
+    command
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
         .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("weight"))
         .env("CARGO_INCREMENTAL", "0")
         .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
-        .output()?;
-    if !output.status.success() {
-        return Err(format!("{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr)).into());
-    }
-    Ok(output)
 }

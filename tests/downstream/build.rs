@@ -1,4 +1,5 @@
-//! Generates two clients: one for a library's API, one for an API whose names are as odd as names can be.
+//! Generates three clients: one for a library's API, one for an API whose names are as odd as names can be, and one of
+//! two operations out of the project's own schema.
 
 use std::env;
 use std::path::PathBuf;
@@ -9,5 +10,11 @@ fn main() -> Result<(), Diagnostics> {
     Generator::new().generate()?;
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     Generator::new().schema_dir("obstacles").out_dir(out.join("obstacles")).generate()?;
+    Generator::new()
+        .schema_dir("../../schema")
+        .out_dir(out.join("exchange"))
+        .only("unified")
+        .operations(["place-order", "order-info"])
+        .generate()?;
     Ok(())
 }

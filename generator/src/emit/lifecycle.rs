@@ -123,7 +123,7 @@ fn effect_docs(family: &Family, lifecycle: &Lifecycle, effect: Effect) -> Docs {
     docs.markdown(&format!("Whether an operation can {verb} what is in this state, as far as the documents tell."));
     for (index, value) in all.values.iter().enumerate() {
         let takes = lifecycle.takes(family, effect, index);
-        let has_effect = |name: &str| family.operations.iter().any(|one| one.name == name && one.effect == effect);
+        let has_effect = |name: &str| family.effects.get(name) == Some(&effect);
         let shown = lifecycle.transitions.iter().enumerate().filter(|(_, transition)| {
             transition.to != "rejected"
                 && lifecycle.starts_from(all, transition, index)

@@ -114,8 +114,7 @@ impl Lifecycle {
     /// Whether operations with this effect take effect in a state.
     pub(crate) fn takes(&self, family: &Family, effect: Effect, index: usize) -> Possible {
         let all = self.states_of(family);
-        let has_effect =
-            |name: &str| family.operations.iter().any(|operation| operation.name == name && operation.effect == effect);
+        let has_effect = |name: &str| family.effects.get(name) == Some(&effect);
         let has_such = |triggers: &[(String, Place)]| triggers.iter().any(|(name, _)| has_effect(name));
         let is_ruled_out = self.never.iter().any(|never| {
             matches!(&never.what, Ruled::Operations(names) if has_such(names)) && names_state(all, &never.from, index)

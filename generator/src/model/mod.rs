@@ -25,6 +25,8 @@ pub(crate) use operation::*;
 pub(crate) use rules::*;
 pub(crate) use types::*;
 
+use std::collections::BTreeMap;
+
 use crate::diagnostics::Place;
 use crate::load::raw;
 
@@ -129,6 +131,8 @@ pub(crate) struct Family {
     pub(crate) choices: Vec<Choice>,
     pub(crate) records: Vec<Record>,
     pub(crate) operations: Vec<Operation>,
+    /// What each operation of the family does, also where some of them are left out.
+    pub(crate) effects: BTreeMap<String, raw::Effect>,
 }
 
 /// Where a document says it.

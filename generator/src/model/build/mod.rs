@@ -267,6 +267,7 @@ impl Builder<'_> {
             identifiers,
             choices,
             records,
+            effects: operations.iter().map(|operation| (operation.name.clone(), operation.effect)).collect(),
             operations,
             shared_files: documents.shared_files.clone(),
             name,

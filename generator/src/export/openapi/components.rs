@@ -1,0 +1,120 @@
+//! What operations share: types of the families, headers, credentials, refusals.
+
+use serde_json::Value;
+
+use super::object::Object;
+use super::values::{Side, component, or_null, schema};
+use super::{answers, choices, credentials, parameters};
+use crate::load::raw::Sent;
+use crate::model::{Api, Enum, Family, Field, Form, Header, Identifier, Record, Shape};
+
+/// Everything under `components`.
+pub(super) fn of(api: &Api) -> Value {
+    let always = api.headers.iter().filter(|header| header.sent == Sent::Always);
+    Object::new()
+        .map("schemas", api.families.iter().flat_map(schemas).chain(answers::refusal(api)))
+        .map("parameters", always.map(|header| (header.name.clone(), self::header(header))))
+        .map("headers", answers::remaining_calls(api))
+        .map("securitySchemes", api.credentials.iter().flat_map(credentials::schemes))
+        .into_value()
+}
+
+/// A header that the caller may set.
+pub(super) fn header(header: &Header) -> Value {
+    Object::new()
+        .with("name", header.name.as_str())
+        .with("in", "header")
+        .text("description", &header.doc)
+        .with("schema", Object::new().with("type", "string"))
+        .into_value()
+}
+
+fn schemas(family: &Family) -> Vec<(String, Value)> {
+    let name = |rust: &str| component(family, rust);
+    let enums = family.enums.iter().map(|all| (name(&all.name.rust), values(all)));
+    let identifiers = family.identifiers.iter().map(|all| (name(&all.name.rust), identifier(all)));
+    let choices = family.choices.iter().map(|all| (name(&all.name.rust), choices::component(family, all)));
+    let records = family.records.iter().filter(|all| !all.is_abstract);
+    let records = records.map(|all| (name(&all.name.rust), record(family, all)));
+    enums.chain(identifiers).chain(choices).chain(records).collect()
+}
+
+fn values(all: &Enum) -> Value {
+    let described = all.values.iter().filter(|value| !value.doc.is_empty());
+    let also = all.values.iter().filter(|value| !value.also.is_empty()).map(|value| {
+        let spellings: Vec<_> = value.also.iter().map(|(text, _)| text.as_str()).collect();
+        (value.name.wire.clone(), Value::from(spellings))
+    });
+    let truth = all.truth.map(|(yes, no)| {
+        let wire = |index: usize| all.values.get(index).map_or("", |value| value.name.wire.as_str());
+        Object::new().with("true", wire(yes)).with("false", wire(no))
+    });
+    Object::new()
+        .with("type", "string")
+        .text("description", &all.doc)
+        .with("enum", all.wires().collect::<Vec<_>>())
+        .map("x-enum-descriptions", described.map(|value| (value.name.wire.clone(), Value::from(value.doc.as_str()))))
+        .map("x-also", also)
+        .maybe("x-truth", truth)
+        .into_value()
+}
+
+fn identifier(all: &Identifier) -> Value {
+    let forms = all.forms.iter().map(|form| (form.name.wire.clone(), Value::from(form_pattern(form))));
+    Object::new()
+        .with("type", "string")
+        .text("description", &all.doc)
+        .maybe("minLength", all.length.map(|(least, _)| least))
+        .maybe("maxLength", all.length.map(|(_, most)| most))
+        .maybe("pattern", all.alphabet.as_ref().map(|(alphabet, _)| format!("^{}*$", class(alphabet))))
+        .map("x-forms", forms)
+        .into_value()
+}
+
+/// The regular expression of a form.
+pub(super) fn form_pattern(form: &Form) -> String {
+    let between = form.alphabet.as_deref().map_or_else(|| ".".to_owned(), class);
+    format!("^{}{between}*{}$", literal(&form.prefix), literal(&form.suffix))
+}
+
+/// The bracket expression of an alphabet, in which `-` alone has a meaning.
+fn class(alphabet: &str) -> String {
+    let escaped =
+        alphabet.chars().flat_map(|c| matches!(c, '\\' | '[' | ']' | '^').then_some('\\').into_iter().chain([c]));
+    let escaped: String = escaped.collect();
+    // A hyphen at the end stands for itself; not every dialect of regular expressions takes it as it is.
+    match escaped.strip_suffix('-') {
+        Some(rest) => format!("[{rest}\\-]"),
+        None => format!("[{escaped}]"),
+    }
+}
+
+fn literal(text: &str) -> String {
+    text.chars().flat_map(|c| r"\^$.|?*+()[]{}/".contains(c).then_some('\\').into_iter().chain([c])).collect()
+}
+
+/// The wire leaves documented fields out, so none is required.
+fn record(family: &Family, record: &Record) -> Value {
+    let fields = record.fields.iter().map(|field| (field.name.wire.clone(), self::field(family, field)));
+    Object::new()
+        .with("type", "object")
+        .text("description", &record.doc)
+        .map("properties", fields)
+        .maybe("x-source", record.source.as_ref().map(super::statements::source))
+        .flag("x-observed-only", record.is_observed)
+        .into_value()
+}
+
+fn field(family: &Family, field: &Field) -> Value {
+    let only: Vec<_> = field.only.iter().map(|(value, _)| value.as_str()).collect();
+    let schema = match field.shape {
+        Shape::One(ty) => schema(family, ty, field.as_text, &only, Side::Answer),
+        Shape::List(ty) => {
+            let items = schema(family, ty, field.as_text, &only, Side::Answer);
+            Object::new().with("type", "array").with("items", items)
+        }
+        Shape::Items(_) => Object::new(),
+    };
+    let schema = if field.may_be_null { or_null(schema) } else { schema };
+    schema.text("description", &field.doc).list("x-units", parameters::units(&field.units)).into_value()
+}

@@ -1,0 +1,105 @@
+//! Rules that JSON Schema can say: conditions over the members of one object.
+
+use serde_json::{Value, json};
+
+use super::components::form_pattern;
+use super::object::Object;
+use super::values::typed;
+use crate::load::raw::{RuleKind, Severity};
+use crate::model::{Choice, Condition, Family, Parameter, Rule, Shape, Test, Type};
+
+/// The checked rules of an object's members, as schemas that the object has to fit. What depends on the account, compares
+/// items with each other or only warns is not among them.
+pub(super) fn schemas<'a>(
+    family: &'a Family,
+    rules: impl Iterator<Item = &'a Rule>,
+    parameters: &'a [&'a Parameter],
+) -> Vec<Value> {
+    let members = Members { family, parameters };
+    rules.filter_map(|rule| members.rule(rule)).collect()
+}
+
+struct Members<'a> {
+    family: &'a Family,
+    parameters: &'a [&'a Parameter],
+}
+
+impl Members<'_> {
+    fn rule(&self, rule: &Rule) -> Option<Value> {
+        if rule.kind != RuleKind::Checked || rule.severity != Severity::Refuse {
+            return None;
+        }
+        let Some(Test::Condition { when, require, forbid }) = &rule.test else { return None };
+        let (when, require, forbid) = (self.all(when)?, self.all(require)?, self.all(forbid)?);
+        let forbid = together(forbid).map(|forbid| json!({"not": forbid}));
+        let then = together(require.into_iter().chain(forbid).collect())?;
+        let said = Object::new().with("$comment", rule.id.as_str());
+        Some(match together(when) {
+            Some(when) => said.with("if", when).with("then", then).into_value(),
+            None => said.with("allOf", [then]).into_value(),
+        })
+    }
+
+    fn all(&self, conditions: &[Condition]) -> Option<Vec<Value>> {
+        conditions.iter().map(|condition| self.condition(condition)).collect()
+    }
+
+    fn condition(&self, condition: &Condition) -> Option<Value> {
+        match condition {
+            Condition::Given(names) => Some(json!({"required": texts(names)})),
+            Condition::AnyGiven(names) => {
+                let any: Vec<_> = texts(names).into_iter().map(|name| json!({"required": [name]})).collect();
+                Some(json!({"anyOf": any}))
+            }
+            Condition::Is { parameter: (name, _), values } => {
+                let json_type = self.json_type(name);
+                let values: Vec<_> = texts(values).into_iter().map(|value| typed(value, json_type)).collect();
+                Some(member(name, json!({"enum": values})))
+            }
+            Condition::HasForm { parameter: (name, _), forms } => {
+                let Shape::One(Type::Identifier(index)) = self.find(name)?.shape else { return None };
+                let all = &self.family.identifiers[index].forms;
+                let meant = all.iter().filter(|form| texts(forms).contains(&form.name.wire.as_str()));
+                let any: Vec<_> = meant.map(|form| json!({"pattern": form_pattern(form)})).collect();
+                Some(member(name, json!({"anyOf": any})))
+            }
+            Condition::AccountIs { .. } | Condition::Compares { .. } => None,
+        }
+    }
+
+    /// How the values of a member travel.
+    fn json_type(&self, name: &str) -> &'static str {
+        match self.find(name).map(|member| (&member.shape, member.as_text)) {
+            Some((Shape::One(Type::Boolean), _)) => "boolean",
+            Some((Shape::One(Type::Integer), false)) => "integer",
+            _ => "string",
+        }
+    }
+
+    /// A parameter, or a member of a choice, which stands beside the parameters.
+    fn find(&self, name: &str) -> Option<&Parameter> {
+        let members = |parameter: &'_ Parameter| match parameter.shape {
+            Shape::One(Type::Choice(index)) => self.family.choices.get(index).map(Choice::members),
+            _ => None,
+        };
+        let all = self.parameters.iter().flat_map(|parameter| members(parameter).unwrap_or_else(|| vec![parameter]));
+        all.into_iter().find(|parameter| parameter.name.wire == name)
+    }
+}
+
+fn member(name: &str, schema: Value) -> Value {
+    json!({"properties": {name: schema}, "required": [name]})
+}
+
+/// A schema that fits when all of these do.
+fn together(mut schemas: Vec<Value>) -> Option<Value> {
+    match schemas.len() {
+        0 => None,
+        1 => schemas.pop(),
+        _ => Some(json!({"allOf": schemas})),
+    }
+}
+
+fn texts<P>(texts: &[(String, P)]) -> Vec<&str> {
+    texts.iter().map(|(text, _)| text.as_str()).collect()
+}

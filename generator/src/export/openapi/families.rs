@@ -1,0 +1,81 @@
+//! Families -> tags, with what holds for the family as a whole.
+
+use serde_json::{Value, json};
+
+use super::object::Object;
+use super::{rules, statements};
+use crate::load::raw::Outcome;
+use crate::model::{Family, Lifecycle, Ruled};
+
+/// The tag of a family.
+pub(super) fn tag(family: &Family) -> Value {
+    let errors = family.errors.iter().map(|error| {
+        let told = Object::new()
+            .with("text", error.text.as_str())
+            .text("description", &error.doc)
+            .flag("success", error.success)
+            .maybe("outcome", (error.outcome == Outcome::Unknown).then_some(error.outcome.as_str()));
+        (error.code.clone(), told.into_value())
+    });
+    let limits = family.limits.iter().map(|limit| json!({"id": limit.id, "n": limit.n, "description": limit.doc}));
+    let classes = family.classes.iter().map(|class| {
+        Object::new()
+            .with("name", class.name.as_str())
+            .text("description", &class.doc)
+            .maybe("when", rules::conditions(&class.when))
+            .into_value()
+    });
+    let instrument = family.instrument.as_ref().map(|names| json!({"line": names.line.0, "symbol": names.symbol.0}));
+    Object::new()
+        .with("name", family.name.as_str())
+        .with("description", format!("{}: {}", family.title, family.doc))
+        .maybe("x-source", family.source.as_ref().map(statements::source))
+        .map("x-errors", errors)
+        .list("x-limits", limits)
+        .list("x-classes", classes)
+        .maybe("x-instrument", instrument)
+        .maybe("x-lifecycle", family.lifecycle.as_ref().map(|lifecycle| self::lifecycle(family, lifecycle)))
+        .and(statements::of(&family.statements))
+        .into_value()
+}
+
+fn lifecycle(family: &Family, lifecycle: &Lifecycle) -> Value {
+    let states = lifecycle.states.iter().map(|state| {
+        let told = Object::new().text("description", &state.doc).flag("terminal", state.terminal);
+        (state.value.clone(), told.into_value())
+    });
+    let transitions = lifecycle.transitions.iter().map(|one| {
+        Object::new()
+            .with("from", one.from.clone())
+            .list("trigger", one.trigger.iter().map(|(trigger, _)| trigger.as_str()))
+            .with("to", one.to.as_str())
+            .text("condition", &one.condition)
+            .text("description", &one.doc)
+            .into_value()
+    });
+    let never = lifecycle.never.iter().map(|never| {
+        let told = Object::new().with("from", never.from.clone());
+        let told = match &never.what {
+            Ruled::Becoming(states) => told.with("to", states.clone()),
+            Ruled::Operations(names) => told.list("trigger", names.iter().map(|(name, _)| name.as_str())),
+        };
+        told.text("at", &never.at).text("why", &never.why).into_value()
+    });
+    let records = lifecycle.records.iter().map(|tracked| {
+        let name = |name: &Option<(String, _)>| name.as_ref().map(|(name, _)| name.clone());
+        Object::new()
+            .with("record", family.records[tracked.record].name.wire.as_str())
+            .maybe("id", name(&tracked.id))
+            .maybe("client_id", name(&tracked.client_id))
+            .with("state", tracked.state.0.as_str())
+            .maybe("at", name(&tracked.at))
+            .into_value()
+    });
+    Object::new()
+        .with("enum", lifecycle.states_of(family).name.wire.as_str())
+        .map("states", states)
+        .list("transitions", transitions)
+        .list("never", never)
+        .list("records", records)
+        .into_value()
+}

@@ -1,0 +1,144 @@
+//! The whole API as OpenAPI 3.1: what OpenAPI can say in its own words, everything else in keys that begin with `x-`.
+
+mod answers;
+mod choices;
+mod components;
+mod conditions;
+mod count;
+mod credentials;
+mod families;
+mod object;
+mod operations;
+mod parameters;
+mod rules;
+mod statements;
+mod values;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::compare::{Difference, compare};
+use crate::diagnostics::Diagnostics;
+use crate::model::{Account, Api, PropertyKind};
+use crate::write::replace_stale;
+use object::Object;
+
+/// An API as OpenAPI 3.1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OpenApi {
+    /// The document, as JSON.
+    pub text: String,
+    /// How many operations it has.
+    pub operations: usize,
+    /// How many schemas the operations share.
+    pub schemas: usize,
+    /// What OpenAPI has no words for: the `x-` keys, and how often each is there.
+    pub extensions: BTreeMap<String, usize>,
+}
+
+/// Writes an API as OpenAPI.
+pub(crate) fn openapi(api: &Api) -> OpenApi {
+    let components = components::of(api);
+    let schemas = components["schemas"].as_object().map_or(0, serde_json::Map::len);
+    let document = Object::new()
+        .with("openapi", "3.1.0")
+        .with("info", info(api))
+        .with("servers", [server()])
+        .list("tags", api.families.iter().map(families::tag))
+        .with("paths", operations::paths(api))
+        .with("components", components)
+        .into_value();
+    let mut text = format!("{document:#}");
+    text.push('\n');
+    OpenApi { text, operations: api.operations().count(), schemas, extensions: count::extensions(&document) }
+}
+
+/// The version is that of this description; the documents' own stand in their titles.
+fn info(api: &Api) -> Value {
+    let documents = api.documents.iter().map(|document| (document.id.clone(), Value::from(document.title.as_str())));
+    Object::new()
+        .with("title", api.name.as_str())
+        .with("version", env!("CARGO_PKG_VERSION"))
+        .text("description", &api.doc)
+        .map("x-documents", documents)
+        .maybe("x-account", api.account.as_ref().map(account))
+        .list("x-observed", api.observed.iter().map(statements::observation))
+        .into_value()
+}
+
+/// No document tells a base address, so none is written here.
+fn server() -> Value {
+    let base = Object::new().with("default", "").with("description", "The base address, which the user gives.");
+    Object::new()
+        .with("url", "{baseUrl}")
+        .with("variables", Object::new().with("baseUrl", base).into_value())
+        .into_value()
+}
+
+/// What a caller may tell of the account that signs; rules refer to it.
+fn account(account: &Account) -> Value {
+    let properties = account.properties.iter().map(|property| {
+        let told = Object::new().text("description", &property.doc);
+        let told = match &property.kind {
+            PropertyKind::Words(_, values) => told
+                .map("values", values.iter().map(|value| (value.name.wire.clone(), Value::from(value.doc.as_str())))),
+            PropertyKind::Flag => told.with("type", "flag"),
+            PropertyKind::Time => told.with("type", "time"),
+            PropertyKind::Names => told.with("type", "names"),
+        };
+        (property.name.wire.clone(), told.into_value())
+    });
+    let instrument = account.instrument.as_ref().map(|instrument| {
+        let properties = instrument.properties.iter();
+        let properties = properties.map(|property| (property.name.wire.clone(), Value::from(property.doc.as_str())));
+        Object::new().text("description", &instrument.doc).map("properties", properties)
+    });
+    Object::new()
+        .text("description", &account.doc)
+        .map("properties", properties)
+        .maybe("instrument", instrument)
+        .into_value()
+}
+
+impl OpenApi {
+    /// Writes the document to a file, unless it holds just that; tells whether it was written.
+    ///
+    /// # Errors
+    /// What kept the file from being written.
+    pub fn write(&self, path: &Path) -> Result<bool, Diagnostics> {
+        let (folder, files) = self.in_folder(path);
+        replace_stale(folder, &files).map(|written| !written.is_empty())
+    }
+
+    /// What [`OpenApi::write`] would change; writes nothing.
+    ///
+    /// # Errors
+    /// What kept the file from being read.
+    pub fn compare(&self, path: &Path) -> Result<Vec<Difference>, Diagnostics> {
+        let (folder, files) = self.in_folder(path);
+        compare(folder, &files)
+    }
+
+    fn in_folder<'a>(&self, path: &'a Path) -> (&'a Path, BTreeMap<String, String>) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        (path.parent().unwrap_or(Path::new("")), BTreeMap::from([(name, self.text.clone())]))
+    }
+}
+
+impl fmt::Display for OpenApi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kinds: Vec<_> = self.extensions.iter().map(|(key, count)| format!("{key} {count}")).collect();
+        write!(
+            f,
+            "{} operations, {} shared schemas; {} kinds of statement kept in x- keys: {}",
+            self.operations,
+            self.schemas,
+            kinds.len(),
+            kinds.join(", ")
+        )
+    }
+}

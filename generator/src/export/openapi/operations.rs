@@ -1,0 +1,167 @@
+//! Operations by path and method.
+
+use serde_json::{Map, Value, json};
+
+use super::object::Object;
+use super::parameters::Parameters;
+use super::{answers, choices, components, credentials, statements};
+use crate::load::raw::Sent;
+use crate::model::{
+    Api, Body, Family, InFlight, Intent, Operation, Parameter, Rate, Response, Setting, Shape, Type, Window,
+};
+
+/// All operations, those of one path together.
+pub(super) fn paths(api: &Api) -> Value {
+    let mut paths: Map<String, Value> = Map::new();
+    for (family, operation) in api.operations() {
+        let methods = paths.entry(operation.path.text.clone()).or_insert_with(|| json!({}));
+        methods[operation.method.as_str().to_lowercase()] = self::operation(api, family, operation);
+    }
+    Value::Object(paths)
+}
+
+fn operation(api: &Api, family: &Family, operation: &Operation) -> Value {
+    Object::new()
+        .with("operationId", operation.id.as_str())
+        .with("tags", [family.name.as_str()])
+        .with("summary", operation.title.as_str())
+        .text("description", &operation.doc)
+        .list("parameters", outside_body(api, family, operation))
+        .maybe("requestBody", body(family, operation))
+        .with("responses", answers::responses(api, family, operation))
+        .with("security", credentials::of_operation(api, operation))
+        .and(beyond(family, operation))
+        .and(statements::of(&operation.statements))
+        .into_value()
+}
+
+/// Parameters of path and query, and headers.
+fn outside_body(api: &Api, family: &Family, operation: &Operation) -> Vec<Value> {
+    let parameters = operation.body.parameters().iter();
+    let outside = parameters.filter(|parameter| !operation.method.has_body() || is_in_path(operation, parameter));
+    let listed = |name: &str| operation.headers.iter().any(|(header, _)| header.eq_ignore_ascii_case(name));
+    let headers = api.headers.iter().filter_map(|header| match header.sent {
+        Sent::Always => Some(json!({"$ref": format!("#/components/parameters/{}", header.name)})),
+        Sent::ByOperation => listed(&header.name).then(|| components::header(header)),
+    });
+    let parameters = made_of(family, operation);
+    outside.flat_map(|parameter| parameters.outside_body(operation, parameter)).chain(headers).collect()
+}
+
+fn made_of<'a>(family: &'a Family, operation: &'a Operation) -> Parameters<'a> {
+    Parameters { family, rules: &operation.statements.rules }
+}
+
+fn is_in_path(operation: &Operation, parameter: &Parameter) -> bool {
+    operation.path.parameters().any(|name| name == parameter.name.wire)
+}
+
+fn body(family: &Family, operation: &Operation) -> Option<Value> {
+    if !operation.method.has_body() {
+        return None;
+    }
+    let schema = match &operation.body {
+        Body::Array(array) => made_of(family, operation).value(array),
+        Body::Parameters(all) => {
+            let in_body: Vec<_> = all.iter().filter(|parameter| !is_in_path(operation, parameter)).collect();
+            made_of(family, operation).object(&in_body, None)
+        }
+    };
+    let examples = operation.examples.iter().enumerate().filter_map(|(index, example)| {
+        Some(((index + 1).to_string(), answers::example(example, &in_body(operation, &example.request.0)?)?))
+    });
+    Some(
+        Object::new().with("required", true).with("content", answers::content(schema, examples.collect())).into_value(),
+    )
+}
+
+/// The part of a request that travels in the body.
+fn in_body(operation: &Operation, request: &str) -> Option<String> {
+    let mut request: Value = serde_json::from_str(request).ok()?;
+    if let Some(members) = request.as_object_mut() {
+        members.retain(|name, _| !operation.path.parameters().any(|inner| inner == name));
+    }
+    Some(request.to_string())
+}
+
+/// What OpenAPI has no words for.
+fn beyond(family: &Family, operation: &Operation) -> Object {
+    let in_query = (!operation.method.has_body()).then_some(operation);
+    let queries = in_query
+        .into_iter()
+        .flat_map(|operation| &operation.examples)
+        .filter_map(|example| answers::example(example, &example.request.0));
+    Object::new()
+        .maybe("x-source", operation.source.as_ref().map(statements::source))
+        .with("x-effect", operation.effect.as_str())
+        .maybe("x-permission", operation.permission.as_deref())
+        .flag("x-whitelisted", operation.whitelisted)
+        .list("x-rate-limits", operation.rates.iter().map(rate))
+        .maybe("x-in-flight", operation.in_flight.as_ref().map(in_flight))
+        .list("x-choices", in_query.into_iter().flat_map(|operation| query_choices(family, operation)))
+        .maybe("x-window", operation.window.as_ref().map(window))
+        .maybe("x-history", operation.history.map(|history| history.to_string()))
+        .maybe("x-page", page(&operation.response))
+        .list("x-intents", operation.intents.iter().map(intent))
+        .list("x-request-examples", queries)
+}
+
+fn rate(rate: &Rate) -> Value {
+    let class = Some(rate.class.as_str()).filter(|class| *class != "default");
+    Object::new()
+        .with("calls", rate.calls)
+        .with("per", "second")
+        .with("by", rate.scope.as_str())
+        .maybe("class", class)
+        .into_value()
+}
+
+fn in_flight(in_flight: &InFlight) -> Value {
+    json!({"per": in_flight.per.0, "n": in_flight.n})
+}
+
+fn query_choices(family: &Family, operation: &Operation) -> Vec<Value> {
+    let choice = |parameter: &Parameter| match parameter.shape {
+        Shape::One(Type::Choice(index)) => Some(choices::of_query(family, parameter, family.choices.get(index)?)),
+        _ => None,
+    };
+    operation.body.parameters().iter().filter_map(choice).collect()
+}
+
+fn window(window: &Window) -> Value {
+    let length = |length: Option<crate::model::Duration>| length.map(|length| length.to_string());
+    Object::new()
+        .with("from", window.from.0.as_str())
+        .with("to", window.to.0.as_str())
+        .maybe("span", length(window.span))
+        .maybe("access", length(window.access))
+        .maybe("access_of", window.access_is_of_data.then_some("data"))
+        .maybe("default", length(window.default))
+        .flag("both_or_neither", window.both_or_neither)
+        .into_value()
+}
+
+/// Which member leads to the next page, and which parameter takes it.
+fn page(response: &Response) -> Option<Value> {
+    match response {
+        Response::Page { list, cursor, next, .. } => {
+            Some(json!({"list": list.wire, "cursor": cursor.wire, "next": next.0}))
+        }
+        Response::Object { .. } | Response::Array { .. } | Response::Undefined => None,
+    }
+}
+
+fn intent(intent: &Intent) -> Value {
+    let settings = |settings: &[Setting]| -> Vec<_> {
+        settings.iter().map(|setting| (setting.name.clone(), Value::from(setting.text.as_str()))).collect()
+    };
+    Object::new()
+        .with("id", intent.id.as_str())
+        .text("at", &intent.at)
+        .with("says", intent.says.as_str())
+        .maybe("in", intent.within.as_ref().map(|(list, _)| list.as_str()))
+        .map("set", settings(&intent.set))
+        .list("take", intent.take.iter().map(|(name, _)| name.as_str()))
+        .map("call", settings(&intent.call))
+        .into_value()
+}

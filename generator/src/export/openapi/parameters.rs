@@ -1,0 +1,171 @@
+//! Parameters -> properties of a body, or parameters of a query and a path.
+
+use serde_json::{Value, json};
+
+use super::object::Object;
+use super::values::{Side, schema, typed};
+use super::{choices, conditions};
+use crate::model::{Choice, ChoiceKind, Edit, Family, Need, Operation, Parameter, Rule, Shape, Type, Unit};
+
+/// What requests are made of.
+#[derive(Clone, Copy)]
+pub(super) struct Parameters<'a> {
+    pub(super) family: &'a Family,
+    /// The rules that speak of the parameters.
+    pub(super) rules: &'a [Rule],
+}
+
+impl<'a> Parameters<'a> {
+    /// The object that carries these parameters; `list` names the list whose items are such objects.
+    pub(super) fn object(self, parameters: &[&Parameter], list: Option<&str>) -> Value {
+        let (chosen, plain): (Vec<&Parameter>, Vec<&Parameter>) =
+            parameters.iter().partition(|parameter| matches!(parameter.shape, Shape::One(Type::Choice(_))));
+        let choices = chosen.iter().filter_map(|parameter| choices::reference(self.family, parameter));
+        let is_meant = |rule: &&Rule| rule.within.as_ref().map(|(within, _)| within.as_str()) == list;
+        let conditions = conditions::schemas(self.family, self.rules.iter().filter(is_meant), parameters);
+        self.plain_object(&plain).list("allOf", choices.chain(conditions)).into_value()
+    }
+
+    /// An object of parameters that are no choices.
+    pub(super) fn plain_object(self, parameters: &[&Parameter]) -> Object {
+        let required = parameters.iter().filter(|parameter| parameter.need == Need::Always);
+        let property = |parameter: &&Parameter| (parameter.name.wire.clone(), self.value(parameter));
+        Object::new()
+            .with("type", "object")
+            .map("properties", parameters.iter().map(property))
+            .list("required", required.map(|parameter| parameter.name.wire.as_str()))
+    }
+
+    /// The schema of a parameter with all that is said about it.
+    pub(super) fn value(self, parameter: &Parameter) -> Value {
+        let schema = self.constraints(parameter, Side::Body);
+        schema.text("description", &parameter.doc).and(beyond(parameter)).into_value()
+    }
+
+    /// The parameters of a query or a path: members of choices stand beside the others.
+    pub(super) fn outside_body(self, operation: &Operation, parameter: &Parameter) -> Vec<Value> {
+        match parameter.shape {
+            Shape::One(Type::Choice(index)) => {
+                let members = flattened(&self.family.choices[index], parameter);
+                members.iter().map(|member| self.one_outside_body(operation, member)).collect()
+            }
+            _ => vec![self.one_outside_body(operation, parameter)],
+        }
+    }
+
+    fn one_outside_body(self, operation: &Operation, parameter: &Parameter) -> Value {
+        let is_in_path = operation.path.parameters().any(|name| name == parameter.name.wire);
+        let schema = self.constraints(parameter, Side::Query);
+        let example = example(operation, parameter).map(|value| match value {
+            Value::String(text) => typed(&text, schema.json_type()),
+            other => other,
+        });
+        Object::new()
+            .with("name", parameter.name.wire.as_str())
+            .with("in", if is_in_path { "path" } else { "query" })
+            .flag("required", is_in_path || parameter.need == Need::Always)
+            .text("description", &parameter.doc)
+            .with("schema", schema)
+            .maybe("example", example)
+            .and(beyond(parameter))
+            .into_value()
+    }
+
+    fn constraints(self, parameter: &Parameter, side: Side) -> Object {
+        let only: Vec<_> = parameter.only.iter().map(|(value, _)| value.as_str()).collect();
+        let one = |ty| schema(self.family, ty, parameter.as_text, &only, side);
+        let schema = match &parameter.shape {
+            Shape::One(ty) => or_deletion(bounded(one(*ty), parameter), *ty, parameter),
+            Shape::List(ty) => list(one(*ty).into_value(), parameter),
+            Shape::Items(item) => {
+                let members: Vec<_> = item.parameters.iter().collect();
+                list(self.object(&members, Some(&parameter.name.wire)), parameter)
+            }
+        };
+        let default = parameter.default.as_ref().map(|(default, _)| typed(default, schema.json_type()));
+        schema.maybe("default", default)
+    }
+}
+
+/// The members of a choice, the deciding one first. Which of them are sent is not for a single one to say.
+fn flattened(choice: &Choice, parameter: &Parameter) -> Vec<Parameter> {
+    let decider = match &choice.kind {
+        ChoiceKind::Value { decider, enum_index, .. } => {
+            let shape = Shape::One(Type::Enum(*enum_index));
+            Some(Parameter { name: decider.clone(), shape, ..parameter.clone() })
+        }
+        ChoiceKind::Presence { .. } => None,
+    };
+    let members = choice.members().into_iter().map(|member| Parameter { need: Need::No, ..member.clone() });
+    decider.into_iter().chain(members).collect()
+}
+
+/// The text that deletes, where it is no value of the type.
+fn or_deletion(schema: Object, ty: Type, parameter: &Parameter) -> Object {
+    let Some(delete) = parameter.edit.as_ref().and_then(|edit| edit.delete.as_deref()) else { return schema };
+    let is_value = match ty {
+        Type::String => true,
+        Type::Decimal | Type::Integer | Type::Time => delete.parse::<f64>().is_ok(),
+        _ => false,
+    };
+    if is_value { schema } else { Object::new().with("anyOf", [schema.into_value(), json!({"const": delete})]) }
+}
+
+/// A list that has to be sent, or that holds objects, is none when it is empty.
+fn list(items: Value, parameter: &Parameter) -> Object {
+    let is_never_empty = parameter.need == Need::Always || matches!(parameter.shape, Shape::Items(_));
+    let least = parameter.min_items.map(|(n, _)| n).or(is_never_empty.then_some(1));
+    Object::new()
+        .with("type", "array")
+        .with("items", items)
+        .maybe("minItems", least)
+        .maybe("maxItems", parameter.max_items.map(|(n, _)| n))
+}
+
+/// Bounds hold for numbers; JSON Schema has none for numbers that travel as text.
+fn bounded(schema: Object, parameter: &Parameter) -> Object {
+    let json_type = schema.json_type();
+    let is_number = matches!(json_type, "integer" | "number");
+    let bound = |bound: &Option<(String, _)>| bound.as_ref().map(|(text, _)| typed(text, json_type));
+    let (least, most) = if is_number { ("minimum", "maximum") } else { ("x-minimum", "x-maximum") };
+    let (min, max) = (bound(&parameter.min), bound(&parameter.max));
+    let schema = schema.maybe(least, min).maybe(most, max);
+    match parameter.digits {
+        Some((digits, _)) if is_number => schema.maybe("maximum", 10_u64.checked_pow(digits).map(|n| n - 1)),
+        Some((digits, _)) => schema.with("pattern", format!("^[0-9]{{1,{digits}}}$")),
+        None => schema,
+    }
+}
+
+/// What no schema can say of a parameter.
+fn beyond(parameter: &Parameter) -> Object {
+    let need = match parameter.need {
+        Need::Conditional => Some("conditional"),
+        Need::Unstated => Some("unstated"),
+        Need::Always | Need::No => None,
+    };
+    Object::new()
+        .maybe("x-required", need)
+        .maybe("x-default-note", parameter.default_note.as_deref())
+        .maybe("x-edit", parameter.edit.as_ref().map(edit))
+        .list("x-units", units(&parameter.units))
+}
+
+fn edit(edit: &Edit) -> Value {
+    Object::new().with("keep", "left_out").maybe("delete", edit.delete.as_deref()).into_value()
+}
+
+/// Units, each with the values of other parameters under which it holds; the last one holds otherwise.
+pub(super) fn units(units: &[Unit]) -> Vec<Value> {
+    let when = |unit: &Unit| -> Vec<_> {
+        unit.when.iter().map(|(parameter, values, _)| (parameter.clone(), json!(values))).collect()
+    };
+    units.iter().map(|unit| Object::new().with("is", unit.is.as_str()).map("when", when(unit)).into_value()).collect()
+}
+
+/// What the first example that has the parameter gives it.
+fn example(operation: &Operation, parameter: &Parameter) -> Option<Value> {
+    let requests =
+        operation.examples.iter().filter_map(|example| serde_json::from_str::<Value>(&example.request.0).ok());
+    requests.into_iter().find_map(|request| request.get(&parameter.name.wire).cloned())
+}

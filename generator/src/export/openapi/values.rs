@@ -1,0 +1,84 @@
+//! Types -> schemas of single values and lists, as they travel.
+
+use serde_json::{Value, json};
+
+use super::object::Object;
+use crate::model::{Enum, Family, Identifier, Type};
+
+/// Where a value travels. Requests keep to what the documents list; answers carry more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Query,
+    Body,
+    Answer,
+}
+
+const DECIMAL: &str = r"^-?[0-9]+(\.[0-9]+)?$";
+const WHOLE: &str = "^[0-9]+$";
+
+/// The name of a shared schema.
+pub(super) fn component(family: &Family, rust: &str) -> String {
+    format!("{}.{}", family.name, rust.trim_start_matches("r#"))
+}
+
+/// A reference to a shared schema.
+pub(super) fn reference(family: &Family, rust: &str) -> Object {
+    Object::new().with("$ref", format!("#/components/schemas/{}", component(family, rust)))
+}
+
+/// The schema of one value. `as_text` says that numbers travel as JSON strings, and `only` which values go here.
+pub(super) fn schema(family: &Family, ty: Type, as_text: bool, only: &[&str], side: Side) -> Object {
+    match ty {
+        Type::String | Type::Undefined => Object::new().with("type", "string"),
+        Type::Boolean => Object::new().with("type", "boolean"),
+        Type::Decimal if as_text || side == Side::Query => text("decimal", DECIMAL, side),
+        Type::Decimal => Object::new().with("type", "number"),
+        Type::Integer if as_text && side != Side::Query => text("integer", WHOLE, side),
+        Type::Integer => Object::new().with("type", "integer").with("minimum", 0),
+        Type::Time if as_text && side != Side::Query => text("unix-milliseconds", WHOLE, side),
+        Type::Time => Object::new().with("type", "integer").with("format", "int64").with("minimum", 0),
+        Type::Enum(index) => one_of_the_values(family, &family.enums[index], only, side),
+        Type::Identifier(index) => identifier(family, &family.identifiers[index], side),
+        Type::Choice(index) => reference(family, &family.choices[index].name.rust),
+        Type::Record(index) => reference(family, &family.records[index].name.rust),
+    }
+}
+
+/// A number that travels as text. Answers leave it empty at times, so the pattern is for requests.
+fn text(format: &str, pattern: &str, side: Side) -> Object {
+    let pattern = (side != Side::Answer).then_some(pattern);
+    Object::new().with("type", "string").with("format", format).maybe("pattern", pattern)
+}
+
+fn one_of_the_values(family: &Family, all: &Enum, only: &[&str], side: Side) -> Object {
+    let listed = match only {
+        [] => reference(family, &all.name.rust),
+        only => Object::new().with("type", "string").with("enum", only),
+    };
+    open(listed, side)
+}
+
+fn identifier(family: &Family, all: &Identifier, side: Side) -> Object {
+    let named = reference(family, &all.name.rust);
+    if all.is_constrained() { open(named, side) } else { named }
+}
+
+/// What answers carry beside what is listed does not make them wrong.
+fn open(listed: Object, side: Side) -> Object {
+    match side {
+        Side::Answer => Object::new().with("anyOf", [listed.into_value(), json!({"type": "string"})]),
+        Side::Query | Side::Body => listed,
+    }
+}
+
+/// The same, or null.
+pub(super) fn or_null(schema: Object) -> Object {
+    Object::new().with("anyOf", [schema.into_value(), json!({"type": "null"})])
+}
+
+/// A text of the schema language as JSON of this type; what is none stays a text.
+pub(super) fn typed(text: &str, json_type: &str) -> Value {
+    let is_plain = matches!(json_type, "integer" | "number" | "boolean");
+    let read = || serde_json::from_str::<Value>(text).ok().filter(|value| value.is_number() || value.is_boolean());
+    is_plain.then(read).flatten().unwrap_or_else(|| Value::from(text))
+}

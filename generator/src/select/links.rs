@@ -1,0 +1,100 @@
+//! Which types a part of a family refers to.
+
+use std::collections::BTreeSet;
+
+use crate::model::{Body, Choice, ChoiceKind, Family, Field, Lifecycle, Operation, Parameter, Response, Shape, Type};
+
+/// The lists of a family that types are kept in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Enum,
+    Identifier,
+    Choice,
+    Record,
+}
+
+/// A reference to a type: the list, and the place of the index into it.
+pub(super) type Link<'a> = (Kind, &'a mut usize);
+
+/// All references within a family: those of its operations, of its lifecycle, and of the types themselves.
+pub(super) fn all(family: &mut Family) -> Vec<Link<'_>> {
+    let operations = family.operations.iter_mut().flat_map(of_operation);
+    let lifecycle = family.lifecycle.iter_mut().flat_map(of_lifecycle);
+    let choices = family.choices.iter_mut().flat_map(of_choice);
+    let records = family.records.iter_mut().flat_map(|record| of_fields(&mut record.fields));
+    operations.chain(lifecycle).chain(choices).chain(records).collect()
+}
+
+/// Every type that the operations of a family reach, at once or by way of others.
+pub(super) fn reached(family: &mut Family) -> BTreeSet<(Kind, usize)> {
+    let mut reached = BTreeSet::new();
+    let mut next: Vec<_> = family.operations.iter_mut().flat_map(of_operation).map(known).collect();
+    while let Some((kind, index)) = next.pop() {
+        if !reached.insert((kind, index)) {
+            continue;
+        }
+        let links = match kind {
+            Kind::Enum | Kind::Identifier => Vec::new(),
+            Kind::Choice => family.choices.get_mut(index).map(of_choice).unwrap_or_default(),
+            Kind::Record => family.records.get_mut(index).map(|all| of_fields(&mut all.fields)).unwrap_or_default(),
+        };
+        next.extend(links.into_iter().map(known));
+    }
+    reached
+}
+
+fn known((kind, index): Link<'_>) -> (Kind, usize) {
+    (kind, *index)
+}
+
+fn of_operation(operation: &mut Operation) -> Vec<Link<'_>> {
+    let parameters = match &mut operation.body {
+        Body::Parameters(parameters) => parameters.as_mut_slice(),
+        Body::Array(array) => std::slice::from_mut(&mut **array),
+    };
+    let record = match &mut operation.response {
+        Response::Object { record } | Response::Array { record, .. } | Response::Page { record, .. } => Some(record),
+        Response::Undefined => None,
+    };
+    of_parameters(parameters).into_iter().chain(record.map(|record| (Kind::Record, record))).collect()
+}
+
+fn of_parameters(parameters: &mut [Parameter]) -> Vec<Link<'_>> {
+    parameters.iter_mut().flat_map(|parameter| of_shape(&mut parameter.shape)).collect()
+}
+
+fn of_fields(fields: &mut [Field]) -> Vec<Link<'_>> {
+    fields.iter_mut().flat_map(|field| of_shape(&mut field.shape)).collect()
+}
+
+fn of_shape(shape: &mut Shape) -> Vec<Link<'_>> {
+    match shape {
+        Shape::One(ty) | Shape::List(ty) => of_type(ty).into_iter().collect(),
+        Shape::Items(item) => of_parameters(&mut item.parameters),
+    }
+}
+
+fn of_type(ty: &mut Type) -> Option<Link<'_>> {
+    match ty {
+        Type::Enum(index) => Some((Kind::Enum, index)),
+        Type::Identifier(index) => Some((Kind::Identifier, index)),
+        Type::Choice(index) => Some((Kind::Choice, index)),
+        Type::Record(index) => Some((Kind::Record, index)),
+        Type::String | Type::Decimal | Type::Integer | Type::Boolean | Type::Time | Type::Undefined => None,
+    }
+}
+
+fn of_choice(choice: &mut Choice) -> Vec<Link<'_>> {
+    match &mut choice.kind {
+        ChoiceKind::Presence { alternatives, .. } => of_parameters(alternatives),
+        ChoiceKind::Value { enum_index, cases, .. } => {
+            let members = cases.iter_mut().flat_map(|case| of_parameters(&mut case.parameters));
+            members.chain(std::iter::once((Kind::Enum, enum_index))).collect()
+        }
+    }
+}
+
+fn of_lifecycle(lifecycle: &mut Lifecycle) -> Vec<Link<'_>> {
+    let records = lifecycle.records.iter_mut().map(|tracked| (Kind::Record, &mut tracked.record));
+    records.chain(std::iter::once((Kind::Enum, &mut lifecycle.enum_index))).collect()
+}

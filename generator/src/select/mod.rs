@@ -1,0 +1,105 @@
+//! A part of an API: some operations, and the types that they reach.
+
+mod links;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use links::Kind;
+
+use crate::diagnostics::{Code, Diagnostics, did_you_mean};
+use crate::model::{Api, Family};
+
+/// What is going to be emitted: everything, as long as nothing is named.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Selection {
+    families: BTreeMap<String, Operations>,
+}
+
+#[derive(Clone, Debug)]
+enum Operations {
+    All,
+    These(BTreeSet<String>),
+}
+
+impl Selection {
+    /// Adds a whole family.
+    pub(crate) fn add_all(&mut self, family: String) {
+        self.families.insert(family, Operations::All);
+    }
+
+    /// Adds some operations of a family.
+    pub(crate) fn add(&mut self, family: String, names: impl IntoIterator<Item = String>) {
+        match self.families.entry(family).or_insert_with(|| Operations::These(BTreeSet::new())) {
+            Operations::All => {}
+            Operations::These(these) => these.extend(names),
+        }
+    }
+
+    /// The part of an API that was named.
+    pub(crate) fn of<'a>(&self, api: &'a Api) -> Result<Cow<'a, Api>, Diagnostics> {
+        if self.families.is_empty() {
+            return Ok(Cow::Borrowed(api));
+        }
+        self.check(api)?;
+        let named = |family: &Family| match self.families.get(&family.name)? {
+            Operations::All => Some(family.clone()),
+            Operations::These(names) => Some(part(family.clone(), names)),
+        };
+        Ok(Cow::Owned(Api { families: api.families.iter().filter_map(named).collect(), ..api.clone() }))
+    }
+
+    /// Reports every name that the schema does not have.
+    fn check(&self, api: &Api) -> Result<(), Diagnostics> {
+        let mut to = Diagnostics::default();
+        for (name, operations) in &self.families {
+            let families = || api.families.iter().map(|family| family.name.as_str());
+            match (api.families.iter().find(|family| family.name == *name), operations) {
+                (None, _) => unknown(&mut to, format!("no family is called `{name}`"), name, families()),
+                (Some(_), Operations::All) => {}
+                (Some(family), Operations::These(names)) => check_operations(family, names, &mut to),
+            }
+        }
+        to.into_result()
+    }
+}
+
+fn check_operations(family: &Family, names: &BTreeSet<String>, to: &mut Diagnostics) {
+    let known = || family.operations.iter().map(|operation| operation.name.as_str());
+    if names.is_empty() {
+        to.whole(Code::UndefinedName, format!("no operation of `{}` is named", family.name))
+            .help("name at least one, or take the whole family with `all()`");
+    }
+    for name in names.iter().filter(|name| !known().any(|known| known == *name)) {
+        unknown(to, format!("the family `{}` has no operation `{name}`", family.name), name, known());
+    }
+}
+
+fn unknown<'a>(to: &mut Diagnostics, message: String, name: &str, known: impl Iterator<Item = &'a str> + Clone) {
+    let help = did_you_mean(name, known.clone());
+    let all = || known.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    to.whole(Code::UndefinedName, message).help(help.unwrap_or_else(|| format!("there are {}", all()).into()));
+}
+
+/// A family with these operations only.
+fn part(mut family: Family, names: &BTreeSet<String>) -> Family {
+    family.operations.retain(|operation| names.contains(&operation.name));
+    let reached = links::reached(&mut family);
+    if let Some(lifecycle) = &mut family.lifecycle {
+        lifecycle.records.retain(|tracked| reached.contains(&(Kind::Record, tracked.record)));
+    }
+    family.lifecycle = family.lifecycle.filter(|all| reached.contains(&(Kind::Enum, all.enum_index)));
+    for (kind, index) in links::all(&mut family) {
+        *index = reached.range((kind, 0)..(kind, *index)).count();
+    }
+    keep(&mut family.enums, Kind::Enum, &reached);
+    keep(&mut family.identifiers, Kind::Identifier, &reached);
+    keep(&mut family.choices, Kind::Choice, &reached);
+    keep(&mut family.records, Kind::Record, &reached);
+    family
+}
+
+fn keep<T>(types: &mut Vec<T>, kind: Kind, reached: &BTreeSet<(Kind, usize)>) {
+    let mut indices = 0..;
+    types.retain(|_| indices.next().is_some_and(|index| reached.contains(&(kind, index))));
+}

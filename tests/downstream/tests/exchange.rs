@@ -1,0 +1,44 @@
+//! Two operations of the project's own schema, chosen with `only`: they are there, they work, and nothing else is.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
+
+use downstream::exchange::runtime::{Operation as _, Possible};
+use downstream::exchange::unified::{Category, ClientOid, Execution, OPERATIONS, OrderStatus, PlaceOrder, Side};
+use downstream::exchange::{Client, Credentials, Decimal};
+use tradeapi_sandbox::{Answer, Sandbox};
+
+#[tokio::test]
+async fn a_chosen_operation_is_called() {
+    let sandbox = Sandbox::start().unwrap();
+    let answer = r#"{"code": "00000", "msg": "success", "requestTime": 1788912000123, "data": {"orderId": "17"}}"#;
+    sandbox.answer_next(Answer::json(answer));
+    let client = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "pass")).build().unwrap();
+    let execution = Execution::limit("64000".parse::<Decimal>().unwrap());
+    let order = PlaceOrder::new(Category::Spot, "BTCUSDT", "0.01".parse::<Decimal>().unwrap(), Side::Buy, execution)
+        .client_oid(ClientOid::new("desk-1").unwrap());
+    let placed = client.unified().place_order(&order).await.unwrap();
+    assert_eq!(placed.order_id.as_ref().unwrap().as_str(), "17");
+    assert_eq!(sandbox.requests()[0].path, PlaceOrder::META.path);
+}
+
+#[test]
+fn only_what_was_chosen_is_there() {
+    let ids: Vec<_> = OPERATIONS.iter().map(|meta| meta.id).collect();
+    assert_eq!(ids, ["unified.order-info", "unified.place-order"]);
+    let mut files: Vec<_> = std::fs::read_to_string(concat!(env!("OUT_DIR"), "/exchange/.manifest"))
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    files.retain(|file| !file.starts_with("unified/"));
+    assert_eq!(files, ["account.rs", "api.rs"]);
+    let enums = include_str!(concat!(env!("OUT_DIR"), "/exchange/unified/enums.rs"));
+    assert!(enums.contains("enum StpMode") && !enums.contains("enum InnerTradeType"));
+}
+
+/// What is left out still happens to an order: other operations can cancel it.
+#[test]
+fn a_state_tells_of_operations_that_were_left_out() {
+    assert_eq!(OrderStatus::Live.can_cancel(), Possible::Yes);
+    assert_eq!(OrderStatus::Live.can_modify(), Possible::Yes);
+    assert_eq!(OrderStatus::Filled.can_cancel(), Possible::No);
+}

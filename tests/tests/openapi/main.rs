@@ -1,0 +1,214 @@
+//! The exported OpenAPI: what is committed is what the schema gives, others take it for OpenAPI, and it says what the
+//! schema says. Tools of others are installed from their registries into the target folder; where they cannot be, the
+//! test says so on standard error and passes.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
+
+mod judge;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use judge::Judge;
+use serde_json::{Value, json};
+use tradeapi::runtime::{Meta, Operation};
+use tradeapi_gen::{Generator, OpenApi, Schema};
+use tradeapi_tests::schema::examples;
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn schema() -> Schema {
+    Generator::new().schema_dir(workspace().join("schema")).read().unwrap()
+}
+
+fn document(openapi: &OpenApi) -> Value {
+    serde_json::from_str(&openapi.text).unwrap()
+}
+
+/// What is known of every operation, from the emitted crate.
+fn metas() -> Vec<&'static Meta> {
+    macro_rules! all {
+        ($($operation:path),*) => { vec![$(<$operation as Operation>::META),*] };
+    }
+    tradeapi::for_each_operation!(all)
+}
+
+#[test]
+fn the_committed_file_is_what_the_schema_gives() {
+    let differences = schema().openapi().compare(&workspace().join("generated/openapi.json")).unwrap();
+    assert!(differences.is_empty(), "run `cargo run --release -- export openapi` and commit the result");
+}
+
+#[test]
+fn what_openapi_cannot_say_is_counted() {
+    insta::assert_snapshot!(schema().openapi().to_string().replace(": ", ":\n").replace(", ", "\n"));
+}
+
+#[test]
+fn every_operation_has_its_limits_its_credentials_and_no_address_of_ours() {
+    let document = document(&schema().openapi());
+    let operations = operations(&document);
+    assert_eq!(operations.keys().copied().collect::<BTreeSet<_>>(), metas().iter().map(|meta| meta.id).collect());
+    for (id, operation) in operations {
+        assert!(operation["x-rate-limits"].as_array().is_some_and(|rates| !rates.is_empty()), "{id}");
+        assert!(operation["x-source"]["section"].is_string(), "{id}");
+        assert!(operation["security"].is_array(), "{id}");
+    }
+    assert_eq!(document["servers"][0]["url"], "{baseUrl}");
+    assert_eq!(document["servers"][0]["variables"]["baseUrl"]["default"], "");
+}
+
+fn operations(document: &Value) -> BTreeMap<&str, &Value> {
+    let methods = document["paths"].as_object().unwrap().values().flat_map(|path| path.as_object().unwrap().values());
+    methods.map(|operation| (operation["operationId"].as_str().unwrap(), operation)).collect()
+}
+
+/// Paths with parameters, JSON numbers, optional choices and answers without an envelope: another API, the same words.
+#[test]
+fn another_api_is_said_too() {
+    let schema = Generator::new().schema_dir(workspace().join("tests/downstream/schema")).read().unwrap();
+    let openapi = schema.openapi();
+    insta::assert_snapshot!(openapi.text);
+    Judge::new(&document(&openapi));
+}
+
+/// The examples of the schema, read without the generator, are taken; a member of the wrong kind never is.
+#[test]
+fn examples_are_taken_and_mangled_ones_are_not() {
+    let document = document(&schema().openapi());
+    let judge = Judge::new(&document);
+    for meta in metas() {
+        for example in examples(meta) {
+            let request = read(&example.request);
+            assert_eq!(judge.request(meta.id, &request), [""; 0], "{}", example.about);
+            assert_eq!(judge.answer(meta.id, &read(&example.response)), [""; 0], "{}", example.about);
+            for (name, wrong) in mangled(&request) {
+                assert!(!judge.request(meta.id, &wrong).is_empty(), "{}: `{name}` can be anything", example.about);
+            }
+        }
+    }
+}
+
+fn read(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// The same with one member that cannot be, for each member, and the member's name.
+fn mangled(request: &Value) -> Vec<(String, Value)> {
+    match request {
+        Value::Array(items) => {
+            let of_item = |(index, item)| mangled(item).into_iter().map(move |(name, wrong)| (name, index, wrong));
+            let put = |(name, index, wrong)| {
+                let mut items = items.clone();
+                items[index] = wrong;
+                (name, Value::Array(items))
+            };
+            items.iter().enumerate().flat_map(of_item).map(put).collect()
+        }
+        members => {
+            let put = |name: &String| {
+                let mut members = members.clone();
+                members[name] = json!({"no": ["such", "value"]});
+                (name.clone(), members)
+            };
+            members.as_object().unwrap().keys().map(put).collect()
+        }
+    }
+}
+
+/// Requests that keep every rule are taken. Those that break a rule are not, unless the rule is one that no schema of a
+/// single object says: of the account, across items, of numbers in texts, or across the parameters of a query.
+#[test]
+fn requests_that_keep_the_rules_are_taken_and_others_are_not() {
+    let schema = schema();
+    let document = document(&schema.openapi());
+    let judge = Judge::new(&document);
+    let mut refused = BTreeSet::new();
+    let mut missed = BTreeSet::new();
+    for case in schema.cases() {
+        let rule = format!("{} {}", case.operation, case.rule);
+        let faults = judge.request(&case.operation, &read(&case.request));
+        match (case.breaks, faults.is_empty()) {
+            (true, true) => drop(missed.insert(rule)),
+            (true, false) => drop(refused.insert(rule)),
+            (false, true) => {}
+            (false, false) => panic!("{rule}: {} keeps it: {faults:?}", case.request),
+        }
+    }
+    let both: Vec<_> = refused.intersection(&missed).collect();
+    assert!(both.is_empty(), "said in part: {both:?}");
+    let missed: Vec<_> = missed.into_iter().collect();
+    let counts = format!("said in schemas: {}\nleft to x-rules and other x- keys: {}", refused.len(), missed.len());
+    insta::assert_snapshot!(format!("{counts}\n\n{}", missed.join("\n")));
+}
+
+/// An independent validator takes the document, and that of another API, for OpenAPI 3.1.
+#[test]
+fn an_independent_validator_takes_it_for_openapi() {
+    let room = room("openapi-validator");
+    let python = room.join("bin/python");
+    let is_there = || succeeds(Command::new(&python).args(["-c", "import openapi_spec_validator"]));
+    if !is_there() {
+        succeeds(Command::new("python3").args(["-m", "venv"]).arg(&room));
+        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+        succeeds(Command::new(&python).args(install).arg("openapi-spec-validator==0.9.0"));
+    }
+    if !is_there() {
+        return skipped("openapi-spec-validator is not there and pip cannot install it");
+    }
+    let library = Generator::new().schema_dir(workspace().join("tests/downstream/schema")).read().unwrap();
+    let file = room.join("library.json");
+    library.openapi().write(&file).unwrap();
+    for document in [workspace().join("generated/openapi.json"), file] {
+        let output = Command::new(&python).args(["-m", "openapi_spec_validator"]).arg(&document).output().unwrap();
+        assert!(output.status.success(), "{}: {}", document.display(), String::from_utf8_lossy(&output.stdout));
+    }
+}
+
+/// A peer makes a client's types of it, and the compiler takes them.
+#[test]
+fn a_peer_generates_types_from_it() {
+    let room = room("openapi-peer");
+    let bin = room.join("node_modules/.bin");
+    let peer = ["openapi-typescript@7.13.0", "typescript@5.9.3"];
+    let mut install = Command::new("npm");
+    install
+        .args(["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"])
+        .arg(&room)
+        .args(peer);
+    if !bin.join("tsc").exists() && !succeeds(&mut install) {
+        return skipped("openapi-typescript is not there and npm cannot install it");
+    }
+    let types = room.join("api.ts");
+    let document = workspace().join("generated/openapi.json");
+    let generated = Command::new(bin.join("openapi-typescript")).arg(document).arg("--output").arg(&types).output();
+    let generated = generated.unwrap();
+    assert!(generated.status.success(), "{}", String::from_utf8_lossy(&generated.stderr));
+    let text = std::fs::read_to_string(&types).unwrap();
+    for meta in metas() {
+        assert!(text.contains(&format!("\"{}\": {{", meta.id)), "{} is missing", meta.id);
+    }
+    let compiled = Command::new(bin.join("tsc")).args(["--noEmit", "--strict"]).arg(&types).output().unwrap();
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stdout));
+}
+
+fn room(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+fn succeeds(command: &mut Command) -> bool {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// The macros that print are silenced in a test that passes; this is not.
+fn skipped(why: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
+}
