@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{Body, Choice, ChoiceKind, Family, Field, Lifecycle, Operation, Parameter, Response, Shape, Type};
+use crate::model::{
+    Body, Ceiling, Choice, ChoiceKind, Family, Field, Lifecycle, Operation, Parameter, Response, Shape, Type,
+};
 
 /// The lists of a family that types are kept in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,19 +18,21 @@ pub(super) enum Kind {
 /// A reference to a type: the list, and the place of the index into it.
 pub(super) type Link<'a> = (Kind, &'a mut usize);
 
-/// All references within a family: those of its operations, of its lifecycle, and of the types themselves.
+/// All references within a family: those of its operations, its ceilings and its lifecycle, and of the types themselves.
 pub(super) fn all(family: &mut Family) -> Vec<Link<'_>> {
     let operations = family.operations.iter_mut().flat_map(of_operation);
+    let ceilings = family.limits.iter_mut().filter_map(of_ceiling);
     let lifecycle = family.lifecycle.iter_mut().flat_map(of_lifecycle);
     let choices = family.choices.iter_mut().flat_map(of_choice);
     let records = family.records.iter_mut().flat_map(|record| of_fields(&mut record.fields));
-    operations.chain(lifecycle).chain(choices).chain(records).collect()
+    operations.chain(ceilings).chain(lifecycle).chain(choices).chain(records).collect()
 }
 
-/// Every type that the operations of a family reach, at once or by way of others.
+/// Every type that the operations and the ceilings of a family reach, at once or by way of others.
 pub(super) fn reached(family: &mut Family) -> BTreeSet<(Kind, usize)> {
     let mut reached = BTreeSet::new();
-    let mut next: Vec<_> = family.operations.iter_mut().flat_map(of_operation).map(known).collect();
+    let operations = family.operations.iter_mut().flat_map(of_operation);
+    let mut next: Vec<_> = operations.chain(family.limits.iter_mut().filter_map(of_ceiling)).map(known).collect();
     while let Some((kind, index)) = next.pop() {
         if !reached.insert((kind, index)) {
             continue;
@@ -92,6 +96,10 @@ fn of_choice(choice: &mut Choice) -> Vec<Link<'_>> {
             members.chain(std::iter::once((Kind::Enum, enum_index))).collect()
         }
     }
+}
+
+fn of_ceiling(ceiling: &mut Ceiling) -> Option<Link<'_>> {
+    ceiling.over.as_mut().map(|over| (Kind::Enum, &mut over.enum_index))
 }
 
 fn of_lifecycle(lifecycle: &mut Lifecycle) -> Vec<Link<'_>> {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::object::Object;
 use super::{rules, statements};
 use crate::load::raw::Outcome;
-use crate::model::{Family, Lifecycle, Ruled};
+use crate::model::{Ceiling, Family, Lifecycle, Ruled};
 
 /// The tag of a family.
 pub(super) fn tag(family: &Family) -> Value {
@@ -17,7 +17,7 @@ pub(super) fn tag(family: &Family) -> Value {
             .maybe("outcome", (error.outcome == Outcome::Unknown).then_some(error.outcome.as_str()));
         (error.code.clone(), told.into_value())
     });
-    let limits = family.limits.iter().map(|limit| json!({"id": limit.id, "n": limit.n, "description": limit.doc}));
+    let limits = family.limits.iter().map(|limit| ceiling(family, limit));
     let classes = family.classes.iter().map(|class| {
         Object::new()
             .with("name", class.name.as_str())
@@ -36,6 +36,19 @@ pub(super) fn tag(family: &Family) -> Value {
         .maybe("x-instrument", instrument)
         .maybe("x-lifecycle", family.lifecycle.as_ref().map(|lifecycle| self::lifecycle(family, lifecycle)))
         .and(statements::of(&family.statements))
+        .into_value()
+}
+
+fn ceiling(family: &Family, ceiling: &Ceiling) -> Value {
+    let over = ceiling.over.iter().map(|over| {
+        let values = over.values.iter().map(|(value, _)| value.as_str());
+        (family.enums[over.enum_index].name.wire.clone(), values.collect())
+    });
+    Object::new()
+        .with("id", ceiling.id.as_str())
+        .with("n", ceiling.n)
+        .map("over", over)
+        .text("description", &ceiling.doc)
         .into_value()
 }
 
