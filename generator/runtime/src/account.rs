@@ -168,12 +168,12 @@ mod tests {
     #[test]
     fn an_instrument_is_found_by_line_and_symbol() {
         let mut account = Account::named("desk");
-        let instrument = |step: &str| Instrument::new().with("step", step.parse().unwrap());
-        account.tell_instrument("SPOT", "BTCUSDT", instrument("1"));
-        account.tell_instrument("USDT-FUTURES", "BTCUSDT", instrument("2"));
-        account.tell_instrument("SPOT", "BTCUSDT", instrument("3"));
-        assert_eq!(account.instrument("SPOT", "BTCUSDT"), Some(&instrument("3")));
-        assert_eq!(account.instrument("USDT-FUTURES", "BTCUSDT"), Some(&instrument("2")));
+        let instrument = |step: u8| Instrument::new().with("step", step.into());
+        account.tell_instrument("SPOT", "BTCUSDT", instrument(1));
+        account.tell_instrument("USDT-FUTURES", "BTCUSDT", instrument(2));
+        account.tell_instrument("SPOT", "BTCUSDT", instrument(3));
+        assert_eq!(account.instrument("SPOT", "BTCUSDT"), Some(&instrument(3)));
+        assert_eq!(account.instrument("USDT-FUTURES", "BTCUSDT"), Some(&instrument(2)));
         assert_eq!(account.instrument("MARGIN", "BTCUSDT"), None);
         assert_eq!(account.name(), "desk");
     }
