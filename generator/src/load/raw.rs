@@ -254,6 +254,8 @@ mappings! {
     Lifecycle {
         /// The enum whose values are the states.
         r#enum: Option<Text>,
+        /// Where a document says it.
+        source: Option<Spanned<Source>>,
         /// The states, by their values.
         states: Named<Short<State>>,
         /// How a state becomes another.

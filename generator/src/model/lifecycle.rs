@@ -1,6 +1,6 @@
 //! Lifecycles: states, what leads from one to another, and what of that the documents tell.
 
-use super::{Enum, Family};
+use super::{Enum, Family, Source};
 use crate::diagnostics::Place;
 use crate::load::raw::Effect;
 
@@ -9,6 +9,7 @@ use crate::load::raw::Effect;
 pub(crate) struct Lifecycle {
     pub(crate) enum_index: usize,
     pub(crate) place: Place,
+    pub(crate) source: Option<Source>,
     pub(crate) states: Vec<State>,
     pub(crate) transitions: Vec<Transition>,
     pub(crate) never: Vec<Never>,

@@ -151,6 +151,7 @@ pub(crate) struct ErrorCode {
     pub(crate) place: Place,
     pub(crate) text: String,
     pub(crate) doc: String,
+    pub(crate) source: Option<Source>,
     pub(crate) outcome: raw::Outcome,
     pub(crate) success: bool,
 }
@@ -164,6 +165,7 @@ pub(crate) struct Ceiling {
     /// What counts; `None` when everything does.
     pub(crate) over: Option<Over>,
     pub(crate) doc: String,
+    pub(crate) source: Option<Source>,
 }
 
 /// The values of an enum that a ceiling is over.

@@ -3,7 +3,7 @@
 use super::judge::identifier;
 use super::{Bound, Check, Entry, Leaf, WindowRule, leaves};
 use crate::load::raw::{Access, Outcome, RuleKind, Severity};
-use crate::model::{Choice, ChoiceKind, Enum, Family, Item, Need, Operation, Parameter, Shape, Type, Window};
+use crate::model::{Choice, ChoiceKind, Enum, Family, Item, Need, Operation, Parameter, Shape, Source, Type, Window};
 
 /// Makes entries that share a section of the document.
 struct Derive {
@@ -31,20 +31,23 @@ pub(super) fn of_operation<'a>(family: &'a Family, operation: &'a Operation) -> 
 }
 
 pub(super) fn of_family(family: &Family) -> Vec<Entry<'_>> {
-    let derive = Derive { section: String::new() };
     let ceilings = family.limits.iter().map(|ceiling| {
         let says = format!("At most {}: {}", ceiling.n, ceiling.doc);
-        derive.entry(ceiling.id.clone(), "Limits, table", RuleKind::Limit, says)
+        Derive::at(family, ceiling.source.as_ref()).entry(ceiling.id.clone(), "", RuleKind::Limit, says)
     });
     let unknown = family.errors.iter().filter(|error| error.outcome == Outcome::Unknown).map(|error| {
         let says = format!("Code {} leaves open whether the request took effect.", error.code);
-        derive.entry(format!("error-{}", error.code), "Errors, table", RuleKind::Type, says)
+        let derive = Derive::at(family, error.source.as_ref());
+        derive.entry(format!("error-{}", error.code), "", RuleKind::Type, says)
     });
-    let transitions = family.lifecycle.iter().flat_map(|lifecycle| &lifecycle.transitions).map(|transition| {
-        let trigger = transition.trigger.first().map_or("", |(trigger, _)| trigger.as_str());
-        let id = format!("{}-to-{}", slug(trigger), transition.to);
-        let says = format!("{} leads from {} to {}.", trigger, transition.from.join(", "), transition.to);
-        derive.entry(id, "States and transitions, table", RuleKind::Simulated, says)
+    let transitions = family.lifecycle.iter().flat_map(|lifecycle| {
+        let derive = Derive::at(family, lifecycle.source.as_ref());
+        lifecycle.transitions.iter().map(move |transition| {
+            let trigger = transition.trigger.first().map_or("", |(trigger, _)| trigger.as_str());
+            let id = format!("{}-to-{}", slug(trigger), transition.to);
+            let says = format!("{} leads from {} to {}.", trigger, transition.from.join(", "), transition.to);
+            derive.entry(id, "", RuleKind::Simulated, says)
+        })
     });
     ceilings.chain(unknown).chain(transitions).collect()
 }
@@ -55,12 +58,14 @@ fn slug(text: &str) -> String {
 }
 
 impl Derive {
+    /// Of the section that a source names, or else of the family.
+    fn at(family: &Family, source: Option<&Source>) -> Self {
+        let section = source.and_then(|source| source.section.clone());
+        Self { section: section.unwrap_or_else(|| family.title.clone()) }
+    }
+
     fn entry<'a>(&self, id: String, at: &str, kind: RuleKind, says: String) -> Entry<'a> {
-        let at = match (self.section.as_str(), at) {
-            ("", at) => at.to_owned(),
-            (section, "") => section.to_owned(),
-            (section, at) => format!("{section}, {at}"),
-        };
+        let at = if at.is_empty() { self.section.clone() } else { format!("{}, {at}", self.section) };
         Entry { id, at, kind, severity: Severity::Refuse, says, check: None }
     }
 
@@ -177,7 +182,7 @@ impl Derive {
         entries.push(self.entry("access".to_owned(), "", RuleKind::Type, says.to_owned()));
         if let Some(permission) = &operation.permission {
             let says = format!("The key has the permission {permission}; the exchange knows which keys do.");
-            entries.push(self.entry("permission".to_owned(), "permissions", RuleKind::Stated, says));
+            entries.push(self.entry("permission".to_owned(), "permission", RuleKind::Stated, says));
         }
         for (header, _) in &operation.headers {
             let says = format!("Takes the header {header}.");

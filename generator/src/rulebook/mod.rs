@@ -11,6 +11,7 @@ mod calendar;
 mod cases;
 mod derived;
 mod drafts;
+mod edges;
 mod goals;
 mod judge;
 mod number;

@@ -34,7 +34,7 @@ impl Default for CheckContext<'_> {
 ///
 /// let policy = CheckPolicy::new()
 ///     .off("limit.max")
-///     .warn("unified.place-order/margin-mode-futures-only");
+///     .warn("shop.place-order/gifts-are-wrapped");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckPolicy {

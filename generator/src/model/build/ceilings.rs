@@ -13,12 +13,12 @@ impl Scope<'_, '_> {
     }
 
     fn ceiling(&mut self, raw: &Spanned<raw::Ceiling>) -> Ceiling {
-        self.builder.source(&raw.source);
         if raw.n.is_none() {
             self.builder.missing("n", raw.place);
         }
         let place = raw.id.as_ref().map_or(raw.place, |id| id.place);
         Ceiling {
+            source: self.builder.source(&raw.source),
             id: self.builder.need(&raw.id, "id", raw.place),
             place,
             n: raw.n.as_ref().map_or(0, |n| n.value),

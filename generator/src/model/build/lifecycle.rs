@@ -29,6 +29,7 @@ impl Scope<'_, '_> {
         Some(Lifecycle {
             enum_index,
             place: name.place,
+            source: self.builder.source(&raw.source),
             states: states(&raw.states),
             transitions: raw.transitions.iter().map(|raw| self.transition(all, raw)).collect(),
             never,

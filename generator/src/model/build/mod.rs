@@ -296,8 +296,8 @@ impl Builder<'_> {
     fn error_code(&mut self, code: &Text, raw: &Spanned<raw::ErrorCode>) -> ErrorCode {
         let text = self.need(&raw.text, "text", raw.place);
         let rust = self.rust_name(&raw.rust, &text, raw.place, "error", variant_name);
-        self.source(&raw.source);
         ErrorCode {
+            source: self.source(&raw.source),
             code: code.value.clone(),
             rust,
             place: code.place,
