@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tradeapi::runtime::{
-    Admission, Call, ClientBuilder, Effect, Ending, Full, LimitMode, Limiter, Meta, Outcome, Plan, ResponseFuture,
-    Signs, Slot, Transport, TransportError, TransportErrorKind, WasSent,
+    Admission, Call, ClientBuilder, Denied, Effect, Ending, Full, LimitMode, Limiter, Meta, Outcome, Plan,
+    ResponseFuture, Signs, Slot, Transport, TransportError, TransportErrorKind, WasSent,
 };
 use tradeapi::{API, Client, Credentials, Error, Operation};
 use tradeapi_sandbox::{Answer, Sandbox};
@@ -209,7 +209,7 @@ struct NoRoom;
 
 impl Limiter for NoRoom {
     fn ask<'a>(&'a self, _: Call<'a>, _: bool) -> Admission<'a> {
-        Admission::Now(Err(Full::new(Duration::from_secs(1), None)))
+        Admission::Now(Err(Denied::Full(Full::new(Duration::from_secs(1), None))))
     }
 
     fn sent(&self, _: &mut Slot) {}
