@@ -101,6 +101,93 @@ pub static API: runtime::Api = runtime::Api {
         },
     ],
     remaining_calls: Some("x-mbx-used-remain-limit"),
+    outcomes: &[
+        runtime::OutcomeRow {
+            when: runtime::Ending::Refused,
+            outcome: Some(runtime::Outcome::NotDone),
+            why: "The client found that the documents forbid it, and sent nothing.",
+        },
+        runtime::OutcomeRow {
+            when: runtime::Ending::Unsigned,
+            outcome: Some(runtime::Outcome::NotDone),
+            why: "Nothing was sent.",
+        },
+        runtime::OutcomeRow {
+            when: runtime::Ending::Limited,
+            outcome: Some(runtime::Outcome::NotDone),
+            why: "The client was told not to wait for room within a rate limit, and sent nothing.",
+        },
+        runtime::OutcomeRow {
+            when: runtime::Ending::NotConnected,
+            outcome: Some(runtime::Outcome::NotDone),
+            why: "Without a connection nothing can be sent.",
+        },
+        runtime::OutcomeRow {
+            when: runtime::Ending::NotWritten,
+            outcome: Some(runtime::Outcome::NotDone),
+            why: "The connection went before a byte of the request was written.",
+        },
+        runtime::OutcomeRow {
+            when: runtime::Ending::ConnectionLost,
+            outcome: Some(runtime::Outcome::Unknown),
+            why: "The whole request may have arrived, and an exchange acts on one whether or not it can still answer.",
+        },
+        runtime::OutcomeRow {
+            when: runtime::Ending::TimedOut,
+            outcome: Some(runtime::Outcome::Unknown),
+            why: "The answer is late, the order need not be.",
+        },
+        runtime::OutcomeRow {
+            when: runtime::Ending::AnswerTooLong,
+            outcome: Some(runtime::Outcome::Unknown),
+            why: "What was not read may have been a success.",
+        },
+        runtime::OutcomeRow {
+            when: runtime::Ending::Success,
+            outcome: Some(runtime::Outcome::Done),
+            why: "The documents call an answer with this code a success; each item of a batch is told of by itself.",
+        },
+        runtime::OutcomeRow {
+            when: runtime::Ending::ListedCode,
+            outcome: None,
+            why: "After three of the listed codes the documents want the order queried; the others say what is wrong with the request.",
+        },
+        runtime::OutcomeRow {
+            when: runtime::Ending::UnlistedCode,
+            outcome: Some(runtime::Outcome::Unknown),
+            why: "Neither document lists all codes, and three of those they list mean that nobody knows, so one that they do not list may be another of that kind.",
+        },
+        runtime::OutcomeRow {
+            when: runtime::Ending::TooManyRequests,
+            outcome: Some(runtime::Outcome::Unknown),
+            why: "Neither document speaks of this status, so none says that what it answers was turned away unread.",
+        },
+        runtime::OutcomeRow {
+            when: runtime::Ending::ServerError,
+            outcome: Some(runtime::Outcome::Unknown),
+            why: "Something on the way gave up waiting, perhaps after the request had gone through.",
+        },
+        runtime::OutcomeRow {
+            when: runtime::Ending::OtherStatus,
+            outcome: Some(runtime::Outcome::Unknown),
+            why: "Neither document speaks of statuses other than 200, and who answered without an envelope is not shown.",
+        },
+        runtime::OutcomeRow {
+            when: runtime::Ending::Unreadable,
+            outcome: Some(runtime::Outcome::Unknown),
+            why: "What is broken may have been a success.",
+        },
+        runtime::OutcomeRow {
+            when: runtime::Ending::ItemFailed,
+            outcome: Some(runtime::Outcome::NotDone),
+            why: "The answer itself lists the item among those that failed.",
+        },
+        runtime::OutcomeRow {
+            when: runtime::Ending::ItemUnaccounted,
+            outcome: Some(runtime::Outcome::Unknown),
+            why: "The answer tells neither that the item succeeded nor that it failed.",
+        },
+    ],
 };
 
 /// Sends operations to an exchange. Clones share their connections.
@@ -119,13 +206,81 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// What was refused before sending, what the exchange refused, what happened on the way, or an answer that
-    /// cannot be read; see [`runtime::Error`].
+    /// See [`runtime::Error`]. Of a call that changes something, [`runtime::Error::Unknown`] says that nobody knows
+    /// whether it did, and every other error that it surely did not.
     pub async fn call<O: runtime::Operation>(
         &self,
         operation: &O,
     ) -> Result<runtime::Reply<O::Response>, runtime::Error> {
         self.core.call(operation).await
+    }
+
+    /// The same client, for calls that are repeated when they fail in a way that passes. An operation of which a
+    /// repeat could have its effect again does not compile here.
+    pub fn retrying<'a>(
+        &'a self,
+        policy: &'a runtime::RetryPolicy,
+    ) -> runtime::Retrying<'a> {
+        self.core.retrying(policy)
+    }
+
+    /// Checks an operation and signs it, for [`send`](Self::send): what it will be known by can be stored first.
+    ///
+    /// # Errors
+    ///
+    /// When the documents forbid it or it cannot be signed.
+    pub fn prepare<'a, O: runtime::Operation>(
+        &self,
+        operation: &'a O,
+    ) -> Result<runtime::Prepared<'a, O>, runtime::Error> {
+        self.core.prepare(operation)
+    }
+
+    /// Sends what was prepared, once, and reads the answer.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call); also when the signature is too old by now.
+    pub async fn send<O: runtime::Operation>(
+        &self,
+        prepared: runtime::Prepared<'_, O>,
+    ) -> Result<runtime::Reply<O::Response>, runtime::Error> {
+        self.core.send(prepared).await
+    }
+
+    /// Sends an operation, once, and asks what became of it where the answer does not tell; see
+    /// [`ClientCore::place_and_confirm`](runtime::ClientCore::place_and_confirm).
+    pub async fn place_and_confirm<O: runtime::Confirmable>(
+        &self,
+        operation: &O,
+        policy: &runtime::ConfirmPolicy,
+    ) -> runtime::Fate<O::Response, O::Record> {
+        self.core.place_and_confirm(operation, policy).await
+    }
+
+    /// The same for each item of a request.
+    ///
+    /// # Errors
+    ///
+    /// When surely none of them had an effect.
+    pub async fn place_each_and_confirm<O: runtime::ConfirmableItems>(
+        &self,
+        operation: &O,
+        policy: &runtime::ConfirmPolicy,
+    ) -> Result<runtime::ItemFates<O::Response, O::Record>, runtime::Error> {
+        self.core.place_each_and_confirm(operation, policy).await
+    }
+
+    /// Asks once for what an operation made or changed, by the caller's own id.
+    ///
+    /// # Errors
+    ///
+    /// When the request carries nothing to ask by, or the question fails.
+    pub async fn locate<O: runtime::Confirmable>(
+        &self,
+        operation: &O,
+    ) -> Result<runtime::Reply<O::Record>, runtime::Error> {
+        self.core.locate(operation).await
     }
 
     /// The same client, for calls that are checked against the rules that `policy` names; `false` stands for none.

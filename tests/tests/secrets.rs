@@ -90,13 +90,15 @@ fn the_parts_of_a_client_show_nothing() {
 #[test]
 fn a_signed_request_shows_nothing() {
     let client = Client::builder("https://localhost").credentials(credentials()).build().unwrap();
-    let request = client.core().prepare(&cancel()).unwrap();
+    let cancel = cancel();
+    let request = client.core().prepare(&cancel).unwrap();
     let signature = request.headers()["ACCESS-SIGN"].to_str().unwrap().to_owned();
     assert_eq!(request.headers()["ACCESS-KEY"], KEY);
     let mut printed = Printed::default();
     printed.debug(&request);
+    printed.debug(request.request());
     printed.debug(request.headers());
-    printed.debug(&cancel());
+    printed.debug(&cancel);
     printed.shows_none_of(&[KEY, SECRET, PASSPHRASE, &signature]);
 }
 

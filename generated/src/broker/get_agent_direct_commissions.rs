@@ -243,6 +243,8 @@ impl runtime::Operation for GetAgentDirectCommissions {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Repeatable for GetAgentDirectCommissions {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "broker.customer-commissions",
     family: "broker",
@@ -269,6 +271,10 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: None,
+    confirm: None,
+    items: None,
+    repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {
     from: "startTime",

@@ -15,6 +15,14 @@ use super::{BatchCancelOutcome, ClientOid, Coin, OrderId, ProductType, Symbol};
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
 ///
+/// # What becomes of a call
+///
+/// - **It happened**: success.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written, item failed.
+/// - **What the code says**: listed code.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
+///   server error, other status, unreadable, item unaccounted.
+///
 /// # Rules
 ///
 /// - `symbol-with-list` (checked before sending): When orderIdList is set, the symbol is set too.
@@ -187,6 +195,19 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: Some(runtime::ClientId {
+        parameter: "clientOid",
+        list: Some("orderIdList"),
+    }),
+    confirm: None,
+    items: Some(runtime::ItemResults {
+        list: "successList",
+        failed: Some("failureList"),
+        client_id: "clientOid",
+        code: Some("errorCode"),
+        message: Some("errorMsg"),
+    }),
+    repeat: None,
 };
 
 const RULES: &[runtime::Rule] = &[

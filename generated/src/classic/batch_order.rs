@@ -4,8 +4,8 @@
 
 use tradeapi_runtime as runtime;
 use super::{
-    BatchPlaceOutcome, ClientOid, Coin, Force, MarginMode, OrderType, ProductType,
-    ReduceOnly, Side, StpMode, Symbol, TradeSide,
+    BatchPlaceOutcome, ClientOid, Coin, Force, GetOrderDetail, MarginMode, Order,
+    OrderType, ProductType, ReduceOnly, Side, StpMode, Symbol, TradeSide,
 };
 
 /// Places up to 50 orders for one trading pair.
@@ -19,6 +19,16 @@ use super::{
 /// - **Rate limit:** 5 calls a second per UID; 1 call a second per UID for copy-trading (Copy-trading
 ///   traders)
 /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
+///
+/// # What becomes of a call
+///
+/// - **It happened**: success.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written, item failed.
+/// - **What the code says**: listed code.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
+///   server error, other status, unreadable, item unaccounted.
+/// - **Finding out:** [`GetOrderDetail`](super::GetOrderDetail) by `clientOid`; that it is not found
+///   proves nothing
 ///
 /// # Rules
 ///
@@ -191,6 +201,14 @@ impl runtime::Operation for BatchOrder {
     }
 }
 
+impl runtime::Asked for BatchOrder {
+    type Query = GetOrderDetail;
+
+    type Record = Order;
+}
+
+impl runtime::ConfirmableItems for BatchOrder {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "classic.batch-place-order",
     family: "classic",
@@ -223,6 +241,27 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: Some(runtime::ClientId {
+        parameter: "clientOid",
+        list: Some("orderList"),
+    }),
+    confirm: Some(runtime::Confirm {
+        ask: &[("clientOid", "clientOid")],
+        with: &["symbol", "productType"],
+        list: Some("orderList"),
+        matches: &[],
+        created: Some("cTime"),
+        kept_ms: None,
+        absent: &[],
+    }),
+    items: Some(runtime::ItemResults {
+        list: "successList",
+        failed: Some("failureList"),
+        client_id: "clientOid",
+        code: Some("errorCode"),
+        message: Some("errorMsg"),
+    }),
+    repeat: None,
 };
 
 const RULES: &[runtime::Rule] = &[

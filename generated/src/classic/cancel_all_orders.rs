@@ -15,6 +15,14 @@ use super::{CancelAllOutcome, Coin, ProductType};
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
 ///
+/// # What becomes of a call
+///
+/// - **It happened**: success.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
+/// - **What the code says**: listed code.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
+///   server error, other status, unreadable.
+///
 /// # Rules
 ///
 /// - `margin-coin-in-capitals` (checked before sending): The margin coin is written in capitals.
@@ -169,6 +177,10 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: None,
+    confirm: None,
+    items: None,
+    repeat: None,
 };
 
 const RULES: &[runtime::Rule] = &[

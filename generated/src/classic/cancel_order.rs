@@ -15,6 +15,16 @@ use super::{Coin, OrderIds, OrderRef, ProductType, Symbol};
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
 ///
+/// # What becomes of a call
+///
+/// - **It happened**: success.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
+/// - **What the code says**: listed code.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
+///   server error, other status, unreadable.
+/// - **Repeating:** harmless. One order is named, and what is cancelled is in an end state: there is
+///   nothing left to cancel a second time.
+///
 /// # Rules
 ///
 /// - `margin-coin-in-capitals` (checked before sending): The margin coin is written in capitals.
@@ -131,6 +141,8 @@ impl runtime::Operation for CancelOrder {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Repeatable for CancelOrder {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "classic.cancel-order",
     family: "classic",
@@ -157,6 +169,15 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: Some(runtime::ClientId {
+        parameter: "clientOid",
+        list: None,
+    }),
+    confirm: None,
+    items: None,
+    repeat: Some(
+        "One order is named, and what is cancelled is in an end state: there is nothing left to cancel a second time.",
+    ),
 };
 
 const RULES: &[runtime::Rule] = &[

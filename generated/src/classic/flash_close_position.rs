@@ -16,6 +16,14 @@ use super::{CloseOutcome, HoldSide, ProductType, Symbol};
 /// - **Rate limit:** 1 call a second per UID
 /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
 ///
+/// # What becomes of a call
+///
+/// - **It happened**: success.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
+/// - **What the code says**: listed code.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
+///   server error, other status, unreadable.
+///
 /// # Rules
 ///
 /// - `no-hold-side-in-one-way-mode` (checked before sending): In one-way mode holdSide is left out;
@@ -184,6 +192,10 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: None,
+    confirm: None,
+    items: None,
+    repeat: None,
 };
 
 const RULES: &[runtime::Rule] = &[

@@ -204,6 +204,8 @@ impl runtime::Operation for GetHistoricalTransactionDetails {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Repeatable for GetHistoricalTransactionDetails {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "classic.fill-history",
     family: "classic",
@@ -230,6 +232,10 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: None,
+    confirm: None,
+    items: None,
+    repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {
     from: "startTime",

@@ -264,6 +264,8 @@ impl runtime::Operation for GetHistoryOrder {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Repeatable for GetHistoryOrder {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "classic.orders-history",
     family: "classic",
@@ -290,6 +292,10 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: None,
+    confirm: None,
+    items: None,
+    repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {
     from: "startTime",

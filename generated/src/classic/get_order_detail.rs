@@ -106,6 +106,8 @@ impl runtime::Operation for GetOrderDetail {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Repeatable for GetOrderDetail {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "classic.detail",
     family: "classic",
@@ -132,6 +134,10 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: None,
+    confirm: None,
+    items: None,
+    repeat: None,
 };
 
 const RULES: &[runtime::Rule] = &[

@@ -194,6 +194,8 @@ impl runtime::Operation for GetOrderFillDetails {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Repeatable for GetOrderFillDetails {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "classic.fills",
     family: "classic",
@@ -220,6 +222,10 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: None,
+    confirm: None,
+    items: None,
+    repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {
     from: "startTime",

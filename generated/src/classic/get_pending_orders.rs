@@ -232,6 +232,8 @@ impl runtime::Operation for GetPendingOrders {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Repeatable for GetPendingOrders {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "classic.orders-pending",
     family: "classic",
@@ -258,6 +260,10 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: None,
+    confirm: None,
+    items: None,
+    repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {
     from: "startTime",

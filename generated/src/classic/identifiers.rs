@@ -14,6 +14,8 @@ runtime::identifier! {
     pub struct ClientOid {}
 }
 
+runtime::mintable!(ClientOid);
+
 runtime::identifier! {
     /// Id of a fill.
     pub struct TradeId {}

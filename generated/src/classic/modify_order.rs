@@ -3,7 +3,7 @@
 //! Modify Order.
 
 use tradeapi_runtime as runtime;
-use super::{ClientOid, OrderIds, OrderRef, ProductType, Symbol};
+use super::{ClientOid, GetOrderDetail, Order, OrderIds, OrderRef, ProductType, Symbol};
 
 /// Changes a new limit order, either its size and price or its preset take-profit and stop-loss.
 ///
@@ -14,6 +14,16 @@ use super::{ClientOid, OrderIds, OrderRef, ProductType, Symbol};
 /// - **Effect:** amends; a repeat would amend again
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
+///
+/// # What becomes of a call
+///
+/// - **It happened**: success.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
+/// - **What the code says**: listed code.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
+///   server error, other status, unreadable.
+/// - **Finding out:** [`GetOrderDetail`](super::GetOrderDetail) by `newClientOid`; that it is not found
+///   proves nothing
 ///
 /// # Rules
 ///
@@ -263,6 +273,14 @@ impl runtime::Operation for ModifyOrder {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Asked for ModifyOrder {
+    type Query = GetOrderDetail;
+
+    type Record = Order;
+}
+
+impl runtime::Confirmable for ModifyOrder {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "classic.modify-order",
     family: "classic",
@@ -289,6 +307,21 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: Some(runtime::ClientId {
+        parameter: "newClientOid",
+        list: None,
+    }),
+    confirm: Some(runtime::Confirm {
+        ask: &[("clientOid", "newClientOid")],
+        with: &["symbol", "productType"],
+        list: None,
+        matches: &[],
+        created: Some("cTime"),
+        kept_ms: None,
+        absent: &[],
+    }),
+    items: None,
+    repeat: None,
 };
 
 const RULES: &[runtime::Rule] = &[

@@ -4,8 +4,8 @@
 
 use tradeapi_runtime as runtime;
 use super::{
-    ClientOid, Coin, Execution, MarginMode, OrderAck, ProductType, ReduceOnly, Side,
-    StpMode, Symbol, TradeSide,
+    ClientOid, Coin, Execution, GetOrderDetail, MarginMode, Order, OrderAck, ProductType,
+    ReduceOnly, Side, StpMode, Symbol, TradeSide,
 };
 
 /// Places one order.
@@ -18,6 +18,16 @@ use super::{
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
 /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
+///
+/// # What becomes of a call
+///
+/// - **It happened**: success.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
+/// - **What the code says**: listed code.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
+///   server error, other status, unreadable.
+/// - **Finding out:** [`GetOrderDetail`](super::GetOrderDetail) by `clientOid`; that it is not found
+///   proves nothing
 ///
 /// # Rules
 ///
@@ -564,6 +574,14 @@ impl runtime::Operation for PlaceOrder {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Asked for PlaceOrder {
+    type Query = GetOrderDetail;
+
+    type Record = Order;
+}
+
+impl runtime::Confirmable for PlaceOrder {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "classic.place-order",
     family: "classic",
@@ -590,6 +608,21 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: Some(runtime::ClientId {
+        parameter: "clientOid",
+        list: None,
+    }),
+    confirm: Some(runtime::Confirm {
+        ask: &[("clientOid", "clientOid")],
+        with: &["symbol", "productType"],
+        list: None,
+        matches: &[],
+        created: Some("cTime"),
+        kept_ms: None,
+        absent: &[],
+    }),
+    items: None,
+    repeat: None,
 };
 
 const RULES: &[runtime::Rule] = &[

@@ -3,7 +3,10 @@
 //! Reversal.
 
 use tradeapi_runtime as runtime;
-use super::{ClientOid, Coin, OrderIds, ProductType, Side, Symbol, TradeSide};
+use super::{
+    ClientOid, Coin, GetOrderDetail, Order, OrderIds, ProductType, Side, Symbol,
+    TradeSide,
+};
 
 /// Reverses a position, or a part of it, by closing it and opening the opposite one.
 ///
@@ -16,6 +19,16 @@ use super::{ClientOid, Coin, OrderIds, ProductType, Side, Symbol, TradeSide};
 /// - **Rate limit:** 10 calls a second per UID; 1 call a second per UID for copy-trading (Copy-trading
 ///   traders)
 /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
+///
+/// # What becomes of a call
+///
+/// - **It happened**: success.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
+/// - **What the code says**: listed code.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
+///   server error, other status, unreadable.
+/// - **Finding out:** [`GetOrderDetail`](super::GetOrderDetail) by `clientOid`; that it is not found
+///   proves nothing
 ///
 /// # Rules
 ///
@@ -250,6 +263,14 @@ impl runtime::Operation for Reversal {
     }
 }
 
+impl runtime::Asked for Reversal {
+    type Query = GetOrderDetail;
+
+    type Record = Order;
+}
+
+impl runtime::Confirmable for Reversal {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "classic.click-backhand",
     family: "classic",
@@ -282,6 +303,21 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: Some(runtime::ClientId {
+        parameter: "clientOid",
+        list: None,
+    }),
+    confirm: Some(runtime::Confirm {
+        ask: &[("clientOid", "clientOid")],
+        with: &["symbol", "productType"],
+        list: None,
+        matches: &[],
+        created: Some("cTime"),
+        kept_ms: None,
+        absent: &[],
+    }),
+    items: None,
+    repeat: None,
 };
 
 const RULES: &[runtime::Rule] = &[

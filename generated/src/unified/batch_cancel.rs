@@ -15,6 +15,18 @@ use super::{BatchOrderResult, Category, OrderRef, Symbol};
 /// - **Access:** signed, permission `UTA trade (read & write)`
 /// - **Rate limit:** 5 calls a second per UID
 ///
+/// # What becomes of a call
+///
+/// - **It happened**: success.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written, item failed.
+/// - **What the code says**: listed code.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
+///   server error, other status, unreadable, item unaccounted.
+/// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
+///   happen.
+/// - **Repeating:** harmless. Each order is named, and what is cancelled is in an end state: there is
+///   nothing left to cancel a second time.
+///
 /// # Rules
 ///
 /// - `one-category` (checked before sending): All orders of a batch have the same category.
@@ -94,6 +106,8 @@ impl runtime::Operation for BatchCancel {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Repeatable for BatchCancel {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.cancel-batch",
     family: "unified",
@@ -120,6 +134,21 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: Some(runtime::ClientId {
+        parameter: "clientOid",
+        list: Some("[]"),
+    }),
+    confirm: None,
+    items: Some(runtime::ItemResults {
+        list: "[]",
+        failed: None,
+        client_id: "clientOid",
+        code: Some("code"),
+        message: Some("msg"),
+    }),
+    repeat: Some(
+        "Each order is named, and what is cancelled is in an end state: there is nothing left to cancel a second time.",
+    ),
 };
 
 const RULES: &[runtime::Rule] = &[

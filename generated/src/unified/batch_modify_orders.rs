@@ -3,7 +3,9 @@
 //! Batch Modify Orders.
 
 use tradeapi_runtime as runtime;
-use super::{BatchModifyResult, Category, OrderRef, Symbol, YesNo};
+use super::{
+    BatchModifyResult, Category, GetOrderDetails, Order, OrderRef, Symbol, YesNo,
+};
 
 /// Modifies up to 20 orders of one business line, of one pair or of several.
 ///
@@ -16,6 +18,18 @@ use super::{BatchModifyResult, Category, OrderRef, Symbol, YesNo};
 /// - **Access:** signed, permission `UTA trade`
 /// - **Rate limit:** 10 calls a second per UID
 /// - **In flight:** at most 5 amendments of one `order`, which [`AmendGate`](runtime::AmendGate) keeps
+///
+/// # What becomes of a call
+///
+/// - **It happened**: success.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written, item failed.
+/// - **What the code says**: listed code.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
+///   server error, other status, unreadable, item unaccounted.
+/// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
+///   happen.
+/// - **Finding out:** [`GetOrderDetails`](super::GetOrderDetails) by `orderId` or `clientOid`; that it
+///   is not found proves nothing
 ///
 /// # Rules
 ///
@@ -168,6 +182,14 @@ impl runtime::Amendment for BatchModifyOrders {
     }
 }
 
+impl runtime::Asked for BatchModifyOrders {
+    type Query = GetOrderDetails;
+
+    type Record = Order;
+}
+
+impl runtime::ConfirmableItems for BatchModifyOrders {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.batch-modify-order",
     family: "unified",
@@ -194,6 +216,27 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: Some(runtime::ClientId {
+        parameter: "clientOid",
+        list: Some("[]"),
+    }),
+    confirm: Some(runtime::Confirm {
+        ask: &[("orderId", "orderId"), ("clientOid", "clientOid")],
+        with: &[],
+        list: Some("[]"),
+        matches: &[("qty", "qty"), ("price", "price")],
+        created: None,
+        kept_ms: None,
+        absent: &[],
+    }),
+    items: Some(runtime::ItemResults {
+        list: "[]",
+        failed: None,
+        client_id: "clientOid",
+        code: Some("code"),
+        message: Some("msg"),
+    }),
+    repeat: None,
 };
 
 const RULES: &[runtime::Rule] = &[

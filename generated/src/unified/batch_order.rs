@@ -4,8 +4,8 @@
 
 use tradeapi_runtime as runtime;
 use super::{
-    BatchOrderResult, Category, ClientOid, Execution, PosSide, Side, StpMode, Symbol,
-    TimeInForce,
+    BatchOrderResult, Category, ClientOid, Execution, GetOrderDetails, Order, PosSide,
+    Side, StpMode, Symbol, TimeInForce,
 };
 
 /// Places up to 20 orders of one business line.
@@ -18,6 +18,19 @@ use super::{
 /// - **Access:** signed, permission `UTA trade (read & write)`
 /// - **Rate limit:** 5 calls a second per UID
 /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
+///
+/// # What becomes of a call
+///
+/// - **It happened**: success.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written, item failed.
+/// - **What the code says**: listed code.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
+///   server error, other status, unreadable, item unaccounted.
+/// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
+///   happen.
+/// - **Finding out:** [`GetOrderDetails`](super::GetOrderDetails) by `clientOid`; it is kept for 2
+///   hours at least, but no document lists the code that says it is not there; see
+///   [`ConfirmPolicy::absent`](runtime::ConfirmPolicy::absent)
 ///
 /// # Rules
 ///
@@ -156,6 +169,14 @@ impl runtime::Operation for BatchOrder {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Asked for BatchOrder {
+    type Query = GetOrderDetails;
+
+    type Record = Order;
+}
+
+impl runtime::ConfirmableItems for BatchOrder {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.place-batch",
     family: "unified",
@@ -182,6 +203,27 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: Some(runtime::ClientId {
+        parameter: "clientOid",
+        list: Some("[]"),
+    }),
+    confirm: Some(runtime::Confirm {
+        ask: &[("clientOid", "clientOid")],
+        with: &[],
+        list: Some("[]"),
+        matches: &[],
+        created: Some("createdTime"),
+        kept_ms: Some(7200000),
+        absent: &[],
+    }),
+    items: Some(runtime::ItemResults {
+        list: "[]",
+        failed: None,
+        client_id: "clientOid",
+        code: Some("code"),
+        message: Some("msg"),
+    }),
+    repeat: None,
 };
 
 const RULES: &[runtime::Rule] = &[

@@ -16,6 +16,16 @@ use super::{BatchOrderResult, Category, Symbol};
 /// - **Access:** signed, permission `UTA trade (read & write)`
 /// - **Rate limit:** 5 calls a second per UID
 ///
+/// # What becomes of a call
+///
+/// - **It happened**: success.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
+/// - **What the code says**: listed code.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
+///   server error, other status, unreadable.
+/// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
+///   happen.
+///
 /// # Rules
 ///
 /// - `no-symbol-means-whole-category` (what the exchange does): Without a symbol the whole category is
@@ -122,6 +132,10 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: Some("list"),
+    client_id: None,
+    confirm: None,
+    items: None,
+    repeat: None,
 };
 
 const RULES: &[runtime::Rule] = &[

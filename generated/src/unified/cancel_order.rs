@@ -16,6 +16,18 @@ use super::{Category, OrderIds, OrderRef};
 /// - **Rate limit:** 10 calls a second per UID; 5 calls a second per UID for reality (Reality pairs);
 ///   30 calls a second per UID for reality-whitelisted (Reality pairs, for a UID on the white list)
 ///
+/// # What becomes of a call
+///
+/// - **It happened**: success.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
+/// - **What the code says**: listed code.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
+///   server error, other status, unreadable.
+/// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
+///   happen.
+/// - **Repeating:** harmless. One order is named, and what is cancelled is in an end state: there is
+///   nothing left to cancel a second time.
+///
 /// # Rules
 ///
 /// - `order-id-wins-over-another-order` (what the exchange does): An orderId wins even over the
@@ -106,6 +118,8 @@ impl runtime::Operation for CancelOrder {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Repeatable for CancelOrder {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.cancel-order",
     family: "unified",
@@ -144,6 +158,15 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: Some(runtime::ClientId {
+        parameter: "clientOid",
+        list: None,
+    }),
+    confirm: None,
+    items: None,
+    repeat: Some(
+        "One order is named, and what is cancelled is in an end state: there is nothing left to cancel a second time.",
+    ),
 };
 
 const RULES: &[runtime::Rule] = &[

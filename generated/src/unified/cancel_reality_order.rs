@@ -17,6 +17,18 @@ use super::{Category, OrderIds, OrderRef, Symbol};
 ///   white list
 /// - **Rate limit:** 10 calls a second per UID
 ///
+/// # What becomes of a call
+///
+/// - **It happened**: success.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
+/// - **What the code says**: listed code.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
+///   server error, other status, unreadable.
+/// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
+///   happen.
+/// - **Repeating:** harmless. One order is named, and what is cancelled is in an end state: there is
+///   nothing left to cancel a second time.
+///
 /// # Rules
 ///
 /// - `whitelist-needed` (checked before sending): Only a UID on the exchange's white list may call
@@ -117,6 +129,8 @@ impl runtime::Operation for CancelRealityOrder {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Repeatable for CancelRealityOrder {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.cancel-reality-order",
     family: "unified",
@@ -143,6 +157,15 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: Some(runtime::ClientId {
+        parameter: "clientOid",
+        list: None,
+    }),
+    confirm: None,
+    items: None,
+    repeat: Some(
+        "One order is named, and what is cancelled is in an end state: there is nothing left to cancel a second time.",
+    ),
 };
 
 const RULES: &[runtime::Rule] = &[

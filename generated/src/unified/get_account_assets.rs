@@ -72,6 +72,8 @@ impl runtime::Operation for GetAccountAssets {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Repeatable for GetAccountAssets {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.assets",
     family: "unified",
@@ -98,6 +100,10 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: None,
+    confirm: None,
+    items: None,
+    repeat: None,
 };
 
 const RULES: &[runtime::Rule] = &[

@@ -201,6 +201,8 @@ impl runtime::Operation for GetFillHistory {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Repeatable for GetFillHistory {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.fills",
     family: "unified",
@@ -227,6 +229,10 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: None,
+    confirm: None,
+    items: None,
+    repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {
     from: "startTime",

@@ -114,6 +114,8 @@ impl runtime::Operation for GetInsiderTrades {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Repeatable for GetInsiderTrades {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.inner-trades",
     family: "unified",
@@ -140,6 +142,10 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: None,
+    confirm: None,
+    items: None,
+    repeat: None,
 };
 
 const RULES: &[runtime::Rule] = &[];

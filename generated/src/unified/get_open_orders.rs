@@ -202,6 +202,8 @@ impl runtime::Operation for GetOpenOrders {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Repeatable for GetOpenOrders {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.unfilled-orders",
     family: "unified",
@@ -228,6 +230,10 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: None,
+    confirm: None,
+    items: None,
+    repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {
     from: "startTime",

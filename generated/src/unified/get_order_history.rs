@@ -188,6 +188,8 @@ impl runtime::Operation for GetOrderHistory {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Repeatable for GetOrderHistory {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.history-orders",
     family: "unified",
@@ -214,6 +216,10 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: None,
+    confirm: None,
+    items: None,
+    repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {
     from: "startTime",

@@ -108,6 +108,8 @@ impl runtime::Operation for GetRealityFills {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Repeatable for GetRealityFills {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.reality-fills",
     family: "unified",
@@ -134,6 +136,10 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: None,
+    confirm: None,
+    items: None,
+    repeat: None,
 };
 
 const RULES: &[runtime::Rule] = &[

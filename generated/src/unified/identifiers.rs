@@ -18,6 +18,8 @@ runtime::identifier! {
     pub struct ClientOid { length: 1..=32, alphabet: ".:/A-Za-z0-9_-" }
 }
 
+runtime::mintable!(ClientOid);
+
 runtime::identifier! {
     /// Id of a fill.
     pub struct ExecId {}

@@ -3,7 +3,10 @@
 //! Modify Order.
 
 use tradeapi_runtime as runtime;
-use super::{Category, OrderIds, OrderRef, OrderType, Symbol, TriggerBy, YesNo};
+use super::{
+    Category, GetOrderDetails, Order, OrderIds, OrderRef, OrderType, Symbol, TriggerBy,
+    YesNo,
+};
 
 /// Modifies an order that is not wholly filled: its quantity, its price or both, and with them its
 /// take-profit and stop-loss.
@@ -16,6 +19,18 @@ use super::{Category, OrderIds, OrderRef, OrderType, Symbol, TriggerBy, YesNo};
 /// - **Access:** signed, permission `UTA trade`
 /// - **Rate limit:** 10 calls a second per UID
 /// - **In flight:** at most 1 amendment of one `order`, which [`AmendGate`](runtime::AmendGate) keeps
+///
+/// # What becomes of a call
+///
+/// - **It happened**: success.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
+/// - **What the code says**: listed code.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
+///   server error, other status, unreadable.
+/// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
+///   happen.
+/// - **Finding out:** [`GetOrderDetails`](super::GetOrderDetails) by `orderId` or `clientOid`; that it
+///   is not found proves nothing
 ///
 /// # Rules
 ///
@@ -431,6 +446,14 @@ impl runtime::Amendment for ModifyOrder {
     }
 }
 
+impl runtime::Asked for ModifyOrder {
+    type Query = GetOrderDetails;
+
+    type Record = Order;
+}
+
+impl runtime::Confirmable for ModifyOrder {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.modify-order",
     family: "unified",
@@ -457,6 +480,32 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: Some(runtime::ClientId {
+        parameter: "clientOid",
+        list: None,
+    }),
+    confirm: Some(runtime::Confirm {
+        ask: &[("orderId", "orderId"), ("clientOid", "clientOid")],
+        with: &[],
+        list: None,
+        matches: &[
+            ("qty", "qty"),
+            ("price", "price"),
+            ("tpTriggerBy", "tpTriggerBy"),
+            ("slTriggerBy", "slTriggerBy"),
+            ("takeProfit", "takeProfit"),
+            ("stopLoss", "stopLoss"),
+            ("tpOrderType", "tpOrderType"),
+            ("slOrderType", "slOrderType"),
+            ("tpLimitPrice", "tpLimitPrice"),
+            ("slLimitPrice", "slLimitPrice"),
+        ],
+        created: None,
+        kept_ms: None,
+        absent: &[],
+    }),
+    items: None,
+    repeat: None,
 };
 
 const RULES: &[runtime::Rule] = &[

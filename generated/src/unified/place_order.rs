@@ -4,8 +4,8 @@
 
 use tradeapi_runtime as runtime;
 use super::{
-    Category, ClientOid, Execution, MarginMode, OrderAck, OrderType, PosSide, Side,
-    StpMode, Symbol, TimeInForce, TriggerBy, YesNo,
+    Category, ClientOid, Execution, GetOrderDetails, MarginMode, Order, OrderAck,
+    OrderType, PosSide, Side, StpMode, Symbol, TimeInForce, TriggerBy, YesNo,
 };
 
 /// Places one spot, margin or futures order. Reality pairs are served too.
@@ -19,6 +19,19 @@ use super::{
 /// - **Rate limit:** 10 calls a second per UID; 5 calls a second per UID for reality (Reality pairs);
 ///   30 calls a second per UID for reality-whitelisted (Reality pairs, for a UID on the white list)
 /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
+///
+/// # What becomes of a call
+///
+/// - **It happened**: success.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
+/// - **What the code says**: listed code.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
+///   server error, other status, unreadable.
+/// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
+///   happen.
+/// - **Finding out:** [`GetOrderDetails`](super::GetOrderDetails) by `clientOid`; it is kept for 2
+///   hours at least, but no document lists the code that says it is not there; see
+///   [`ConfirmPolicy::absent`](runtime::ConfirmPolicy::absent)
 ///
 /// # Rules
 ///
@@ -778,6 +791,14 @@ impl runtime::Operation for PlaceOrder {
     }
 }
 
+impl runtime::Asked for PlaceOrder {
+    type Query = GetOrderDetails;
+
+    type Record = Order;
+}
+
+impl runtime::Confirmable for PlaceOrder {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.place-order",
     family: "unified",
@@ -816,6 +837,21 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: Some(runtime::ClientId {
+        parameter: "clientOid",
+        list: None,
+    }),
+    confirm: Some(runtime::Confirm {
+        ask: &[("clientOid", "clientOid")],
+        with: &[],
+        list: None,
+        matches: &[],
+        created: Some("createdTime"),
+        kept_ms: Some(7200000),
+        absent: &[],
+    }),
+    items: None,
+    repeat: None,
 };
 
 const RULES: &[runtime::Rule] = &[

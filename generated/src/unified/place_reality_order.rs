@@ -3,7 +3,9 @@
 //! Place Reality Order.
 
 use tradeapi_runtime as runtime;
-use super::{Category, ClientOid, OrderIds, RealityExecution, Side, Symbol};
+use super::{
+    Category, ClientOid, GetOrderDetails, Order, OrderIds, RealityExecution, Side, Symbol,
+};
 
 /// Places one order in a Reality pair. Only for users on the white list.
 ///
@@ -16,6 +18,18 @@ use super::{Category, ClientOid, OrderIds, RealityExecution, Side, Symbol};
 /// - **Access:** signed, permission `UTA trade (read & write)`; only for user ids on the exchange's
 ///   white list
 /// - **Rate limit:** 10 calls a second per UID
+///
+/// # What becomes of a call
+///
+/// - **It happened**: success.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
+/// - **What the code says**: listed code.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
+///   server error, other status, unreadable.
+/// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
+///   happen.
+/// - **Finding out:** [`GetOrderDetails`](super::GetOrderDetails) by `clientOid`; that it is not found
+///   proves nothing
 ///
 /// # Rules
 ///
@@ -187,6 +201,14 @@ impl runtime::Operation for PlaceRealityOrder {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Asked for PlaceRealityOrder {
+    type Query = GetOrderDetails;
+
+    type Record = Order;
+}
+
+impl runtime::Confirmable for PlaceRealityOrder {}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.place-reality-order",
     family: "unified",
@@ -213,6 +235,21 @@ const META: runtime::Meta = runtime::Meta {
     rules: RULES,
     errors: super::errors::ERRORS,
     list_member: None,
+    client_id: Some(runtime::ClientId {
+        parameter: "clientOid",
+        list: None,
+    }),
+    confirm: Some(runtime::Confirm {
+        ask: &[("clientOid", "clientOid")],
+        with: &[],
+        list: None,
+        matches: &[],
+        created: Some("createdTime"),
+        kept_ms: None,
+        absent: &[],
+    }),
+    items: None,
+    repeat: None,
 };
 
 const RULES: &[runtime::Rule] = &[

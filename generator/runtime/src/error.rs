@@ -6,13 +6,20 @@ use bytes::Bytes;
 use http::StatusCode;
 
 use crate::checks::Violations;
-use crate::client::{TransportError, WasSent};
+use crate::client::{TransportError, TransportErrorKind, WasSent};
 use crate::json::ReadError;
 use crate::limits::{Binding, Trouble};
-use crate::tables::{Effect, KnownError, Outcome};
+use crate::tables::{Effect, Ending, KnownError, Outcome};
 use crate::value::{OpenEnum, Timestamp, enum_from_wire};
 
-/// Why a call did not succeed. [`outcome`](Self::outcome) tells whether it may have taken effect nevertheless.
+mod unknown;
+
+pub use self::unknown::{SentRequest, UnknownOutcome};
+
+/// Why a call did not succeed.
+///
+/// A client answers a call that changes something in three ways, never two: it happened, which is `Ok`; it is unknown,
+/// which is [`Error::Unknown`] and nothing else; and with every other error it surely did not happen.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -30,6 +37,8 @@ pub enum Error {
     Transport(Box<TransportFailure>),
     /// There is an answer, but it makes no sense.
     Unreadable(Box<UnreadableAnswer>),
+    /// Nobody knows whether the request had its effect: repeated, it might have it twice. Ask for what it was to change.
+    Unknown(Box<UnknownOutcome>),
 }
 
 /// A request that was not sent because the documents forbid it.
@@ -88,6 +97,10 @@ pub struct ExchangeError {
     pub operation: &'static str,
     /// What the operation does; one that only reads never has an effect.
     pub effect: Effect,
+    /// What became of the request.
+    pub outcome: Outcome,
+    /// How the call ended.
+    pub ending: Ending,
     /// The code; where the answer has none, the HTTP status.
     pub code: Code,
     /// The message; where the answer has none, the beginning of its body.
@@ -98,6 +111,8 @@ pub struct ExchangeError {
     pub request_time: Option<Timestamp>,
     /// What the documents say about the code.
     pub known: Option<&'static KnownError>,
+    /// How long the exchange asks to wait before the next request.
+    pub retry_after: Option<Duration>,
     /// The whole answer.
     pub raw: Bytes,
     /// How long the call had waited for room within its rate limits.
@@ -112,6 +127,8 @@ pub struct TransportFailure {
     pub operation: &'static str,
     /// What the operation does; one that only reads never has an effect.
     pub effect: Effect,
+    /// What became of the request.
+    pub outcome: Outcome,
     /// What went wrong.
     pub error: TransportError,
     /// How long the call had waited for room within its rate limits.
@@ -126,6 +143,8 @@ pub struct UnreadableAnswer {
     pub operation: &'static str,
     /// What the operation does; one that only reads never has an effect.
     pub effect: Effect,
+    /// What became of the request.
+    pub outcome: Outcome,
     /// The HTTP status.
     pub status: StatusCode,
     /// The whole answer.
@@ -173,6 +192,7 @@ impl Error {
             Self::Exchange(error) => error.operation,
             Self::Transport(failure) => failure.operation,
             Self::Unreadable(answer) => answer.operation,
+            Self::Unknown(unknown) => unknown.operation,
         }
     }
 
@@ -185,33 +205,61 @@ impl Error {
             Self::Exchange(error) => error.waited,
             Self::Transport(failure) => failure.waited,
             Self::Unreadable(answer) => answer.waited,
+            Self::Unknown(unknown) => unknown.why.waited(),
         }
     }
 
     /// The same error of a call that had waited.
     pub(crate) fn after_waiting(mut self, time: Duration) -> Self {
-        match &mut self {
+        self.set_waited(time);
+        self
+    }
+
+    fn set_waited(&mut self, time: Duration) {
+        match self {
             Self::Refused(_) | Self::Limited(_) => {}
             Self::Unsigned(unsigned) => unsigned.waited = time,
             Self::LimiterFailed(failure) => failure.waited = time,
             Self::Exchange(error) => error.waited = time,
             Self::Transport(failure) => failure.waited = time,
             Self::Unreadable(answer) => answer.waited = time,
+            Self::Unknown(unknown) => unknown.why.set_waited(time),
         }
-        self
     }
 
     /// Whether the request surely had no effect, or may have had one. A code that no document lists tells nothing.
     pub fn outcome(&self) -> Outcome {
         match self {
             Self::Refused(_) | Self::Unsigned(_) | Self::Limited(_) | Self::LimiterFailed(_) => Outcome::NotDone,
-            Self::Exchange(error) => error.effect.outcome(error.known.map_or(Outcome::Unknown, |known| known.outcome)),
-            Self::Transport(failure) => failure.effect.outcome(match failure.error.sent() {
-                WasSent::No => Outcome::NotDone,
-                WasSent::Maybe => Outcome::Unknown,
-            }),
-            Self::Unreadable(answer) => answer.effect.outcome(Outcome::Unknown),
+            Self::Exchange(error) => error.outcome,
+            Self::Transport(failure) => failure.outcome,
+            Self::Unreadable(answer) => answer.outcome,
+            Self::Unknown(_) => Outcome::Unknown,
         }
+    }
+
+    /// How the call ended.
+    pub fn ending(&self) -> Ending {
+        match self {
+            Self::Refused(_) => Ending::Refused,
+            Self::Unsigned(_) => Ending::Unsigned,
+            Self::Limited(_) | Self::LimiterFailed(_) => Ending::Limited,
+            Self::Exchange(error) => error.ending,
+            Self::Transport(failure) => ending_of(&failure.error),
+            Self::Unreadable(_) => Ending::Unreadable,
+            Self::Unknown(unknown) => unknown.why.ending(),
+        }
+    }
+}
+
+/// How a call ends that has no answer.
+pub(crate) fn ending_of(error: &TransportError) -> Ending {
+    match (error.sent(), error.kind()) {
+        (WasSent::No, TransportErrorKind::Connect) => Ending::NotConnected,
+        (WasSent::No, _) => Ending::NotWritten,
+        (WasSent::Maybe, TransportErrorKind::Timeout) => Ending::TimedOut,
+        (WasSent::Maybe, TransportErrorKind::BodyTooLarge) => Ending::AnswerTooLong,
+        (WasSent::Maybe, _) => Ending::ConnectionLost,
     }
 }
 
@@ -227,18 +275,19 @@ impl fmt::Display for Error {
             }
             Self::Limited(limited) => write!(f, "{operation} was not sent: {limited}"),
             Self::LimiterFailed(failure) => write!(f, "{operation} was not sent: {}: {}", failure.trouble, failure.why),
-            Self::Exchange(error) => write!(f, "{operation} failed: {error}; {}", InWords(self.outcome())),
+            Self::Exchange(error) => write!(f, "{operation} failed: {error}; {}", self.outcome()),
             Self::Transport(failure) => {
-                write!(f, "{operation} has no answer: {}; {}", failure.error, InWords(self.outcome()))
+                write!(f, "{operation} has no answer: {}; {}", failure.error, self.outcome())
             }
             Self::Unreadable(answer) => {
                 let UnreadableAnswer { status, error, .. } = &**answer;
                 write!(
                     f,
                     "{operation} has an answer that cannot be read (HTTP status {status}): {error}; {}",
-                    InWords(self.outcome())
+                    self.outcome()
                 )
             }
+            Self::Unknown(unknown) => unknown.fmt(f),
         }
     }
 }
@@ -248,6 +297,7 @@ impl StdError for Error {
         match self {
             // What is not named here is part of the text already.
             Self::Transport(failure) => failure.error.source(),
+            Self::Unknown(unknown) => unknown.why.source(),
             _ => None,
         }
     }
@@ -284,17 +334,5 @@ impl fmt::Debug for UnreadableAnswer {
             .field("raw_length", &self.raw.len())
             .field("raw_beginning", &String::from_utf8_lossy(beginning))
             .finish()
-    }
-}
-
-/// An outcome in words.
-struct InWords(Outcome);
-
-impl fmt::Display for InWords {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
-            Outcome::NotDone => "it surely had no effect",
-            Outcome::Unknown => "it may have had an effect, so ask before repeating it",
-        })
     }
 }

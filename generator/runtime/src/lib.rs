@@ -31,11 +31,13 @@ mod checks;
 mod client;
 mod error;
 mod exchange;
+mod fate;
 mod json;
 mod lifecycle;
 mod limits;
 mod operation;
 mod parameters;
+mod retry;
 mod serde_support;
 mod tables;
 mod value;
@@ -49,9 +51,14 @@ pub use client::{
 #[cfg(feature = "hyper")]
 pub use client::{HyperTransport, TransportLimits};
 pub use error::{
-    Code, Error, ExchangeError, Limited, LimiterFailure, Refusal, TransportFailure, UnreadableAnswer, Unsigned,
+    Code, Error, ExchangeError, Limited, LimiterFailure, Refusal, SentRequest, TransportFailure, UnknownOutcome,
+    UnreadableAnswer, Unsigned,
 };
 pub use exchange::{BaseUrl, HeaderValues, Reply, build_request, read_response};
+pub use fate::{
+    Asked, ConfirmPolicy, Confirmable, ConfirmableItems, DidNotHappen, Fate, Happened, ItemFates, Prepared, Repeatable,
+    StillUnknown,
+};
 pub use json::{
     Decode, Elements, Encode, JsonWriter, Kind, Members, ReadError, Reader, Record, RecordWriter, read_json, write_json,
 };
@@ -68,14 +75,16 @@ pub use limits::{
 pub use limits::{BadRedisUrl, Fallback, FleetChange, RedisLimits, RedisSettings};
 pub use operation::Operation;
 pub use parameters::{ParameterReader, ParameterWriter, Parameters, PathWriter, Scalar, Scratch};
+pub use retry::{RetryBudget, RetryPolicy, Retrying};
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 pub use serde_support::private as __private;
 pub use tables::{
-    Access, Api, Ceiling, CredentialHeaders, Effect, Encoding, Envelope, Header, KnownError, Length, Meta, Method,
-    Outcome, RateLimit, Rule, RuleKind, Scope, Sent, Severity, SignedPart, Window,
+    Access, Api, Ceiling, ClientId, Confirm, CredentialHeaders, Effect, Encoding, Ending, Envelope, Header,
+    ItemResults, KnownError, Length, Meta, Method, Outcome, OutcomeRow, RateLimit, Rule, RuleKind, Scope, Sent,
+    Severity, SignedPart, Window,
 };
 pub use value::{
-    BadItem, Decimal, Edit, Identifier, InvalidDecimal, InvalidIdentifier, List, OpenEnum, Shape, Text, Timestamp,
-    UnknownValue, UnknownValueError, decode_enum, enum_from_str, enum_from_wire, has_form,
+    BadItem, Decimal, Edit, Identifier, InvalidDecimal, InvalidIdentifier, List, MINTED_LENGTH, OpenEnum, Shape, Text,
+    Timestamp, UnknownValue, UnknownValueError, decode_enum, enum_from_str, enum_from_wire, has_form, mint, mint_with,
 };

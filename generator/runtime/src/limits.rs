@@ -45,9 +45,11 @@ pub use pacing::LimitMode;
 pub(crate) use pacing::Pacing;
 pub use permit::Permit;
 pub use plan::{Binding, Plan};
+pub(crate) use retry_after::retry_after;
 pub use settings::{Counted, LimitSettings};
 pub use share::Share;
 pub use signs::{Signs, TooMany};
+pub(crate) use timer::pause;
 pub use timer::{ManualTimer, SystemTimer, Timer};
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Request parameters: written as a query or as JSON, and read back.
 
 mod member;
+mod named;
 mod path;
 mod percent;
 mod query;
@@ -8,6 +9,7 @@ mod reader;
 mod scalar;
 mod writer;
 
+pub(crate) use named::Named;
 pub use path::PathWriter;
 pub use reader::ParameterReader;
 pub use scalar::{Scalar, Scratch};

@@ -2,13 +2,17 @@
 
 mod api;
 mod calendar;
+mod fate;
 mod meta;
+mod outcome;
 mod rule;
 mod window;
 
 pub(crate) use calendar::days_to_first_of;
 
 pub use api::{Api, CredentialHeaders, Encoding, Envelope, Header, Sent, SignedPart};
-pub use meta::{Access, Effect, KnownError, Meta, Method, Outcome, RateLimit, Scope};
+pub use fate::{ClientId, Confirm, ItemResults};
+pub use meta::{Access, Effect, KnownError, Meta, Method, RateLimit, Scope};
+pub use outcome::{Ending, Outcome, OutcomeRow};
 pub use rule::{Ceiling, Rule, RuleKind, Severity};
 pub use window::{Length, Window};

@@ -95,3 +95,24 @@ pub(super) fn why_not(all: &Identifier, text: &str) -> Option<Fault> {
     let why = format!("`{text}` holds {stranger:?}, which is no character of `{name}`");
     Some(Fault::new(why, format!("its characters are those of [{alphabet}]")))
 }
+
+/// What the client mints must be a value: letters and digits, and this many of them.
+pub(super) fn mint(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    const LENGTH: u32 = 21;
+    const DIGITS: &str = "0123456789abcdefghjkmnpqrstvwxyz";
+    for all in &family.identifiers {
+        let Some(place) = all.mint else { continue };
+        if all.length.is_some_and(|(min, max)| !(min..=max).contains(&LENGTH)) {
+            to.at(place, Code::BadAlphabet, format!("a minted `{}` has {LENGTH} characters", all.name.wire))
+                .help("its length must allow that many; take `mint` away otherwise");
+        }
+        let pieces = all.alphabet.as_ref().and_then(|(alphabet, _)| alphabet_pieces(alphabet).ok());
+        let has = |letter: char| {
+            pieces.as_ref().is_none_or(|pieces| pieces.iter().any(|(from, to)| (*from..=*to).contains(&letter)))
+        };
+        if !DIGITS.chars().all(has) {
+            to.at(place, Code::BadAlphabet, format!("a minted `{}` has lower-case letters and digits", all.name.wire))
+                .help("its alphabet must have all of them; take `mint` away otherwise");
+        }
+    }
+}

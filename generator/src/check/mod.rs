@@ -10,6 +10,7 @@ mod docs;
 mod enums;
 mod errors;
 mod examples;
+mod fate;
 mod headers;
 mod identifiers;
 mod in_flight;
@@ -18,6 +19,7 @@ mod lifecycle;
 mod names;
 mod number;
 mod operations;
+mod outcomes;
 mod paths;
 mod records;
 mod rules;
@@ -34,16 +36,17 @@ use crate::diagnostics::Diagnostics;
 use crate::model::{Api, Family};
 
 /// What concerns the whole API.
-const API_RULES: [fn(&Api, &mut Diagnostics); 5] = [
+const API_RULES: [fn(&Api, &mut Diagnostics); 6] = [
     account::names,
     headers::are_distinct,
     headers::signed_calls_have_credentials,
     paths::are_distinct,
+    outcomes::check,
     docs::api_has_docs,
 ];
 
 /// What concerns a family, its types and its operations.
-const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 28] = [
+const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 30] = [
     names::family,
     names::types,
     names::values,
@@ -56,6 +59,7 @@ const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 28] = [
     enums::check,
     identifiers::check,
     identifiers::forms,
+    identifiers::mint,
     choices::check,
     units::check,
     records::check,
@@ -64,6 +68,7 @@ const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 28] = [
     account::classes,
     lifecycle::check,
     in_flight::check,
+    fate::check,
     intents::check,
     ceilings::check,
     operations::check,

@@ -74,6 +74,7 @@ codes! {
     BadAlphabet = "E0413", "An alphabet or a length is none.";
     BadHeader = "E0414", "A header name is none.";
     BadIntent = "E0415", "An intent is not one.";
+    BadOutcome = "E0416", "What becomes of requests is not told, or cannot be so.";
 }
 
 impl fmt::Display for Code {

@@ -36,7 +36,7 @@ impl Diagnostics {
 /// Kinds that compare one part of a file with another.
 fn may_follow_in_its_file(code: Code) -> bool {
     may_follow_in_others(code) && !matches!(code, Code::UndefinedType | Code::BadValue)
-        || matches!(code, Code::BadResponse | Code::BadWindow)
+        || matches!(code, Code::BadResponse | Code::BadWindow | Code::BadOutcome)
 }
 
 /// Kinds that compare what a file says with what a shared one does.

@@ -1,6 +1,6 @@
 //! Identifiers: what their texts may be, and the forms that tell kinds of them apart.
 
-use super::aspect::{aspect, placed, prose};
+use super::aspect::{aspect, flag, placed, prose};
 use super::class::{Verdict, additive, behaviour, breaking, documentation};
 use super::found::{Found, Thing};
 use super::pairs::pairs;
@@ -30,10 +30,15 @@ fn both(to: &mut Found, thing: &Thing, old: &Identifier, new: &Identifier) {
             aspect("rust", &old.name.rust, &new.name.rust, breaking("the type has another name")),
             aspect("length", length_words(old), length_words(new), length(old, new)),
             placed("alphabet", old.alphabet.as_ref(), new.alphabet.as_ref(), alphabet(old, new)),
+            aspect("mint", flag(old.mint.is_some()), flag(new.mint.is_some()), mint(new)).at(old.mint, new.mint),
             prose("doc", &old.doc, &new.doc),
         ],
     );
     forms(to, &thing.path, &old.forms, &new.forms);
+}
+
+fn mint(new: &Identifier) -> Verdict {
+    if new.mint.is_some() { additive("the client makes new ones") } else { breaking("`mint` is gone") }
 }
 
 fn length_words(all: &Identifier) -> String {

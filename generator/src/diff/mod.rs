@@ -15,6 +15,7 @@ mod choices;
 mod class;
 mod enums;
 mod family;
+mod fate;
 mod found;
 mod identifiers;
 mod intents;

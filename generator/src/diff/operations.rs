@@ -6,7 +6,7 @@ use super::found::{Found, Thing};
 use super::pairs::pairs;
 use super::scope::Scope;
 use super::statements::{self, source};
-use super::{intents, limits, parameters, response};
+use super::{fate, intents, limits, parameters, response};
 use crate::model::{Body, Operation};
 
 pub(super) fn compare(to: &mut Found, scope: &Scope<'_>) {
@@ -31,6 +31,7 @@ fn both(to: &mut Found, scope: &Scope<'_>, thing: &Thing, old: &Operation, new: 
     limits::rates(to, thing, &old.rates, &new.rates);
     limits::window(to, thing, old, new);
     response::compare(to, scope, thing, old, new);
+    fate::compare(to, scope, thing, old, new);
     statements::compare(to, thing, &old.statements, &new.statements);
 }
 
@@ -56,7 +57,7 @@ fn call(old: &Operation, new: &Operation) -> [Aspect; 8] {
         aspect("http", http(old), http(new), behaviour("another endpoint is called"))
             .at(Some(old.path.place), Some(new.path.place)),
         aspect("body", body(&old.body), body(&new.body), behaviour("the body has another shape on the wire")),
-        aspect("effect", old.effect.as_str(), new.effect.as_str(), behaviour("a repeat does something else")),
+        aspect("effect", old.effect.as_str(), new.effect.as_str(), fate::effect(old, new)),
         aspect("access", old.access.as_str(), new.access.as_str(), behaviour("who may call it")),
         aspect("whitelisted", flag(old.whitelisted), flag(new.whitelisted), behaviour("who may call it")),
         aspect("headers", headers(old), headers(new), behaviour("what is sent with it")).at(first(old), first(new)),

@@ -12,7 +12,7 @@ pub(super) fn emit(family: &Family) -> String {
     let mut items = vec![pretty(quote!(
         use tradeapi_runtime as runtime;
     ))];
-    items.extend(family.identifiers.iter().flat_map(|all| [identifier(all), pretty(forms(all))]));
+    items.extend(family.identifiers.iter().flat_map(|all| [identifier(all), mint(all), pretty(forms(all))]));
     let what = format!("Names and numbers that tell things of the {} operations apart.", family.title);
     file_of(Docs::new(&what, "").inner(), items)
 }
@@ -32,6 +32,14 @@ fn identifier(all: &Identifier) -> String {
     let (comments, name) = (docs.comments("    "), ident(&all.name.rust));
     let limits = if limits.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", limits.join(", ")) };
     format!("runtime::identifier! {{\n{comments}    pub struct {name} {limits}\n}}\n")
+}
+
+/// A call of the runtime's macro that makes new ones.
+fn mint(all: &Identifier) -> String {
+    match all.mint {
+        Some(_) => format!("runtime::mintable!({});\n", ident(&all.name.rust)),
+        None => String::new(),
+    }
 }
 
 /// The function that asks for a form.

@@ -12,6 +12,7 @@ mod enums;
 mod example;
 mod expression;
 mod family;
+mod fate;
 mod identifiers;
 mod in_flight;
 mod intents;

@@ -9,7 +9,7 @@ use super::docs::{Docs, code, escape};
 use super::parameters::{Set, field_type};
 use super::records::{self, page_fields, page_name, response_type};
 use super::scope::Scope;
-use super::{classes, example, in_flight, intents, rules, statements};
+use super::{classes, example, fate, in_flight, intents, rules, statements};
 use crate::generator::Layout;
 use crate::load::raw::{Access, Effect};
 use crate::model::{
@@ -23,7 +23,8 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     let mut items = request(api, &scope, operation, layout);
     items.push(operation_impl(&scope, operation));
     items.extend(in_flight::emit(operation));
-    items.push(meta(operation));
+    items.push(fate::impls(&scope, operation));
+    items.push(meta(family, operation));
     items.push(rules::table(&operation.statements.rules));
     items.extend(item_structs(&scope, operation));
     items.extend(page(&scope, operation));
@@ -160,9 +161,10 @@ fn write_path(operation: &Operation) -> Option<TokenStream> {
     })
 }
 
-fn meta(operation: &Operation) -> TokenStream {
+fn meta(family: &Family, operation: &Operation) -> TokenStream {
     let (id, title, doc, path) = (&operation.id, &operation.title, &operation.doc, &operation.path.text);
-    let family = operation.id.split('.').next().unwrap_or_default();
+    let family_name = &family.name;
+    let fate = fate::meta_fields(family, operation);
     let document = operation.source.as_ref().map_or("", |source| source.document.as_str());
     let section = operation.source.as_ref().and_then(|source| source.section.as_deref()).unwrap_or(title);
     let method = ident(&capitalised(operation.method.as_str()));
@@ -189,7 +191,7 @@ fn meta(operation: &Operation) -> TokenStream {
     quote! {
         const META: runtime::Meta = runtime::Meta {
             id: #id,
-            family: #family,
+            family: #family_name,
             title: #title,
             doc: #doc,
             document: #document,
@@ -206,6 +208,7 @@ fn meta(operation: &Operation) -> TokenStream {
             rules: RULES,
             errors: super::errors::ERRORS,
             list_member: #list_member,
+            #fate
         };
         #window_table
     }
@@ -247,7 +250,7 @@ fn length_tokens(length: Duration) -> TokenStream {
     quote!(runtime::Length::#unit(#n))
 }
 
-fn capitalised(word: &str) -> String {
+pub(super) fn capitalised(word: &str) -> String {
     let lower = word.to_ascii_lowercase();
     let (first, rest) = lower.split_at(1.min(lower.len()));
     first.to_ascii_uppercase() + rest
@@ -318,6 +321,7 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
     if let Some(history) = operation.history {
         docs.entry(&format!("**History:** the last {history}"));
     }
+    fate::add(&mut docs, api, scope.family, operation);
     statements::add(&mut docs, &operation.statements);
     example::add(&mut docs, api, scope, operation, layout);
     docs

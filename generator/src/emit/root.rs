@@ -115,6 +115,7 @@ fn table(api: &Api) -> TokenStream {
         quote!(runtime::Header { name: #name, sent: runtime::Sent::#sent, doc: #doc })
     });
     let remaining = optional_text(api.remaining_calls.as_deref());
+    let outcomes = super::fate::outcomes(api);
     quote! {
         /// What holds for every operation.
         pub static API: runtime::Api = runtime::Api {
@@ -123,6 +124,7 @@ fn table(api: &Api) -> TokenStream {
             credentials: #credentials,
             headers: &[#(#headers),*],
             remaining_calls: #remaining,
+            outcomes: #outcomes,
         };
     }
 }
@@ -201,13 +203,78 @@ fn client(api: &Api, layout: Layout) -> Vec<TokenStream> {
             ///
             /// # Errors
             ///
-            /// What was refused before sending, what the exchange refused, what happened on the way, or an answer that
-            /// cannot be read; see [`runtime::Error`].
+            /// See [`runtime::Error`]. Of a call that changes something, [`runtime::Error::Unknown`] says that nobody knows
+            /// whether it did, and every other error that it surely did not.
             pub async fn call<O: runtime::Operation>(
                 &self,
                 operation: &O,
             ) -> Result<runtime::Reply<O::Response>, runtime::Error> {
                 self.core.call(operation).await
+            }
+
+            /// The same client, for calls that are repeated when they fail in a way that passes. An operation of which a
+            /// repeat could have its effect again does not compile here.
+            pub fn retrying<'a>(&'a self, policy: &'a runtime::RetryPolicy) -> runtime::Retrying<'a> {
+                self.core.retrying(policy)
+            }
+
+            /// Checks an operation and signs it, for [`send`](Self::send): what it will be known by can be stored first.
+            ///
+            /// # Errors
+            ///
+            /// When the documents forbid it or it cannot be signed.
+            pub fn prepare<'a, O: runtime::Operation>(
+                &self,
+                operation: &'a O,
+            ) -> Result<runtime::Prepared<'a, O>, runtime::Error> {
+                self.core.prepare(operation)
+            }
+
+            /// Sends what was prepared, once, and reads the answer.
+            ///
+            /// # Errors
+            ///
+            /// As [`call`](Self::call); also when the signature is too old by now.
+            pub async fn send<O: runtime::Operation>(
+                &self,
+                prepared: runtime::Prepared<'_, O>,
+            ) -> Result<runtime::Reply<O::Response>, runtime::Error> {
+                self.core.send(prepared).await
+            }
+
+            /// Sends an operation, once, and asks what became of it where the answer does not tell; see
+            /// [`ClientCore::place_and_confirm`](runtime::ClientCore::place_and_confirm).
+            pub async fn place_and_confirm<O: runtime::Confirmable>(
+                &self,
+                operation: &O,
+                policy: &runtime::ConfirmPolicy,
+            ) -> runtime::Fate<O::Response, O::Record> {
+                self.core.place_and_confirm(operation, policy).await
+            }
+
+            /// The same for each item of a request.
+            ///
+            /// # Errors
+            ///
+            /// When surely none of them had an effect.
+            pub async fn place_each_and_confirm<O: runtime::ConfirmableItems>(
+                &self,
+                operation: &O,
+                policy: &runtime::ConfirmPolicy,
+            ) -> Result<runtime::ItemFates<O::Response, O::Record>, runtime::Error> {
+                self.core.place_each_and_confirm(operation, policy).await
+            }
+
+            /// Asks once for what an operation made or changed, by the caller's own id.
+            ///
+            /// # Errors
+            ///
+            /// When the request carries nothing to ask by, or the question fails.
+            pub async fn locate<O: runtime::Confirmable>(
+                &self,
+                operation: &O,
+            ) -> Result<runtime::Reply<O::Record>, runtime::Error> {
+                self.core.locate(operation).await
             }
 
             /// The same client, for calls that are checked against the rules that `policy` names; `false` stands for none.

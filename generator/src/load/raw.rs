@@ -53,10 +53,22 @@ mappings! {
         remaining_calls: Option<Text>,
         /// What a caller may tell about the account, for rules that depend on it.
         account: Option<Spanned<Account>>,
+        /// What becomes of a request that changes something, a row for every way a call can end.
+        outcomes: Vec<Spanned<OutcomeRow>>,
         /// What was seen on the wire and is in no document.
         observed: Vec<Spanned<Observation>>,
         /// The sections of documents that the file was last checked against, each with its digest; `audit` keeps it.
         reviewed: Reviewed,
+    }
+
+    /// What becomes of a request that changes something when its call ends so.
+    OutcomeRow {
+        /// How the call ended.
+        when: Option<Spanned<Ending>>,
+        /// What became of the request.
+        outcome: Option<Spanned<RowOutcome>>,
+        /// Why that is so.
+        why: Option<Text>,
     }
 
     /// What a caller may tell about the account, for rules that depend on it.
@@ -384,6 +396,8 @@ mappings! {
         alphabet: Option<Text>,
         /// Forms that tell kinds of texts apart: how such a text begins and ends, with `*` between.
         forms: Named<Text>,
+        /// Whether the client makes new ones.
+        mint: Option<Spanned<bool>>,
     }
 
     /// Parameters of which only some go together.
@@ -516,6 +530,12 @@ mappings! {
         request: Option<Spanned<Named<Spanned<Field>>>>,
         /// Of an operation that amends: how many amendments of one thing may be under way.
         in_flight: Option<Spanned<InFlight>>,
+        /// The parameter with the caller's own id, of the request or of its items.
+        client_id: Option<Text>,
+        /// How it is found out whether a request, or each of its items, had its effect.
+        confirm: Option<Spanned<Confirm>>,
+        /// Why a cancel does no harm when it comes twice.
+        repeat: Option<Spanned<Repeat>>,
         /// The pair of times that bounds the query.
         window: Option<Spanned<Window>>,
         /// How far back the answer reaches, where no parameter says, such as `3 months`.
@@ -544,6 +564,48 @@ mappings! {
         per: Option<Text>,
         /// How many.
         n: Option<Spanned<u64>>,
+    }
+
+    /// How it is found out whether a request had its effect.
+    Confirm {
+        /// The operation that tells.
+        by: Option<Text>,
+        /// Its parameter that names what is asked for: the parameter of the request.
+        ask: Named<Text>,
+        /// Parameters of both that go along.
+        with: Texts,
+        /// A field of the record: the parameter that it equals once the request had its effect.
+        matches: Named<Text>,
+        /// Parameters of the request that cannot be compared.
+        beside: Texts,
+        /// The field that tells when it came to be.
+        created: Option<Text>,
+        /// How long it can be asked for at least, such as `2 hours`.
+        kept: Option<Text>,
+        /// The codes that say there is no such thing.
+        absent: Texts,
+    }
+
+    /// What a repeat of an operation does that changes something.
+    Repeat {
+        /// What a repeat is.
+        is: Option<Spanned<Harmless>>,
+        /// Why it is so.
+        why: Option<Text>,
+    }
+
+    /// How an answer tells of the items of its request.
+    ItemResults {
+        /// Where data is an object: the member with the items, or with those that succeeded.
+        list: Option<Text>,
+        /// The member with the items that failed.
+        failed: Option<Text>,
+        /// The member of an item with the caller's own id.
+        client_id: Option<Text>,
+        /// The member of an item with its code.
+        code: Option<Text>,
+        /// The member of an item with the message for people.
+        message: Option<Text>,
     }
 
     /// What somebody wants, and what is sent for it.
@@ -600,6 +662,8 @@ mappings! {
         cursor: Option<Text>,
         /// With `page`: the parameter that takes the cursor.
         next: Option<Text>,
+        /// How the answer tells of the items of the request.
+        items: Option<Spanned<ItemResults>>,
     }
 
     /// Wire JSON of one call.
@@ -681,6 +745,30 @@ words! {
     Encoding { Base64 = "base64", Hex = "hex", }
     /// What an error code says about an operation that changes something.
     Outcome { NotDone = "not_done", Unknown = "unknown", }
+    /// What becomes of a request when its call ends in a certain way.
+    RowOutcome { NotDone = "not_done", Done = "done", Unknown = "unknown", ByCode = "by_code", }
+    /// What a repeat does.
+    Harmless { Harmless = "harmless", }
+    /// How a call can end.
+    Ending {
+        Refused = "refused",
+        Unsigned = "unsigned",
+        Limited = "limited",
+        NotConnected = "not-connected",
+        NotWritten = "not-written",
+        ConnectionLost = "connection-lost",
+        TimedOut = "timed-out",
+        AnswerTooLong = "answer-too-long",
+        Success = "success",
+        ListedCode = "listed-code",
+        UnlistedCode = "unlisted-code",
+        TooManyRequests = "too-many-requests",
+        ServerError = "server-error",
+        OtherStatus = "other-status",
+        Unreadable = "unreadable",
+        ItemFailed = "item-failed",
+        ItemUnaccounted = "item-unaccounted",
+    }
     /// When a parameter has to be sent.
     Required { Always = "always", Conditional = "conditional", Unstated = "unstated", }
     /// A special value of a response field.

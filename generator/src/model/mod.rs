@@ -4,6 +4,7 @@ mod account;
 pub(crate) mod build;
 mod duration;
 mod facts;
+mod fate;
 mod intent;
 mod lifecycle;
 mod names;
@@ -17,6 +18,7 @@ pub use facts::Counts;
 pub(crate) use facts::facts;
 #[cfg(feature = "cli")]
 pub(crate) use facts::placed_facts;
+pub(crate) use fate::*;
 pub(crate) use intent::{Intent, Setting};
 pub(crate) use lifecycle::{Lifecycle, Never, Possible, Ruled, State, Tracked, Transition};
 pub(crate) use names::Name;
@@ -47,6 +49,8 @@ pub(crate) struct Api {
     pub(crate) headers: Vec<Header>,
     pub(crate) remaining_calls: Option<String>,
     pub(crate) account: Option<Account>,
+    /// What becomes of a request that changes something, by how its call ends.
+    pub(crate) outcomes: Vec<OutcomeRow>,
     pub(crate) observed: Vec<Observation>,
     pub(crate) families: Vec<Family>,
     /// What the schema's files were last checked against.

@@ -1,6 +1,6 @@
 //! Operations: what is sent, what comes back, how often.
 
-use super::{Duration, Intent, Name, Parameter, Source, Statements};
+use super::{Confirm, Duration, Intent, ItemResults, Name, Parameter, Repeat, Source, Statements};
 use crate::diagnostics::Place;
 use crate::load::raw::{Access, Effect};
 
@@ -28,6 +28,11 @@ pub(crate) struct Operation {
     pub(crate) rates: Vec<Rate>,
     pub(crate) body: Body,
     pub(crate) in_flight: Option<InFlight>,
+    /// The parameter that carries the caller's own id.
+    pub(crate) client_id: Option<(String, Place)>,
+    pub(crate) confirm: Option<Confirm>,
+    pub(crate) repeat: Option<Repeat>,
+    pub(crate) items: Option<ItemResults>,
     pub(crate) window: Option<Window>,
     /// How far back the answer reaches where no parameter says.
     pub(crate) history: Option<Duration>,

@@ -138,6 +138,8 @@ pub(crate) struct Identifier {
     pub(crate) alphabet: Option<(String, Place)>,
     /// Forms that tell kinds of values apart.
     pub(crate) forms: Vec<Form>,
+    /// Whether the client makes new ones.
+    pub(crate) mint: Option<Place>,
 }
 
 /// A form that a text can have: a beginning and an end, and something between, perhaps of certain characters only.

@@ -1,7 +1,7 @@
 //! compiles: what the other cases do wrong, done right
-use tradeapi::runtime::HmacSha256;
+use tradeapi::runtime::{HmacSha256, RetryPolicy};
 use tradeapi::unified::{CancelOrder, Category, ClientOid, Execution, LimitExecution, OrderAck, OrderRef, PlaceOrder, Side};
-use tradeapi::{Credentials, Decimal};
+use tradeapi::{Client, Credentials, Decimal, Error};
 
 fn side(side: &Side) -> &str {
     match side {
@@ -11,6 +11,12 @@ fn side(side: &Side) -> &str {
     }
 }
 
+async fn again(client: &Client, order: &PlaceOrder, cancel: &CancelOrder) -> Result<(), Error> {
+    let prepared = client.prepare(order)?;
+    client.send(prepared).await?;
+    client.retrying(&RetryPolicy::new()).call(cancel).await.map(drop)
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let price: Decimal = "64000.5".parse()?;
     let order = PlaceOrder::new(Category::Spot, "BTCUSDT", 1, Side::Buy, LimitExecution::new(price));
@@ -18,6 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let market = PlaceOrder::new("SPOT".parse()?, "BTCUSDT", 1, Side::Sell, Execution::Market);
     let cancel = CancelOrder::new(OrderRef::ClientOid(ClientOid::new("mine-1")?));
     let credentials = Credentials::with_signer("key", "passphrase", HmacSha256::new("secret"));
+    let _ = again;
     println!("{} {order:?} {market:?} {cancel:?} {credentials:?} {:?}", side(&order.side), OrderAck::default());
     Ok(())
 }

@@ -55,7 +55,7 @@ cases! {
         => ["breaking operation house.lend-book rust: LendBook -> Borrow"],
     an_operation_has_another_id_and_the_same_rust_name:
         [Remove("office/count"), Write("office/total", "operation: total\ntitle: Count Things\nhttp: DELETE /v1/count\n\
-            doc: Counts, and begins anew.\neffect: cancel\nrequest: {}\nresponse: { object: Count }\nexamples:\n  \
+            doc: Counts, and begins anew.\neffect: cancel\nrepeat: { is: harmless, why: Nothing is left to count. }\nrequest: {}\nresponse: { object: Count }\nexamples:\n  \
             - about: A count.\n    request: \"{}\"\n    response: '{\"status\": \"fine\", \"answer\": {}}'\n")]
         => ["behaviour operation office.total name: count -> total"],
     a_method_changes: [Replace(LEND, "http: POST", "http: PUT")]
@@ -66,6 +66,35 @@ cases! {
         => ["behaviour operation house.lend-book http: POST /v1/loans -> POST /v1/loans/{isbn}"],
     an_effect_changes: [Replace(LEND, "effect: create", "effect: amend")]
         => ["behaviour operation house.lend-book effect: create -> amend"],
+    a_repeat_is_no_longer_harmless:
+        [Replace("office/count", "repeat: { is: harmless, why: Nothing is left to count. }\n", "")]
+        => ["breaking repeat office.count gone"],
+    a_repeat_is_harmless_for_another_reason: [Replace("office/count", "Nothing is left to count.", "It is zero.")]
+        => ["documentation repeat office.count why: other words"],
+    an_operation_no_longer_only_reads: [Replace(FIND, "effect: read", "effect: cancel")]
+        => ["breaking operation house.find-books effect: read -> cancel"],
+    an_operation_is_no_longer_confirmed: [Replace(LEND, "confirm: { by: read-loan, ask: { isbn: isbn } }\n", "")]
+        => ["breaking confirmation house.lend-book gone"],
+    a_confirmation_judges_by_something_else: [Replace(LEND, "ask: { isbn: isbn } }", "ask: { isbn: isbn }, kept: 1 day }")]
+        => ["behaviour confirmation house.lend-book kept: 1 day now"],
+    a_batch_is_confirmed: [
+        Replace(MANY, "response:\n", "confirm: { by: read-loan, ask: { isbn: isbn } }\nresponse:\n"),
+        Replace(MANY, "  observed_under: loans\n", "  observed_under: loans\n  items: { client_id: isbn }\n"),
+    ] => [
+        "behaviour operation house.lend-many items: client_id: isbn now",
+        "additive confirmation house.lend-many new",
+    ],
+    a_request_has_another_id_of_the_callers: [Replace(LEND, "client_id: card", "client_id: isbn")]
+        => ["behaviour operation house.lend-book client_id: card -> isbn"],
+    the_client_makes_ids: [Replace(TYPES, "Reader: { doc: Number of a reader., length: [1, 9], alphabet: \"a-z\" }",
+        "Reader: { doc: Number of a reader., length: [1, 30], alphabet: \"a-z0-9\", mint: true }")]
+        => [
+            "behaviour identifier house.Reader length: 1 to 9 -> 1 to 30",
+            "behaviour identifier house.Reader alphabet: a-z -> a-z0-9",
+            "additive identifier house.Reader mint: yes now",
+        ],
+    the_client_makes_no_ids: [Replace(TYPES, "\"g*\" }, mint: true }", "\"g*\" } }")]
+        => ["breaking identifier house.Card mint: yes no longer"],
     an_operation_is_signed: [Replace(FIND, "access: public", "access: signed")]
         => ["behaviour operation house.find-books access: public -> signed"],
     an_operation_is_whitelisted: [Replace(FIND, "access: public", "access: public\nwhitelisted: true")]

@@ -153,7 +153,11 @@ fn implementation(item: &syn::ItemImpl) -> Vec<String> {
 fn call(ty: &str, signature: &syn::Signature) -> String {
     let names: Vec<_> = (0..signature.inputs.len()).map(|index| format_ident!("a{index}")).collect();
     let arguments = signature.inputs.iter().zip(&names).map(|(input, name)| match input {
-        syn::FnArg::Receiver(receiver) if text(receiver).starts_with('&') => quote!(#name: &Self),
+        syn::FnArg::Receiver(receiver) if text(receiver).starts_with('&') => {
+            // What it borrows for, if it says so.
+            let lifetime = if text(receiver).starts_with("& 'a") { quote!(&'a Self) } else { quote!(&Self) };
+            quote!(#name: #lifetime)
+        }
         syn::FnArg::Receiver(_) => quote!(#name: Self),
         syn::FnArg::Typed(typed) => {
             let ty = &typed.ty;
@@ -180,6 +184,7 @@ fn macro_call(call: &syn::Macro) -> Vec<String> {
     let tokens: Vec<_> = call.tokens.clone().into_iter().collect();
     match (name.as_str(), tokens.as_slice()) {
         ("runtime::identifier", [.., ty, constraints]) => identifier(&ty.to_string(), &constraints.to_string()),
+        ("runtime::mintable", [ty]) => vec![format!("fn USE() -> {ty} {{ {ty}::mint() }}")],
         ("runtime::open_enum_impls", [ty]) => {
             ["std::fmt::Display", "std::str::FromStr", "runtime::OpenEnum"].map(|of| is(of, &ty.to_string())).into()
         }

@@ -14,7 +14,7 @@ use super::transport::Transport;
 use crate::account::Account;
 use crate::checks::CheckPolicy;
 use crate::exchange::{BaseUrl, HeaderValues};
-use crate::limits::{Classes, LimitMode, Limiter, Pacing};
+use crate::limits::{Classes, LimitMode, Limiter, Pacing, SystemTimer, Timer};
 use crate::tables::Api;
 
 /// Makes a client `C` step by step.
@@ -27,6 +27,7 @@ pub struct ClientBuilder<C = ClientCore> {
     headers: Vec<(String, String)>,
     clock: Box<dyn Clock>,
     transport: Option<Box<dyn Transport>>,
+    timer: Box<dyn Timer>,
     #[cfg(feature = "hyper")]
     transport_limits: TransportLimits,
     pacing: Pacing,
@@ -45,6 +46,7 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
             headers: Vec::new(),
             clock: Box::new(SystemClock),
             transport: None,
+            timer: Box::new(SystemTimer::new()),
             #[cfg(feature = "hyper")]
             transport_limits: TransportLimits::default(),
             pacing: Pacing::default(),
@@ -68,6 +70,12 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
     /// Sends through `transport`, which keeps its own limits.
     pub fn transport(mut self, transport: impl Transport + 'static) -> Self {
         self.transport = Some(Box::new(transport));
+        self
+    }
+
+    /// Measures the pauses between repeats and questions with `timer`; by default it is the system's.
+    pub fn timer(mut self, timer: impl Timer + 'static) -> Self {
+        self.timer = Box::new(timer);
         self
     }
 
@@ -167,7 +175,8 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
             #[cfg(not(feature = "hyper"))]
             None => return Err(BuildError::NoTransport),
         };
-        let parts = Parts { api: self.api, base, credentials: self.credentials, headers, clock: self.clock, transport };
+        let Self { api, credentials, clock, timer, .. } = self;
+        let parts = Parts { api, base, credentials, headers, clock, transport, timer };
         Ok(ClientCore::of(parts, self.pacing, self.checking))
     }
 }

@@ -10,11 +10,13 @@ use super::credentials::Credentials;
 use super::transport::Transport;
 use crate::account::Account;
 use crate::checks::{CheckContext, CheckPolicy, Violations};
-use crate::error::{Error, Refusal, TransportFailure};
+use crate::error::{Error, Refusal, SentRequest, TransportFailure, UnknownOutcome, Unsigned, ending_of};
 use crate::exchange::{BaseUrl, HeaderValues, Reply, build_request, read_response};
-use crate::limits::{Call, Classes, Pacing, Permit, Plan};
+use crate::fate::{Prepared, client_ids};
+use crate::limits::{Call, Classes, Pacing, Permit, Plan, Timer};
 use crate::operation::Operation;
-use crate::tables::{Api, Meta};
+use crate::retry::{RetryPolicy, Retrying};
+use crate::tables::{Access, Api, Meta, Outcome};
 use crate::value::Timestamp;
 
 /// What every emitted client holds: an address, credentials, a clock, a transport and limits. Cheap to clone.
@@ -39,6 +41,7 @@ pub(super) struct Parts {
     pub(super) headers: HeaderValues,
     pub(super) clock: Box<dyn Clock>,
     pub(super) transport: Box<dyn Transport>,
+    pub(super) timer: Box<dyn Timer>,
 }
 
 impl ClientCore {
@@ -82,26 +85,33 @@ impl ClientCore {
     ///
     /// # Errors
     ///
-    /// See [`Error`]; [`Error::outcome`] tells whether the request may have taken effect.
+    /// See [`Error`]. Of a call that changes something, [`Error::Unknown`] says that nobody knows whether it did, and
+    /// every other error that it surely did not. Whoever drops the call before it ends has no answer at all.
     pub async fn call<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
         let warnings = self.check(operation)?;
         let permit = self.admit(operation).await?;
         let waited = permit.waited();
-        let reply = self.call_with(permit, operation).await.map_err(|error| error.after_waiting(waited))?;
-        Ok(Reply { waited, warnings, ..reply })
+        // Signed only now, for the time of signing must not be old when the request arrives.
+        let prepared = self.build(operation, warnings).map_err(|error| error.after_waiting(waited))?;
+        self.dispatch(permit, prepared).await
     }
 
-    async fn call_with<O: Operation>(
-        &self,
-        mut permit: Permit<'_>,
-        operation: &O,
-    ) -> Result<Reply<O::Response>, Error> {
-        // Signed only now, for the time of signing must not be old when the request arrives.
-        let request = self.build(operation)?;
-        permit.sent();
-        let response = self.send(O::META, request).await?;
-        permit.answered(&response);
-        read_response::<O>(self.parts.api, response)
+    /// Sends what was prepared, once: waits for room within its rate limits, and reads the answer.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call); also when the signature is no longer good. A request is never signed again.
+    pub async fn send<O: Operation>(&self, prepared: Prepared<'_, O>) -> Result<Reply<O::Response>, Error> {
+        let permit = self.admit(prepared.operation).await?;
+        let waited = permit.waited();
+        let prepared = self.fresh(prepared).map_err(|error| error.after_waiting(waited))?;
+        self.dispatch(permit, prepared).await
+    }
+
+    /// The same client, for calls that are repeated when they fail in a way that passes: those that only read, and others
+    /// of which the documents allow to conclude that a repeat does no harm. Others do not compile.
+    pub fn retrying<'a>(&'a self, policy: &'a RetryPolicy) -> Retrying<'a> {
+        Retrying::new(self, policy)
     }
 
     /// Waits for room within the rate limits of `operation`, for who sends it by other means. Nothing is sent.
@@ -113,7 +123,7 @@ impl ClientCore {
     ///     let mut permit = client.admit(operation).await?;
     ///     let request = client.prepare(operation)?;
     ///     permit.sent();
-    ///     let response = send(request).await;
+    ///     let response = send(request.into_request()).await;
     ///     permit.answered(&response);
     ///     Ok(())
     /// }
@@ -149,15 +159,16 @@ impl ClientCore {
         self.pacing.plan(calls)
     }
 
-    /// Checks `operation` and makes the signed request for it, which is not sent. Who sends it asks for room first; see
-    /// [`admit`](Self::admit).
+    /// Checks `operation` and makes the signed request for it, for [`send`](Self::send). Nothing is sent yet, and nothing
+    /// counts against a limit; what the request will be known by can be stored before it leaves. Who sends it by other
+    /// means asks for room first; see [`admit`](Self::admit).
     ///
     /// # Errors
     ///
     /// When the documents forbid it or it cannot be signed.
-    pub fn prepare<O: Operation>(&self, operation: &O) -> Result<http::Request<Bytes>, Error> {
-        self.check(operation)?;
-        self.build(operation)
+    pub fn prepare<'a, O: Operation>(&self, operation: &'a O) -> Result<Prepared<'a, O>, Error> {
+        let warnings = self.check(operation)?;
+        self.build(operation, warnings)
     }
 
     /// The API that is called.
@@ -179,20 +190,64 @@ impl ClientCore {
         violations.into_result().map_err(|violations| refused(O::META, violations))
     }
 
-    fn build<O: Operation>(&self, operation: &O) -> Result<http::Request<Bytes>, Error> {
-        let Parts { api, base, credentials, headers, clock, .. } = &*self.parts;
-        build_request(api, operation, base, credentials.as_ref(), headers, clock.now())
+    /// What pauses are measured with.
+    pub(crate) fn timer(&self) -> &dyn Timer {
+        &*self.parts.timer
     }
 
-    async fn send(&self, meta: &'static Meta, request: http::Request<Bytes>) -> Result<http::Response<Bytes>, Error> {
+    fn build<'a, O: Operation>(&self, operation: &'a O, warnings: Violations) -> Result<Prepared<'a, O>, Error> {
+        let Parts { api, base, credentials, headers, clock, .. } = &*self.parts;
+        let signed_at = clock.now();
+        let request = build_request(api, operation, base, credentials.as_ref(), headers, signed_at)?;
+        Ok(Prepared { operation, request, warnings, signed_at })
+    }
+
+    /// Refuses what was signed so long ago that it would not be taken any more.
+    fn fresh<'a, O: Operation>(&self, prepared: Prepared<'a, O>) -> Result<Prepared<'a, O>, Error> {
+        let signed = self.api().credentials.as_ref().filter(|_| O::META.access == Access::Signed);
+        let Some(window) = signed.and_then(|credentials| credentials.window_ms) else { return Ok(prepared) };
+        let age = self.now().as_millis().saturating_sub(prepared.signed_at.as_millis());
+        if age < window {
+            return Ok(prepared);
+        }
+        let why = "its signature is too old by now; prepare it anew";
+        Err(Error::Unsigned(Box::new(Unsigned { operation: O::META.id, why, waited: Duration::ZERO })))
+    }
+
+    async fn dispatch<O: Operation>(
+        &self,
+        mut permit: Permit<'_>,
+        prepared: Prepared<'_, O>,
+    ) -> Result<Reply<O::Response>, Error> {
+        let Prepared { operation, request, warnings, signed_at } = prepared;
+        // Shares the bytes that are sent.
+        let sent = SentRequest::new(&request, signed_at);
+        let waited = permit.waited();
+        permit.sent();
+        let answered = self.exchange(O::META, request).await;
+        let reply = answered.and_then(|response| {
+            permit.answered(&response);
+            read_response::<O>(self.parts.api, response)
+        });
+        match reply.map_err(|error| error.after_waiting(waited)) {
+            Ok(reply) => Ok(Reply { waited, warnings, signed_at: Some(signed_at), ..reply }),
+            Err(why) if why.outcome() == Outcome::Unknown => {
+                Err(Error::Unknown(Box::new(UnknownOutcome::new(O::META, client_ids(operation), sent, why))))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn exchange(
+        &self,
+        meta: &'static Meta,
+        request: http::Request<Bytes>,
+    ) -> Result<http::Response<Bytes>, Error> {
         let answer = self.parts.transport.send(request).await;
         answer.map_err(|error| {
-            Error::Transport(Box::new(TransportFailure {
-                operation: meta.id,
-                effect: meta.effect,
-                error,
-                waited: Duration::ZERO,
-            }))
+            let outcome = self.parts.api.outcome_of(meta.effect, ending_of(&error), None);
+            let (operation, effect, waited) = (meta.id, meta.effect, Duration::ZERO);
+            Error::Transport(Box::new(TransportFailure { operation, effect, outcome, error, waited }))
         })
     }
 }

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::response::Parts;
 use http::{HeaderMap, Response, StatusCode};
 
 use super::envelope::{Opened, read_data};
@@ -8,8 +9,9 @@ use super::reply::Reply;
 use crate::checks::Violations;
 use crate::error::{Code, Error, ExchangeError, UnreadableAnswer};
 use crate::json::{Decode, ReadError, Reader};
+use crate::limits::retry_after;
 use crate::operation::Operation;
-use crate::tables::{Api, Envelope, Meta};
+use crate::tables::{Api, Ending, Envelope, Meta};
 use crate::value::Timestamp;
 
 /// How much of an answer that is no envelope serves as its message, in characters.
@@ -24,7 +26,7 @@ const MESSAGE: usize = 200;
 /// [`Error::Exchange`] when the exchange refused the request, [`Error::Unreadable`] when its answer makes no sense.
 pub fn read_response<O: Operation>(api: &Api, response: Response<Bytes>) -> Result<Reply<O::Response>, Error> {
     let (head, body) = response.into_parts();
-    let answer = Answer { meta: O::META, status: head.status, body: &body };
+    let answer = Answer { api, meta: O::META, head: &head, status: head.status, body: &body };
     let (data, request_time) = match &api.envelope {
         Some(envelope) => answer.in_envelope(envelope)?,
         None => (answer.bare()?, None),
@@ -33,6 +35,7 @@ pub fn read_response<O: Operation>(api: &Api, response: Response<Bytes>) -> Resu
     Ok(Reply {
         data,
         request_time,
+        signed_at: None,
         status: head.status,
         remaining,
         waited: Duration::ZERO,
@@ -54,6 +57,8 @@ pub(crate) fn is_in_envelope(api: &Api, body: &[u8]) -> bool {
 }
 
 struct Answer<'a> {
+    api: &'a Api,
+    head: &'a Parts,
     meta: &'static Meta,
     status: StatusCode,
     body: &'a Bytes,
@@ -108,22 +113,42 @@ impl<'a> Answer<'a> {
     }
 
     fn refused(&self, code: Code, message: &str, request_time: Option<Timestamp>) -> Error {
+        let ending = match self.meta.error(code.as_str()) {
+            Some(_) => Ending::ListedCode,
+            None => Ending::UnlistedCode,
+        };
+        self.refused_as(ending, code, message, request_time)
+    }
+
+    /// Without an envelope the status decides, which families without one list like codes.
+    fn refused_by_status(&self) -> Error {
+        let message: String = String::from_utf8_lossy(self.body).chars().take(MESSAGE).collect();
+        let code = Code::new(self.status.as_str());
+        let ending = match self.status {
+            _ if self.api.envelope.is_none() && self.meta.error(code.as_str()).is_some() => Ending::ListedCode,
+            StatusCode::TOO_MANY_REQUESTS => Ending::TooManyRequests,
+            status if status.is_server_error() => Ending::ServerError,
+            _ => Ending::OtherStatus,
+        };
+        self.refused_as(ending, code, &message, None)
+    }
+
+    fn refused_as(&self, ending: Ending, code: Code, message: &str, request_time: Option<Timestamp>) -> Error {
+        let known = self.meta.error(code.as_str()).filter(|_| ending == Ending::ListedCode);
         Error::Exchange(Box::new(ExchangeError {
             operation: self.meta.id,
             effect: self.meta.effect,
-            known: self.meta.error(code.as_str()),
+            outcome: self.api.outcome_of(self.meta.effect, ending, known),
+            ending,
+            known,
             code,
             message: message.to_owned(),
             status: self.status,
             request_time,
+            retry_after: retry_after(&self.head.headers),
             raw: self.body.clone(),
             waited: Duration::ZERO,
         }))
-    }
-
-    fn refused_by_status(&self) -> Error {
-        let message: String = String::from_utf8_lossy(self.body).chars().take(MESSAGE).collect();
-        self.refused(Code::new(self.status.as_str()), &message, None)
     }
 
     fn unreadable(&self, error: ReadError) -> Error {
@@ -132,6 +157,7 @@ impl<'a> Answer<'a> {
         Error::Unreadable(Box::new(UnreadableAnswer {
             operation: self.meta.id,
             effect: self.meta.effect,
+            outcome: self.api.outcome_of(self.meta.effect, Ending::Unreadable, None),
             status: self.status,
             raw: self.body.clone(),
             error,

@@ -13,7 +13,7 @@ const MOST: Duration = Duration::from_secs(24 * 60 * 60);
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// The time a header tells to wait. A date is compared with that of the answer itself, for clocks differ.
-pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::trim);
     let after = text(RETRY_AFTER)?;
     let seconds = match after.parse() {

@@ -2,9 +2,11 @@ use std::task::Waker;
 use std::time::Duration;
 
 pub use self::manual::ManualTimer;
+pub(crate) use self::pause::pause;
 pub use self::system::SystemTimer;
 
 mod manual;
+mod pause;
 mod system;
 
 /// A clock that only goes forward, and wakes who waits for a moment.

@@ -1,3 +1,5 @@
+use super::OutcomeRow;
+
 /// What holds for all operations of an API.
 #[derive(Clone, Copy, Debug)]
 pub struct Api {
@@ -11,6 +13,8 @@ pub struct Api {
     pub headers: &'static [Header],
     /// The response header that counts the calls left.
     pub remaining_calls: Option<&'static str>,
+    /// What becomes of a request that changes something, by how its call ends.
+    pub outcomes: &'static [OutcomeRow],
 }
 
 /// The members of the object that wraps every answer.

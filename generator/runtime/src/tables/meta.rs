@@ -1,4 +1,4 @@
-use super::{Rule, Window};
+use super::{ClientId, Confirm, ItemResults, Outcome, Rule, Window};
 
 /// What is known about an operation.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +39,14 @@ pub struct Meta {
     pub errors: &'static [KnownError],
     /// The member that has the list, when the data may be an object around the list.
     pub list_member: Option<&'static str>,
+    /// The parameter that carries the caller's own id.
+    pub client_id: Option<ClientId>,
+    /// How it is found out whether it had its effect.
+    pub confirm: Option<Confirm>,
+    /// How a successful answer tells of the items of the request.
+    pub items: Option<ItemResults>,
+    /// Why a repeat does no harm, of an operation that changes something.
+    pub repeat: Option<&'static str>,
 }
 
 impl Meta {
@@ -113,16 +121,6 @@ pub enum Effect {
     Close,
 }
 
-impl Effect {
-    /// What a failed request came to, if nothing but the failure is known of it: what only reads has no effect.
-    pub(crate) const fn outcome(self, of_a_change: Outcome) -> Outcome {
-        match self {
-            Self::Read => Outcome::NotDone,
-            _ => of_a_change,
-        }
-    }
-}
-
 /// Who may call an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
@@ -167,13 +165,4 @@ pub struct KnownError {
     pub outcome: Outcome,
     /// Whether it stands for success after all.
     pub success: bool,
-}
-
-/// What is known about the effect of a request that did not succeed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It surely had none.
-    NotDone,
-    /// It may have had one: ask before repeating it.
-    Unknown,
 }

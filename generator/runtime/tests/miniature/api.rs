@@ -2,7 +2,8 @@
 
 use tradeapi_runtime::{
     Api, ClientBuilder, ClientCore, CredentialHeaders, Encoding, Envelope, Error, Header, KnownError, OpenEnum,
-    Operation, Outcome, Reply, Sent, SignedPart, UnknownValue, identifier, open_enum_impls, serde_enum,
+    Operation, Outcome, Prepared, Reply, Sent, SignedPart, UnknownValue, identifier, mintable, open_enum_impls,
+    serde_enum,
 };
 
 pub(crate) static API: Api = Api {
@@ -34,6 +35,7 @@ pub(crate) static API: Api = Api {
         Header { name: "X-CHANNEL", sent: Sent::ByOperation, doc: "Who brought the customer." },
     ],
     remaining_calls: Some("x-remaining"),
+    outcomes: &[],
 };
 
 pub(crate) const ERRORS: &[KnownError] = &[
@@ -54,8 +56,9 @@ identifier! {
 
 identifier! {
     /// The caller's name for an order.
-    pub(crate) struct ClientOid { length: 1..=8, alphabet: "a-z0-9-" }
+    pub(crate) struct ClientOid { length: 1..=32, alphabet: "a-z0-9-" }
 }
+mintable!(ClientOid);
 
 /// Buy or sell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,7 +162,11 @@ impl Client {
         self.0.call(operation).await
     }
 
+    pub(crate) fn core(&self) -> &ClientCore {
+        &self.0
+    }
+
     pub(crate) fn prepare<O: Operation>(&self, operation: &O) -> Result<http::Request<bytes::Bytes>, Error> {
-        self.0.prepare(operation)
+        self.0.prepare(operation).map(Prepared::into_request)
     }
 }

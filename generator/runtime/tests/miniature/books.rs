@@ -7,7 +7,7 @@ use tradeapi_runtime::{
 use crate::api::Symbol;
 
 pub(crate) static BARE_API: Api =
-    Api { name: "books", envelope: None, credentials: None, headers: &[], remaining_calls: None };
+    Api { name: "books", envelope: None, credentials: None, headers: &[], remaining_calls: None, outcomes: &[] };
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Book {
@@ -53,6 +53,10 @@ impl Operation for Book {
         rules: &[],
         errors: &[],
         list_member: None,
+        client_id: None,
+        confirm: None,
+        items: None,
+        repeat: None,
     };
 
     fn write_path(&self, out: &mut PathWriter) {

@@ -106,6 +106,7 @@ async fn failure(manner: Manner) -> Result<(Error, Vec<String>), Box<dyn std::er
 
 fn transport(error: &Error) -> Option<(TransportErrorKind, WasSent)> {
     match error {
+        Error::Unknown(unknown) => transport(&unknown.why),
         Error::Transport(failure) => Some((failure.error.kind(), failure.error.sent())),
         _ => None,
     }

@@ -1,12 +1,13 @@
 //! Operations that place, amend and list orders.
 
 use tradeapi_runtime::{
-    Access, Checks, Decimal, Edit, Effect, Length, List, Meta, Method, Operation, ParameterReader, ParameterWriter,
-    Parameters, RateLimit, ReadError, Reader, Record, RecordWriter, Rule, RuleKind, Scope, Severity, Timestamp, Window,
-    serde_parameters, serde_record,
+    Access, Checks, ClientId, Confirm, Decimal, Edit, Effect, Length, List, Meta, Method, Operation, ParameterReader,
+    ParameterWriter, Parameters, RateLimit, ReadError, Reader, Record, RecordWriter, Rule, RuleKind, Scope, Severity,
+    Timestamp, Window, serde_parameters, serde_record,
 };
 
 use crate::api::{ClientOid, ERRORS, OrderId, OrderType, Side, Symbol};
+use crate::fates::{CLIENT_ID, CONFIRM, ITEMS};
 
 const SAME_SIDE: Rule = Rule {
     id: "same-side",
@@ -49,6 +50,10 @@ const BASE: Meta = Meta {
     rules: &[],
     errors: ERRORS,
     list_member: None,
+    client_id: None,
+    confirm: None,
+    items: None,
+    repeat: None,
 };
 
 /// How an order is executed: a choice by the value of `orderType`.
@@ -141,8 +146,15 @@ impl Parameters for PlaceOrder {
 impl Operation for PlaceOrder {
     type Response = Placed;
 
-    const META: &'static Meta =
-        &Meta { id: "mini.orders", section: "Place Order", path: "/v1/orders", headers: &["x-channel"], ..BASE };
+    const META: &'static Meta = &Meta {
+        id: "mini.orders",
+        section: "Place Order",
+        path: "/v1/orders",
+        headers: &["x-channel"],
+        client_id: Some(CLIENT_ID),
+        confirm: Some(CONFIRM),
+        ..BASE
+    };
 }
 
 /// Places several orders at once: the body is the list.
@@ -172,8 +184,16 @@ impl Parameters for PlaceBatch {
 impl Operation for PlaceBatch {
     type Response = List<Placed>;
 
-    const META: &'static Meta =
-        &Meta { id: "mini.batch", section: "Place Batch", path: "/v1/orders/batch", list_member: Some("list"), ..BASE };
+    const META: &'static Meta = &Meta {
+        id: "mini.batch",
+        section: "Place Batch",
+        path: "/v1/orders/batch",
+        list_member: Some("list"),
+        client_id: Some(ClientId { list: Some("[]"), ..CLIENT_ID }),
+        confirm: Some(Confirm { list: Some("[]"), ..CONFIRM }),
+        items: Some(ITEMS),
+        ..BASE
+    };
 }
 
 /// Amends an order.
@@ -291,10 +311,11 @@ pub(crate) struct Placed {
     pub(crate) price: Option<Decimal>,
     pub(crate) created: Option<Timestamp>,
     pub(crate) reduce_only: Option<bool>,
+    pub(crate) code: Option<String>,
 }
 
 impl Record for Placed {
-    const FIELDS: &'static [&'static str] = &["orderId", "clientOid", "side", "price", "cTime", "reduceOnly"];
+    const FIELDS: &'static [&'static str] = &["orderId", "clientOid", "side", "price", "cTime", "reduceOnly", "code"];
 
     fn read(&mut self, field: usize, from: &mut Reader<'_>) -> Result<(), ReadError> {
         match field {
@@ -304,6 +325,7 @@ impl Record for Placed {
             3 => self.price = from.value()?,
             4 => self.created = from.value()?,
             5 => self.reduce_only = from.value()?,
+            6 => self.code = from.value()?,
             _ => from.skip()?,
         }
         Ok(())
@@ -316,6 +338,7 @@ impl Record for Placed {
         out.field("price", &self.price);
         out.field("cTime", &self.created);
         out.field("reduceOnly", &self.reduce_only);
+        out.field("code", &self.code);
     }
 }
 

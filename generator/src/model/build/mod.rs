@@ -3,6 +3,7 @@
 
 mod account;
 mod ceilings;
+mod fate;
 mod fields;
 mod intents;
 mod lifecycle;
@@ -51,6 +52,7 @@ pub(crate) fn build(documents: &Documents, to: &mut Diagnostics) -> Api {
             name.value.clone()
         }),
         account: raw.account.as_ref().map(|account| builder.account(account)),
+        outcomes: raw.outcomes.iter().filter_map(|row| builder.outcome_row(row)).collect(),
         observed: statements::observations(&mut builder, &raw.observed),
         families: documents.families.iter().map(|family| builder.family(family)).collect(),
         reviewed: reviewed(&mut builder),

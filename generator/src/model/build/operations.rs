@@ -44,6 +44,14 @@ impl Scope<'_, '_> {
             rates: raw.rate_limit.iter().filter_map(|text| self.rate(text)).collect(),
             body: self.body(raw, place),
             in_flight: raw.in_flight.as_ref().and_then(|in_flight| self.in_flight(in_flight)),
+            client_id: raw.client_id.as_ref().map(placed),
+            confirm: raw.confirm.as_ref().and_then(|confirm| self.confirm(confirm)),
+            repeat: raw.repeat.as_ref().map(|repeat| self.repeat(repeat)),
+            items: raw
+                .response
+                .as_ref()
+                .and_then(|response| response.items.as_ref())
+                .and_then(|items| self.item_results(items)),
             window: raw.window.as_ref().and_then(|window| self.window(window)),
             history: self.builder.duration(&raw.history),
             response: self.response(raw, place),

@@ -168,6 +168,7 @@ impl Scope<'_, '_> {
             length,
             alphabet: raw.alphabet.as_ref().map(placed),
             forms: raw.forms.iter().filter_map(|(name, pattern)| self.form(name, pattern)).collect(),
+            mint: raw.mint.as_ref().filter(|mint| mint.value).map(|mint| mint.place),
         }
     }
 

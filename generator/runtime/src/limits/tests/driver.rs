@@ -38,6 +38,10 @@ pub(super) fn operation(id: &'static str, effect: Effect, limits: &[RateLimit]) 
         rules: &[],
         errors: &[],
         list_member: None,
+        client_id: None,
+        confirm: None,
+        items: None,
+        repeat: None,
     }))
 }
 

@@ -1,0 +1,90 @@
+use std::fmt;
+
+use bytes::Bytes;
+use http::{Method, Uri};
+
+use super::Error;
+use crate::tables::{Effect, Meta};
+use crate::value::Timestamp;
+
+/// A request that may have had its effect and may not. Nothing may be repeated before this is settled.
+///
+/// ```
+/// # use tradeapi_runtime::{Error, UnknownOutcome};
+/// fn note(error: &Error) {
+///     if let Error::Unknown(unknown) = error {
+///         println!("ask for {:?}: {unknown}", unknown.client_ids);
+///     }
+/// }
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct UnknownOutcome {
+    /// The id of the operation.
+    pub operation: &'static str,
+    /// What the operation does.
+    pub effect: Effect,
+    /// The caller's own ids of what was to be changed, as far as the request carries any.
+    pub client_ids: Vec<String>,
+    /// What was sent.
+    pub sent: SentRequest,
+    /// Why nobody knows: a missing, a broken or an undecided answer.
+    pub why: Box<Error>,
+}
+
+/// A request that was sent, without who proves to have sent it.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct SentRequest {
+    /// The HTTP method.
+    pub method: Method,
+    /// The address with its query.
+    pub uri: Uri,
+    /// The body.
+    pub body: Bytes,
+    /// When it was signed, by the client's clock; it was sent right after.
+    pub signed_at: Timestamp,
+}
+
+impl SentRequest {
+    pub(crate) fn new(request: &http::Request<Bytes>, signed_at: Timestamp) -> Self {
+        let (uri, body) = (request.uri().clone(), request.body().clone());
+        Self { method: request.method().clone(), uri, body, signed_at }
+    }
+}
+
+impl UnknownOutcome {
+    pub(crate) fn new(meta: &'static Meta, client_ids: Vec<String>, sent: SentRequest, why: Error) -> Self {
+        Self { operation: meta.id, effect: meta.effect, client_ids, sent, why: Box::new(why) }
+    }
+
+    /// The first of [`client_ids`](Self::client_ids), for a request that has one.
+    pub fn client_id(&self) -> Option<&str> {
+        self.client_ids.first().map(String::as_str)
+    }
+}
+
+impl fmt::Display for UnknownOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.why.fmt(f)?;
+        write!(f, "; it was signed at {}", self.sent.signed_at)?;
+        match self.client_ids.as_slice() {
+            [] => f.write_str(" and carries no id of the caller's own"),
+            [id] => write!(f, " for {id}"),
+            [first, others @ ..] => write!(f, " for {first} and {} more", others.len()),
+        }
+    }
+}
+
+impl fmt::Debug for SentRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 2000;
+        let beginning = &self.body[..self.body.len().min(SHOWN)];
+        f.debug_struct("SentRequest")
+            .field("method", &self.method)
+            .field("uri", &self.uri)
+            .field("body", &String::from_utf8_lossy(beginning))
+            .field("signed_at", &self.signed_at)
+            .finish()
+    }
+}

@@ -1,0 +1,60 @@
+//! Parameters by their names on the wire, for what is said of them in tables.
+
+use super::member::{Raw, members};
+use super::{ParameterWriter, Parameters};
+use crate::json::{JsonWriter, Reader, read_json};
+
+/// The members of a JSON object by their names, each with its JSON text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Named(Vec<(String, String)>);
+
+impl Named {
+    /// The parameters of a request; the items of a body that is a list stand under `[]`.
+    pub(crate) fn of(parameters: &impl Parameters) -> Self {
+        let mut out = ParameterWriter::json();
+        parameters.write(&mut out);
+        let json = out.finish();
+        if json.starts_with('[') { Self(vec![("[]".to_owned(), json)]) } else { Self::read(&json) }
+    }
+
+    /// The members of an object; of anything else, none.
+    pub(crate) fn read(json: &str) -> Self {
+        let found = members(&mut Reader::new(json)).unwrap_or_default();
+        Self(found.into_iter().map(|member| (member.name.into_owned(), member.json.into_owned())).collect())
+    }
+
+    /// The objects in the list `name`.
+    pub(crate) fn items(&self, name: &str) -> Vec<Self> {
+        let items = self.json(name).and_then(|json| read_json::<Vec<Raw>>(json).ok()).unwrap_or_default();
+        items.iter().map(|Raw(json)| Self::read(json)).collect()
+    }
+
+    /// The text of a single value; nothing where it is empty, `null` or not there.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        let text = Reader::new(self.json(name)?).scalar().ok()?;
+        (!text.is_empty() && text != "null").then(|| text.into_owned())
+    }
+
+    /// The same members and, behind them, those of `other`.
+    pub(crate) fn and(mut self, other: &Self) -> Self {
+        self.0.extend(other.0.iter().cloned());
+        self
+    }
+
+    /// An object with some of the members, under names of its own.
+    pub(crate) fn renamed<'n>(&self, pairs: impl IntoIterator<Item = (&'n str, &'n str)>) -> String {
+        let mut out = JsonWriter::new();
+        out.begin_object();
+        for (new, old) in pairs {
+            if let Some(json) = self.json(old) {
+                out.member(new).raw(json);
+            }
+        }
+        out.end_object();
+        out.finish()
+    }
+
+    fn json(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(other, _)| other == name).map(|(_, json)| json.as_str())
+    }
+}

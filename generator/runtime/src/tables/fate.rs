@@ -1,0 +1,46 @@
+/// The parameter that carries the caller's own id of what a request makes.
+#[derive(Clone, Copy, Debug)]
+pub struct ClientId {
+    /// Its name.
+    pub parameter: &'static str,
+    /// The list whose items have it; `None` when the request itself does, `[]` when the body is the list.
+    pub list: Option<&'static str>,
+}
+
+/// How it is found out whether a request, or an item of it, had its effect. Pairs name first what is asked or read, then
+/// the parameter of the request that it is compared with.
+#[derive(Clone, Copy, Debug)]
+pub struct Confirm {
+    /// The parameters that name what is asked for: the first one that the request has is enough, and what the answer
+    /// tells must carry it.
+    pub ask: &'static [(&'static str, &'static str)],
+    /// Parameters that the query takes along.
+    pub with: &'static [&'static str],
+    /// The list whose items are asked for one by one.
+    pub list: Option<&'static str>,
+    /// Fields that are as the request wants them once it had its effect. None: what is there is there because of it.
+    pub matches: &'static [(&'static str, &'static str)],
+    /// The field that tells when it came to be: what is older is something else with the same id.
+    pub created: Option<&'static str>,
+    /// How long it can be asked for at least, in milliseconds, whatever becomes of it. `None`: that is not shown, so
+    /// absence proves nothing.
+    pub kept_ms: Option<u64>,
+    /// The codes that say there is no such thing.
+    pub absent: &'static [&'static str],
+}
+
+/// How a successful answer tells of the items of its request.
+#[derive(Clone, Copy, Debug)]
+pub struct ItemResults {
+    /// The member with the items that are told of, `[]` when the data itself is the list. Without
+    /// [`failed`](Self::failed), those that failed are among them, and have a code.
+    pub list: &'static str,
+    /// The member with the items that failed.
+    pub failed: Option<&'static str>,
+    /// The member of an item with the caller's own id.
+    pub client_id: &'static str,
+    /// The member of an item with its code.
+    pub code: Option<&'static str>,
+    /// The member of an item with the message for people.
+    pub message: Option<&'static str>,
+}

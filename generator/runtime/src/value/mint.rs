@@ -1,0 +1,133 @@
+//! Ids that nobody made before: not this process, not the one before it, not one beside it.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::identifier::{Identifier, Text};
+use super::shape::InvalidIdentifier;
+
+/// The characters of a minted text, five bits each; those that are mistaken for others are left out.
+const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+/// How many characters are made, behind the prefix: of the time in milliseconds, the process, and a count.
+const PARTS: [usize; 3] = [9, 8, 4];
+
+/// The length of a minted text without a prefix.
+pub const MINTED_LENGTH: usize = PARTS[0] + PARTS[1] + PARTS[2];
+
+/// A text that was never minted before.
+///
+/// Public only because [`mintable!`](crate::mintable) needs it.
+#[doc(hidden)]
+pub fn mint() -> Text {
+    Text::unchecked(&minted())
+}
+
+/// The same behind a prefix.
+///
+/// # Errors
+///
+/// When the prefix is too long or has characters that the identifier does not.
+#[doc(hidden)]
+pub fn mint_with<I: Identifier>(prefix: &str) -> Result<Text, InvalidIdentifier> {
+    Text::checked(&(prefix.to_owned() + &minted()), &I::SHAPE)
+}
+
+fn minted() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let millis = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let mut text = String::with_capacity(MINTED_LENGTH);
+    for (number, digits) in [millis, process(std::process::id()), count].into_iter().zip(PARTS) {
+        write(&mut text, number, digits);
+    }
+    text
+}
+
+/// A number for this process. Chance tells it from those on other machines and from those that had its id before, the
+/// id tells it from those that were forked from it and share its chance.
+fn process(id: u32) -> u64 {
+    static CHANCE: OnceLock<RandomState> = OnceLock::new();
+    CHANCE.get_or_init(RandomState::new).hash_one(id)
+}
+
+/// Writes the last `digits` digits of a number.
+fn write(text: &mut String, number: u64, digits: usize) {
+    for digit in (0..digits).rev() {
+        let index = usize::try_from(number >> (5 * digit) & 31).unwrap_or_default();
+        text.push(char::from(DIGITS[index]));
+    }
+}
+
+/// Gives an identifier type functions that make new values. Its shape must take [`MINTED_LENGTH`] lower-case letters
+/// and digits, which the generator checks.
+#[macro_export]
+macro_rules! mintable {
+    ($($name:ident),+ $(,)?) => {$(
+        impl $name {
+            /// A new one, made of the time, the process and a count: no other call gives the same, in this process, one
+            /// beside it or one after it. Make and keep it before what it names is sent.
+            #[must_use]
+            pub fn mint() -> Self {
+                Self($crate::mint())
+            }
+
+            /// The same behind a prefix of the caller's own.
+            ///
+            /// # Errors
+            ///
+            /// When the prefix is too long or has characters that such an id cannot have.
+            pub fn mint_with(prefix: &str) -> ::core::result::Result<Self, $crate::InvalidIdentifier> {
+                $crate::mint_with::<Self>(prefix).map(Self)
+            }
+        }
+    )+};
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    crate::identifier! {
+        /// Has room for a prefix.
+        pub struct OrderName { length: 1..=24, alphabet: "0-9a-z_" }
+    }
+    mintable!(OrderName);
+
+    #[test]
+    fn no_two_are_the_same() {
+        let make = || (0..10_000).map(|_| OrderName::mint()).collect::<Vec<_>>();
+        let threads: Vec<_> = (0..4).map(|_| std::thread::spawn(make)).collect();
+        let all: HashSet<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect();
+        assert_eq!(all.len(), 40_000);
+        assert!(all.iter().all(|name| OrderName::new(name.as_str()).as_ref() == Ok(name)));
+    }
+
+    #[test]
+    fn processes_are_told_apart() {
+        let found: HashSet<_> = (0..1_000).map(|id| process(id) % (1 << 40)).collect();
+        assert_eq!(found.len(), 1_000);
+    }
+
+    #[test]
+    fn a_prefix_must_fit() {
+        assert!(OrderName::mint_with("d1_").is_ok_and(|name| name.as_str().starts_with("d1_")));
+        assert!(OrderName::mint_with("d1__").is_err() && OrderName::mint_with("D1").is_err());
+    }
+
+    #[test]
+    fn digits_keep_their_order() {
+        let written = |number| {
+            let mut text = String::new();
+            write(&mut text, number, 3);
+            text
+        };
+        assert_eq!([written(0), written(31), written(32), written(32 * 32 * 32 + 1)], ["000", "00z", "010", "001"]);
+        assert!(DIGITS.is_sorted());
+    }
+}

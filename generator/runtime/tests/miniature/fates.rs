@@ -1,0 +1,497 @@
+//! What became of requests: the three answers, questions after the third, and repeats of what may be repeated.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tradeapi_runtime::{
+    Asked, BuildError, Checks, ClientId, Clock, Confirm, ConfirmPolicy, Confirmable, ConfirmableItems, Credentials,
+    Decimal, Effect, Ending, Error, Fate, ItemResults, LimitMode, ManualTimer, Meta, Method, Operation, Outcome,
+    ParameterReader, ParameterWriter, Parameters, ReadError, Reader, Record, RecordWriter, Repeatable, ResponseFuture,
+    RetryBudget, RetryPolicy, Timer, Timestamp, Transport, TransportError, TransportErrorKind, WasSent,
+    serde_parameters, serde_record,
+};
+
+use crate::Tested;
+use crate::api::{Client, ClientOid, Side};
+use crate::orders::{Execution, Orders, PlaceBatch, PlaceOrder};
+
+const START: u64 = 1_000_000_000_000;
+
+/// Reads one order.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct OneOrder {
+    client_oid: ClientOid,
+}
+
+impl Parameters for OneOrder {
+    fn write(&self, out: &mut ParameterWriter) {
+        out.text("clientOid", &self.client_oid);
+    }
+
+    fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
+        Some(Self { client_oid: from.required("clientOid")? })
+    }
+
+    fn check(&self, to: &mut Checks<'_>) {
+        to.identifier("clientOid", Some(&self.client_oid));
+    }
+}
+
+serde_parameters!(OneOrder);
+
+impl Operation for OneOrder {
+    type Response = Found;
+
+    const META: &'static Meta = &Meta {
+        id: "mini.order",
+        effect: Effect::Read,
+        method: Method::Get,
+        path: "/v1/order",
+        confirm: None,
+        client_id: None,
+        ..*<PlaceOrder as Operation>::META
+    };
+}
+
+impl Repeatable for OneOrder {}
+impl Repeatable for Orders {}
+
+/// An order that was found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Found {
+    client_oid: Option<ClientOid>,
+    size: Option<Decimal>,
+    created: Option<Timestamp>,
+}
+
+impl Record for Found {
+    const FIELDS: &'static [&'static str] = &["clientOid", "size", "created"];
+
+    fn read(&mut self, field: usize, from: &mut Reader<'_>) -> Result<(), ReadError> {
+        match field {
+            0 => from.read_into(&mut self.client_oid),
+            1 => from.read_into(&mut self.size),
+            2 => from.read_into(&mut self.created),
+            _ => from.skip(),
+        }
+    }
+
+    fn write(&self, out: &mut RecordWriter<'_>) {
+        out.field("clientOid", &self.client_oid);
+        out.field("size", &self.size);
+        out.field("created", &self.created);
+    }
+}
+
+serde_record!(Found);
+
+impl Asked for PlaceOrder {
+    type Query = OneOrder;
+    type Record = Found;
+}
+
+impl Confirmable for PlaceOrder {}
+
+impl Asked for PlaceBatch {
+    type Query = OneOrder;
+    type Record = Found;
+}
+
+impl ConfirmableItems for PlaceBatch {}
+
+/// Changes the size of an order.
+#[derive(Clone, Debug, PartialEq)]
+struct Resize(OneOrder, Decimal);
+
+impl Parameters for Resize {
+    fn write(&self, out: &mut ParameterWriter) {
+        self.0.write(out);
+        out.text("newSize", &self.1);
+    }
+
+    fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
+        Some(Self(OneOrder::read(from)?, from.required("newSize")?))
+    }
+
+    fn check(&self, to: &mut Checks<'_>) {
+        self.0.check(to);
+    }
+}
+
+serde_parameters!(Resize);
+
+impl Operation for Resize {
+    type Response = ();
+
+    const META: &'static Meta = &Meta {
+        id: "mini.resize",
+        effect: Effect::Amend,
+        confirm: Some(Confirm { matches: &[("size", "newSize")], created: None, kept_ms: None, ..CONFIRM }),
+        ..*<PlaceOrder as Operation>::META
+    };
+}
+
+impl Asked for Resize {
+    type Query = OneOrder;
+    type Record = Found;
+}
+
+impl Confirmable for Resize {}
+
+pub(crate) const CLIENT_ID: ClientId = ClientId { parameter: "clientOid", list: None };
+
+pub(crate) const CONFIRM: Confirm = Confirm {
+    ask: &[("clientOid", "clientOid")],
+    with: &[],
+    list: None,
+    matches: &[],
+    created: Some("created"),
+    kept_ms: Some(7_200_000),
+    absent: &["40404"],
+};
+
+pub(crate) const ITEMS: ItemResults =
+    ItemResults { list: "[]", failed: None, client_id: "clientOid", code: Some("code"), message: Some("msg") };
+
+/// What the line does with a request.
+#[derive(Clone)]
+enum Act {
+    Answers(String),
+    Status(u16, &'static str, &'static str),
+    Breaks(TransportErrorKind, WasSent),
+}
+
+/// A line that does as it is told, and goes on with its last act for ever. Time moves on when someone waits for it.
+#[derive(Clone)]
+struct Line {
+    acts: Arc<Mutex<VecDeque<Act>>>,
+    seen: Arc<Mutex<Vec<(Duration, String, String)>>>,
+    timer: ManualTimer,
+}
+
+impl Line {
+    fn new(acts: impl IntoIterator<Item = Act>) -> Self {
+        let acts = Arc::new(Mutex::new(acts.into_iter().collect()));
+        Self { acts, seen: Arc::default(), timer: ManualTimer::new() }
+    }
+
+    fn client(&self) -> Result<Client, BuildError> {
+        Client::builder("https://mini.example")
+            .credentials(Credentials::new("key", "secret", "pass"))
+            .limits(LimitMode::Off)
+            .transport(self.clone())
+            .clock(self.clone())
+            .timer(self.clone())
+            .build()
+    }
+
+    /// When requests came, and where they went.
+    fn seen(&self) -> Vec<(Duration, String)> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.iter().map(|(at, target, _)| (*at, target.clone())).collect()
+    }
+
+    fn signatures(&self) -> Vec<String> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.iter().map(|(_, _, signature)| signature.clone()).collect()
+    }
+}
+
+impl Timer for Line {
+    fn now(&self) -> Duration {
+        self.timer.now()
+    }
+
+    fn wake_at(&self, at: Duration, waker: std::task::Waker) {
+        self.timer.advance(at.saturating_sub(self.timer.now()));
+        waker.wake();
+    }
+}
+
+impl Clock for Line {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(START + u64::try_from(self.timer.now().as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+impl Transport for Line {
+    fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
+        let mut acts = self.acts.lock().unwrap_or_else(PoisonError::into_inner);
+        let act = if acts.len() > 1 { acts.pop_front() } else { acts.front().cloned() };
+        let signature = format!("{:?}", request.headers()["MINI-SIGN"].as_bytes());
+        let seen = (self.timer.now(), request.uri().to_string(), signature);
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
+        let now = Clock::now(self).as_millis().to_string();
+        Box::pin(async move {
+            match act {
+                Some(Act::Answers(body)) => Ok(http::Response::new(Bytes::from(body.replace("NOW", &now)))),
+                Some(Act::Status(status, wait, body)) => {
+                    let response = http::Response::builder().status(status).header("retry-after", wait);
+                    response.body(Bytes::from(body)).map_err(|_| failure(TransportErrorKind::Other, WasSent::No))
+                }
+                Some(Act::Breaks(kind, sent)) => Err(failure(kind, sent)),
+                None => Err(failure(TransportErrorKind::Other, WasSent::No)),
+            }
+        })
+    }
+}
+
+fn failure(kind: TransportErrorKind, sent: WasSent) -> TransportError {
+    TransportError::new(kind, sent)
+}
+
+fn lost() -> Act {
+    Act::Breaks(TransportErrorKind::Closed, WasSent::Maybe)
+}
+
+fn answers(data: &str) -> Act {
+    Act::Answers(format!(r#"{{"code":"00000","requestTime":NOW,"data":{data}}}"#))
+}
+
+fn code(code: &str) -> Act {
+    Act::Answers(format!(r#"{{"code":"{code}","requestTime":NOW,"data":null}}"#))
+}
+
+fn order(id: &str) -> Result<PlaceOrder, tradeapi_runtime::InvalidIdentifier> {
+    let order = PlaceOrder::new("BTCUSDT", Side::Buy, 1_u32, Execution::Market);
+    Ok(PlaceOrder { client_oid: Some(ClientOid::new(id)?), ..order })
+}
+
+/// What becomes of an order on a line, and how often it was asked for.
+async fn fate(
+    line: &Line,
+    policy: &ConfirmPolicy,
+) -> Result<Fate<crate::orders::Placed, Found>, Box<dyn std::error::Error>> {
+    Ok(line.client()?.core().place_and_confirm(&order("a1")?, policy).await)
+}
+
+fn seconds(n: u64) -> Duration {
+    Duration::from_secs(n)
+}
+
+#[tokio::test]
+async fn what_is_unknown_says_what_to_ask_for() -> Tested {
+    let line = Line::new([lost()]);
+    let Err(Error::Unknown(unknown)) = line.client()?.call(&order("a1")?).await else { return Err("known".into()) };
+    assert_eq!((unknown.operation, unknown.client_id()), ("mini.orders", Some("a1")));
+    assert_eq!((unknown.why.ending(), unknown.sent.signed_at), (Ending::ConnectionLost, Timestamp::from_millis(START)));
+    assert_eq!((unknown.sent.method.as_str(), unknown.sent.uri.path()), ("POST", "/v1/orders"));
+    assert!(unknown.sent.body.starts_with(br#"{"symbol":"BTCUSDT""#));
+    let text = "mini.orders has no answer: the connection was closed; it may have had an effect, so ask before repeating \
+                it; it was signed at 1000000000000 for a1";
+    assert_eq!(unknown.to_string(), text);
+    assert_eq!(line.seen().len(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn only_what_may_have_arrived_is_unknown() -> Tested {
+    for kind in [TransportErrorKind::Connect, TransportErrorKind::Closed, TransportErrorKind::Timeout] {
+        let sent = Line::new([Act::Breaks(kind, WasSent::No)]).client()?.call(&order("a1")?).await;
+        assert!(matches!(sent, Err(Error::Transport(failure)) if failure.outcome == Outcome::NotDone), "{kind:?}");
+        let sent = Line::new([Act::Breaks(kind, WasSent::Maybe)]).client()?.call(&order("a1")?).await;
+        assert!(matches!(sent, Err(Error::Unknown(_))), "{kind:?}");
+        let read = Line::new([Act::Breaks(kind, WasSent::Maybe)]).client()?.call(&Orders::default()).await;
+        assert!(matches!(read, Err(Error::Transport(_))), "{kind:?}");
+    }
+    let refused = Line::new([code("40786")]).client()?.call(&order("a1")?).await;
+    assert!(matches!(refused, Err(Error::Exchange(error)) if error.outcome == Outcome::NotDone));
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_order_that_landed_is_found() -> Tested {
+    let line = Line::new([lost(), code("40404"), lost(), answers(r#"{"clientOid":"a1","created":NOW}"#)]);
+    let Fate::Happened(happened) = fate(&line, &ConfirmPolicy::new()).await? else { return Err("not found".into()) };
+    assert_eq!(happened.asked, 3);
+    let posts = line.seen().iter().filter(|(_, target)| target.ends_with("/v1/orders")).count();
+    assert_eq!((posts, line.seen().len()), (1, 4));
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_was_answered_is_not_asked_for() -> Tested {
+    let line = Line::new([answers(r#"{"orderId":"7"}"#)]);
+    let Fate::Happened(happened) = fate(&line, &ConfirmPolicy::new()).await? else { return Err("unknown".into()) };
+    assert!(happened.reply.is_some() && line.seen().len() == 1);
+    let line = Line::new([code("40786")]);
+    assert!(matches!(fate(&line, &ConfirmPolicy::new()).await?, Fate::DidNotHappen(not) if !not.by_absence));
+    assert_eq!(line.seen().len(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn absence_proves_nothing_while_the_order_can_still_come() -> Tested {
+    let line = Line::new([lost(), code("40404")]);
+    let brief = ConfirmPolicy::new().deadline(seconds(39));
+    let Fate::Unknown(still) = fate(&line, &brief).await? else { return Err("known".into()) };
+    assert_eq!(still.because, "it is not there, but could still come");
+    assert!(still.unknown.is_some_and(|unknown| unknown.client_id() == Some("a1")));
+    // The last question comes when the time is up.
+    assert_eq!(line.seen().last().map(|(at, _)| *at), Some(seconds(39)));
+
+    let line = Line::new([lost(), code("40404")]);
+    let fate = fate(&line, &ConfirmPolicy::new()).await?;
+    assert!(matches!(fate, Fate::DidNotHappen(ref not) if not.by_absence), "{fate}");
+    let seen = line.seen();
+    assert!(seen.last().is_some_and(|(at, _)| (seconds(40)..seconds(46)).contains(at)), "{seen:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_code_that_no_document_lists_proves_nothing_unless_the_caller_says_so() -> Tested {
+    let line = Line::new([lost(), code("25204")]);
+    assert_eq!(fate(&line, &ConfirmPolicy::new()).await?.outcome(), Outcome::Unknown);
+    let line = Line::new([lost(), code("25204")]);
+    assert_eq!(fate(&line, &ConfirmPolicy::new().absent("25204")).await?.outcome(), Outcome::NotDone);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_late_absence_proves_nothing() -> Tested {
+    let line = Line::new([code("40404")]);
+    let (client, order) = (line.client()?, order("a1")?);
+    let signed = |ago: u64| Timestamp::from_millis(START - ago * 1000);
+    for (ago, outcome) in
+        [(0, Outcome::Unknown), (60, Outcome::NotDone), (7_160, Outcome::NotDone), (7_200, Outcome::Unknown)]
+    {
+        let fate = client.core().settle(&order, signed(ago), &ConfirmPolicy::new().deadline(Duration::ZERO)).await;
+        assert_eq!(fate.outcome(), outcome, "{ago}: {fate}");
+    }
+    assert!(line.seen().iter().all(|(_, target)| target.contains("/v1/order?")));
+    Ok(())
+}
+
+#[tokio::test]
+async fn something_else_under_the_id_is_not_taken_for_the_order() -> Tested {
+    for other in [r#"{"clientOid":"a2"}"#, "{}", "null", r#"{"clientOid":"a1","created":"999999000000"}"#] {
+        let fate = fate(&Line::new([lost(), answers(other)]), &ConfirmPolicy::new()).await?;
+        assert_eq!(fate.outcome(), Outcome::Unknown, "{other}: {fate}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_amendment_happened_when_the_record_is_as_wanted() -> Tested {
+    let resize = Resize(OneOrder { client_oid: ClientOid::new("a1")? }, "2".parse()?);
+    let sized = |size: &str| answers(&format!(r#"{{"clientOid":"a1","size":"{size}"}}"#));
+    let line = Line::new([lost(), sized("1"), sized("2.0")]);
+    let fate = line.client()?.core().place_and_confirm(&resize, &ConfirmPolicy::new()).await;
+    assert!(matches!(fate, Fate::Happened(ref happened) if happened.asked == 2), "{fate}");
+    // That it never is proves nothing: it may have been, and have changed again.
+    let line = Line::new([lost(), sized("1")]);
+    let fate = line.client()?.core().place_and_confirm(&resize, &ConfirmPolicy::new()).await;
+    assert_eq!(fate.outcome(), Outcome::Unknown);
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_order_that_nobody_could_ask_for_is_not_sent() -> Tested {
+    let line = Line::new([lost()]);
+    let nameless = PlaceOrder { client_oid: None, ..order("a1")? };
+    let fate = line.client()?.core().place_and_confirm(&nameless, &ConfirmPolicy::new()).await;
+    let Fate::DidNotHappen(not) = fate else { return Err("sent".into()) };
+    assert!(matches!(not.why, Error::Refused(_)) && not.why.to_string().contains("set clientOid"), "{}", not.why);
+    let twins = PlaceBatch { orders: vec![order("a1")?, order("a1")?] };
+    assert!(line.client()?.core().place_each_and_confirm(&twins, &ConfirmPolicy::new()).await.is_err());
+    assert_eq!(line.seen().len(), 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn each_item_of_a_batch_has_its_fate() -> Tested {
+    let batch = PlaceBatch { orders: vec![order("a1")?, order("a2")?, order("a3")?] };
+    let told = r#"[{"orderId":"1","clientOid":"a1"},{"clientOid":"a2","code":"40786","msg":"no"}]"#;
+    let line = Line::new([answers(told), answers(r#"{"clientOid":"a3"}"#)]);
+    let found = line.client()?.core().place_each_and_confirm(&batch, &ConfirmPolicy::new()).await?;
+    let outcomes: Vec<_> = found.fates.iter().map(Fate::outcome).collect();
+    assert_eq!(outcomes, [Outcome::Done, Outcome::NotDone, Outcome::Done]);
+    // Only the one that the answer left out was asked for.
+    assert_eq!(line.seen().len(), 2);
+    let line = Line::new([
+        lost(),
+        answers(r#"{"clientOid":"a1"}"#),
+        code("40404"),
+        answers(r#"{"clientOid":"a3"}"#),
+        code("40404"),
+    ]);
+    let found = line.client()?.core().place_each_and_confirm(&batch, &ConfirmPolicy::new()).await?;
+    let outcomes: Vec<_> = found.fates.iter().map(Fate::outcome).collect();
+    assert_eq!(outcomes, [Outcome::Done, Outcome::NotDone, Outcome::Done]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_prepared_request_goes_once_and_while_it_is_good() -> Tested {
+    let line = Line::new([answers(r#"{"orderId":"7"}"#)]);
+    let (client, order) = (line.client()?, order("a1")?);
+    let prepared = client.core().prepare(&order)?;
+    assert_eq!((prepared.client_id().as_deref(), line.seen().len()), (Some("a1"), 0));
+    line.timer.advance(seconds(29));
+    assert_eq!(client.core().send(prepared).await?.order_id, Some("7".into()));
+    let prepared = client.core().prepare(&order)?;
+    line.timer.advance(seconds(30));
+    let late = client.core().send(prepared).await;
+    assert!(matches!(late, Err(Error::Unsigned(_))) && line.seen().len() == 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn reads_are_repeated_and_signed_anew() -> Tested {
+    let acts = [lost(), code("40010"), Act::Status(503, "", "busy"), answers("[]")];
+    let line = Line::new(acts);
+    let (client, policy) = (line.client()?, RetryPolicy::new());
+    client.core().retrying(&policy).call(&Orders::default()).await?;
+    assert_eq!(line.seen().len(), 4);
+    // Chance may make a pause shorter than a millisecond, and then the signature is the same again.
+    let signatures: std::collections::HashSet<_> = line.signatures().into_iter().collect();
+    assert!(signatures.len() > 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_does_not_pass_is_not_repeated() -> Tested {
+    for act in [
+        code("40786"),
+        code("99999"),
+        Act::Status(404, "", "no"),
+        Act::Breaks(TransportErrorKind::BodyTooLarge, WasSent::Maybe),
+    ] {
+        let line = Line::new([act]);
+        let (client, policy) = (line.client()?, RetryPolicy::new());
+        assert!(client.core().retrying(&policy).call(&Orders::default()).await.is_err());
+        assert_eq!(line.seen().len(), 1);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn repeats_end_by_number_by_deadline_and_by_budget() -> Tested {
+    let count = async |policy: &RetryPolicy, calls: usize| -> Result<usize, Box<dyn std::error::Error>> {
+        let line = Line::new([Act::Status(429, "7", "slow down")]);
+        for _ in 0..calls {
+            assert!(line.client()?.core().retrying(policy).call(&Orders::default()).await.is_err());
+        }
+        let seen = line.seen();
+        // What the exchange asks to wait is waited for.
+        assert!(calls > 1 || seen.windows(2).all(|pair| pair[1].0 - pair[0].0 >= seconds(7)), "{seen:?}");
+        Ok(seen.len())
+    };
+    assert_eq!(count(&RetryPolicy::new().attempts(3), 1).await?, 3);
+    assert_eq!(count(&RetryPolicy::new().attempts(9).deadline(seconds(8)), 1).await?, 2);
+    let budget = Arc::new(RetryBudget::new(3));
+    assert_eq!(count(&RetryPolicy::new().attempts(3).budget(Arc::clone(&budget)), 4).await?, 4 + 3);
+    assert_eq!(budget.left(), 0);
+    Ok(())
+}
+
+#[test]
+fn minted_ids_can_be_sent() -> Tested {
+    let (one, other) = (ClientOid::mint(), ClientOid::mint());
+    assert!(one != other && ClientOid::new(one.as_str())? == one);
+    assert!(ClientOid::mint_with("desk-7-")?.as_str().starts_with("desk-7-"));
+    assert!(ClientOid::mint_with("DESK").is_err());
+    Ok(())
+}

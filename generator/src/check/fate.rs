@@ -1,0 +1,174 @@
+//! What operations say of finding out what became of them: every name is one, and nothing is claimed too easily.
+
+use super::wire::{self, Found, Meaning, Names};
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::load::raw::Effect;
+use crate::model::{Api, Confirm, Family, Operation, Parameter, Record, Response, Shape, Type};
+
+/// `client_id`, `confirm`, `repeat`, and `items` of the response.
+pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        client_id_is_an_identifier(family, operation, to);
+        repeat_is_of_a_cancel(operation, to);
+        items_are_told_by_fields(family, operation, to);
+        let Some(confirm) = &operation.confirm else { continue };
+        if operation.effect == Effect::Read {
+            to.at(confirm.place, Code::Misplaced, "what only reads has no effect to confirm").help("take it away here");
+        }
+        confirm_asks_what_can_be_asked(family, operation, confirm, to);
+        confirm_judges_by_the_record(family, operation, confirm, to);
+    }
+}
+
+/// The names of the request, and of the items of its lists.
+fn names<'a>(family: &'a Family, operation: &'a Operation) -> Names<'a> {
+    let own = wire::names(family, wire::top(operation));
+    wire::items(operation).fold(own, |names, (_, item)| names.and(&wire::names(family, &item.parameters)))
+}
+
+fn is_found(names: &Names<'_>, (name, place): &(String, Place), of: &str, to: &mut Diagnostics) {
+    if let Found::Nothing(help) = names.find(name) {
+        to.at(*place, Code::UndefinedName, format!("`{of}` has no parameter `{name}`")).help(help);
+    }
+}
+
+fn client_id_is_an_identifier(family: &Family, operation: &Operation, to: &mut Diagnostics) {
+    let Some(name) = &operation.client_id else { return };
+    let all = names(family, operation);
+    is_found(&all, name, &operation.name, to);
+    let Found::Wire(found) = all.find(&name.0) else { return };
+    let is_identifier = |one: &Parameter| matches!(one.shape, Shape::One(Type::Identifier(_) | Type::Undefined));
+    if !matches!(found.meaning, Meaning::Plain(one) | Meaning::Alternative(one) if is_identifier(one)) {
+        to.at(name.1, Code::Misplaced, format!("`{}` is no identifier", name.0))
+            .related(found.place, "the parameter is here")
+            .help("name the parameter with the caller's own id");
+    }
+}
+
+fn repeat_is_of_a_cancel(operation: &Operation, to: &mut Diagnostics) {
+    let Some(repeat) = &operation.repeat else { return };
+    let (why, help) = match operation.effect {
+        Effect::Cancel => return,
+        Effect::Read => ("what only reads can be repeated anyway", "take it away here"),
+        _ => ("a repeat of this would have its effect again", "take it away here; only a cancel can be harmless twice"),
+    };
+    to.at(repeat.place, Code::Misplaced, why).help(help);
+}
+
+fn has_field(record: &Record, (name, place): &(String, Place), to: &mut Diagnostics) -> bool {
+    let has = record.fields.iter().any(|field| field.name.wire == *name);
+    if !has {
+        let fields = || record.fields.iter().map(|field| field.name.wire.as_str());
+        let help =
+            did_you_mean(name, fields()).unwrap_or_else(|| format!("its fields are: {}", wire::list(fields())).into());
+        to.at(*place, Code::UndefinedName, format!("`{}` has no field `{name}`", record.name.wire)).help(help);
+    }
+    has
+}
+
+fn confirm_asks_what_can_be_asked(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    let own = names(family, operation);
+    let of_request = confirm.ask.iter().chain(&confirm.matches).map(|(_, own)| own);
+    for name in of_request.chain(&confirm.with).chain(&confirm.beside) {
+        is_found(&own, name, &operation.name, to);
+    }
+    let (by, place) = &confirm.by;
+    let reads = || family.operations.iter().filter(|one| one.effect == Effect::Read);
+    let Some(teller) = reads().find(|one| one.name == *by) else {
+        let help = did_you_mean(by, reads().map(|one| one.name.as_str()));
+        to.at(*place, Code::UndefinedName, format!("no operation that reads is called `{by}`"))
+            .help(help.unwrap_or_else(|| "name the operation that tells of one thing".into()));
+        return;
+    };
+    if !matches!(teller.response, Response::Object { .. } | Response::Undefined) {
+        to.at(*place, Code::BadOutcome, format!("`{by}` does not answer with one record"))
+            .related(teller.place, "it is here")
+            .help("name an operation whose response is an `object`");
+    }
+    let asked = names(family, teller);
+    for name in confirm.ask.iter().map(|(asked, _)| asked).chain(&confirm.with) {
+        is_found(&asked, name, by, to);
+    }
+}
+
+fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    for (code, place) in &confirm.absent {
+        let codes = || family.errors.iter().map(|error| error.code.as_str());
+        if !codes().any(|known| known == code) {
+            let help = did_you_mean(code, codes()).unwrap_or_else(|| "add it to the `errors` of the family".into());
+            to.at(*place, Code::UndefinedName, format!("the family has no code `{code}`")).help(help);
+        }
+    }
+    let Some((_, record)) = operation.teller(family) else { return };
+    let read = confirm.ask.iter().chain(&confirm.matches).map(|(read, _)| read);
+    for name in read {
+        has_field(record, name, to);
+    }
+    if let Some(created) = confirm.created.as_ref().filter(|created| has_field(record, created, to)) {
+        let is_time = |shape: &Shape| matches!(shape, Shape::One(Type::Time | Type::Undefined));
+        if let Some(field) = record.fields.iter().find(|field| field.name.wire == created.0 && !is_time(&field.shape)) {
+            to.at(created.1, Code::BadOutcome, format!("`{}` is no `time`", created.0))
+                .related(field.name.place, "the field is here")
+                .help("name the field that tells when it came to be");
+        }
+    }
+    everything_is_compared(family, operation, confirm, to);
+}
+
+/// A record that is as wanted proves something only if all that the request can change is compared.
+fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    if confirm.matches.is_empty() {
+        for (name, place) in &confirm.beside {
+            to.at(*place, Code::Misplaced, format!("nothing is compared, so nothing is beside it: `{name}`"))
+                .help("take `beside` away, or add `matches`");
+        }
+        return;
+    }
+    let told = confirm.ask.iter().chain(&confirm.matches).map(|(_, own)| &own.0);
+    let told: Vec<_> = told.chain(confirm.with.iter().chain(&confirm.beside).map(|(name, _)| name)).collect();
+    let all = names(family, operation);
+    let left: Vec<_> = all.iter().map(|wire| wire.name).filter(|name| !told.iter().any(|one| one == name)).collect();
+    if !left.is_empty() {
+        to.at(confirm.place, Code::BadOutcome, format!("not everything is compared: {}", wire::list(left.into_iter())))
+            .help("add them to `matches`, or to `beside` when they change nothing that can be asked for");
+    }
+}
+
+fn items_are_told_by_fields(family: &Family, operation: &Operation, to: &mut Diagnostics) {
+    let Some(items) = &operation.items else { return };
+    if wire::items(operation).next().is_none() {
+        to.at(items.place, Code::Misplaced, "the request has no items to tell of").help("take `items` away here");
+        return;
+    }
+    let record = |index: &usize| family.records.get(*index);
+    let lists: Vec<&Record> = match &operation.response {
+        Response::Array { record: index, .. } => record(index).into_iter().collect(),
+        Response::Object { record: index } => {
+            let Some(outer) = record(index) else { return };
+            if items.list.is_none() {
+                to.at(items.place, Code::MissingKey, "`list` is missing here").help("name the member with the items");
+            }
+            let members = items.list.iter().chain(&items.failed).filter(|name| has_field(outer, name, to));
+            let members: Vec<_> = members.collect();
+            let of = |name: &String| outer.fields.iter().find(|field| field.name.wire == *name);
+            members
+                .iter()
+                .filter_map(|(name, _)| of(name))
+                .filter_map(|field| match field.shape {
+                    Shape::List(Type::Record(index)) => record(&index),
+                    _ => None,
+                })
+                .collect()
+        }
+        Response::Page { .. } | Response::Undefined => return,
+    };
+    for record in &lists {
+        has_field(record, &items.client_id, to);
+    }
+    // Those that succeeded need not have what tells of a failure.
+    if let Some(last) = lists.last() {
+        for name in items.code.iter().chain(&items.message) {
+            has_field(last, name, to);
+        }
+    }
+}

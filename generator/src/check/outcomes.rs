@@ -1,0 +1,44 @@
+//! What becomes of requests by how their calls end: told for every end, and not against reason.
+
+use crate::diagnostics::{Code, Diagnostics};
+use crate::load::raw::{Ending, RowOutcome};
+use crate::model::{Api, OutcomeRow};
+
+/// The rows of `outcomes`; without any, what may be sent and has no clear answer is unknown.
+pub(super) fn check(api: &Api, to: &mut Diagnostics) {
+    for (index, row) in api.outcomes.iter().enumerate() {
+        if let Some(first) = api.outcomes.iter().take(index).find(|first| first.when == row.when) {
+            to.at(row.place, Code::DefinedTwice, format!("`{}` is told of already", row.when.as_str()))
+                .related(first.place, "it is told of here")
+                .help("take one of the two away");
+        }
+        if let Some((wrong, help)) = against_reason(row) {
+            to.at(row.place, Code::BadOutcome, format!("`{}` {wrong}", row.when.as_str())).help(help);
+        }
+    }
+    let Some(first) = api.outcomes.first().filter(|_| api.is_sound) else { return };
+    let is_told = |when: &Ending| api.outcomes.iter().any(|row| row.when == *when);
+    let missing: Vec<_> = Ending::ALL.iter().filter(|when| !is_told(when)).map(|when| when.as_str()).collect();
+    if !missing.is_empty() {
+        to.at(first.place, Code::BadOutcome, "not every end of a call is told of")
+            .help(format!("add a row for each of: {}", missing.join(", ")));
+    }
+}
+
+fn against_reason(row: &OutcomeRow) -> Option<(&'static str, &'static str)> {
+    match (row.when, row.outcome) {
+        (when, outcome) if !when.may_be_sent() && outcome != RowOutcome::NotDone => {
+            Some(("is before anything was sent, so nothing was done", "write `outcome: not_done`"))
+        }
+        (Ending::Success, outcome) if outcome != RowOutcome::Done => {
+            Some(("is the answer that it was done", "write `outcome: done`"))
+        }
+        (when, RowOutcome::Done) if when != Ending::Success => {
+            Some(("does not say that it was done", "write `not_done` or `unknown`"))
+        }
+        (when, RowOutcome::ByCode) if when != Ending::ListedCode => {
+            Some(("comes without a code that says it", "write `not_done` or `unknown`"))
+        }
+        _ => None,
+    }
+}

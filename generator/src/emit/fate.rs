@@ -1,0 +1,185 @@
+//! What becomes of a request: the tables and traits by which a client tells or finds out, and the words about it.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::code::{ident, number, optional_text};
+use super::docs::{Docs, code, escape};
+use super::scope::Scope;
+use crate::load::raw::{Effect, RowOutcome};
+use crate::model::{Api, Confirm, Duration, DurationUnit, Family, Operation, Pair, has_parameter};
+
+/// The table of what becomes of a request when its call ends in a certain way.
+pub(super) fn outcomes(api: &Api) -> TokenStream {
+    let rows = api.outcomes.iter().map(|row| {
+        let (when, why) = (ident(&camel(row.when.as_str())), &row.why);
+        let outcome = match row.outcome {
+            RowOutcome::NotDone => quote!(Some(runtime::Outcome::NotDone)),
+            RowOutcome::Done => quote!(Some(runtime::Outcome::Done)),
+            RowOutcome::Unknown => quote!(Some(runtime::Outcome::Unknown)),
+            RowOutcome::ByCode => quote!(None),
+        };
+        quote!(runtime::OutcomeRow { when: runtime::Ending::#when, outcome: #outcome, why: #why })
+    });
+    quote!(&[#(#rows),*])
+}
+
+/// `not-connected` -> `NotConnected`.
+fn camel(words: &str) -> String {
+    words.split('-').map(super::operation::capitalised).collect()
+}
+
+/// What an operation can be used for: to be repeated, to be confirmed.
+pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
+    let name = ident(&operation.rust.rust);
+    let is_repeatable = operation.effect == Effect::Read || operation.repeat.is_some();
+    let repeatable = is_repeatable.then(|| quote!(impl runtime::Repeatable for #name {}));
+    let confirmable = operation.teller(scope.family).map(|(teller, record)| {
+        let (query, record) = (scope.named(&teller.rust.rust), scope.named(&record.name.rust));
+        let one_or_each = match confirmed_list(scope.family, operation) {
+            None => quote!(Confirmable),
+            Some(_) => quote!(ConfirmableItems),
+        };
+        quote! {
+            impl runtime::Asked for #name {
+                type Query = #query;
+                type Record = #record;
+            }
+
+            impl runtime::#one_or_each for #name {}
+        }
+    });
+    quote!(#repeatable #confirmable)
+}
+
+/// The list whose items are asked for one by one.
+fn confirmed_list<'a>(family: &Family, operation: &'a Operation) -> Option<&'a str> {
+    let confirm = operation.confirm.as_ref()?;
+    let asks = |parameters: &[_]| confirm.ask.iter().any(|(_, (own, _))| has_parameter(family, parameters, own));
+    operation.list_with(asks).map(|(list, _)| list.name.wire.as_str())
+}
+
+/// The fields of the table of an operation.
+pub(super) fn meta_fields(family: &Family, operation: &Operation) -> TokenStream {
+    let client_id = optional(operation.client_id.as_ref().map(|(name, _)| {
+        let list = operation.list_with(|parameters| has_parameter(family, parameters, name));
+        let list = optional_text(list.map(|(list, _)| list.name.wire.as_str()));
+        quote!(runtime::ClientId { parameter: #name, list: #list })
+    }));
+    let confirm =
+        optional(operation.confirm.as_ref().map(|confirm| confirm_table(confirm, confirmed_list(family, operation))));
+    let items = optional(operation.items.as_ref().map(|items| {
+        let text = |name: &Option<(String, _)>| optional_text(name.as_ref().map(|(name, _)| name.as_str()));
+        let list = items.list.as_ref().map_or("[]", |(list, _)| list);
+        let (failed, code, message) = (text(&items.failed), text(&items.code), text(&items.message));
+        let client_id = &items.client_id.0;
+        quote! {
+            runtime::ItemResults { list: #list, failed: #failed, client_id: #client_id, code: #code, message: #message }
+        }
+    }));
+    let repeat = optional_text(operation.repeat.as_ref().map(|repeat| repeat.why.as_str()));
+    quote! {
+        client_id: #client_id,
+        confirm: #confirm,
+        items: #items,
+        repeat: #repeat,
+    }
+}
+
+fn optional(table: Option<impl quote::ToTokens>) -> TokenStream {
+    table.map_or_else(|| quote!(None), |table| quote!(Some(#table)))
+}
+
+fn confirm_table(confirm: &Confirm, list: Option<&str>) -> TokenStream {
+    let pairs = |pairs: &[Pair]| {
+        let pairs = pairs.iter().map(|((one, _), (other, _))| quote!((#one, #other)));
+        quote!(&[#(#pairs),*])
+    };
+    let (ask, matches) = (pairs(&confirm.ask), pairs(&confirm.matches));
+    let with = confirm.with.iter().map(|(name, _)| name);
+    let absent = confirm.absent.iter().map(|(code, _)| code);
+    let list = optional_text(list);
+    let created = optional_text(confirm.created.as_ref().map(|(field, _)| field.as_str()));
+    let kept = optional(confirm.kept.map(|kept| number(at_least_milliseconds(kept))));
+    quote! {
+        runtime::Confirm {
+            ask: #ask,
+            with: &[#(#with),*],
+            list: #list,
+            matches: #matches,
+            created: #created,
+            kept_ms: #kept,
+            absent: &[#(#absent),*],
+        }
+    }
+}
+
+/// A month is as short as the shortest.
+fn at_least_milliseconds(length: Duration) -> u64 {
+    let seconds = match length.unit {
+        DurationUnit::Second => 1,
+        DurationUnit::Minute => 60,
+        DurationUnit::Hour => 60 * 60,
+        DurationUnit::Day => 24 * 60 * 60,
+        DurationUnit::Week => 7 * 24 * 60 * 60,
+        DurationUnit::Month => 28 * 24 * 60 * 60,
+    };
+    u64::from(length.n) * seconds * 1000
+}
+
+/// What a reader of an operation that changes something should know.
+pub(super) fn add(docs: &mut Docs, api: &Api, family: &Family, operation: &Operation) {
+    if operation.effect == Effect::Read || api.outcomes.is_empty() {
+        return;
+    }
+    docs.heading("What becomes of a call");
+    docs.gap();
+    let has_items = operation.items.is_some();
+    let kinds = [
+        (RowOutcome::Done, "**It happened**"),
+        (RowOutcome::NotDone, "**It did not happen**"),
+        (RowOutcome::ByCode, "**What the code says**"),
+        (RowOutcome::Unknown, "**It is unknown**"),
+    ];
+    for (outcome, words) in kinds {
+        let rows = api.outcomes.iter().filter(|row| row.outcome == outcome);
+        let rows = rows.filter(|row| has_items || !row.when.as_str().starts_with("item-"));
+        let rows: Vec<_> = rows.map(|row| row.when.as_str().replace('-', " ")).collect();
+        if !rows.is_empty() {
+            docs.entry(&format!("{words}: {}.", rows.join(", ")));
+        }
+    }
+    let unknown = operation_codes(family, true);
+    if !unknown.is_empty() {
+        docs.entry(&format!(
+            "Codes after which it is unknown: {}; after other listed ones it did not happen.",
+            unknown.join(", ")
+        ));
+    }
+    if let Some(repeat) = &operation.repeat {
+        docs.entry(&format!("**Repeating:** harmless. {}", escape(&repeat.why)));
+    }
+    if let Some((confirm, (teller, _))) = operation.confirm.as_ref().zip(operation.teller(family)) {
+        docs.entry(&confirm_sentence(confirm, teller));
+    }
+}
+
+fn operation_codes(family: &Family, unknown: bool) -> Vec<String> {
+    let is_meant = |outcome| (outcome == crate::load::raw::Outcome::Unknown) == unknown;
+    family.errors.iter().filter(|error| is_meant(error.outcome)).map(|error| code(&error.code)).collect()
+}
+
+fn confirm_sentence(confirm: &Confirm, teller: &Operation) -> String {
+    let by: Vec<_> = confirm.ask.iter().map(|(_, (own, _))| code(own)).collect();
+    let absence = match (confirm.kept, confirm.absent.is_empty()) {
+        (None, _) => "that it is not found proves nothing".to_owned(),
+        (Some(kept), true) => format!(
+            "it is kept for {kept} at least, but no document lists the code that says it is not there; see \
+             [`ConfirmPolicy::absent`](runtime::ConfirmPolicy::absent)"
+        ),
+        (Some(kept), false) => {
+            format!("it is kept for {kept} at least, so its absence can prove that it did not happen")
+        }
+    };
+    format!("**Finding out:** [`{}`](super::{}) by {}; {absence}", teller.rust.rust, teller.rust.rust, by.join(" or "))
+}

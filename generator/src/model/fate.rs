@@ -1,0 +1,118 @@
+//! What becomes of a request: how that follows from the end of its call, and how it is found out otherwise.
+
+use super::{Body, Duration, Family, Item, Operation, Parameter, Record, Response, Shape, Type};
+use crate::diagnostics::Place;
+use crate::load::raw::{Ending, RowOutcome};
+
+/// What becomes of a request that changes something when its call ends so.
+#[derive(Clone, Debug)]
+pub(crate) struct OutcomeRow {
+    pub(crate) place: Place,
+    pub(crate) when: Ending,
+    pub(crate) outcome: RowOutcome,
+    pub(crate) why: String,
+}
+
+impl Ending {
+    /// Every way a call can end, in order.
+    pub(crate) const ALL: [Self; 17] = [
+        Self::Refused,
+        Self::Unsigned,
+        Self::Limited,
+        Self::NotConnected,
+        Self::NotWritten,
+        Self::ConnectionLost,
+        Self::TimedOut,
+        Self::AnswerTooLong,
+        Self::Success,
+        Self::ListedCode,
+        Self::UnlistedCode,
+        Self::TooManyRequests,
+        Self::ServerError,
+        Self::OtherStatus,
+        Self::Unreadable,
+        Self::ItemFailed,
+        Self::ItemUnaccounted,
+    ];
+
+    /// Whether the exchange may have got the request.
+    pub(crate) fn may_be_sent(self) -> bool {
+        !matches!(self, Self::Refused | Self::Unsigned | Self::Limited | Self::NotConnected | Self::NotWritten)
+    }
+}
+
+/// Two names that belong together, each with its place.
+pub(crate) type Pair = ((String, Place), (String, Place));
+
+/// How it is found out whether a request, or an item of it, had its effect.
+#[derive(Clone, Debug)]
+pub(crate) struct Confirm {
+    pub(crate) place: Place,
+    /// The operation that tells.
+    pub(crate) by: (String, Place),
+    /// Its parameter that names what is asked for, and the parameter of the request with the name.
+    pub(crate) ask: Vec<Pair>,
+    /// Parameters of both that the query takes along.
+    pub(crate) with: Vec<(String, Place)>,
+    /// The field of the record and the parameter that it equals once the request had its effect.
+    pub(crate) matches: Vec<Pair>,
+    /// Parameters of the request that change nothing of what is compared.
+    pub(crate) beside: Vec<(String, Place)>,
+    pub(crate) created: Option<(String, Place)>,
+    pub(crate) kept: Option<Duration>,
+    pub(crate) absent: Vec<(String, Place)>,
+}
+
+/// Why a repeat does no harm.
+#[derive(Clone, Debug)]
+pub(crate) struct Repeat {
+    pub(crate) place: Place,
+    pub(crate) why: String,
+}
+
+/// How an answer tells of the items of its request.
+#[derive(Clone, Debug)]
+pub(crate) struct ItemResults {
+    pub(crate) place: Place,
+    /// The member with the items; none where the data is the list.
+    pub(crate) list: Option<(String, Place)>,
+    pub(crate) failed: Option<(String, Place)>,
+    pub(crate) client_id: (String, Place),
+    pub(crate) code: Option<(String, Place)>,
+    pub(crate) message: Option<(String, Place)>,
+}
+
+/// Whether a name on the wire is one of these parameters, or of the choices among them.
+pub(crate) fn has_parameter(family: &Family, parameters: &[Parameter], wire: &str) -> bool {
+    parameters.iter().any(|parameter| match parameter.shape {
+        Shape::One(Type::Choice(index)) => {
+            family.choices.get(index).is_some_and(|choice| choice.members().iter().any(|one| one.name.wire == wire))
+        }
+        _ => parameter.name.wire == wire,
+    })
+}
+
+impl Operation {
+    /// The list of the request whose items have certain parameters, unless the request itself has them.
+    pub(crate) fn list_with(&self, has: impl Fn(&[Parameter]) -> bool) -> Option<(&Parameter, &Item)> {
+        let own = match &self.body {
+            Body::Parameters(parameters) => parameters.as_slice(),
+            Body::Array(_) => &[],
+        };
+        if has(own) {
+            return None;
+        }
+        self.body.parameters().iter().find_map(|list| match &list.shape {
+            Shape::Items(item) if has(&item.parameters) => Some((list, item)),
+            _ => None,
+        })
+    }
+
+    /// The operation that tells whether a request had its effect, and the record it answers with.
+    pub(crate) fn teller<'a>(&self, family: &'a Family) -> Option<(&'a Operation, &'a Record)> {
+        let by = &self.confirm.as_ref()?.by.0;
+        let teller = family.operations.iter().find(|operation| operation.name == *by)?;
+        let Response::Object { record } = teller.response else { return None };
+        Some((teller, family.records.get(record)?))
+    }
+}

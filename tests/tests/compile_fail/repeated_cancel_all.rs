@@ -1,0 +1,12 @@
+//! E0277: a client that repeats calls is given what cancels whatever is there
+use tradeapi::runtime::RetryPolicy;
+use tradeapi::unified::CancelAllOrders;
+use tradeapi::{Client, Error};
+
+async fn twice(client: &Client, all: &CancelAllOrders) -> Result<(), Error> {
+    client.retrying(&RetryPolicy::new()).call(all).await.map(drop)
+}
+
+fn main() {
+    let _ = twice;
+}

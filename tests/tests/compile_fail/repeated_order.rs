@@ -1,0 +1,12 @@
+//! E0277: a client that repeats calls is given an order
+use tradeapi::runtime::{Reply, RetryPolicy};
+use tradeapi::unified::{OrderAck, PlaceOrder};
+use tradeapi::{Client, Error};
+
+async fn twice(client: &Client, order: &PlaceOrder) -> Result<Reply<OrderAck>, Error> {
+    client.retrying(&RetryPolicy::new()).call(order).await
+}
+
+fn main() {
+    let _ = twice;
+}

@@ -1,0 +1,233 @@
+//! What becomes of a request that changes something, row by row of the schema's table, for every such operation and
+//! over real sockets: what happened, what did not, and what nobody knows are never taken for one another.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tradeapi::runtime::{
+    Admission, Call, ClientBuilder, Denied, Effect, Ending, Full, LimitMode, Limiter, Meta, Outcome, Plan,
+    ResponseFuture, Signs, Slot, Transport, TransportError, TransportErrorKind, WasSent,
+};
+use tradeapi::{API, Client, Credentials, Error, Operation};
+use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::schema;
+
+type Called<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + 'a>>;
+
+/// An operation that changes something, and how its first example is called.
+#[derive(Clone, Copy)]
+struct Change {
+    meta: &'static Meta,
+    call: for<'a> fn(&'a Client, &'a str) -> Called<'a>,
+}
+
+macro_rules! changes_of {
+    ($($operation:ty),+ $(,)?) => {
+        fn changes() -> Vec<Change> {
+            let all = vec![$(Change { meta: <$operation as Operation>::META, call: call::<$operation> }),+];
+            all.into_iter().filter(|change| change.meta.effect != Effect::Read).collect()
+        }
+    };
+}
+tradeapi::for_each_operation!(changes_of);
+
+fn call<'a, O: Operation>(client: &'a Client, request: &'a str) -> Called<'a> {
+    Box::pin(async move { client.call(&O::from_json(request).unwrap()).await.map(drop) })
+}
+
+impl Change {
+    async fn on(self, client: &Client) -> Result<(), Error> {
+        (self.call)(client, &schema::examples(self.meta)[0].request).await
+    }
+
+    /// What becomes of the request when the exchange answers so.
+    async fn answered(self, sandbox: &Sandbox, client: &Client, answer: Answer) -> Result<(), Error> {
+        sandbox.take_requests();
+        sandbox.answer_next(answer);
+        let result = self.on(client).await;
+        assert_eq!(sandbox.requests().len(), 1, "{}: sent once, whatever happens", self.meta.id);
+        result
+    }
+}
+
+fn client(address: String) -> ClientBuilder<Client> {
+    Client::builder(address)
+        .credentials(Credentials::new("key", "secret", "passphrase"))
+        .limits(LimitMode::Off)
+        .max_body(1_000_000)
+}
+
+/// Holds a result against the row for `ending`: the way it ended, the outcome, and that the unknown is told as such.
+fn expect(change: Change, result: Result<(), Error>, ending: Ending, outcome: Outcome) {
+    let id = change.meta.id;
+    let error = match result {
+        Ok(()) => return assert_eq!(outcome, Outcome::Done, "{id} {ending:?}"),
+        Err(error) => error,
+    };
+    assert_eq!((error.ending(), error.outcome()), (ending, outcome), "{id}: {error}");
+    match error {
+        Error::Unknown(unknown) => {
+            assert_eq!(outcome, Outcome::Unknown, "{id}");
+            assert_eq!((unknown.operation, unknown.effect), (id, change.meta.effect));
+            assert_eq!(unknown.sent.uri.path(), change.meta.path);
+            let body = String::from_utf8_lossy(&unknown.sent.body).into_owned();
+            assert!(unknown.client_ids.iter().all(|own| body.contains(own)), "{id}");
+            let example = &schema::examples(change.meta)[0].request;
+            let has_id = change.meta.client_id.is_some_and(|own| example.contains(&format!("{:?}", own.parameter)));
+            assert_eq!(unknown.client_ids.is_empty(), !has_id, "{id}");
+        }
+        other => assert_eq!((other.outcome(), outcome), (Outcome::NotDone, Outcome::NotDone), "{id}: {other}"),
+    }
+}
+
+/// The rows as the schema has them; `None` where the code tells.
+#[test]
+fn the_table_is_whole_and_says_this() {
+    use Ending::*;
+    let told: Vec<_> = API.outcomes.iter().map(|row| (row.when, row.outcome)).collect();
+    let (not_done, unknown) = (Some(Outcome::NotDone), Some(Outcome::Unknown));
+    let expected = [
+        (Refused, not_done),
+        (Unsigned, not_done),
+        (Limited, not_done),
+        (NotConnected, not_done),
+        (NotWritten, not_done),
+        (ConnectionLost, unknown),
+        (TimedOut, unknown),
+        (AnswerTooLong, unknown),
+        (Success, Some(Outcome::Done)),
+        (ListedCode, None),
+        (UnlistedCode, unknown),
+        (TooManyRequests, unknown),
+        (ServerError, unknown),
+        (OtherStatus, unknown),
+        (Unreadable, unknown),
+        (ItemFailed, not_done),
+        (ItemUnaccounted, unknown),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(told.iter().map(|(when, _)| *when).collect::<Vec<_>>(), Ending::ALL);
+    assert!(API.outcomes.iter().all(|row| !row.why.is_empty()));
+}
+
+#[tokio::test]
+async fn what_was_not_sent_did_not_happen() {
+    let sandbox = Sandbox::start().unwrap();
+    let nobody = Client::builder(sandbox.url()).limits(LimitMode::Off).build().unwrap();
+    let limited = client(sandbox.url()).limits(LimitMode::Refuse).limiter(Arc::new(NoRoom)).build().unwrap();
+    let unwritten = client(sandbox.url()).transport(Unwritten).build().unwrap();
+    let closed = client(Sandbox::start().unwrap().url()).build().unwrap();
+    for change in changes() {
+        expect(change, change.on(&nobody).await, Ending::Unsigned, Outcome::NotDone);
+        expect(change, change.on(&limited).await, Ending::Limited, Outcome::NotDone);
+        expect(change, change.on(&unwritten).await, Ending::NotWritten, Outcome::NotDone);
+        expect(change, change.on(&closed).await, Ending::NotConnected, Outcome::NotDone);
+    }
+    let forbidden = tradeapi::unified::PlaceOrder::new(
+        tradeapi::unified::Category::Spot,
+        "",
+        1,
+        tradeapi::unified::Side::Buy,
+        tradeapi::unified::Execution::Market,
+    );
+    let error = client(sandbox.url()).build().unwrap().call(&forbidden).await.unwrap_err();
+    assert_eq!((error.ending(), error.outcome()), (Ending::Refused, Outcome::NotDone));
+    assert_eq!(sandbox.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn without_an_answer_it_is_unknown() {
+    let sandbox = Sandbox::start().unwrap();
+    let client_of = |limit| client(sandbox.url()).call_timeout(Duration::from_millis(limit)).max_body(1_000).build();
+    // Long enough for a busy machine where an answer comes, short where none does.
+    let (patient, hasty) = (client_of(60_000).unwrap(), client_of(100).unwrap());
+    for change in changes() {
+        let whole = Answer::json(schema::examples(change.meta)[0].response.clone());
+        let lost =
+            [Answer::close(), Answer::raw("no HTTP\r\n\r\n"), whole.clone().cut_off_after(0), whole.cut_off_after(20)];
+        for answer in lost {
+            let result = change.answered(&sandbox, &patient, answer).await;
+            expect(change, result, Ending::ConnectionLost, Outcome::Unknown);
+        }
+        let result = change.answered(&sandbox, &patient, Answer::json(" ".repeat(1_001))).await;
+        expect(change, result, Ending::AnswerTooLong, Outcome::Unknown);
+        let result = change.answered(&sandbox, &hasty, Answer::hang()).await;
+        expect(change, result, Ending::TimedOut, Outcome::Unknown);
+    }
+}
+
+#[tokio::test]
+async fn the_code_tells_and_an_unlisted_one_does_not() {
+    let sandbox = Sandbox::start().unwrap();
+    let client = client(sandbox.url()).build().unwrap();
+    let answer = |code: &str| Answer::json(format!(r#"{{"code":"{code}","msg":"m","requestTime":5,"data":null}}"#));
+    for change in changes() {
+        let success = Answer::json(schema::examples(change.meta)[0].response.clone());
+        expect(change, change.answered(&sandbox, &client, success).await, Ending::Success, Outcome::Done);
+        for status in [200, 400, 429, 500, 503] {
+            for known in change.meta.errors.iter().filter(|known| !known.success) {
+                let result = change.answered(&sandbox, &client, answer(known.code).status(status)).await;
+                expect(change, result, Ending::ListedCode, known.outcome);
+            }
+            let result = change.answered(&sandbox, &client, answer("98765").status(status)).await;
+            expect(change, result, Ending::UnlistedCode, Outcome::Unknown);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_understood_is_unknown() {
+    let sandbox = Sandbox::start().unwrap();
+    let client = client(sandbox.url()).build().unwrap();
+    for change in changes() {
+        let statuses = [
+            (429, Ending::TooManyRequests),
+            (500, Ending::ServerError),
+            (502, Ending::ServerError),
+            (307, Ending::OtherStatus),
+            (403, Ending::OtherStatus),
+            (404, Ending::OtherStatus),
+        ];
+        for ((status, ending), body) in statuses.iter().flat_map(|row| ["", "<html>", "{"].map(|body| (row, body))) {
+            let result = change.answered(&sandbox, &client, Answer::new(*status, body)).await;
+            expect(change, result, *ending, Outcome::Unknown);
+        }
+        let success = &schema::examples(change.meta)[0].response;
+        let truncated = success.trim_end().strip_suffix('}').unwrap();
+        for body in ["", "{}", "null", r#"{"code":"00000","data":{"#, r#"{"code":"00000","data":7}"#, truncated] {
+            let result = change.answered(&sandbox, &client, Answer::json(body)).await;
+            expect(change, result, Ending::Unreadable, Outcome::Unknown);
+        }
+    }
+}
+
+/// Has no room for any call.
+struct NoRoom;
+
+impl Limiter for NoRoom {
+    fn ask<'a>(&'a self, _: Call<'a>, _: bool) -> Admission<'a> {
+        Admission::Now(Err(Denied::Full(Full::new(Duration::from_secs(1), None))))
+    }
+
+    fn sent(&self, _: &mut Slot) {}
+
+    fn answered(&self, _: Slot, _: Signs) {}
+
+    fn give_back(&self, _: Slot) {}
+
+    fn plan(&self, calls: &[Call<'_>]) -> Plan {
+        Plan::from_nothing(calls)
+    }
+}
+
+/// Loses every connection before it writes. A socket cannot be made to do that to order.
+struct Unwritten;
+
+impl Transport for Unwritten {
+    fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
+        Box::pin(async { Err(TransportError::new(TransportErrorKind::Closed, WasSent::No)) })
+    }
+}
