@@ -128,6 +128,19 @@ impl Client {
         self.core.call(operation).await
     }
 
+    /// All pages that answer a request, one after the other; nothing is sent until a page is asked for.
+    ///
+    /// Cursors are followed and long ranges of time are asked for in parts; see [`runtime::Pages`].
+    pub fn pages<O: runtime::Paged>(&self, request: O) -> runtime::Pages<O> {
+        self.core.pages(request)
+    }
+
+    /// A batch of any length, in as many calls as it takes, with what became of each item; see
+    /// [`runtime::BatchCall`].
+    pub fn batch<O: runtime::Batch>(&self, request: O) -> runtime::BatchCall<O> {
+        self.core.batch(request)
+    }
+
     /// The same client, for calls that are checked against the rules that `policy` names; `false` stands for none.
     ///
     /// It shares connections and limits with this one, and is made for a single call too:
@@ -170,6 +183,12 @@ impl Client {
 impl From<runtime::ClientCore> for Client {
     fn from(core: runtime::ClientCore) -> Self {
         Self { core }
+    }
+}
+
+impl AsRef<runtime::ClientCore> for Client {
+    fn as_ref(&self) -> &runtime::ClientCore {
+        &self.core
     }
 }
 

@@ -3,7 +3,9 @@
 //! Batch Cancel.
 
 use tradeapi_runtime as runtime;
-use super::{BatchCancelOutcome, ClientOid, Coin, OrderId, ProductType, Symbol};
+use super::{
+    BatchCancelOutcome, BatchSuccess, ClientOid, Coin, OrderId, ProductType, Symbol,
+};
 
 /// Cancels up to 50 listed orders, or orders by product type and trading pair.
 ///
@@ -14,6 +16,8 @@ use super::{BatchCancelOutcome, ClientOid, Coin, OrderId, ProductType, Symbol};
 /// - **Effect:** cancels
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
+/// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
+///   call, and tells what became of each by `orderId` or `clientOid`
 ///
 /// # Rules
 ///
@@ -159,6 +163,51 @@ runtime::serde_parameters!(BatchCancel);
 impl runtime::Operation for BatchCancel {
     type Response = BatchCancelOutcome;
     const META: &'static runtime::Meta = &META;
+}
+
+impl runtime::Batch for BatchCancel {
+    type Item = BatchCancelItem;
+
+    type Done = BatchSuccess;
+    const SHAPE: &'static runtime::BatchShape = &runtime::BatchShape {
+        list: "orderIdList",
+        max_items: 50,
+        ids: &["orderId", "clientOid"],
+        by_place: false,
+    };
+
+    fn take_items(&mut self) -> Vec<Self::Item> {
+        self.order_id_list.take().unwrap_or_default()
+    }
+
+    fn set_items(&mut self, items: Vec<Self::Item>) {
+        self.order_id_list = Some(items);
+    }
+
+    fn answer(response: Self::Response) -> runtime::BatchAnswer<Self::Done> {
+        let mut answer = runtime::BatchAnswer::default();
+        answer
+            .done(
+                response.success_list,
+                |item| [
+                    runtime::text_of(&item.order_id),
+                    runtime::text_of(&item.client_oid),
+                ],
+            );
+        answer
+            .failed(
+                response.failure_list,
+                |item| [
+                    runtime::text_of(&item.order_id),
+                    runtime::text_of(&item.client_oid),
+                ],
+                |item| (
+                    runtime::text_of(&item.error_code),
+                    runtime::text_of(&item.error_msg),
+                ),
+            );
+        answer
+    }
 }
 
 const META: runtime::Meta = runtime::Meta {

@@ -4,8 +4,8 @@
 
 use tradeapi_runtime as runtime;
 use super::{
-    BatchPlaceOutcome, ClientOid, Coin, Force, MarginMode, OrderType, ProductType,
-    ReduceOnly, Side, StpMode, Symbol, TradeSide,
+    BatchPlaceOutcome, BatchSuccess, ClientOid, Coin, Force, MarginMode, OrderType,
+    ProductType, ReduceOnly, Side, StpMode, Symbol, TradeSide,
 };
 
 /// Places up to 50 orders for one trading pair.
@@ -19,6 +19,8 @@ use super::{
 /// - **Rate limit:** 5 calls a second per UID; 1 call a second per UID for copy-trading (Copy-trading
 ///   traders)
 /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
+/// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
+///   call, and tells what became of each by `clientOid` or `orderId`
 ///
 /// # Rules
 ///
@@ -188,6 +190,52 @@ impl runtime::Operation for BatchOrder {
             return Some("copy-trading");
         }
         None
+    }
+}
+
+impl runtime::Batch for BatchOrder {
+    type Item = BatchOrderItem;
+
+    type Done = BatchSuccess;
+    const SHAPE: &'static runtime::BatchShape = &runtime::BatchShape {
+        list: "orderList",
+        max_items: 50,
+        ids: &["clientOid", "orderId"],
+        by_place: false,
+    };
+
+    fn take_items(&mut self) -> Vec<Self::Item> {
+        std::mem::take(&mut self.order_list)
+    }
+
+    fn set_items(&mut self, items: Vec<Self::Item>) {
+        self.order_list = items;
+    }
+
+    fn answer(response: Self::Response) -> runtime::BatchAnswer<Self::Done> {
+        let mut answer = runtime::BatchAnswer::default();
+        answer
+            .done(
+                response.success_list,
+                |item| [
+                    runtime::text_of(&item.client_oid),
+                    runtime::text_of(&item.order_id),
+                ],
+            );
+        answer
+            .failed(
+                response.failure_list,
+                |item| [
+                    runtime::text_of(&item.client_oid),
+                    runtime::text_of(&item.order_id),
+                ],
+                |item| (
+                    runtime::text_of(&item.error_code),
+                    runtime::text_of(&item.error_msg),
+                ),
+            );
+        answer.all_done(response.result);
+        answer
     }
 }
 

@@ -14,12 +14,19 @@ use super::{BatchOrderResult, Category, OrderRef, Symbol};
 /// - **Effect:** cancels
 /// - **Access:** signed, permission `UTA trade (read & write)`
 /// - **Rate limit:** 5 calls a second per UID
+/// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
+///   call, and tells what became of each by `orderId` or `clientOid`
 ///
 /// # Rules
 ///
 /// - `one-category` (checked before sending): All orders of a batch have the same category.
 /// - `partial-success` (what the exchange does): Some orders of a batch can be cancelled while others
 ///   fail.
+///
+/// # Not shown in the documents
+///
+/// - Whether the items of the answer come in the order of the request. An item that comes back without
+///   an id is told by its place, where as many items come back and none of them speaks against it.
 ///
 /// # Example
 ///
@@ -92,6 +99,41 @@ runtime::serde_parameters!(BatchCancel);
 impl runtime::Operation for BatchCancel {
     type Response = runtime::List<BatchOrderResult>;
     const META: &'static runtime::Meta = &META;
+}
+
+impl runtime::Batch for BatchCancel {
+    type Item = BatchCancelItem;
+
+    type Done = BatchOrderResult;
+    const SHAPE: &'static runtime::BatchShape = &runtime::BatchShape {
+        list: "",
+        max_items: 20,
+        ids: &["orderId", "clientOid"],
+        by_place: true,
+    };
+
+    fn take_items(&mut self) -> Vec<Self::Item> {
+        std::mem::take(&mut self.orders)
+    }
+
+    fn set_items(&mut self, items: Vec<Self::Item>) {
+        self.orders = items;
+    }
+
+    fn answer(response: Self::Response) -> runtime::BatchAnswer<Self::Done> {
+        let mut answer = runtime::BatchAnswer::default();
+        answer
+            .by_code(
+                response,
+                Some("00000"),
+                |item| [
+                    runtime::text_of(&item.order_id),
+                    runtime::text_of(&item.client_oid),
+                ],
+                |item| (runtime::text_of(&item.code), runtime::text_of(&item.msg)),
+            );
+        answer
+    }
 }
 
 const META: runtime::Meta = runtime::Meta {

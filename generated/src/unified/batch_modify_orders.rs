@@ -16,6 +16,8 @@ use super::{BatchModifyResult, Category, OrderRef, Symbol, YesNo};
 /// - **Access:** signed, permission `UTA trade`
 /// - **Rate limit:** 10 calls a second per UID
 /// - **In flight:** at most 5 amendments of one `order`, which [`AmendGate`](runtime::AmendGate) keeps
+/// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
+///   call, and tells what became of each by `orderId` or `clientOid`
 ///
 /// # Rules
 ///
@@ -41,6 +43,8 @@ use super::{BatchModifyResult, Category, OrderRef, Symbol, YesNo};
 ///
 /// # Not shown in the documents
 ///
+/// - Whether the items of the answer come in the order of the request. An item that comes back without
+///   an id is told by its place, where as many items come back and none of them speaks against it.
 /// - What an item of the answer looks like when it fails; the code and msg of the other batches are
 ///   taken here.
 ///
@@ -165,6 +169,41 @@ impl runtime::Amendment for BatchModifyOrders {
                 out,
             )))
             .collect()
+    }
+}
+
+impl runtime::Batch for BatchModifyOrders {
+    type Item = BatchModifyItem;
+
+    type Done = BatchModifyResult;
+    const SHAPE: &'static runtime::BatchShape = &runtime::BatchShape {
+        list: "",
+        max_items: 20,
+        ids: &["orderId", "clientOid"],
+        by_place: true,
+    };
+
+    fn take_items(&mut self) -> Vec<Self::Item> {
+        std::mem::take(&mut self.orders)
+    }
+
+    fn set_items(&mut self, items: Vec<Self::Item>) {
+        self.orders = items;
+    }
+
+    fn answer(response: Self::Response) -> runtime::BatchAnswer<Self::Done> {
+        let mut answer = runtime::BatchAnswer::default();
+        answer
+            .by_code(
+                response,
+                Some("00000"),
+                |item| [
+                    runtime::text_of(&item.order_id),
+                    runtime::text_of(&item.client_oid),
+                ],
+                |item| (runtime::text_of(&item.code), runtime::text_of(&item.msg)),
+            );
+        answer
     }
 }
 

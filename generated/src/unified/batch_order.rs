@@ -18,6 +18,8 @@ use super::{
 /// - **Access:** signed, permission `UTA trade (read & write)`
 /// - **Rate limit:** 5 calls a second per UID
 /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
+/// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
+///   call, and tells what became of each by `clientOid` or `orderId`
 ///
 /// # Rules
 ///
@@ -66,6 +68,8 @@ use super::{
 ///
 /// # Not shown in the documents
 ///
+/// - Whether the items of the answer come in the order of the request. An order without a clientOid is
+///   told by its place, where as many items come back and none of them speaks against it.
 /// - Whether Reality pairs can be placed in a batch, and at what rate.
 ///
 /// # Example
@@ -154,6 +158,41 @@ runtime::serde_parameters!(BatchOrder);
 impl runtime::Operation for BatchOrder {
     type Response = runtime::List<BatchOrderResult>;
     const META: &'static runtime::Meta = &META;
+}
+
+impl runtime::Batch for BatchOrder {
+    type Item = BatchOrderItem;
+
+    type Done = BatchOrderResult;
+    const SHAPE: &'static runtime::BatchShape = &runtime::BatchShape {
+        list: "",
+        max_items: 20,
+        ids: &["clientOid", "orderId"],
+        by_place: true,
+    };
+
+    fn take_items(&mut self) -> Vec<Self::Item> {
+        std::mem::take(&mut self.orders)
+    }
+
+    fn set_items(&mut self, items: Vec<Self::Item>) {
+        self.orders = items;
+    }
+
+    fn answer(response: Self::Response) -> runtime::BatchAnswer<Self::Done> {
+        let mut answer = runtime::BatchAnswer::default();
+        answer
+            .by_code(
+                response,
+                Some("00000"),
+                |item| [
+                    runtime::text_of(&item.client_oid),
+                    runtime::text_of(&item.order_id),
+                ],
+                |item| (runtime::text_of(&item.code), runtime::text_of(&item.msg)),
+            );
+        answer
+    }
 }
 
 const META: runtime::Meta = runtime::Meta {

@@ -17,6 +17,9 @@
 //!
 //! Steps 1, 2 and 5 do no I/O; [`ClientCore`] puts them together around a limiter and a transport.
 //!
+//! Over calls stand [`Pages`], which follows a listing to its end, and [`BatchCall`], which sends a batch of any length and
+//! gives every item its result.
+//!
 //! Values are kept as exchanges mean them: [`Decimal`] is exact and keeps its text, an [`OpenEnum`] keeps values that no
 //! document lists, a [`List`] keeps bad items apart from the good ones.
 //!
@@ -24,9 +27,11 @@
 //!
 //! - `hyper` (default): `HyperTransport`, which needs tokio. Without it, a client is given a transport.
 //! - `redis`: `RedisLimits`, which keeps rate limits for a fleet of processes; needs tokio.
+//! - `stream`: `Pages::into_stream`, for whoever wants a `futures_core::Stream`.
 //! - `serde`: `Serialize` and `Deserialize` for values, requests and records.
 
 mod account;
+mod batches;
 mod checks;
 mod client;
 mod error;
@@ -35,12 +40,16 @@ mod json;
 mod lifecycle;
 mod limits;
 mod operation;
+mod pages;
 mod parameters;
 mod serde_support;
 mod tables;
 mod value;
 
 pub use account::{Account, Instrument, Told};
+pub use batches::{
+    Batch, BatchAnswer, BatchCall, BatchReport, BatchShape, ItemFailure, ItemOutcome, ItemReport, Matched, Stray,
+};
 pub use checks::{CheckContext, CheckPolicy, Checks, Violation, Violations};
 pub use client::{
     BuildError, ClientBuilder, ClientCore, Clock, Credentials, FixedClock, HmacSha256, ResponseFuture, Signer,
@@ -67,6 +76,11 @@ pub use limits::{
 #[cfg(feature = "redis")]
 pub use limits::{BadRedisUrl, Fallback, FleetChange, RedisLimits, RedisSettings};
 pub use operation::Operation;
+#[cfg(feature = "stream")]
+pub use pages::PageStream;
+pub use pages::{
+    Clipped, Items, Page, PageError, Paged, Pages, Position, PositionError, RangeOrder, TimeRange, from_text, text_of,
+};
 pub use parameters::{ParameterReader, ParameterWriter, Parameters, PathWriter, Scalar, Scratch};
 #[cfg(feature = "serde")]
 #[doc(hidden)]

@@ -6,12 +6,15 @@ mod percent;
 mod query;
 mod reader;
 mod scalar;
+mod texts;
 mod writer;
 
 pub use path::PathWriter;
 pub use reader::ParameterReader;
 pub use scalar::{Scalar, Scratch};
 pub use writer::ParameterWriter;
+
+pub(crate) use texts::texts_of;
 
 use crate::checks::Checks;
 

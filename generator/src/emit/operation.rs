@@ -9,7 +9,7 @@ use super::docs::{Docs, code, escape};
 use super::parameters::{Set, field_type};
 use super::records::{self, page_fields, page_name, response_type};
 use super::scope::Scope;
-use super::{classes, example, in_flight, intents, rules, statements};
+use super::{batches, classes, example, in_flight, intents, pages, rules, statements};
 use crate::generator::Layout;
 use crate::load::raw::{Access, Effect};
 use crate::model::{
@@ -23,6 +23,8 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     let mut items = request(api, &scope, operation, layout);
     items.push(operation_impl(&scope, operation));
     items.extend(in_flight::emit(operation));
+    items.extend(pages::emit(&scope, operation));
+    items.extend(batches::emit(api, &scope, operation));
     items.push(meta(operation));
     items.push(rules::table(&operation.statements.rules));
     items.extend(item_structs(&scope, operation));
@@ -317,6 +319,9 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
     }
     if let Some(history) = operation.history {
         docs.entry(&format!("**History:** the last {history}"));
+    }
+    for entry in [pages::entry(operation), batches::entry(operation)].into_iter().flatten() {
+        docs.entry(&entry);
     }
     statements::add(&mut docs, &operation.statements);
     example::add(&mut docs, api, scope, operation, layout);

@@ -210,6 +210,19 @@ fn client(api: &Api, layout: Layout) -> Vec<TokenStream> {
                 self.core.call(operation).await
             }
 
+            /// All pages that answer a request, one after the other; nothing is sent until a page is asked for.
+            ///
+            /// Cursors are followed and long ranges of time are asked for in parts; see [`runtime::Pages`].
+            pub fn pages<O: runtime::Paged>(&self, request: O) -> runtime::Pages<O> {
+                self.core.pages(request)
+            }
+
+            /// A batch of any length, in as many calls as it takes, with what became of each item; see
+            /// [`runtime::BatchCall`].
+            pub fn batch<O: runtime::Batch>(&self, request: O) -> runtime::BatchCall<O> {
+                self.core.batch(request)
+            }
+
             /// The same client, for calls that are checked against the rules that `policy` names; `false` stands for none.
             ///
             /// It shares connections and limits with this one, and is made for a single call too:
@@ -240,7 +253,14 @@ fn client(api: &Api, layout: Layout) -> Vec<TokenStream> {
             }
         }
     };
-    vec![structure, inherent, conversion]
+    let reference = quote! {
+        impl AsRef<runtime::ClientCore> for Client {
+            fn as_ref(&self) -> &runtime::ClientCore {
+                &self.core
+            }
+        }
+    };
+    vec![structure, inherent, conversion, reference]
 }
 
 /// A macro over all operations, for code that has to know every one, such as a test or a local exchange.

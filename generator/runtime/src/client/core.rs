@@ -9,11 +9,13 @@ use super::clock::Clock;
 use super::credentials::Credentials;
 use super::transport::Transport;
 use crate::account::Account;
+use crate::batches::{Batch, BatchCall};
 use crate::checks::{CheckContext, CheckPolicy, Violations};
 use crate::error::{Error, Refusal, TransportFailure};
 use crate::exchange::{BaseUrl, HeaderValues, Reply, build_request, read_response};
 use crate::limits::{Call, Classes, Pacing, Permit, Plan};
 use crate::operation::Operation;
+use crate::pages::{Paged, Pages};
 use crate::tables::{Api, Meta};
 use crate::value::Timestamp;
 
@@ -127,6 +129,16 @@ impl ClientCore {
         self.pacing.admit(self.parts.api, operation, self.account()).await
     }
 
+    /// All pages that answer `request`, one after the other. Nothing is sent yet.
+    pub fn pages<O: Paged>(&self, request: O) -> Pages<O> {
+        Pages::new(self.clone(), request)
+    }
+
+    /// A batch of any length, in as many calls as it takes. Nothing is sent yet.
+    pub fn batch<O: Batch>(&self, request: O) -> BatchCall<O> {
+        BatchCall::new(self.clone(), request)
+    }
+
     /// How `operation` counts against rate limits.
     pub fn limited<O: Operation>(&self, operation: &O) -> Call<'_> {
         self.pacing.call(operation, self.account())
@@ -170,7 +182,12 @@ impl ClientCore {
         self.parts.clock.now()
     }
 
-    fn check<O: Operation>(&self, operation: &O) -> Result<Violations, Error> {
+    /// What requests are checked against.
+    pub(crate) fn policy(&self) -> &CheckPolicy {
+        &self.checking.policy
+    }
+
+    pub(crate) fn check<O: Operation>(&self, operation: &O) -> Result<Violations, Error> {
         let Checking { account, policy } = &*self.checking;
         if !policy.checks_anything() {
             return Ok(Violations::default());
@@ -194,6 +211,12 @@ impl ClientCore {
                 waited: Duration::ZERO,
             }))
         })
+    }
+}
+
+impl AsRef<Self> for ClientCore {
+    fn as_ref(&self) -> &Self {
+        self
     }
 }
 

@@ -6,6 +6,7 @@ mod ceilings;
 mod fields;
 mod intents;
 mod lifecycle;
+mod listings;
 mod operations;
 mod statements;
 mod types;

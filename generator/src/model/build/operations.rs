@@ -1,5 +1,6 @@
 //! Operation files -> operations.
 
+use super::listings::listing;
 use super::{Scope, placed, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::raw::{Access, Effect};
@@ -47,6 +48,8 @@ impl Scope<'_, '_> {
             window: raw.window.as_ref().and_then(|window| self.window(window)),
             history: self.builder.duration(&raw.history),
             response: self.response(raw, place),
+            listing: raw.response.as_ref().map(|response| listing(response)).unwrap_or_default(),
+            batch: raw.response.as_ref().and_then(|response| self.batch(response)),
             intents: self.intents(&raw.intents),
             examples: self.examples(&raw.examples, place),
             statements: self.builder.statements(
@@ -210,7 +213,13 @@ impl Scope<'_, '_> {
             return;
         }
         if raw.page.is_none() {
-            let keys = [("of", place(&raw.of)), ("cursor", place(&raw.cursor)), ("next", place(&raw.next))];
+            let keys = [
+                ("of", place(&raw.of)),
+                ("cursor", place(&raw.cursor)),
+                ("next", place(&raw.next)),
+                ("id", place(&raw.id)),
+                ("each", place(&raw.each)),
+            ];
             self.refuse_keys(&keys, "belongs to a `page`");
         }
         if raw.array.is_none() {
