@@ -132,6 +132,35 @@ fn a_page_and_a_parameter_in_the_path() {
     insta::assert_snapshot!(files["desk/buy.rs"]);
 }
 
+#[test]
+fn a_listing_with_a_window_whose_items_have_ids() {
+    let types = "enums:\n  State: { doc: A state., values: { open: Open., paid: Paid., lost: Lost. } }\n";
+    let operation = "http: GET /v1/receipts\nrequest:\n  from: { type: time, required: always, doc: From. }\n  to: { type: time, doc: To. }\n  \
+                     state: { type: State, only: [open, paid], doc: Only these. }\n  after: { type: string, doc: Where to begin. }\n\
+                     window: { from: from, to: to, span: 1 week }\n\
+                     response: { page: receipts, of: Receipt, cursor: last, next: after, id: number, each: state }\n";
+    let files = Small { types, operation, example: (r#"{"from": "7"}"#, r#"{"receipts": [], "last": "x"}"#) }.emit();
+    insta::assert_snapshot!(part_of(&files["desk/buy.rs"], "impl runtime::Paged"));
+}
+
+#[test]
+fn a_batch_with_two_lists_of_results() {
+    let types = "records:\n  Results:\n    doc: Results.\n    fields:\n      good: { list: Receipt, doc: Good ones. }\n      \
+                 bad: { list: Refusal, doc: Bad ones. }\n      all: { type: boolean, doc: Whether all are good. }\n  \
+                 Refusal: { doc: A refusal., fields: { number: { type: string, doc: N. }, why: { type: string, doc: W. } } }\n";
+    let operation = "request:\n  things: { item: Thing, max_items: 9, doc: Things., fields: { number: { type: string, doc: N. } } }\n\
+                     response:\n  object: Results\n  items: { of: things, id: [number], done: good, failed: bad, all_done: all, message: why }\n";
+    let files = Small { types, operation, example: (r#"{"things": [{"number": "1"}]}"#, "{}") }.emit();
+    insta::assert_snapshot!(part_of(&files["desk/buy.rs"], "impl runtime::Batch"));
+}
+
+/// The item that begins like this.
+fn part_of<'a>(file: &'a str, begin: &str) -> &'a str {
+    let start = file.find(begin).unwrap();
+    let end = file[start..].find("\n}\n").unwrap();
+    &file[start..start + end + 2]
+}
+
 /// Every file of a small API that uses most of the language.
 #[test]
 fn a_whole_small_api() {

@@ -204,8 +204,8 @@ async fn a_batch_is_told_item_by_item() {
         item.client_oid(unified::ClientOid::new(id).unwrap())
     });
     let batch = unified::BatchOrder::new(orders.into());
-    let found = exchange.client().place_each_and_confirm(&batch, &brief()).await.unwrap();
-    assert_eq!(found.fates.iter().map(Fate::outcome).collect::<Vec<_>>(), outcomes);
+    let found = exchange.client().batch(batch.clone()).send_and_confirm(&brief()).await.unwrap();
+    assert_eq!(found.outcomes().collect::<Vec<_>>(), outcomes);
     assert_eq!(exchange.count().0, 1);
 
     let exchange = Exchange::start(|request, land| {
@@ -223,8 +223,8 @@ async fn a_batch_is_told_item_by_item() {
     let orders = items().map(|id| classic::BatchOrderItem::new().client_oid(classic::ClientOid::from(id)));
     let (product, margin) = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
     let batch = classic::BatchOrder::new("BTCUSDT", product, "USDT", margin, orders.into());
-    let found = exchange.client().place_each_and_confirm(&batch, &brief()).await.unwrap();
-    assert_eq!(found.fates.iter().map(Fate::outcome).collect::<Vec<_>>(), outcomes);
+    let found = exchange.client().batch(batch.clone()).send_and_confirm(&brief()).await.unwrap();
+    assert_eq!(found.outcomes().collect::<Vec<_>>(), outcomes);
 
     // Without an answer, each is asked for.
     let exchange = Exchange::start(|request, land| {
@@ -232,9 +232,9 @@ async fn a_batch_is_told_item_by_item() {
         [0, 1, 2].into_iter().for_each(|place: usize| land(taken(&list[place])));
         Answer::close()
     });
-    let found = exchange.client().place_each_and_confirm(&batch, &brief()).await.unwrap();
+    let found = exchange.client().batch(batch.clone()).send_and_confirm(&brief()).await.unwrap();
     let (done, unknown) = (Outcome::Done, Outcome::Unknown);
-    assert_eq!(found.fates.iter().map(Fate::outcome).collect::<Vec<_>>(), [done, done, done, unknown, unknown]);
+    assert_eq!(found.outcomes().collect::<Vec<_>>(), [done, done, done, unknown, unknown]);
 }
 
 #[tokio::test]

@@ -17,6 +17,7 @@ use super::{Coin, Commission, CommissionId, Symbol, Uid, YesNo};
 /// - **Rate limit:** 10 calls a second per UID
 /// - **Window:** `startTime` to `endTime`, at most 30 days apart, data of the last 90 days, 1 day when
 ///   left out, both or neither
+/// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages
 ///
 /// # Rules
 ///
@@ -245,6 +246,34 @@ impl runtime::Operation for GetAgentDirectCommissions {
 
 impl runtime::Repeatable for GetAgentDirectCommissions {}
 
+impl runtime::Paged for GetAgentDirectCommissions {
+    type Item = Commission;
+
+    fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
+        (response.commission_list, runtime::text_of(&response.end_id))
+    }
+
+    fn cursor(&self) -> Option<String> {
+        runtime::text_of(&self.id_less_than)
+    }
+
+    fn set_cursor(&mut self, cursor: Option<&str>) {
+        self.id_less_than = cursor.and_then(runtime::from_text);
+    }
+
+    fn range(&self) -> runtime::TimeRange {
+        runtime::TimeRange {
+            from: self.start_time,
+            to: self.end_time,
+        }
+    }
+
+    fn set_range(&mut self, range: runtime::TimeRange) {
+        self.start_time = range.from;
+        self.end_time = range.to;
+    }
+}
+
 const META: runtime::Meta = runtime::Meta {
     id: "broker.customer-commissions",
     family: "broker",
@@ -273,7 +302,6 @@ const META: runtime::Meta = runtime::Meta {
     list_member: None,
     client_id: None,
     confirm: None,
-    items: None,
     repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {

@@ -3,7 +3,9 @@
 //! Batch Cancel.
 
 use tradeapi_runtime as runtime;
-use super::{BatchCancelOutcome, ClientOid, Coin, OrderId, ProductType, Symbol};
+use super::{
+    BatchCancelOutcome, BatchSuccess, ClientOid, Coin, OrderId, ProductType, Symbol,
+};
 
 /// Cancels up to 50 listed orders, or orders by product type and trading pair.
 ///
@@ -22,6 +24,8 @@ use super::{BatchCancelOutcome, ClientOid, Coin, OrderId, ProductType, Symbol};
 /// - **What the code says**: listed code.
 /// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
 ///   server error, other status, unreadable, item unaccounted.
+/// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
+///   call, and tells what became of each by `orderId` or `clientOid`
 ///
 /// # Rules
 ///
@@ -169,6 +173,54 @@ impl runtime::Operation for BatchCancel {
     const META: &'static runtime::Meta = &META;
 }
 
+impl runtime::Batch for BatchCancel {
+    type Item = BatchCancelItem;
+
+    type Done = BatchSuccess;
+    const SHAPE: &'static runtime::BatchShape = &runtime::BatchShape {
+        list: "orderIdList",
+        max_items: 50,
+        ids: &["orderId", "clientOid"],
+        by_place: false,
+    };
+
+    fn take_items(&mut self) -> Vec<Self::Item> {
+        self.order_id_list.take().unwrap_or_default()
+    }
+
+    fn set_items(&mut self, items: Vec<Self::Item>) {
+        self.order_id_list = Some(items);
+    }
+
+    fn answer(
+        response: Self::Response,
+        _is_success: &dyn Fn(&str) -> bool,
+    ) -> runtime::BatchAnswer<Self::Done> {
+        let mut answer = runtime::BatchAnswer::default();
+        answer
+            .done(
+                response.success_list,
+                |item| [
+                    runtime::text_of(&item.order_id),
+                    runtime::text_of(&item.client_oid),
+                ],
+            );
+        answer
+            .failed(
+                response.failure_list,
+                |item| [
+                    runtime::text_of(&item.order_id),
+                    runtime::text_of(&item.client_oid),
+                ],
+                |item| (
+                    runtime::text_of(&item.error_code),
+                    runtime::text_of(&item.error_msg),
+                ),
+            );
+        answer
+    }
+}
+
 const META: runtime::Meta = runtime::Meta {
     id: "classic.batch-cancel-orders",
     family: "classic",
@@ -200,13 +252,6 @@ const META: runtime::Meta = runtime::Meta {
         list: Some("orderIdList"),
     }),
     confirm: None,
-    items: Some(runtime::ItemResults {
-        list: "successList",
-        failed: Some("failureList"),
-        client_id: "clientOid",
-        code: Some("errorCode"),
-        message: Some("errorMsg"),
-    }),
     repeat: None,
 };
 

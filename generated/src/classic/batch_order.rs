@@ -4,8 +4,8 @@
 
 use tradeapi_runtime as runtime;
 use super::{
-    BatchPlaceOutcome, ClientOid, Coin, Force, GetOrderDetail, MarginMode, Order,
-    OrderType, ProductType, ReduceOnly, Side, StpMode, Symbol, TradeSide,
+    BatchPlaceOutcome, BatchSuccess, ClientOid, Coin, Force, GetOrderDetail, MarginMode,
+    Order, OrderType, ProductType, ReduceOnly, Side, StpMode, Symbol, TradeSide,
 };
 
 /// Places up to 50 orders for one trading pair.
@@ -29,6 +29,8 @@ use super::{
 ///   server error, other status, unreadable, item unaccounted.
 /// - **Finding out:** [`GetOrderDetail`](super::GetOrderDetail) by `clientOid`; that it is not found
 ///   proves nothing
+/// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
+///   call, and tells what became of each by `clientOid` or `orderId`
 ///
 /// # Rules
 ///
@@ -209,6 +211,55 @@ impl runtime::Asked for BatchOrder {
 
 impl runtime::ConfirmableItems for BatchOrder {}
 
+impl runtime::Batch for BatchOrder {
+    type Item = BatchOrderItem;
+
+    type Done = BatchSuccess;
+    const SHAPE: &'static runtime::BatchShape = &runtime::BatchShape {
+        list: "orderList",
+        max_items: 50,
+        ids: &["clientOid", "orderId"],
+        by_place: false,
+    };
+
+    fn take_items(&mut self) -> Vec<Self::Item> {
+        std::mem::take(&mut self.order_list)
+    }
+
+    fn set_items(&mut self, items: Vec<Self::Item>) {
+        self.order_list = items;
+    }
+
+    fn answer(
+        response: Self::Response,
+        _is_success: &dyn Fn(&str) -> bool,
+    ) -> runtime::BatchAnswer<Self::Done> {
+        let mut answer = runtime::BatchAnswer::default();
+        answer
+            .done(
+                response.success_list,
+                |item| [
+                    runtime::text_of(&item.client_oid),
+                    runtime::text_of(&item.order_id),
+                ],
+            );
+        answer
+            .failed(
+                response.failure_list,
+                |item| [
+                    runtime::text_of(&item.client_oid),
+                    runtime::text_of(&item.order_id),
+                ],
+                |item| (
+                    runtime::text_of(&item.error_code),
+                    runtime::text_of(&item.error_msg),
+                ),
+            );
+        answer.all_done(response.result);
+        answer
+    }
+}
+
 const META: runtime::Meta = runtime::Meta {
     id: "classic.batch-place-order",
     family: "classic",
@@ -253,13 +304,6 @@ const META: runtime::Meta = runtime::Meta {
         created: Some("cTime"),
         kept_ms: None,
         absent: &[],
-    }),
-    items: Some(runtime::ItemResults {
-        list: "successList",
-        failed: Some("failureList"),
-        client_id: "clientOid",
-        code: Some("errorCode"),
-        message: Some("errorMsg"),
     }),
     repeat: None,
 };

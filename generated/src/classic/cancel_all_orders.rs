@@ -179,7 +179,6 @@ const META: runtime::Meta = runtime::Meta {
     list_member: None,
     client_id: None,
     confirm: None,
-    items: None,
     repeat: None,
 };
 

@@ -15,6 +15,8 @@ use super::{Cursor, Fill, OrderId, ProductType, Symbol};
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
 /// - **Window:** `startTime` to `endTime`, at most 3 months apart, 3 months when left out
+/// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
+///   tells items apart by `tradeId`
 ///
 /// # Rules
 ///
@@ -196,6 +198,39 @@ impl runtime::Operation for GetOrderFillDetails {
 
 impl runtime::Repeatable for GetOrderFillDetails {}
 
+impl runtime::Paged for GetOrderFillDetails {
+    type Item = Fill;
+    const HAS_ID: bool = true;
+
+    fn item_id(item: &Self::Item) -> Option<&str> {
+        item.trade_id.as_ref().map(|id| id.as_str())
+    }
+
+    fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
+        (response.fill_list, runtime::text_of(&response.end_id))
+    }
+
+    fn cursor(&self) -> Option<String> {
+        runtime::text_of(&self.id_less_than)
+    }
+
+    fn set_cursor(&mut self, cursor: Option<&str>) {
+        self.id_less_than = cursor.and_then(runtime::from_text);
+    }
+
+    fn range(&self) -> runtime::TimeRange {
+        runtime::TimeRange {
+            from: self.start_time,
+            to: self.end_time,
+        }
+    }
+
+    fn set_range(&mut self, range: runtime::TimeRange) {
+        self.start_time = range.from;
+        self.end_time = range.to;
+    }
+}
+
 const META: runtime::Meta = runtime::Meta {
     id: "classic.fills",
     family: "classic",
@@ -224,7 +259,6 @@ const META: runtime::Meta = runtime::Meta {
     list_member: None,
     client_id: None,
     confirm: None,
-    items: None,
     repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {

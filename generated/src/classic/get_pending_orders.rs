@@ -15,6 +15,9 @@ use super::{Cursor, OrderRef, OrderState, PendingOrder, ProductType, Symbol};
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
 /// - **Window:** `startTime` to `endTime`, at most 3 months apart
+/// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
+///   tells items apart by `orderId`. It asks once for each value of `status`, in this order, where the
+///   request sets none: what moves on to the next value meanwhile is met in any case
 ///
 /// # Not shown in the documents
 ///
@@ -234,6 +237,50 @@ impl runtime::Operation for GetPendingOrders {
 
 impl runtime::Repeatable for GetPendingOrders {}
 
+impl runtime::Paged for GetPendingOrders {
+    type Item = PendingOrder;
+    const HAS_ID: bool = true;
+
+    fn item_id(item: &Self::Item) -> Option<&str> {
+        item.order_id.as_ref().map(|id| id.as_str())
+    }
+
+    fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
+        (response.entrusted_list, runtime::text_of(&response.end_id))
+    }
+
+    fn cursor(&self) -> Option<String> {
+        runtime::text_of(&self.id_less_than)
+    }
+
+    fn set_cursor(&mut self, cursor: Option<&str>) {
+        self.id_less_than = cursor.and_then(runtime::from_text);
+    }
+
+    fn range(&self) -> runtime::TimeRange {
+        runtime::TimeRange {
+            from: self.start_time,
+            to: self.end_time,
+        }
+    }
+
+    fn set_range(&mut self, range: runtime::TimeRange) {
+        self.start_time = range.from;
+        self.end_time = range.to;
+    }
+
+    fn each(&self) -> Vec<Self> {
+        if self.status.is_some() {
+            return vec![self.clone()];
+        }
+        let with = |value| Self {
+            status: Some(value),
+            ..self.clone()
+        };
+        [OrderState::Live, OrderState::PartiallyFilled].map(with).into()
+    }
+}
+
 const META: runtime::Meta = runtime::Meta {
     id: "classic.orders-pending",
     family: "classic",
@@ -262,7 +309,6 @@ const META: runtime::Meta = runtime::Meta {
     list_member: None,
     client_id: None,
     confirm: None,
-    items: None,
     repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {

@@ -621,7 +621,6 @@ const META: runtime::Meta = runtime::Meta {
         kept_ms: None,
         absent: &[],
     }),
-    items: None,
     repeat: None,
 };
 

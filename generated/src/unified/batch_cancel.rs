@@ -26,12 +26,19 @@ use super::{BatchOrderResult, Category, OrderRef, Symbol};
 ///   happen.
 /// - **Repeating:** harmless. Each order is named, and what is cancelled is in an end state: there is
 ///   nothing left to cancel a second time.
+/// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
+///   call, and tells what became of each by `orderId` or `clientOid`
 ///
 /// # Rules
 ///
 /// - `one-category` (checked before sending): All orders of a batch have the same category.
 /// - `partial-success` (what the exchange does): Some orders of a batch can be cancelled while others
 ///   fail.
+///
+/// # Not shown in the documents
+///
+/// - Whether the items of the answer come in the order of the request. An item that comes back without
+///   an id is told by its place, where as many items come back and none of them speaks against it.
 ///
 /// # Example
 ///
@@ -108,6 +115,44 @@ impl runtime::Operation for BatchCancel {
 
 impl runtime::Repeatable for BatchCancel {}
 
+impl runtime::Batch for BatchCancel {
+    type Item = BatchCancelItem;
+
+    type Done = BatchOrderResult;
+    const SHAPE: &'static runtime::BatchShape = &runtime::BatchShape {
+        list: "",
+        max_items: 20,
+        ids: &["orderId", "clientOid"],
+        by_place: true,
+    };
+
+    fn take_items(&mut self) -> Vec<Self::Item> {
+        std::mem::take(&mut self.orders)
+    }
+
+    fn set_items(&mut self, items: Vec<Self::Item>) {
+        self.orders = items;
+    }
+
+    fn answer(
+        response: Self::Response,
+        is_success: &dyn Fn(&str) -> bool,
+    ) -> runtime::BatchAnswer<Self::Done> {
+        let mut answer = runtime::BatchAnswer::default();
+        answer
+            .by_code(
+                response,
+                is_success,
+                |item| [
+                    runtime::text_of(&item.order_id),
+                    runtime::text_of(&item.client_oid),
+                ],
+                |item| (runtime::text_of(&item.code), runtime::text_of(&item.msg)),
+            );
+        answer
+    }
+}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.cancel-batch",
     family: "unified",
@@ -139,13 +184,6 @@ const META: runtime::Meta = runtime::Meta {
         list: Some("[]"),
     }),
     confirm: None,
-    items: Some(runtime::ItemResults {
-        list: "[]",
-        failed: None,
-        client_id: "clientOid",
-        code: Some("code"),
-        message: Some("msg"),
-    }),
     repeat: Some(
         "Each order is named, and what is cancelled is in an end state: there is nothing left to cancel a second time.",
     ),

@@ -30,6 +30,8 @@ use super::{
 ///   happen.
 /// - **Finding out:** [`GetOrderDetails`](super::GetOrderDetails) by `orderId` or `clientOid`; that it
 ///   is not found proves nothing
+/// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
+///   call, and tells what became of each by `orderId` or `clientOid`
 ///
 /// # Rules
 ///
@@ -55,6 +57,8 @@ use super::{
 ///
 /// # Not shown in the documents
 ///
+/// - Whether the items of the answer come in the order of the request. An item that comes back without
+///   an id is told by its place, where as many items come back and none of them speaks against it.
 /// - What an item of the answer looks like when it fails; the code and msg of the other batches are
 ///   taken here.
 ///
@@ -190,6 +194,44 @@ impl runtime::Asked for BatchModifyOrders {
 
 impl runtime::ConfirmableItems for BatchModifyOrders {}
 
+impl runtime::Batch for BatchModifyOrders {
+    type Item = BatchModifyItem;
+
+    type Done = BatchModifyResult;
+    const SHAPE: &'static runtime::BatchShape = &runtime::BatchShape {
+        list: "",
+        max_items: 20,
+        ids: &["orderId", "clientOid"],
+        by_place: true,
+    };
+
+    fn take_items(&mut self) -> Vec<Self::Item> {
+        std::mem::take(&mut self.orders)
+    }
+
+    fn set_items(&mut self, items: Vec<Self::Item>) {
+        self.orders = items;
+    }
+
+    fn answer(
+        response: Self::Response,
+        is_success: &dyn Fn(&str) -> bool,
+    ) -> runtime::BatchAnswer<Self::Done> {
+        let mut answer = runtime::BatchAnswer::default();
+        answer
+            .by_code(
+                response,
+                is_success,
+                |item| [
+                    runtime::text_of(&item.order_id),
+                    runtime::text_of(&item.client_oid),
+                ],
+                |item| (runtime::text_of(&item.code), runtime::text_of(&item.msg)),
+            );
+        answer
+    }
+}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.batch-modify-order",
     family: "unified",
@@ -228,13 +270,6 @@ const META: runtime::Meta = runtime::Meta {
         created: None,
         kept_ms: None,
         absent: &[],
-    }),
-    items: Some(runtime::ItemResults {
-        list: "[]",
-        failed: None,
-        client_id: "clientOid",
-        code: Some("code"),
-        message: Some("msg"),
     }),
     repeat: None,
 };

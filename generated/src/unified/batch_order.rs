@@ -31,6 +31,8 @@ use super::{
 /// - **Finding out:** [`GetOrderDetails`](super::GetOrderDetails) by `clientOid`; it is kept for 2
 ///   hours at least, but no document lists the code that says it is not there; see
 ///   [`ConfirmPolicy::absent`](runtime::ConfirmPolicy::absent)
+/// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
+///   call, and tells what became of each by `clientOid` or `orderId`
 ///
 /// # Rules
 ///
@@ -79,6 +81,8 @@ use super::{
 ///
 /// # Not shown in the documents
 ///
+/// - Whether the items of the answer come in the order of the request. An order without a clientOid is
+///   told by its place, where as many items come back and none of them speaks against it.
 /// - Whether Reality pairs can be placed in a batch, and at what rate.
 ///
 /// # Example
@@ -177,6 +181,44 @@ impl runtime::Asked for BatchOrder {
 
 impl runtime::ConfirmableItems for BatchOrder {}
 
+impl runtime::Batch for BatchOrder {
+    type Item = BatchOrderItem;
+
+    type Done = BatchOrderResult;
+    const SHAPE: &'static runtime::BatchShape = &runtime::BatchShape {
+        list: "",
+        max_items: 20,
+        ids: &["clientOid", "orderId"],
+        by_place: true,
+    };
+
+    fn take_items(&mut self) -> Vec<Self::Item> {
+        std::mem::take(&mut self.orders)
+    }
+
+    fn set_items(&mut self, items: Vec<Self::Item>) {
+        self.orders = items;
+    }
+
+    fn answer(
+        response: Self::Response,
+        is_success: &dyn Fn(&str) -> bool,
+    ) -> runtime::BatchAnswer<Self::Done> {
+        let mut answer = runtime::BatchAnswer::default();
+        answer
+            .by_code(
+                response,
+                is_success,
+                |item| [
+                    runtime::text_of(&item.client_oid),
+                    runtime::text_of(&item.order_id),
+                ],
+                |item| (runtime::text_of(&item.code), runtime::text_of(&item.msg)),
+            );
+        answer
+    }
+}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.place-batch",
     family: "unified",
@@ -215,13 +257,6 @@ const META: runtime::Meta = runtime::Meta {
         created: Some("createdTime"),
         kept_ms: Some(7200000),
         absent: &[],
-    }),
-    items: Some(runtime::ItemResults {
-        list: "[]",
-        failed: None,
-        client_id: "clientOid",
-        code: Some("code"),
-        message: Some("msg"),
     }),
     repeat: None,
 };

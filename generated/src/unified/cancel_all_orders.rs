@@ -134,7 +134,6 @@ const META: runtime::Meta = runtime::Meta {
     list_member: Some("list"),
     client_id: None,
     confirm: None,
-    items: None,
     repeat: None,
 };
 

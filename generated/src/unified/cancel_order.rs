@@ -163,7 +163,6 @@ const META: runtime::Meta = runtime::Meta {
         list: None,
     }),
     confirm: None,
-    items: None,
     repeat: Some(
         "One order is named, and what is cancelled is in an end state: there is nothing left to cancel a second time.",
     ),

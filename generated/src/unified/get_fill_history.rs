@@ -16,6 +16,8 @@ use super::{Category, Cursor, Fill, OrderId};
 /// - **Access:** signed, permission `UTA trade (read)`
 /// - **Rate limit:** 20 calls a second per UID
 /// - **Window:** `startTime` to `endTime`, at most 30 days apart, beginning within the last 90 days
+/// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
+///   tells items apart by `execId`
 ///
 /// # Not shown in the documents
 ///
@@ -203,6 +205,39 @@ impl runtime::Operation for GetFillHistory {
 
 impl runtime::Repeatable for GetFillHistory {}
 
+impl runtime::Paged for GetFillHistory {
+    type Item = Fill;
+    const HAS_ID: bool = true;
+
+    fn item_id(item: &Self::Item) -> Option<&str> {
+        item.exec_id.as_ref().map(|id| id.as_str())
+    }
+
+    fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
+        (response.list, runtime::text_of(&response.cursor))
+    }
+
+    fn cursor(&self) -> Option<String> {
+        runtime::text_of(&self.cursor)
+    }
+
+    fn set_cursor(&mut self, cursor: Option<&str>) {
+        self.cursor = cursor.and_then(runtime::from_text);
+    }
+
+    fn range(&self) -> runtime::TimeRange {
+        runtime::TimeRange {
+            from: self.start_time,
+            to: self.end_time,
+        }
+    }
+
+    fn set_range(&mut self, range: runtime::TimeRange) {
+        self.start_time = range.from;
+        self.end_time = range.to;
+    }
+}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.fills",
     family: "unified",
@@ -231,7 +266,6 @@ const META: runtime::Meta = runtime::Meta {
     list_member: None,
     client_id: None,
     confirm: None,
-    items: None,
     repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {

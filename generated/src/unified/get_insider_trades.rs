@@ -15,6 +15,7 @@ use super::{CompanyCode, Cursor, InsiderTrade};
 /// - **Effect:** reads; a repeat changes nothing
 /// - **Access:** public, no credentials needed
 /// - **Rate limit:** 1 call a second per IP
+/// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages
 ///
 /// # Not shown in the documents
 ///
@@ -116,6 +117,22 @@ impl runtime::Operation for GetInsiderTrades {
 
 impl runtime::Repeatable for GetInsiderTrades {}
 
+impl runtime::Paged for GetInsiderTrades {
+    type Item = InsiderTrade;
+
+    fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
+        (response.list, runtime::text_of(&response.cursor))
+    }
+
+    fn cursor(&self) -> Option<String> {
+        runtime::text_of(&self.cursor)
+    }
+
+    fn set_cursor(&mut self, cursor: Option<&str>) {
+        self.cursor = cursor.and_then(runtime::from_text);
+    }
+}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.inner-trades",
     family: "unified",
@@ -144,7 +161,6 @@ const META: runtime::Meta = runtime::Meta {
     list_member: None,
     client_id: None,
     confirm: None,
-    items: None,
     repeat: None,
 };
 

@@ -16,6 +16,8 @@ use super::{Category, Cursor, Order, Symbol};
 /// - **Access:** signed, permission `UTA trade (read)`
 /// - **Rate limit:** 20 calls a second per UID
 /// - **Window:** `startTime` to `endTime`, at most 30 days apart, beginning within the last 90 days
+/// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
+///   tells items apart by `orderId`
 ///
 /// # Not shown in the documents
 ///
@@ -190,6 +192,39 @@ impl runtime::Operation for GetOrderHistory {
 
 impl runtime::Repeatable for GetOrderHistory {}
 
+impl runtime::Paged for GetOrderHistory {
+    type Item = Order;
+    const HAS_ID: bool = true;
+
+    fn item_id(item: &Self::Item) -> Option<&str> {
+        item.order_id.as_ref().map(|id| id.as_str())
+    }
+
+    fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
+        (response.list, runtime::text_of(&response.cursor))
+    }
+
+    fn cursor(&self) -> Option<String> {
+        runtime::text_of(&self.cursor)
+    }
+
+    fn set_cursor(&mut self, cursor: Option<&str>) {
+        self.cursor = cursor.and_then(runtime::from_text);
+    }
+
+    fn range(&self) -> runtime::TimeRange {
+        runtime::TimeRange {
+            from: self.start_time,
+            to: self.end_time,
+        }
+    }
+
+    fn set_range(&mut self, range: runtime::TimeRange) {
+        self.start_time = range.from;
+        self.end_time = range.to;
+    }
+}
+
 const META: runtime::Meta = runtime::Meta {
     id: "unified.history-orders",
     family: "unified",
@@ -218,7 +253,6 @@ const META: runtime::Meta = runtime::Meta {
     list_member: None,
     client_id: None,
     confirm: None,
-    items: None,
     repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {

@@ -504,7 +504,6 @@ const META: runtime::Meta = runtime::Meta {
         kept_ms: None,
         absent: &[],
     }),
-    items: None,
     repeat: None,
 };
 

@@ -850,7 +850,6 @@ const META: runtime::Meta = runtime::Meta {
         kept_ms: Some(7200000),
         absent: &[],
     }),
-    items: None,
     repeat: None,
 };
 

@@ -3,14 +3,15 @@
 mod absence;
 mod confirm;
 mod confirmable;
-mod items;
+mod each;
 mod policy;
 mod prepared;
 mod question;
+mod rounds;
 mod verdict;
 
-pub use self::items::ItemFates;
 pub use confirmable::{Asked, Confirmable, ConfirmableItems, Repeatable};
+pub use each::{ItemFate, ItemFates};
 pub use policy::ConfirmPolicy;
 pub use prepared::Prepared;
 pub(crate) use prepared::client_ids;

@@ -17,6 +17,9 @@
 //!
 //! Steps 1, 2 and 5 do no I/O; [`ClientCore`] puts them together around a limiter and a transport.
 //!
+//! Over calls stand [`Pages`], which follows a listing to its end, and [`BatchCall`], which sends a batch of any length and
+//! gives every item its result.
+//!
 //! Values are kept as exchanges mean them: [`Decimal`] is exact and keeps its text, an [`OpenEnum`] keeps values that no
 //! document lists, a [`List`] keeps bad items apart from the good ones.
 //!
@@ -24,9 +27,11 @@
 //!
 //! - `hyper` (default): `HyperTransport`, which needs tokio. Without it, a client is given a transport.
 //! - `redis`: `RedisLimits`, which keeps rate limits for a fleet of processes; needs tokio.
+//! - `stream`: `Pages::into_stream`, for whoever wants a `futures_core::Stream`.
 //! - `serde`: `Serialize` and `Deserialize` for values, requests and records.
 
 mod account;
+mod batches;
 mod checks;
 mod client;
 mod error;
@@ -36,6 +41,7 @@ mod json;
 mod lifecycle;
 mod limits;
 mod operation;
+mod pages;
 mod parameters;
 mod retry;
 mod serde_support;
@@ -43,6 +49,7 @@ mod tables;
 mod value;
 
 pub use account::{Account, Instrument, Told};
+pub use batches::{Batch, BatchAnswer, BatchCall, BatchReport, BatchShape, ItemOutcome, ItemReport, Matched, Stray};
 pub use checks::{CheckContext, CheckPolicy, Checks, Violation, Violations};
 pub use client::{
     BuildError, ClientBuilder, ClientCore, Clock, Credentials, FixedClock, HmacSha256, ResponseFuture, Signer,
@@ -56,8 +63,8 @@ pub use error::{
 };
 pub use exchange::{BaseUrl, HeaderValues, Reply, build_request, read_response};
 pub use fate::{
-    Asked, ConfirmPolicy, Confirmable, ConfirmableItems, DidNotHappen, Fate, Happened, ItemFates, Prepared, Repeatable,
-    StillUnknown,
+    Asked, ConfirmPolicy, Confirmable, ConfirmableItems, DidNotHappen, Fate, Happened, ItemFate, ItemFates, Prepared,
+    Repeatable, StillUnknown,
 };
 pub use json::{
     Decode, Elements, Encode, JsonWriter, Kind, Members, ReadError, Reader, Record, RecordWriter, read_json, write_json,
@@ -74,15 +81,19 @@ pub use limits::{
 #[cfg(feature = "redis")]
 pub use limits::{BadRedisUrl, Fallback, FleetChange, RedisLimits, RedisSettings};
 pub use operation::Operation;
+#[cfg(feature = "stream")]
+pub use pages::PageStream;
+pub use pages::{
+    Clipped, Items, Page, PageError, Paged, Pages, Position, PositionError, RangeOrder, TimeRange, from_text, text_of,
+};
 pub use parameters::{ParameterReader, ParameterWriter, Parameters, PathWriter, Scalar, Scratch};
 pub use retry::{RetryBudget, RetryPolicy, Retrying};
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 pub use serde_support::private as __private;
 pub use tables::{
-    Access, Api, Ceiling, ClientId, Confirm, CredentialHeaders, Effect, Encoding, Ending, Envelope, Header,
-    ItemResults, KnownError, Length, Meta, Method, Outcome, OutcomeRow, RateLimit, Rule, RuleKind, Scope, Sent,
-    Severity, SignedPart, Window,
+    Access, Api, Ceiling, ClientId, Confirm, CredentialHeaders, Effect, Encoding, Ending, Envelope, Header, KnownError,
+    Length, Meta, Method, Outcome, OutcomeRow, RateLimit, Rule, RuleKind, Scope, Sent, Severity, SignedPart, Window,
 };
 pub use value::{
     BadItem, Decimal, Edit, Identifier, InvalidDecimal, InvalidIdentifier, List, MINTED_LENGTH, OpenEnum, Shape, Text,

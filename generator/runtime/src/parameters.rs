@@ -7,6 +7,7 @@ mod percent;
 mod query;
 mod reader;
 mod scalar;
+mod texts;
 mod writer;
 
 pub(crate) use named::Named;
@@ -14,6 +15,8 @@ pub use path::PathWriter;
 pub use reader::ParameterReader;
 pub use scalar::{Scalar, Scratch};
 pub use writer::ParameterWriter;
+
+pub(crate) use texts::texts_of;
 
 use crate::checks::Checks;
 

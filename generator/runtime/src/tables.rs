@@ -11,7 +11,7 @@ mod window;
 pub(crate) use calendar::days_to_first_of;
 
 pub use api::{Api, CredentialHeaders, Encoding, Envelope, Header, Sent, SignedPart};
-pub use fate::{ClientId, Confirm, ItemResults};
+pub use fate::{ClientId, Confirm};
 pub use meta::{Access, Effect, KnownError, Meta, Method, RateLimit, Scope};
 pub use outcome::{Ending, Outcome, OutcomeRow};
 pub use rule::{Ceiling, Rule, RuleKind, Severity};

@@ -3,20 +3,20 @@
 use super::wire::{self, Found, Meaning, Names};
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::load::raw::Effect;
-use crate::model::{Api, Confirm, Family, Operation, Parameter, Record, Response, Shape, Type};
+use crate::model::{Api, Confirm, Family, Operation, Parameter, Record, Response, Shape, Type, has_parameter};
 
-/// `client_id`, `confirm`, `repeat`, and `items` of the response.
+/// `client_id`, `confirm` and `repeat`.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         client_id_is_an_identifier(family, operation, to);
         repeat_is_of_a_cancel(operation, to);
-        items_are_told_by_fields(family, operation, to);
         let Some(confirm) = &operation.confirm else { continue };
         if operation.effect == Effect::Read {
             to.at(confirm.place, Code::Misplaced, "what only reads has no effect to confirm").help("take it away here");
         }
         confirm_asks_what_can_be_asked(family, operation, confirm, to);
         confirm_judges_by_the_record(family, operation, confirm, to);
+        items_are_told(family, operation, confirm, to);
     }
 }
 
@@ -134,41 +134,13 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
     }
 }
 
-fn items_are_told_by_fields(family: &Family, operation: &Operation, to: &mut Diagnostics) {
-    let Some(items) = &operation.items else { return };
-    if wire::items(operation).next().is_none() {
-        to.at(items.place, Code::Misplaced, "the request has no items to tell of").help("take `items` away here");
-        return;
-    }
-    let record = |index: &usize| family.records.get(*index);
-    let lists: Vec<&Record> = match &operation.response {
-        Response::Array { record: index, .. } => record(index).into_iter().collect(),
-        Response::Object { record: index } => {
-            let Some(outer) = record(index) else { return };
-            if items.list.is_none() {
-                to.at(items.place, Code::MissingKey, "`list` is missing here").help("name the member with the items");
-            }
-            let members = items.list.iter().chain(&items.failed).filter(|name| has_field(outer, name, to));
-            let members: Vec<_> = members.collect();
-            let of = |name: &String| outer.fields.iter().find(|field| field.name.wire == *name);
-            members
-                .iter()
-                .filter_map(|(name, _)| of(name))
-                .filter_map(|field| match field.shape {
-                    Shape::List(Type::Record(index)) => record(&index),
-                    _ => None,
-                })
-                .collect()
-        }
-        Response::Page { .. } | Response::Undefined => return,
-    };
-    for record in &lists {
-        has_field(record, &items.client_id, to);
-    }
-    // Those that succeeded need not have what tells of a failure.
-    if let Some(last) = lists.last() {
-        for name in items.code.iter().chain(&items.message) {
-            has_field(last, name, to);
-        }
+/// What an answer says of each item is asked for one by one; that takes `items`, which say how it is told.
+fn items_are_told(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    let asks = |own: &[Parameter]| confirm.ask.iter().any(|(_, (name, _))| has_parameter(family, own, name));
+    let Some((list, _)) = operation.list_with(asks) else { return };
+    if operation.batch.as_ref().is_none_or(|batch| batch.of.0 != list.name.wire) {
+        to.at(confirm.place, Code::BadOutcome, "nothing says what the answer tells of each item")
+            .related(list.name.place, "the items are here")
+            .help(format!("add `items: {{ of: \"{}\", ... }}` to the response", list.name.wire));
     }
 }

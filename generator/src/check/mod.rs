@@ -3,6 +3,7 @@
 //! What an earlier step reported is no longer here, or is `Undefined` or an empty name: every rule passes over it.
 
 mod account;
+mod batches;
 mod ceilings;
 mod choices;
 mod conditions;
@@ -16,6 +17,7 @@ mod identifiers;
 mod in_flight;
 mod intents;
 mod lifecycle;
+mod listings;
 mod names;
 mod number;
 mod operations;
@@ -46,7 +48,7 @@ const API_RULES: [fn(&Api, &mut Diagnostics); 6] = [
 ];
 
 /// What concerns a family, its types and its operations.
-const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 30] = [
+const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     names::family,
     names::types,
     names::values,
@@ -75,6 +77,8 @@ const FAMILY_RULES: [fn(&Api, &Family, &mut Diagnostics); 30] = [
     headers::are_declared,
     paths::check,
     windows::check,
+    listings::check,
+    batches::check,
     rules::check,
     docs::family_has_docs,
 ];

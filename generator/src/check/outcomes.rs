@@ -36,6 +36,9 @@ fn against_reason(row: &OutcomeRow) -> Option<(&'static str, &'static str)> {
         (when, RowOutcome::Done) if when != Ending::Success => {
             Some(("does not say that it was done", "write `not_done` or `unknown`"))
         }
+        (Ending::ItemUnaccounted, outcome) if outcome != RowOutcome::Unknown => {
+            Some(("is what no answer tells of", "write `outcome: unknown`"))
+        }
         (when, RowOutcome::ByCode) if when != Ending::ListedCode => {
             Some(("comes without a code that says it", "write `not_done` or `unknown`"))
         }

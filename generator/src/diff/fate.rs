@@ -6,7 +6,7 @@ use super::found::{Found, Thing};
 use super::pairs::pairs;
 use super::scope::Scope;
 use crate::load::raw::Effect;
-use crate::model::{Confirm, ItemResults, Operation, OutcomeRow, Pair};
+use crate::model::{Confirm, Operation, OutcomeRow, Pair};
 
 /// The rows of `api.yaml`.
 pub(super) fn outcomes(to: &mut Found, old: &[OutcomeRow], new: &[OutcomeRow]) {
@@ -30,7 +30,6 @@ pub(super) fn compare(to: &mut Found, scope: &Scope<'_>, operation: &Thing, old:
     to.compare(operation, [placed("client_id", old.client_id.as_ref(), new.client_id.as_ref(), id)]);
     repeat(to, operation, old, new);
     confirm(to, scope, operation, old, new);
-    to.compare(operation, [aspect("items", items(old), items(new), behaviour("how the answer tells of each item"))]);
 }
 
 /// What only reads may be repeated, and what says that it may.
@@ -93,13 +92,4 @@ fn facts(old: &Confirm, new: &Confirm, by: Verdict) -> [Aspect; 8] {
 
 fn pair_list(pairs: &[Pair]) -> String {
     list(pairs.iter().map(|((one, _), (other, _))| format!("{one}: {other}")))
-}
-
-fn items(operation: &Operation) -> String {
-    let Some(ItemResults { list: all, failed, client_id, code, message, .. }) = &operation.items else {
-        return String::new();
-    };
-    let named = [("list", all), ("failed", failed), ("code", code), ("message", message)];
-    let named = named.iter().filter_map(|(key, name)| Some(format!("{key}: {}", name.as_ref()?.0)));
-    list(std::iter::once(format!("client_id: {}", client_id.0)).chain(named))
 }

@@ -11,6 +11,7 @@
 mod account;
 mod api;
 mod aspect;
+mod batches;
 mod choices;
 mod class;
 mod enums;

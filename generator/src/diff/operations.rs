@@ -6,7 +6,7 @@ use super::found::{Found, Thing};
 use super::pairs::pairs;
 use super::scope::Scope;
 use super::statements::{self, source};
-use super::{fate, intents, limits, parameters, response};
+use super::{batches, fate, intents, limits, parameters, response};
 use crate::model::{Body, Operation};
 
 pub(super) fn compare(to: &mut Found, scope: &Scope<'_>) {
@@ -32,6 +32,7 @@ fn both(to: &mut Found, scope: &Scope<'_>, thing: &Thing, old: &Operation, new: 
     limits::window(to, thing, old, new);
     response::compare(to, scope, thing, old, new);
     fate::compare(to, scope, thing, old, new);
+    batches::compare(to, scope, thing, old, new);
     statements::compare(to, thing, &old.statements, &new.statements);
 }
 

@@ -68,20 +68,10 @@ pub(super) fn meta_fields(family: &Family, operation: &Operation) -> TokenStream
     }));
     let confirm =
         optional(operation.confirm.as_ref().map(|confirm| confirm_table(confirm, confirmed_list(family, operation))));
-    let items = optional(operation.items.as_ref().map(|items| {
-        let text = |name: &Option<(String, _)>| optional_text(name.as_ref().map(|(name, _)| name.as_str()));
-        let list = items.list.as_ref().map_or("[]", |(list, _)| list);
-        let (failed, code, message) = (text(&items.failed), text(&items.code), text(&items.message));
-        let client_id = &items.client_id.0;
-        quote! {
-            runtime::ItemResults { list: #list, failed: #failed, client_id: #client_id, code: #code, message: #message }
-        }
-    }));
     let repeat = optional_text(operation.repeat.as_ref().map(|repeat| repeat.why.as_str()));
     quote! {
         client_id: #client_id,
         confirm: #confirm,
-        items: #items,
         repeat: #repeat,
     }
 }
@@ -134,7 +124,7 @@ pub(super) fn add(docs: &mut Docs, api: &Api, family: &Family, operation: &Opera
     }
     docs.heading("What becomes of a call");
     docs.gap();
-    let has_items = operation.items.is_some();
+    let has_items = operation.batch.is_some();
     let kinds = [
         (RowOutcome::Done, "**It happened**"),
         (RowOutcome::NotDone, "**It did not happen**"),

@@ -1,6 +1,7 @@
 //! Model -> files in memory; one file here for each kind of output.
 
 mod account;
+mod batches;
 mod checks;
 mod choices;
 mod classes;
@@ -19,6 +20,7 @@ mod intents;
 mod lifecycle;
 mod lookup;
 mod operation;
+mod pages;
 mod parameter_docs;
 mod parameters;
 mod records;

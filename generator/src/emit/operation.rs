@@ -9,7 +9,7 @@ use super::docs::{Docs, code, escape};
 use super::parameters::{Set, field_type};
 use super::records::{self, page_fields, page_name, response_type};
 use super::scope::Scope;
-use super::{classes, example, fate, in_flight, intents, rules, statements};
+use super::{batches, classes, example, fate, in_flight, intents, pages, rules, statements};
 use crate::generator::Layout;
 use crate::load::raw::{Access, Effect};
 use crate::model::{
@@ -24,6 +24,8 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     items.push(operation_impl(&scope, operation));
     items.extend(in_flight::emit(operation));
     items.push(fate::impls(&scope, operation));
+    items.extend(pages::emit(&scope, operation));
+    items.extend(batches::emit(&scope, operation));
     items.push(meta(family, operation));
     items.push(rules::table(&operation.statements.rules));
     items.extend(item_structs(&scope, operation));
@@ -322,6 +324,9 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
         docs.entry(&format!("**History:** the last {history}"));
     }
     fate::add(&mut docs, api, scope.family, operation);
+    for entry in [pages::entry(operation), batches::entry(operation)].into_iter().flatten() {
+        docs.entry(&entry);
+    }
     statements::add(&mut docs, &operation.statements);
     example::add(&mut docs, api, scope, operation, layout);
     docs

@@ -243,26 +243,14 @@ fn client(api: &Api, layout: Layout) -> Vec<TokenStream> {
             }
 
             /// Sends an operation, once, and asks what became of it where the answer does not tell; see
-            /// [`ClientCore::place_and_confirm`](runtime::ClientCore::place_and_confirm).
+            /// [`ClientCore::place_and_confirm`](runtime::ClientCore::place_and_confirm). Of several items,
+            /// [`BatchCall::send_and_confirm`](runtime::BatchCall::send_and_confirm) finds out the same for each.
             pub async fn place_and_confirm<O: runtime::Confirmable>(
                 &self,
                 operation: &O,
                 policy: &runtime::ConfirmPolicy,
-            ) -> runtime::Fate<O::Response, O::Record> {
+            ) -> runtime::Fate<runtime::Reply<O::Response>, O::Record> {
                 self.core.place_and_confirm(operation, policy).await
-            }
-
-            /// The same for each item of a request.
-            ///
-            /// # Errors
-            ///
-            /// When surely none of them had an effect.
-            pub async fn place_each_and_confirm<O: runtime::ConfirmableItems>(
-                &self,
-                operation: &O,
-                policy: &runtime::ConfirmPolicy,
-            ) -> Result<runtime::ItemFates<O::Response, O::Record>, runtime::Error> {
-                self.core.place_each_and_confirm(operation, policy).await
             }
 
             /// Asks once for what an operation made or changed, by the caller's own id.
@@ -275,6 +263,19 @@ fn client(api: &Api, layout: Layout) -> Vec<TokenStream> {
                 operation: &O,
             ) -> Result<runtime::Reply<O::Record>, runtime::Error> {
                 self.core.locate(operation).await
+            }
+
+            /// All pages that answer a request, one after the other; nothing is sent until a page is asked for.
+            ///
+            /// Cursors are followed and long ranges of time are asked for in parts; see [`runtime::Pages`].
+            pub fn pages<O: runtime::Paged>(&self, request: O) -> runtime::Pages<O> {
+                self.core.pages(request)
+            }
+
+            /// A batch of any length, in as many calls as it takes, with what became of each item; see
+            /// [`runtime::BatchCall`].
+            pub fn batch<O: runtime::Batch>(&self, request: O) -> runtime::BatchCall<O> {
+                self.core.batch(request)
             }
 
             /// The same client, for calls that are checked against the rules that `policy` names; `false` stands for none.
@@ -307,7 +308,14 @@ fn client(api: &Api, layout: Layout) -> Vec<TokenStream> {
             }
         }
     };
-    vec![structure, inherent, conversion]
+    let reference = quote! {
+        impl AsRef<runtime::ClientCore> for Client {
+            fn as_ref(&self) -> &runtime::ClientCore {
+                &self.core
+            }
+        }
+    };
+    vec![structure, inherent, conversion, reference]
 }
 
 /// A macro over all operations, for code that has to know every one, such as a test or a local exchange.

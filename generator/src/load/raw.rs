@@ -594,20 +594,6 @@ mappings! {
         why: Option<Text>,
     }
 
-    /// How an answer tells of the items of its request.
-    ItemResults {
-        /// Where data is an object: the member with the items, or with those that succeeded.
-        list: Option<Text>,
-        /// The member with the items that failed.
-        failed: Option<Text>,
-        /// The member of an item with the caller's own id.
-        client_id: Option<Text>,
-        /// The member of an item with its code.
-        code: Option<Text>,
-        /// The member of an item with the message for people.
-        message: Option<Text>,
-    }
-
     /// What somebody wants, and what is sent for it.
     Intent {
         /// The function's name, in lower case with hyphens.
@@ -662,8 +648,32 @@ mappings! {
         cursor: Option<Text>,
         /// With `page`: the parameter that takes the cursor.
         next: Option<Text>,
-        /// How the answer tells of the items of the request.
-        items: Option<Spanned<ItemResults>>,
+        /// With `page`: the field by which an item is told from another.
+        id: Option<Text>,
+        /// With `page`: an enum that need not be sent; the listing is whole only when asked once for each of its values.
+        each: Option<Text>,
+        /// With `object` or `array`: what the answer says about each item of a list that was sent.
+        items: Option<Spanned<Items>>,
+    }
+
+    /// What an answer says about each item of a list that was sent.
+    Items {
+        /// The list, or `[]` where it is the body.
+        of: Option<Text>,
+        /// The names by which an item and its result are told, the one that wins first.
+        id: Texts,
+        /// With `object`: the list of what succeeded.
+        done: Option<Text>,
+        /// With `object`: the list of what failed.
+        failed: Option<Text>,
+        /// With `object`: the boolean that says whether all succeeded.
+        all_done: Option<Text>,
+        /// The field of a failed result that has the code; with `array`, a code other than that of success makes it one.
+        code: Option<Text>,
+        /// The field of a failed result that has the message.
+        message: Option<Text>,
+        /// With `array`: results come in the order of the items.
+        by_place: Option<Spanned<bool>>,
     }
 
     /// Wire JSON of one call.

@@ -70,18 +70,6 @@ pub(crate) struct Repeat {
     pub(crate) why: String,
 }
 
-/// How an answer tells of the items of its request.
-#[derive(Clone, Debug)]
-pub(crate) struct ItemResults {
-    pub(crate) place: Place,
-    /// The member with the items; none where the data is the list.
-    pub(crate) list: Option<(String, Place)>,
-    pub(crate) failed: Option<(String, Place)>,
-    pub(crate) client_id: (String, Place),
-    pub(crate) code: Option<(String, Place)>,
-    pub(crate) message: Option<(String, Place)>,
-}
-
 /// Whether a name on the wire is one of these parameters, or of the choices among them.
 pub(crate) fn has_parameter(family: &Family, parameters: &[Parameter], wire: &str) -> bool {
     parameters.iter().any(|parameter| match parameter.shape {

@@ -1,6 +1,6 @@
 //! Operations: what is sent, what comes back, how often.
 
-use super::{Confirm, Duration, Intent, ItemResults, Name, Parameter, Repeat, Source, Statements};
+use super::{Confirm, Duration, Intent, Name, Parameter, Repeat, Source, Statements};
 use crate::diagnostics::Place;
 use crate::load::raw::{Access, Effect};
 
@@ -32,11 +32,12 @@ pub(crate) struct Operation {
     pub(crate) client_id: Option<(String, Place)>,
     pub(crate) confirm: Option<Confirm>,
     pub(crate) repeat: Option<Repeat>,
-    pub(crate) items: Option<ItemResults>,
     pub(crate) window: Option<Window>,
     /// How far back the answer reaches where no parameter says.
     pub(crate) history: Option<Duration>,
     pub(crate) response: Response,
+    pub(crate) listing: Listing,
+    pub(crate) batch: Option<Batch>,
     pub(crate) intents: Vec<Intent>,
     pub(crate) examples: Vec<Example>,
     pub(crate) statements: Statements,
@@ -195,6 +196,35 @@ pub(crate) enum Response {
     },
     /// It was reported; nothing more is said about it.
     Undefined,
+}
+
+/// What is known of a listing beyond its cursor.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Listing {
+    /// The field by which an item is told from another.
+    pub(crate) id: Option<(String, Place)>,
+    /// The parameter of which every value must be asked for, so that nothing is left out.
+    pub(crate) each: Option<(String, Place)>,
+}
+
+/// What an answer says about each item of a list that was sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Batch {
+    /// The list, `[]` where it is the body.
+    pub(crate) of: (String, Place),
+    /// The names by which an item and its result are told, the one that wins first.
+    pub(crate) ids: Vec<(String, Place)>,
+    /// The lists of what succeeded and what failed; none where the answer is one list.
+    pub(crate) done: Option<(String, Place)>,
+    pub(crate) failed: Option<(String, Place)>,
+    /// The field that says whether all succeeded.
+    pub(crate) all_done: Option<(String, Place)>,
+    /// The fields of what failed.
+    pub(crate) code: Option<(String, Place)>,
+    pub(crate) message: Option<(String, Place)>,
+    /// Results come in the order of the items.
+    pub(crate) by_place: bool,
+    pub(crate) place: Place,
 }
 
 /// Wire JSON of one call.

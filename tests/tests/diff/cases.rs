@@ -77,13 +77,16 @@ cases! {
         => ["breaking confirmation house.lend-book gone"],
     a_confirmation_judges_by_something_else: [Replace(LEND, "ask: { isbn: isbn } }", "ask: { isbn: isbn }, kept: 1 day }")]
         => ["behaviour confirmation house.lend-book kept: 1 day now"],
-    a_batch_is_confirmed: [
-        Replace(MANY, "response:\n", "confirm: { by: read-loan, ask: { isbn: isbn } }\nresponse:\n"),
-        Replace(MANY, "  observed_under: loans\n", "  observed_under: loans\n  items: { client_id: isbn }\n"),
-    ] => [
-        "behaviour operation house.lend-many items: client_id: isbn now",
-        "additive confirmation house.lend-many new",
-    ],
+    a_batch_is_confirmed:
+        [Replace(MANY, "response:\n", "confirm: { by: read-loan, ask: { isbn: isbn } }\nresponse:\n")]
+        => ["additive confirmation house.lend-many new"],
+    the_items_of_a_batch_are_no_longer_told_of:
+        [Replace(MANY, "  items: { of: \"[]\", id: [isbn], code: isbn }\n", "")]
+        => ["breaking batch house.lend-many gone"],
+    the_items_of_a_batch_are_told_of_in_order: [Replace(MANY, "code: isbn }", "code: isbn, by_place: true }")]
+        => ["behaviour batch house.lend-many by_place: yes now"],
+    the_items_of_a_listing_are_told_apart: [Replace(FIND, "  next: after\n", "  next: after\n  id: isbn\n")]
+        => ["behaviour operation house.find-books id: isbn now"],
     a_request_has_another_id_of_the_callers: [Replace(LEND, "client_id: card", "client_id: isbn")]
         => ["behaviour operation house.lend-book client_id: card -> isbn"],
     the_client_makes_ids: [Replace(TYPES, "Reader: { doc: Number of a reader., length: [1, 9], alphabet: \"a-z\" }",
@@ -267,11 +270,13 @@ cases! {
         => ["additive parameter house.lend-many.[].shelf new"],
     a_body_becomes_an_object: [
         Replace(MANY, "\"[]\":", "loans:"), Replace(MANY, "    rust: loans\n", ""), Replace(MANY, "in: \"[]\"", "in: loans"),
+        Replace(MANY, "of: \"[]\"", "of: loans"),
         Replace(MANY, r#"[{"isbn": "1234"}]"#, r#"{"loans": [{"isbn": "1234"}]}"#),
     ] => [
         "behaviour rule house.lend-many.front-cards-leave-one condition: in []: when account.desk is front; require given deposit -> \
          in loans: when account.desk is front; require given deposit",
         "behaviour operation house.lend-many body: an array -> parameters",
+        "behaviour batch house.lend-many of: [] -> loans",
         "documentation operation house.lend-many examples: other words",
     ],
 

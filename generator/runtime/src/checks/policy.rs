@@ -82,7 +82,7 @@ impl CheckPolicy {
     }
 
     /// How severe it is to break `rule` in a request of the operation `meta`; `None` when it is not checked.
-    pub(super) fn severity(&self, meta: Option<&Meta>, rule: &str, by_schema: Severity) -> Option<Severity> {
+    pub(crate) fn severity(&self, meta: Option<&Meta>, rule: &str, by_schema: Severity) -> Option<Severity> {
         let is_meant = |name: &str| match name.split_once('/') {
             Some((operation, name)) => name == rule && meta.is_some_and(|meta| meta.id == operation),
             None => name == rule,

@@ -9,12 +9,14 @@ use super::clock::Clock;
 use super::credentials::Credentials;
 use super::transport::Transport;
 use crate::account::Account;
+use crate::batches::{Batch, BatchCall};
 use crate::checks::{CheckContext, CheckPolicy, Violations};
 use crate::error::{Error, Refusal, SentRequest, TransportFailure, UnknownOutcome, Unsigned, ending_of};
 use crate::exchange::{BaseUrl, HeaderValues, Reply, build_request, read_response};
 use crate::fate::{Prepared, client_ids};
 use crate::limits::{Call, Classes, Pacing, Permit, Plan, Timer};
 use crate::operation::Operation;
+use crate::pages::{Paged, Pages};
 use crate::retry::{RetryPolicy, Retrying};
 use crate::tables::{Access, Api, Meta, Outcome};
 use crate::value::Timestamp;
@@ -137,6 +139,16 @@ impl ClientCore {
         self.pacing.admit(self.parts.api, operation, self.account()).await
     }
 
+    /// All pages that answer `request`, one after the other. Nothing is sent yet.
+    pub fn pages<O: Paged>(&self, request: O) -> Pages<O> {
+        Pages::new(self.clone(), request)
+    }
+
+    /// A batch of any length, in as many calls as it takes. Nothing is sent yet.
+    pub fn batch<O: Batch>(&self, request: O) -> BatchCall<O> {
+        BatchCall::new(self.clone(), request)
+    }
+
     /// How `operation` counts against rate limits.
     pub fn limited<O: Operation>(&self, operation: &O) -> Call<'_> {
         self.pacing.call(operation, self.account())
@@ -181,7 +193,12 @@ impl ClientCore {
         self.parts.clock.now()
     }
 
-    fn check<O: Operation>(&self, operation: &O) -> Result<Violations, Error> {
+    /// What requests are checked against.
+    pub(crate) fn policy(&self) -> &CheckPolicy {
+        &self.checking.policy
+    }
+
+    pub(crate) fn check<O: Operation>(&self, operation: &O) -> Result<Violations, Error> {
         let Checking { account, policy } = &*self.checking;
         if !policy.checks_anything() {
             return Ok(Violations::default());
@@ -249,6 +266,12 @@ impl ClientCore {
             let (operation, effect, waited) = (meta.id, meta.effect, Duration::ZERO);
             Error::Transport(Box::new(TransportFailure { operation, effect, outcome, error, waited }))
         })
+    }
+}
+
+impl AsRef<Self> for ClientCore {
+    fn as_ref(&self) -> &Self {
+        self
     }
 }
 

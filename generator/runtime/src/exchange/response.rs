@@ -98,8 +98,7 @@ impl<'a> Answer<'a> {
     fn with_code(&self, mut opened: Opened<'a>) -> Result<Opened<'a>, Error> {
         let Some(code) = &opened.code else { return Err(self.unreadable(ReadError::new(0, "there is no code"))) };
         let code = Code::new(code);
-        let known = self.meta.error(code.as_str());
-        if code.as_str() == opened.envelope.success || known.is_some_and(|known| known.success) {
+        if self.meta.is_success(self.api, code.as_str()) {
             return Ok(opened);
         }
         // The code has decided: what is behind the data can only add a message.

@@ -1,3 +1,4 @@
+use crate::batches::Batch;
 use crate::json::{Decode, Encode};
 use crate::operation::Operation;
 
@@ -17,5 +18,5 @@ pub trait Asked: Operation {
 /// One thing is to be changed.
 pub trait Confirmable: Asked {}
 
-/// Each item of a list is a thing to be changed, and has a fate of its own.
-pub trait ConfirmableItems: Asked<Response: Encode> {}
+/// Each item of a batch is a thing to be changed, and has a fate of its own.
+pub trait ConfirmableItems: Asked + Batch {}

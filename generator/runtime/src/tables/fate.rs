@@ -28,19 +28,3 @@ pub struct Confirm {
     /// The codes that say there is no such thing.
     pub absent: &'static [&'static str],
 }
-
-/// How a successful answer tells of the items of its request.
-#[derive(Clone, Copy, Debug)]
-pub struct ItemResults {
-    /// The member with the items that are told of, `[]` when the data itself is the list. Without
-    /// [`failed`](Self::failed), those that failed are among them, and have a code.
-    pub list: &'static str,
-    /// The member with the items that failed.
-    pub failed: Option<&'static str>,
-    /// The member of an item with the caller's own id.
-    pub client_id: &'static str,
-    /// The member of an item with its code.
-    pub code: Option<&'static str>,
-    /// The member of an item with the message for people.
-    pub message: Option<&'static str>,
-}

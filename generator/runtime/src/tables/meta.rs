@@ -1,4 +1,4 @@
-use super::{ClientId, Confirm, ItemResults, Outcome, Rule, Window};
+use super::{Api, ClientId, Confirm, Outcome, Rule, Window};
 
 /// What is known about an operation.
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +43,6 @@ pub struct Meta {
     pub client_id: Option<ClientId>,
     /// How it is found out whether it had its effect.
     pub confirm: Option<Confirm>,
-    /// How a successful answer tells of the items of the request.
-    pub items: Option<ItemResults>,
     /// Why a repeat does no harm, of an operation that changes something.
     pub repeat: Option<&'static str>,
 }
@@ -58,6 +56,12 @@ impl Meta {
     /// What is known about an error code.
     pub fn error(&self, code: &str) -> Option<&'static KnownError> {
         self.errors.iter().find(|error| error.code == code)
+    }
+
+    /// Whether a code stands for success.
+    pub fn is_success(&self, api: &Api, code: &str) -> bool {
+        api.envelope.as_ref().is_some_and(|envelope| envelope.success == code)
+            || self.error(code).is_some_and(|known| known.success)
     }
 }
 

@@ -55,7 +55,6 @@ impl Operation for Book {
         list_member: None,
         client_id: None,
         confirm: None,
-        items: None,
         repeat: None,
     };
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use tradeapi_runtime::{
     Asked, BuildError, Checks, ClientId, Clock, Confirm, ConfirmPolicy, Confirmable, ConfirmableItems, Credentials,
-    Decimal, Effect, Ending, Error, Fate, ItemResults, LimitMode, ManualTimer, Meta, Method, Operation, Outcome,
-    ParameterReader, ParameterWriter, Parameters, ReadError, Reader, Record, RecordWriter, Repeatable, ResponseFuture,
+    Decimal, Effect, Ending, Error, Fate, LimitMode, ManualTimer, Meta, Method, Operation, Outcome, ParameterReader,
+    ParameterWriter, Parameters, ReadError, Reader, Record, RecordWriter, Repeatable, Reply, ResponseFuture,
     RetryBudget, RetryPolicy, Timer, Timestamp, Transport, TransportError, TransportErrorKind, WasSent,
     serde_parameters, serde_record,
 };
@@ -152,9 +152,6 @@ pub(crate) const CONFIRM: Confirm = Confirm {
     absent: &["40404"],
 };
 
-pub(crate) const ITEMS: ItemResults =
-    ItemResults { list: "[]", failed: None, client_id: "clientOid", code: Some("code"), message: Some("msg") };
-
 /// What the line does with a request.
 #[derive(Clone)]
 enum Act {
@@ -263,7 +260,7 @@ fn order(id: &str) -> Result<PlaceOrder, tradeapi_runtime::InvalidIdentifier> {
 async fn fate(
     line: &Line,
     policy: &ConfirmPolicy,
-) -> Result<Fate<crate::orders::Placed, Found>, Box<dyn std::error::Error>> {
+) -> Result<Fate<Reply<crate::orders::Placed>, Found>, Box<dyn std::error::Error>> {
     Ok(line.client()?.core().place_and_confirm(&order("a1")?, policy).await)
 }
 
@@ -315,7 +312,7 @@ async fn an_order_that_landed_is_found() -> Tested {
 async fn what_was_answered_is_not_asked_for() -> Tested {
     let line = Line::new([answers(r#"{"orderId":"7"}"#)]);
     let Fate::Happened(happened) = fate(&line, &ConfirmPolicy::new()).await? else { return Err("unknown".into()) };
-    assert!(happened.reply.is_some() && line.seen().len() == 1);
+    assert!(happened.answer.is_some() && line.seen().len() == 1);
     let line = Line::new([code("40786")]);
     assert!(matches!(fate(&line, &ConfirmPolicy::new()).await?, Fate::DidNotHappen(not) if !not.by_absence));
     assert_eq!(line.seen().len(), 1);
@@ -328,7 +325,8 @@ async fn absence_proves_nothing_while_the_order_can_still_come() -> Tested {
     let brief = ConfirmPolicy::new().deadline(seconds(39));
     let Fate::Unknown(still) = fate(&line, &brief).await? else { return Err("known".into()) };
     assert_eq!(still.because, "it is not there, but could still come");
-    assert!(still.unknown.is_some_and(|unknown| unknown.client_id() == Some("a1")));
+    let call = still.call.ok_or("nothing is told of the call")?;
+    assert!(matches!(&*call, Error::Unknown(unknown) if unknown.client_id() == Some("a1")), "{call}");
     // The last question comes when the time is up.
     assert_eq!(line.seen().last().map(|(at, _)| *at), Some(seconds(39)));
 
@@ -393,9 +391,12 @@ async fn an_order_that_nobody_could_ask_for_is_not_sent() -> Tested {
     let nameless = PlaceOrder { client_oid: None, ..order("a1")? };
     let fate = line.client()?.core().place_and_confirm(&nameless, &ConfirmPolicy::new()).await;
     let Fate::DidNotHappen(not) = fate else { return Err("sent".into()) };
-    assert!(matches!(not.why, Error::Refused(_)) && not.why.to_string().contains("set clientOid"), "{}", not.why);
+    assert!(
+        matches!(not.why.as_deref(), Some(Error::Refused(_))) && not.to_string().contains("set clientOid"),
+        "{not}"
+    );
     let twins = PlaceBatch { orders: vec![order("a1")?, order("a1")?] };
-    assert!(line.client()?.core().place_each_and_confirm(&twins, &ConfirmPolicy::new()).await.is_err());
+    assert!(line.client()?.core().batch(twins).send_and_confirm(&ConfirmPolicy::new()).await.is_err());
     assert_eq!(line.seen().len(), 0);
     Ok(())
 }
@@ -405,8 +406,8 @@ async fn each_item_of_a_batch_has_its_fate() -> Tested {
     let batch = PlaceBatch { orders: vec![order("a1")?, order("a2")?, order("a3")?] };
     let told = r#"[{"orderId":"1","clientOid":"a1"},{"clientOid":"a2","code":"40786","msg":"no"}]"#;
     let line = Line::new([answers(told), answers(r#"{"clientOid":"a3"}"#)]);
-    let found = line.client()?.core().place_each_and_confirm(&batch, &ConfirmPolicy::new()).await?;
-    let outcomes: Vec<_> = found.fates.iter().map(Fate::outcome).collect();
+    let found = line.client()?.core().batch(batch.clone()).send_and_confirm(&ConfirmPolicy::new()).await?;
+    let outcomes: Vec<_> = found.outcomes().collect();
     assert_eq!(outcomes, [Outcome::Done, Outcome::NotDone, Outcome::Done]);
     // Only the one that the answer left out was asked for.
     assert_eq!(line.seen().len(), 2);
@@ -417,8 +418,8 @@ async fn each_item_of_a_batch_has_its_fate() -> Tested {
         answers(r#"{"clientOid":"a3"}"#),
         code("40404"),
     ]);
-    let found = line.client()?.core().place_each_and_confirm(&batch, &ConfirmPolicy::new()).await?;
-    let outcomes: Vec<_> = found.fates.iter().map(Fate::outcome).collect();
+    let found = line.client()?.core().batch(batch.clone()).send_and_confirm(&ConfirmPolicy::new()).await?;
+    let outcomes: Vec<_> = found.outcomes().collect();
     assert_eq!(outcomes, [Outcome::Done, Outcome::NotDone, Outcome::Done]);
     Ok(())
 }

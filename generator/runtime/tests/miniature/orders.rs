@@ -1,13 +1,13 @@
 //! Operations that place, amend and list orders.
 
 use tradeapi_runtime::{
-    Access, Checks, ClientId, Confirm, Decimal, Edit, Effect, Length, List, Meta, Method, Operation, ParameterReader,
-    ParameterWriter, Parameters, RateLimit, ReadError, Reader, Record, RecordWriter, Rule, RuleKind, Scope, Severity,
-    Timestamp, Window, serde_parameters, serde_record,
+    Access, Batch, BatchAnswer, BatchShape, Checks, ClientId, Confirm, Decimal, Edit, Effect, Length, List, Meta,
+    Method, Operation, ParameterReader, ParameterWriter, Parameters, RateLimit, ReadError, Reader, Record,
+    RecordWriter, Rule, RuleKind, Scope, Severity, Timestamp, Window, serde_parameters, serde_record, text_of,
 };
 
 use crate::api::{ClientOid, ERRORS, OrderId, OrderType, Side, Symbol};
-use crate::fates::{CLIENT_ID, CONFIRM, ITEMS};
+use crate::fates::{CLIENT_ID, CONFIRM};
 
 const SAME_SIDE: Rule = Rule {
     id: "same-side",
@@ -52,7 +52,6 @@ const BASE: Meta = Meta {
     list_member: None,
     client_id: None,
     confirm: None,
-    items: None,
     repeat: None,
 };
 
@@ -191,9 +190,34 @@ impl Operation for PlaceBatch {
         list_member: Some("list"),
         client_id: Some(ClientId { list: Some("[]"), ..CLIENT_ID }),
         confirm: Some(Confirm { list: Some("[]"), ..CONFIRM }),
-        items: Some(ITEMS),
         ..BASE
     };
+}
+
+impl Batch for PlaceBatch {
+    type Item = PlaceOrder;
+    type Done = Placed;
+    const SHAPE: &'static BatchShape =
+        &BatchShape { list: "", max_items: 3, ids: &["clientOid", "orderId"], by_place: true };
+
+    fn take_items(&mut self) -> Vec<Self::Item> {
+        std::mem::take(&mut self.orders)
+    }
+
+    fn set_items(&mut self, items: Vec<Self::Item>) {
+        self.orders = items;
+    }
+
+    fn answer(response: Self::Response, is_success: &dyn Fn(&str) -> bool) -> BatchAnswer<Self::Done> {
+        let mut answer = BatchAnswer::default();
+        answer.by_code(
+            response,
+            is_success,
+            |item| [text_of(&item.client_oid), text_of(&item.order_id)],
+            |item| (item.code.clone(), None),
+        );
+        answer
+    }
 }
 
 /// Amends an order.

@@ -2,7 +2,7 @@
 
 use super::{Builder, Scope, placed};
 use crate::load::{Named, Spanned, Text, raw};
-use crate::model::{Confirm, ItemResults, OutcomeRow, Pair, Repeat};
+use crate::model::{Confirm, OutcomeRow, Pair, Repeat};
 
 impl Builder<'_> {
     pub(super) fn outcome_row(&mut self, raw: &Spanned<raw::OutcomeRow>) -> Option<OutcomeRow> {
@@ -44,21 +44,6 @@ impl Scope<'_, '_> {
             self.builder.missing("is", raw.place);
         }
         Repeat { place: raw.place, why: self.builder.need(&raw.why, "why", raw.place) }
-    }
-
-    pub(super) fn item_results(&mut self, raw: &Spanned<raw::ItemResults>) -> Option<ItemResults> {
-        let Some(client_id) = &raw.client_id else {
-            self.builder.missing("client_id", raw.place);
-            return None;
-        };
-        Some(ItemResults {
-            place: raw.place,
-            list: raw.list.as_ref().map(placed),
-            failed: raw.failed.as_ref().map(placed),
-            client_id: placed(client_id),
-            code: raw.code.as_ref().map(placed),
-            message: raw.message.as_ref().map(placed),
-        })
     }
 }
 

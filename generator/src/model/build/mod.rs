@@ -7,6 +7,7 @@ mod fate;
 mod fields;
 mod intents;
 mod lifecycle;
+mod listings;
 mod operations;
 mod statements;
 mod types;

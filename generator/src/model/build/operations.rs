@@ -1,5 +1,6 @@
 //! Operation files -> operations.
 
+use super::listings::listing;
 use super::{Scope, placed, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::raw::{Access, Effect};
@@ -47,14 +48,11 @@ impl Scope<'_, '_> {
             client_id: raw.client_id.as_ref().map(placed),
             confirm: raw.confirm.as_ref().and_then(|confirm| self.confirm(confirm)),
             repeat: raw.repeat.as_ref().map(|repeat| self.repeat(repeat)),
-            items: raw
-                .response
-                .as_ref()
-                .and_then(|response| response.items.as_ref())
-                .and_then(|items| self.item_results(items)),
             window: raw.window.as_ref().and_then(|window| self.window(window)),
             history: self.builder.duration(&raw.history),
             response: self.response(raw, place),
+            listing: raw.response.as_ref().map(|response| listing(response)).unwrap_or_default(),
+            batch: raw.response.as_ref().and_then(|response| self.batch(response)),
             intents: self.intents(&raw.intents),
             examples: self.examples(&raw.examples, place),
             statements: self.builder.statements(
@@ -218,7 +216,13 @@ impl Scope<'_, '_> {
             return;
         }
         if raw.page.is_none() {
-            let keys = [("of", place(&raw.of)), ("cursor", place(&raw.cursor)), ("next", place(&raw.next))];
+            let keys = [
+                ("of", place(&raw.of)),
+                ("cursor", place(&raw.cursor)),
+                ("next", place(&raw.next)),
+                ("id", place(&raw.id)),
+                ("each", place(&raw.each)),
+            ];
             self.refuse_keys(&keys, "belongs to a `page`");
         }
         if raw.array.is_none() {

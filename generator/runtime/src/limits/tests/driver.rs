@@ -40,7 +40,6 @@ pub(super) fn operation(id: &'static str, effect: Effect, limits: &[RateLimit]) 
         list_member: None,
         client_id: None,
         confirm: None,
-        items: None,
         repeat: None,
     }))
 }

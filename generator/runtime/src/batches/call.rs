@@ -1,0 +1,144 @@
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::batch::Batch;
+use super::matching::{self, Ids, Matching};
+use super::outcome::{BatchReport, ItemOutcome, ItemReport};
+use super::teller::Teller;
+use crate::checks::{CheckPolicy, Place, Violation, Violations};
+use crate::client::ClientCore;
+use crate::error::{Error, Refusal};
+use crate::parameters::texts_of;
+use crate::tables::{Meta, Severity};
+use crate::value::Timestamp;
+
+/// A batch of any length, about to be sent in as many calls as it takes.
+///
+/// The calls are made one after the other and keep the client's rate limits. Nothing is sent twice, and what failed is not
+/// tried again.
+#[must_use = "nothing is sent until `send` is called"]
+pub struct BatchCall<O: Batch> {
+    pub(crate) client: ClientCore,
+    pub(crate) request: O,
+    stops: bool,
+}
+
+impl<O: Batch> BatchCall<O> {
+    /// Begins with a request that holds all items.
+    pub fn new(client: ClientCore, request: O) -> Self {
+        Self { client, request, stops: false }
+    }
+
+    /// Makes no further call once an item has not surely succeeded. If not set, all calls are made.
+    pub fn stop_at_first_failure(mut self) -> Self {
+        self.stops = true;
+        self
+    }
+
+    /// Checks all items, sends them, and tells of each what became of it.
+    ///
+    /// # Errors
+    ///
+    /// When anything is forbidden in the batch as a whole, an id that two items share among it; then nothing was sent.
+    pub async fn send(mut self) -> Result<BatchReport<O::Item, O::Done>, Error> {
+        let warnings = self.client.checked_by(self.policy()).check(&self.request)?;
+        let items = self.request.take_items();
+        let ids = items.iter().map(ids_of::<O>).collect::<Vec<_>>();
+        no_id_twice::<O>(&ids)?;
+        let mut report = BatchReport { items: Vec::new(), strays: Vec::new(), bad: Vec::new(), calls: 0, warnings };
+        if items.is_empty() {
+            self.send_part(Vec::new(), &[], &mut report).await;
+        }
+        let mut items = items.into_iter();
+        for ids in ids.chunks(O::SHAPE.max_items.max(1)) {
+            let part: Vec<_> = items.by_ref().take(ids.len()).collect();
+            if self.stops && !report.all_done() {
+                report.items.extend(part.into_iter().map(|item| without_result(item, ItemOutcome::NotSent, None)));
+            } else {
+                self.send_part(part, ids, &mut report).await;
+            }
+        }
+        Ok(report)
+    }
+
+    /// The rules of the client but for the length of the list, which no call is going to exceed.
+    fn policy(&self) -> CheckPolicy {
+        let rule = Place::rule(None, O::SHAPE.list, "max-items");
+        self.client.policy().clone().off(format!("{}/{rule}", O::META.id))
+    }
+
+    async fn send_part(&self, items: Vec<O::Item>, ids: &[Ids], report: &mut BatchReport<O::Item, O::Done>) {
+        let mut part = self.request.clone();
+        if !items.is_empty() {
+            part.set_items(items);
+        }
+        report.calls += 1;
+        let reply = self.client.call(&part).await;
+        let items = part.take_items();
+        match reply {
+            Ok(reply) => {
+                let told = Teller::new(self.client.api(), O::META, &reply);
+                let is_success = |code: &str| told.meta.is_success(told.api, code);
+                let answer = O::answer(reply.into_data(), &is_success);
+                report.bad.extend(answer.bad.iter().cloned());
+                let Matching { items: found, strays } = matching::assign(ids, answer, O::SHAPE);
+                report.strays.extend(strays.into_iter().map(|said| told.stray(said)));
+                report.items.extend(items.into_iter().zip(found).map(|(item, found)| told.item(item, found)));
+            }
+            Err(error) => {
+                let (signed_at, error) = (signed_at(&error), Arc::new(error));
+                let failed = |item| without_result(item, ItemOutcome::CallFailed(Arc::clone(&error)), signed_at);
+                report.items.extend(items.into_iter().map(failed));
+            }
+        }
+    }
+}
+
+impl<O: Batch> fmt::Debug for BatchCall<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BatchCall").field("operation", &O::META.id).field("stops", &self.stops).finish_non_exhaustive()
+    }
+}
+
+fn ids_of<O: Batch>(item: &O::Item) -> Ids {
+    texts_of(item, O::SHAPE.ids)
+}
+
+/// Two items with one id could not be told apart afterwards, and the exchange takes the second for a repeat of the first.
+fn no_id_twice<O: Batch>(items: &[Ids]) -> Result<(), Error> {
+    let mut violations = Violations::default();
+    for (kind, name) in O::SHAPE.ids.iter().enumerate() {
+        let mut first = HashMap::new();
+        for (index, id) in items.iter().enumerate().filter_map(|(index, ids)| Some((index, ids[kind].as_deref()?))) {
+            if let Some(other) = first.insert(id, index) {
+                violations.push(Violation {
+                    rule: Place::rule(None, O::SHAPE.list, "unique"),
+                    severity: Severity::Refuse,
+                    parameter: Place::path(Some(&Place::item(None, O::SHAPE.list, index)), name),
+                    given: format!("{id:?}"),
+                    allowed: format!("the item at {other} has it already, and no two items of a batch may share it"),
+                    source: O::META.source(),
+                    mend: "take one of the two away, or send it by itself".to_owned(),
+                });
+            }
+        }
+    }
+    if violations.is_empty() { Ok(()) } else { Err(refused(O::META, violations)) }
+}
+
+fn refused(meta: &'static Meta, violations: Violations) -> Error {
+    Error::Refused(Box::new(Refusal { operation: meta.id, violations }))
+}
+
+fn without_result<I, T>(item: I, outcome: ItemOutcome<T>, signed_at: Option<Timestamp>) -> ItemReport<I, T> {
+    ItemReport { item, outcome, matched: None, signed_at }
+}
+
+/// When a call was signed that may have had an effect.
+fn signed_at(error: &Error) -> Option<Timestamp> {
+    match error {
+        Error::Unknown(unknown) => Some(unknown.sent.signed_at),
+        _ => None,
+    }
+}

@@ -1,0 +1,172 @@
+//! Ranges of time cut into parts that are as long as one query may be.
+
+use std::time::Duration;
+
+use super::page::TimeRange;
+use super::walk::RangeOrder;
+use crate::tables::Length;
+use crate::value::Timestamp;
+
+const ONE: Duration = Duration::from_millis(1);
+
+/// How a range is cut.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    /// The longest part.
+    pub(super) span: Option<Length>,
+    pub(super) order: RangeOrder,
+    /// Whether neighbours share the two milliseconds at their border. No document says whether the ends of a range belong
+    /// to it: shared milliseconds are found in any case, and doubled items are told by their ids.
+    pub(super) shares_borders: bool,
+}
+
+/// A part, and what is left behind it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Part {
+    pub(super) range: TimeRange,
+    pub(super) rest: Option<TimeRange>,
+}
+
+impl Cut {
+    /// Takes the next part off a range.
+    pub(super) fn next(self, range: TimeRange) -> Part {
+        self.split(range).unwrap_or(Part { range, rest: None })
+    }
+
+    /// `None` when the range can be asked for as it is.
+    fn split(self, range: TimeRange) -> Option<Part> {
+        let (span, from, to) = (self.span?, range.from?, range.to?);
+        match self.order {
+            RangeOrder::NewestFirst => {
+                let start = latest_start(span, to).filter(|start| *start > from)?;
+                let end = if self.shares_borders { start.checked_add(ONE) } else { start.checked_sub(ONE) }?;
+                Some(Part {
+                    range: TimeRange { from: Some(start), to: Some(to) },
+                    rest: Some(TimeRange { from: Some(from), to: Some(end) }),
+                })
+            }
+            RangeOrder::OldestFirst => {
+                let end = earliest_end(span, from).filter(|end| *end < to)?;
+                let start = if self.shares_borders { end.checked_sub(ONE) } else { end.checked_add(ONE) }?;
+                Some(Part {
+                    range: TimeRange { from: Some(from), to: Some(end) },
+                    rest: Some(TimeRange { from: Some(start), to: Some(to) }),
+                })
+            }
+        }
+    }
+
+    /// The times that the part before a border and the part behind it both show, and one more on the side of the part
+    /// before: asked for alone, they show what that part has shown of the border already.
+    pub(super) fn around(self, border: Timestamp) -> TimeRange {
+        const TWO: Duration = Duration::from_millis(2);
+        match self.order {
+            RangeOrder::NewestFirst => TimeRange { from: Some(border), to: border.checked_add(TWO) },
+            RangeOrder::OldestFirst => TimeRange { from: border.checked_sub(TWO), to: Some(border) },
+        }
+    }
+
+    /// The end of a part at which the next one begins.
+    pub(super) fn border(self, part: TimeRange) -> Option<Timestamp> {
+        match self.order {
+            RangeOrder::NewestFirst => part.from,
+            RangeOrder::OldestFirst => part.to,
+        }
+    }
+}
+
+/// Months differ in length, so that three months before a day and three months after it are not the same distance: the
+/// part is within the span from either end.
+fn latest_start(span: Length, to: Timestamp) -> Option<Timestamp> {
+    let start = span.before(to)?;
+    let reached = span.after(start)?;
+    start.checked_add(distance(reached, to))
+}
+
+fn earliest_end(span: Length, from: Timestamp) -> Option<Timestamp> {
+    let end = span.after(from)?;
+    let reached = span.before(end)?;
+    end.checked_sub(distance(from, reached))
+}
+
+/// From one time to a later one; nothing, when it is none.
+fn distance(from: Timestamp, to: Timestamp) -> Duration {
+    Duration::from_millis(to.as_millis().saturating_sub(from.as_millis()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: u64 = 86_400_000;
+
+    fn at(millis: u64) -> Option<Timestamp> {
+        Some(Timestamp::from_millis(millis))
+    }
+
+    fn parts(cut: Cut, from: u64, to: u64) -> Vec<(u64, u64)> {
+        let mut parts = Vec::new();
+        let mut rest = Some(TimeRange { from: at(from), to: at(to) });
+        while let Some(range) = rest {
+            let part = cut.next(range);
+            let ends = (part.range.from, part.range.to);
+            parts.extend(ends.0.zip(ends.1).map(|(from, to)| (from.as_millis(), to.as_millis())));
+            rest = part.rest;
+        }
+        parts
+    }
+
+    fn cut(span: Length, order: RangeOrder, shares_borders: bool) -> Cut {
+        Cut { span: Some(span), order, shares_borders }
+    }
+
+    #[test]
+    fn neighbours_share_a_border_or_nothing() {
+        let week = Length::Days(7);
+        let w = 7 * DAY;
+        assert_eq!(
+            parts(cut(week, RangeOrder::NewestFirst, true), 0, 2 * w + 10),
+            [(w + 10, 2 * w + 10), (11, w + 11), (0, 12)]
+        );
+        assert_eq!(
+            parts(cut(week, RangeOrder::OldestFirst, true), 0, 2 * w + 10),
+            [(0, w), (w - 1, 2 * w - 1), (2 * w - 2, 2 * w + 10)]
+        );
+        assert_eq!(
+            parts(cut(week, RangeOrder::NewestFirst, false), 0, 2 * w + 10),
+            [(w + 10, 2 * w + 10), (9, w + 9), (0, 8)]
+        );
+        assert_eq!(
+            parts(cut(week, RangeOrder::OldestFirst, false), 0, 2 * w + 10),
+            [(0, w), (w + 1, 2 * w + 1), (2 * w + 2, 2 * w + 10)]
+        );
+    }
+
+    #[test]
+    fn what_is_within_the_span_stays_whole() {
+        let week = cut(Length::Days(7), RangeOrder::NewestFirst, true);
+        assert_eq!(parts(week, 5, 5 + 7 * DAY), [(5, 5 + 7 * DAY)]);
+        let open = TimeRange { from: at(5), to: None };
+        assert_eq!(week.next(open), Part { range: open, rest: None });
+        let unbounded = Cut { span: None, ..week };
+        assert_eq!(parts(unbounded, 0, 1000 * DAY), [(0, 1000 * DAY)]);
+    }
+
+    #[test]
+    fn months_are_within_the_span_from_either_end() {
+        // From any day of some years, by the calendar that the checks use.
+        let span = Length::Months(3);
+        for day in 0..1200 {
+            let (from, to) = (18_262 * DAY + day * DAY, 18_262 * DAY + day * DAY + 400 * DAY + 17);
+            for order in [RangeOrder::NewestFirst, RangeOrder::OldestFirst] {
+                let all = parts(cut(span, order, true), from, to);
+                assert!(all.len() == 5, "{all:?}");
+                for (from, to) in all {
+                    let (from, to) = (Timestamp::from_millis(from), Timestamp::from_millis(to));
+                    assert!(span.after(from).is_some_and(|end| to <= end), "{from} {to}");
+                    assert!(span.before(to).is_some_and(|start| start <= from), "{from} {to}");
+                }
+            }
+        }
+    }
+}

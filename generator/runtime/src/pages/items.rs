@@ -1,0 +1,68 @@
+use std::fmt;
+
+use super::error::PageError;
+use super::page::Clipped;
+use super::paged::Paged;
+use super::position::Position;
+use super::walk::Pages;
+use crate::value::BadItem;
+
+/// The items of all pages of a listing, one after the other.
+#[must_use = "nothing is sent until an item is asked for"]
+pub struct Items<O: Paged> {
+    pages: Pages<O>,
+    ready: std::vec::IntoIter<O::Item>,
+    /// Where the page of the items that are ready begins.
+    begun: Position,
+    bad: Vec<BadItem>,
+    clipped: Option<Clipped>,
+}
+
+impl<O: Paged> Items<O> {
+    pub(super) fn new(pages: Pages<O>) -> Self {
+        let begun = pages.position().clone();
+        Self { pages, ready: Vec::new().into_iter(), begun, bad: Vec::new(), clipped: None }
+    }
+
+    /// The next item; `None` at the end of the listing. Items that cannot be read are found in [`bad`](Self::bad).
+    ///
+    /// # Errors
+    ///
+    /// As [`Pages::next_page`].
+    pub async fn next(&mut self) -> Option<Result<O::Item, PageError>> {
+        loop {
+            if let Some(item) = self.ready.next() {
+                return Some(Ok(item));
+            }
+            self.begun = self.pages.position().clone();
+            let page = match self.pages.next_page().await? {
+                Ok(page) => page,
+                Err(error) => return Some(Err(error)),
+            };
+            self.ready = page.list.items.into_iter();
+            self.bad.extend(page.list.bad);
+            self.clipped = self.clipped.or(page.clipped);
+        }
+    }
+
+    /// The items so far that could not be read.
+    pub fn bad(&self) -> &[BadItem] {
+        &self.bad
+    }
+
+    /// What of the times asked for cannot be had, as far as is known.
+    pub fn clipped(&self) -> Option<Clipped> {
+        self.clipped
+    }
+
+    /// Where to go on. As long as items of a page are left, that is the beginning of their page.
+    pub fn position(&self) -> &Position {
+        if self.ready.len() > 0 { &self.begun } else { self.pages.position() }
+    }
+}
+
+impl<O: Paged> fmt::Debug for Items<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Items").field("pages", &self.pages).field("ready", &self.ready.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,113 @@
+//! Batches: what an answer says about each item that was sent.
+
+use super::wire::{self, Found};
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::model::{Api, Batch, Family, Field, Operation, Record, Response, Shape, Type};
+
+/// The batches of a family.
+pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        let Some(batch) = &operation.batch else { continue };
+        list_is_bounded(family, operation, batch, to);
+        match operation.response {
+            Response::Object { record } => lists_of_results(family, record, batch, to),
+            Response::Array { record, .. } => {
+                if let Some(record) = family.records.get(record) {
+                    ids_are_told(record, batch, to);
+                    words_are_told(record, batch, to);
+                }
+            }
+            Response::Page { .. } | Response::Undefined => {}
+        }
+    }
+}
+
+/// Whatever is longer than one call takes is sent in parts.
+fn list_is_bounded(family: &Family, operation: &Operation, batch: &Batch, to: &mut Diagnostics) {
+    let (name, place) = &batch.of;
+    let Some((list, item)) = wire::items(operation).find(|(list, _)| list.name.wire == *name) else {
+        let names = || wire::items(operation).map(|(list, _)| list.name.wire.as_str());
+        let help = match (did_you_mean(name, names()), wire::list(names())) {
+            (Some(help), _) => help,
+            (None, lists) if lists.is_empty() => "there are no such lists here".into(),
+            (None, lists) => format!("such lists are: {lists}").into(),
+        };
+        to.at(*place, Code::UndefinedName, format!("`{}` has no list `{name}` of objects", operation.name)).help(help);
+        return;
+    };
+    if list.max_items.is_none() {
+        to.at(*place, Code::BadResponse, format!("how many items `{name}` takes is not said"))
+            .related(list.name.place, "the list is here")
+            .help("write `max_items` there, so that more can be sent in parts");
+    }
+    let names = wire::names(family, &item.parameters);
+    let is_told = |(id, _): &(String, Place)| !matches!(names.find(id), Found::Nothing(_));
+    if !batch.ids.is_empty() && !batch.ids.iter().any(is_told) {
+        to.at(batch.place, Code::UndefinedName, format!("no item of `{name}` has one of the ids"))
+            .related(list.name.place, "the list is here")
+            .help(format!("the parameters of an item are: {}", wire::list(names.iter().map(|wire| wire.name))));
+    }
+}
+
+fn lists_of_results(family: &Family, index: usize, batch: &Batch, to: &mut Diagnostics) {
+    let Some(record) = family.records.get(index) else { return };
+    for list in [&batch.done, &batch.failed].into_iter().flatten() {
+        let is_failed = batch.failed.as_ref() == Some(list);
+        let Some(field) = field(record, list, to) else { continue };
+        let Shape::List(Type::Record(of)) = field.shape else {
+            to.at(list.1, Code::BadResponse, format!("`{}` is no list of records", list.0))
+                .related(field.name.place, "the field is here")
+                .help("name a field with `list: SomeRecord`");
+            continue;
+        };
+        if let Some(of) = family.records.get(of) {
+            ids_are_told(of, batch, to);
+            if is_failed {
+                words_are_told(of, batch, to);
+            }
+        }
+    }
+    if let Some(all_done) = &batch.all_done {
+        let is_truth = |field: &Field| matches!(field.shape, Shape::One(Type::Boolean | Type::Undefined));
+        if let Some(field) = field(record, all_done, to).filter(|field| !is_truth(field)) {
+            to.at(all_done.1, Code::BadResponse, format!("`{}` is neither true nor false", all_done.0))
+                .related(field.name.place, "the field is here")
+                .help("name a field of the type `boolean`");
+        }
+    }
+}
+
+fn ids_are_told(record: &Record, batch: &Batch, to: &mut Diagnostics) {
+    for id in &batch.ids {
+        is_text(record, id, to);
+    }
+}
+
+fn words_are_told(record: &Record, batch: &Batch, to: &mut Diagnostics) {
+    for word in [&batch.code, &batch.message].into_iter().flatten() {
+        is_text(record, word, to);
+    }
+}
+
+fn is_text(record: &Record, named: &(String, Place), to: &mut Diagnostics) {
+    let Some(field) = field(record, named, to) else { return };
+    if !matches!(field.shape, Shape::One(Type::Identifier(_) | Type::String | Type::Undefined)) {
+        to.at(named.1, Code::BadResponse, format!("`{}` is no text", named.0))
+            .related(field.name.place, "the field is here")
+            .help("name a field that is a `string` or an identifier");
+    }
+}
+
+/// A field of a record by its name, which is reported where there is none.
+fn field<'a>(record: &'a Record, (name, place): &(String, Place), to: &mut Diagnostics) -> Option<&'a Field> {
+    let found = record.fields.iter().find(|field| field.name.wire == *name);
+    if found.is_none() {
+        let names = || record.fields.iter().map(|field| field.name.wire.as_str());
+        let help =
+            did_you_mean(name, names()).unwrap_or_else(|| format!("its fields are: {}", wire::list(names())).into());
+        to.at(*place, Code::UndefinedName, format!("the record `{}` has no field `{name}`", record.name.wire))
+            .related(record.name.place, "the record is here")
+            .help(help);
+    }
+    found
+}

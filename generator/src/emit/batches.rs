@@ -1,0 +1,131 @@
+//! Batches: what the runtime needs to know to send them in parts and to give every item its result.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::code::{ident, number};
+use super::docs::code;
+use super::parameters::is_required;
+use super::scope::Scope;
+use crate::model::{Batch, Operation, Parameter, Record, Response, Shape, Type};
+
+/// What a request says about its items.
+pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
+    let batch = operation.batch.as_ref()?;
+    let list = list_of(operation, batch)?;
+    let Shape::Items(item) = &list.shape else { return None };
+    let (name, item, field) = (ident(&operation.rust.rust), ident(&item.rust), ident(&list.name.rust));
+    let (done, answer) = answer(scope, operation, batch)?;
+    let shape = shape(batch, list)?;
+    let is_success =
+        ident(if matches!(operation.response, Response::Array { .. }) { "is_success" } else { "_is_success" });
+    let (take, set) = if is_required(list) {
+        (quote!(std::mem::take(&mut self.#field)), quote!(items))
+    } else {
+        (quote!(self.#field.take().unwrap_or_default()), quote!(Some(items)))
+    };
+    Some(quote! {
+        impl runtime::Batch for #name {
+            type Item = #item;
+            type Done = #done;
+            const SHAPE: &'static runtime::BatchShape = #shape;
+
+            fn take_items(&mut self) -> Vec<Self::Item> {
+                #take
+            }
+
+            fn set_items(&mut self, items: Vec<Self::Item>) {
+                self.#field = #set;
+            }
+
+            fn answer(
+                response: Self::Response,
+                #is_success: &dyn Fn(&str) -> bool,
+            ) -> runtime::BatchAnswer<Self::Done> {
+                let mut answer = runtime::BatchAnswer::default();
+                #answer
+                answer
+            }
+        }
+    })
+}
+
+fn list_of<'a>(operation: &'a Operation, batch: &Batch) -> Option<&'a Parameter> {
+    operation.body.parameters().iter().find(|parameter| parameter.name.wire == batch.of.0)
+}
+
+fn shape(batch: &Batch, list: &Parameter) -> Option<TokenStream> {
+    let wire = if batch.of.0 == "[]" { "" } else { batch.of.0.as_str() };
+    let max_items = number(list.max_items?.0);
+    let (ids, by_place) = (batch.ids.iter().map(|(id, _)| id), batch.by_place);
+    Some(quote! {
+        &runtime::BatchShape { list: #wire, max_items: #max_items, ids: &[#(#ids),*], by_place: #by_place }
+    })
+}
+
+/// The record of what succeeded, and how the answer is taken apart.
+fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(TokenStream, TokenStream)> {
+    let records = &scope.family.records;
+    match operation.response {
+        Response::Array { record, .. } => {
+            let (ids, words) = (texts(&records[record], &batch.ids), words(&records[record], batch));
+            let answer = quote!(answer.by_code(response, is_success, |item| [#ids], |item| (#words)););
+            Some((scope.ty(Type::Record(record)), answer))
+        }
+        Response::Object { record } => {
+            let field = |name: &str| records[record].fields.iter().find(|field| field.name.wire == name);
+            let list = |name: &str| {
+                let field = field(name)?;
+                let Shape::List(Type::Record(of)) = field.shape else { return None };
+                Some((ident(&field.name.rust), of))
+            };
+            let (done, done_of) = list(&batch.done.as_ref()?.0)?;
+            let (failed, failed_of) = list(&batch.failed.as_ref()?.0)?;
+            let (done_ids, failed_ids) = (texts(&records[done_of], &batch.ids), texts(&records[failed_of], &batch.ids));
+            let words = words(&records[failed_of], batch);
+            let all_done = batch.all_done.as_ref().and_then(|(name, _)| field(name)).map(|field| {
+                let field = ident(&field.name.rust);
+                quote!(answer.all_done(response.#field);)
+            });
+            let answer = quote! {
+                answer.done(response.#done, |item| [#done_ids]);
+                answer.failed(response.#failed, |item| [#failed_ids], |item| (#words));
+                #all_done
+            };
+            Some((scope.ty(Type::Record(done_of)), answer))
+        }
+        Response::Page { .. } | Response::Undefined => None,
+    }
+}
+
+/// The texts of fields of an item, with commas between them.
+fn texts(record: &Record, names: &[(String, crate::diagnostics::Place)]) -> TokenStream {
+    let texts = names.iter().map(|(name, _)| text(record, Some(name)));
+    quote!(#(#texts),*)
+}
+
+fn words(record: &Record, batch: &Batch) -> TokenStream {
+    let [code, message] = [&batch.code, &batch.message].map(|word| text(record, word.as_ref().map(|(name, _)| name)));
+    quote!(#code, #message)
+}
+
+fn text(record: &Record, name: Option<&String>) -> TokenStream {
+    match name.and_then(|name| record.fields.iter().find(|field| field.name.wire == *name)) {
+        Some(field) => {
+            let field = ident(&field.name.rust);
+            quote!(runtime::text_of(&item.#field))
+        }
+        None => quote!(None),
+    }
+}
+
+/// What a reader of the operation should know.
+pub(super) fn entry(operation: &Operation) -> Option<String> {
+    let batch = operation.batch.as_ref()?;
+    let max_items = list_of(operation, batch)?.max_items?.0;
+    Some(format!(
+        "**Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends {max_items} in a call, \
+         and tells what became of each by {}",
+        batch.ids.iter().map(|(id, _)| code(id)).collect::<Vec<_>>().join(" or ")
+    ))
+}

@@ -1,0 +1,146 @@
+//! Listings: what the runtime needs to know to follow their pages.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::code::ident;
+use super::docs::code;
+use super::parameters::{field_type, is_required};
+use super::scope::Scope;
+use crate::model::{Field, Operation, Parameter, Response, Shape, Type};
+
+/// What a request says about its pages.
+pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
+    let Response::Page { list, record, cursor, next } = &operation.response else { return None };
+    let parameter = find(operation, &next.0)?;
+    // What always has a cursor has no first page.
+    if !is_optional(scope, parameter) {
+        return None;
+    }
+    let (name, item) = (ident(&operation.rust.rust), scope.ty(Type::Record(*record)));
+    let (list, cursor, next) = (ident(&list.rust), ident(&cursor.rust), ident(&parameter.name.rust));
+    let id = operation.listing.id.as_ref().and_then(|(id, _)| {
+        let field = scope.family.records[*record].fields.iter().find(|field| field.name.wire == *id)?;
+        Some(item_id(field))
+    });
+    let range = range(operation);
+    let each = each(scope, operation);
+    Some(quote! {
+        impl runtime::Paged for #name {
+            type Item = #item;
+
+            #id
+
+            fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
+                (response.#list, runtime::text_of(&response.#cursor))
+            }
+
+            fn cursor(&self) -> Option<String> {
+                runtime::text_of(&self.#next)
+            }
+
+            fn set_cursor(&mut self, cursor: Option<&str>) {
+                self.#next = cursor.and_then(runtime::from_text);
+            }
+
+            #range
+            #each
+        }
+    })
+}
+
+fn item_id(field: &Field) -> TokenStream {
+    let field = ident(&field.name.rust);
+    quote! {
+        const HAS_ID: bool = true;
+
+        fn item_id(item: &Self::Item) -> Option<&str> {
+            item.#field.as_ref().map(|id| id.as_str())
+        }
+    }
+}
+
+fn range(operation: &Operation) -> Option<TokenStream> {
+    let window = operation.window.as_ref()?;
+    let (from, to) = (find(operation, &window.from.0)?, find(operation, &window.to.0)?);
+    let get = |parameter: &Parameter| {
+        let field = ident(&parameter.name.rust);
+        if is_required(parameter) { quote!(Some(self.#field)) } else { quote!(self.#field) }
+    };
+    let set = |parameter: &Parameter, end: TokenStream| {
+        let field = ident(&parameter.name.rust);
+        if is_required(parameter) {
+            quote!(self.#field = range.#end.unwrap_or(self.#field);)
+        } else {
+            quote!(self.#field = range.#end;)
+        }
+    };
+    let (get_from, get_to) = (get(from), get(to));
+    let (set_from, set_to) = (set(from, quote!(from)), set(to, quote!(to)));
+    Some(quote! {
+        fn range(&self) -> runtime::TimeRange {
+            runtime::TimeRange { from: #get_from, to: #get_to }
+        }
+
+        fn set_range(&mut self, range: runtime::TimeRange) {
+            #set_from
+            #set_to
+        }
+    })
+}
+
+/// One request for each value of a parameter.
+fn each(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
+    let parameter = find(operation, &operation.listing.each.as_ref()?.0)?;
+    let Shape::One(Type::Enum(index)) = parameter.shape else { return None };
+    let field = ident(&parameter.name.rust);
+    let values = values(scope, parameter, index);
+    let (all, of) = (&scope.family.enums[index], scope.ty(Type::Enum(index)));
+    let values = values.iter().filter_map(|wire| {
+        let variant = ident(&all.values[all.index_of(wire)?].name.rust);
+        Some(quote!(#of::#variant))
+    });
+    Some(quote! {
+        fn each(&self) -> Vec<Self> {
+            if self.#field.is_some() {
+                return vec![self.clone()];
+            }
+            let with = |value| Self { #field: Some(value), ..self.clone() };
+            [#(#values),*].map(with).into()
+        }
+    })
+}
+
+fn values<'a>(scope: &Scope<'a>, parameter: &'a Parameter, index: usize) -> Vec<&'a str> {
+    if parameter.only.is_empty() {
+        scope.family.enums[index].wires().collect()
+    } else {
+        parameter.only.iter().map(|(value, _)| value.as_str()).collect()
+    }
+}
+
+fn find<'a>(operation: &'a Operation, wire: &str) -> Option<&'a Parameter> {
+    operation.body.parameters().iter().find(|parameter| parameter.name.wire == wire)
+}
+
+fn is_optional(scope: &Scope<'_>, parameter: &Parameter) -> bool {
+    field_type(scope, parameter).to_string().starts_with("Option")
+}
+
+/// What a reader of the operation should know.
+pub(super) fn entry(operation: &Operation) -> Option<String> {
+    let Response::Page { .. } = operation.response else { return None };
+    let mut text =
+        "**Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages".to_owned();
+    if let Some((id, _)) = &operation.listing.id {
+        text.push_str(&format!(", and tells items apart by {}", code(id)));
+    }
+    if let Some((each, _)) = &operation.listing.each {
+        text.push_str(&format!(
+            ". It asks once for each value of {each}, in this order, where the request sets none: \
+             what moves on to the next value meanwhile is met in any case",
+            each = code(each)
+        ));
+    }
+    Some(text)
+}

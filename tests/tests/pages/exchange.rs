@@ -1,0 +1,186 @@
+//! An exchange that lists things, without sockets: it filters by time, keeps its pages short, and refuses ranges that the
+//! documents forbid.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use tradeapi::runtime::{FixedClock, LimitMode, ResponseFuture, Transport};
+use tradeapi::{Client, Credentials, Timestamp};
+use tradeapi_tests::query;
+
+pub(crate) const DAY: u64 = 86_400_000;
+
+/// The time by the clock of the client.
+pub(crate) const NOW: u64 = 1_790_000_000_000;
+
+/// What is listed.
+#[derive(Clone, Debug)]
+pub(crate) struct Thing {
+    pub(crate) id: String,
+    pub(crate) at: u64,
+    pub(crate) status: &'static str,
+}
+
+/// The names that an operation has for what every listing has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Names {
+    pub(crate) list: &'static str,
+    pub(crate) cursor: &'static str,
+    pub(crate) next: &'static str,
+    pub(crate) id: &'static str,
+}
+
+pub(crate) const UNIFIED_FILLS: Names = Names { list: "list", cursor: "cursor", next: "cursor", id: "execId" };
+pub(crate) const CLASSIC_FILLS: Names = Names { list: "fillList", cursor: "endId", next: "idLessThan", id: "tradeId" };
+pub(crate) const CLASSIC_ORDERS: Names =
+    Names { list: "entrustedList", cursor: "endId", next: "idLessThan", id: "orderId" };
+pub(crate) const UNIFIED_ORDERS: Names = Names { id: "orderId", ..UNIFIED_FILLS };
+pub(crate) const COMMISSIONS: Names = Names { list: "commissionList", id: "uid", ..CLASSIC_FILLS };
+pub(crate) const INSIDERS: Names = Names { id: "reporterName", ..UNIFIED_FILLS };
+
+/// How an exchange says that there is no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The last page with items has no cursor: it is `null`.
+    Null,
+    /// It is an empty text.
+    EmptyText,
+    /// It is left out.
+    LeftOut,
+    /// It leads to an empty page, which has no list and no cursor.
+    ToNothing,
+    /// It leads to an empty page with the same cursor.
+    ToItself,
+}
+
+/// How an exchange lists things.
+#[derive(Clone, Debug)]
+pub(crate) struct Ways {
+    pub(crate) names: Names,
+    pub(crate) page: usize,
+    pub(crate) start_belongs: bool,
+    pub(crate) end_belongs: bool,
+    pub(crate) end: End,
+    /// Whether pages go from the newest to the oldest, from the oldest to the newest, or in no order at all.
+    pub(crate) order: u8,
+    /// The longest range that is not refused.
+    pub(crate) span: Option<u64>,
+    /// Only things with the status asked for, or `live`, are listed.
+    pub(crate) by_status: bool,
+}
+
+impl Ways {
+    pub(crate) fn of(names: Names) -> Self {
+        Self {
+            names,
+            page: 3,
+            start_belongs: true,
+            end_belongs: true,
+            end: End::Null,
+            order: 0,
+            span: None,
+            by_status: false,
+        }
+    }
+}
+
+/// The parameters of a request.
+type Query = Vec<(String, String)>;
+
+#[derive(Clone)]
+pub(crate) struct Exchange {
+    ways: Ways,
+    things: Arc<Vec<Thing>>,
+    calls: Arc<AtomicUsize>,
+    queries: Arc<Mutex<Vec<Query>>>,
+}
+
+impl Exchange {
+    pub(crate) fn new(ways: Ways, things: Vec<Thing>) -> Self {
+        Self { ways, things: Arc::new(things), calls: Arc::default(), queries: Arc::default() }
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        Client::builder("https://exchange.example")
+            .credentials(Credentials::new("key", "secret", "passphrase"))
+            .clock(FixedClock(Timestamp::from_millis(NOW)))
+            .limits(LimitMode::Off)
+            .transport(self.clone())
+            .build()
+            .unwrap()
+    }
+
+    pub(crate) fn calls(&self) -> usize {
+        self.calls.load(Ordering::Relaxed)
+    }
+
+    /// What was asked for so far: from, to and the cursor.
+    pub(crate) fn asked(&self) -> Vec<(Option<u64>, Option<u64>, Option<String>)> {
+        let queries = self.queries.lock().unwrap();
+        let of = |query: &Query| {
+            let find = |name: &str| query.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+            let time = |name: &str| find(name).map(|time| time.parse().unwrap());
+            (time("startTime"), time("endTime"), find(self.ways.names.next))
+        };
+        queries.iter().map(of).collect()
+    }
+
+    fn answer(&self, query: &[(String, String)]) -> Value {
+        let find = |name: &str| query.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str());
+        let time = |name: &str| find(name).map(|time| time.parse::<u64>().unwrap());
+        let (from, to) = (time("startTime"), time("endTime"));
+        let is_too_long = |(from, to): (u64, u64)| self.ways.span.is_some_and(|span| from > to || to - from > span);
+        if from.zip(to).is_some_and(is_too_long) {
+            return json!({"code": "40017", "msg": "the range is too long", "data": null});
+        }
+        let status = find("status").unwrap_or("live");
+        let Ways { start_belongs, end_belongs, by_status, page, end, order, names, .. } = self.ways;
+        let mut listed: Vec<&Thing> = self
+            .things
+            .iter()
+            .filter(|thing| from.is_none_or(|from| if start_belongs { thing.at >= from } else { thing.at > from }))
+            .filter(|thing| to.is_none_or(|to| if end_belongs { thing.at <= to } else { thing.at < to }))
+            .filter(|thing| !by_status || thing.status == status)
+            .collect();
+        match order {
+            0 => listed.sort_by_key(|thing| std::cmp::Reverse(thing.at)),
+            1 => listed.sort_by_key(|thing| thing.at),
+            _ => listed.sort_by_key(|thing| (thing.id.bytes().rev().collect::<Vec<_>>(), thing.at)),
+        }
+        // Nothing in a cursor can be computed from an id.
+        let begin = find(names.next).map_or(0, |cursor| cursor.strip_prefix("~p").unwrap().parse().unwrap());
+        let shown: Vec<Value> = listed[begin..].iter().take(page).map(|thing| json!({names.id: thing.id})).collect();
+        let reached = begin + shown.len();
+        let is_last = reached == listed.len();
+        let cursor = match end {
+            _ if !is_last => json!(format!("~p{reached}")),
+            End::ToNothing if !shown.is_empty() => json!(format!("~p{reached}")),
+            End::ToItself => json!(format!("~p{reached}")),
+            End::EmptyText => json!(""),
+            End::Null | End::LeftOut | End::ToNothing => Value::Null,
+        };
+        let list = if shown.is_empty() && end != End::EmptyText { Value::Null } else { json!(shown) };
+        let mut data = json!({names.list: list});
+        if !(end == End::LeftOut && cursor.is_null()) {
+            data[names.cursor] = cursor;
+        }
+        json!({"code": "00000", "msg": "success", "requestTime": NOW, "data": data})
+    }
+}
+
+impl Transport for Exchange {
+    fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let query = query::pairs(request.uri().query().unwrap_or_default());
+        let answer = self.answer(&query);
+        self.queries.lock().unwrap().push(query);
+        Box::pin(async move { Ok(http::Response::new(Bytes::from(answer.to_string()))) })
+    }
+}
+
+/// Runs what never waits.
+pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}

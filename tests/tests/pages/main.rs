@@ -1,0 +1,8 @@
+//! Listings page by page: against an exchange that pages in many ways, and against answers told one by one.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod exactly_once;
+mod exchange;
+mod positions;
+mod scripted;
+mod windows;
