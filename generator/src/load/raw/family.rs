@@ -1,0 +1,168 @@
+//! `family.yaml`: what holds for every operation of a family.
+
+use super::Reviewed;
+use super::api::Observation;
+use super::statement::{Contradiction, NotShown, Rule, Source};
+use crate::load::shapes::{Named, Short, ShortForm, Text, Texts};
+use crate::load::spanned::Spanned;
+
+mappings! {
+    /// `family.yaml`: a part of the API with conventions of its own.
+    Family {
+        /// The folder's name.
+        family: Option<Text>,
+        /// What the family is called in headings.
+        title: Option<Text>,
+        /// What the family covers.
+        doc: Option<Text>,
+        /// Where a document says it.
+        source: Option<Spanned<Source>>,
+        /// How numbers and times travel: `text` as JSON strings, `json` as JSON numbers.
+        numbers: Option<Numbers>,
+        /// The error codes and what they mean.
+        errors: Named<Spanned<ErrorCode>>,
+        /// Ceilings that are not a rate and belong to no single operation.
+        limits: Vec<Spanned<Ceiling>>,
+        /// The parameters that name the instrument of a request.
+        instrument: Option<Spanned<InstrumentNames>>,
+        /// The classes that rates are for, and who is in them.
+        classes: Named<Spanned<Class>>,
+        /// The states of an enum, and how one becomes another.
+        lifecycle: Option<Spanned<Lifecycle>>,
+        /// The sentences of the document that bind somebody.
+        rules: Vec<Spanned<Rule>>,
+        /// What the document says it does not show, or plainly leaves out.
+        not_shown: Vec<Spanned<Short<NotShown>>>,
+        /// Statements of the document that cannot all hold.
+        contradictions: Vec<Spanned<Contradiction>>,
+        /// What was seen on the wire and is in no document.
+        observed: Vec<Spanned<Observation>>,
+        /// The sections of documents that the file was last checked against, each with its digest; `audit` keeps it.
+        reviewed: Reviewed,
+    }
+
+    /// The parameters that name the instrument of a request.
+    InstrumentNames {
+        /// The parameter with the line of business.
+        line: Option<Text>,
+        /// The parameter with the name of the instrument.
+        symbol: Option<Text>,
+    }
+
+    /// A class of accounts or requests that has rate limits of its own.
+    Class {
+        /// Who is in it.
+        doc: Option<Text>,
+        /// The condition under which a call is, written like that of a rule.
+        when: Option<Spanned<Named<Texts>>>,
+    }
+
+    /// A ceiling that is not a rate.
+    Ceiling {
+        /// A name for it, in lower case with hyphens.
+        id: Option<Text>,
+        /// The ceiling.
+        n: Option<Spanned<u64>>,
+        /// The values of one enum that count towards it; all of them when left out.
+        over: Option<Spanned<Named<Texts>>>,
+        /// What it is about.
+        doc: Option<Text>,
+        /// Where a document says it.
+        source: Option<Spanned<Source>>,
+    }
+
+    /// An error code.
+    ErrorCode {
+        /// The message as the document shows it.
+        text: Option<Text>,
+        /// What it means and what to do.
+        doc: Option<Text>,
+        /// Its Rust name, where the message makes none.
+        rust: Option<Text>,
+        /// What it says about an operation that changes something; `not_done` when left out.
+        outcome: Option<Outcome>,
+        /// Whether it is the code of success.
+        success: Option<bool>,
+        /// Where a document says it.
+        source: Option<Spanned<Source>>,
+    }
+
+    /// States and transitions.
+    Lifecycle {
+        /// The enum whose values are the states.
+        r#enum: Option<Text>,
+        /// Where a document says it.
+        source: Option<Spanned<Source>>,
+        /// The states, by their values.
+        states: Named<Short<State>>,
+        /// How a state becomes another.
+        transitions: Vec<Spanned<Transition>>,
+        /// What the document rules out, at once and by way of other states.
+        never: Vec<Spanned<Never>>,
+        /// The records that tell a state.
+        records: Vec<Spanned<Tracked>>,
+    }
+
+    /// A state.
+    State {
+        /// What it means.
+        doc: Option<Text>,
+        /// Whether nothing follows it.
+        terminal: Option<bool>,
+    }
+
+    /// A change of state.
+    Transition {
+        /// The states it leads from, or `any`.
+        from: Texts,
+        /// What causes it: names of operations, or words of the document for what is no operation.
+        trigger: Texts,
+        /// The state it leads to, or `unchanged`, or `rejected`.
+        to: Option<Text>,
+        /// When it happens.
+        condition: Option<Text>,
+        /// What else there is to say.
+        doc: Option<Text>,
+    }
+
+    /// What the document rules out: that one state follows another, or that an operation takes effect.
+    Never {
+        /// The states that something never becomes of.
+        from: Texts,
+        /// The states that they never become.
+        to: Texts,
+        /// The operations that never take effect there.
+        trigger: Texts,
+        /// Its place in the document.
+        at: Option<Text>,
+        /// Why it is ruled out.
+        why: Option<Text>,
+    }
+
+    /// A record that tells a state.
+    Tracked {
+        /// The record.
+        record: Option<Text>,
+        /// Its field with the exchange's id.
+        id: Option<Text>,
+        /// Its field with the caller's id.
+        client_id: Option<Text>,
+        /// Its field with the state.
+        state: Option<Text>,
+        /// Its field with the time of the last change.
+        at: Option<Text>,
+    }
+}
+
+words! {
+    /// How the numbers and times of a family travel.
+    Numbers { Text = "text", Json = "json", }
+    /// What an error code says about an operation that changes something.
+    Outcome { NotDone = "not_done", Unknown = "unknown", }
+}
+
+impl ShortForm for State {
+    fn from_doc(doc: String) -> Self {
+        Self { doc: Some(Spanned { value: doc, ..Spanned::default() }), ..Self::default() }
+    }
+}

@@ -1,0 +1,207 @@
+//! A file of its own for each operation.
+
+use super::Reviewed;
+use super::api::Observation;
+use super::statement::{Contradiction, NotShown, Rule, Source};
+use super::types::Field;
+use crate::load::shapes::{Named, Short, Text, Texts};
+use crate::load::spanned::Spanned;
+
+mappings! {
+    /// An operation; the file is named after it.
+    Operation {
+        /// The last segment of the path.
+        operation: Option<Text>,
+        /// The heading in the document; Rust names come from it.
+        title: Option<Text>,
+        /// Its Rust name, where the heading makes none that is fit.
+        rust: Option<Text>,
+        /// Where a document says it.
+        source: Option<Spanned<Source>>,
+        /// The method and the path, such as `GET /api/v1/orders`; a parameter in the path stands in braces.
+        http: Option<Text>,
+        /// What it does.
+        doc: Option<Text>,
+        /// What a repeat of the call would do.
+        effect: Option<Effect>,
+        /// Who may call; `signed` when left out.
+        access: Option<Access>,
+        /// Whether only user ids on the exchange's white list may call.
+        whitelisted: Option<Spanned<bool>>,
+        /// The permission of the key. Left out: the document does not say.
+        permission: Option<Text>,
+        /// The headers it carries beside those that every call does.
+        headers: Vec<Text>,
+        /// How often, for whom: `10/s per UID`, `1/s per IP`, `5/s per UID for reality`.
+        rate_limit: Vec<Text>,
+        /// The parameters in the document's order; `{}` when there are none; only `"[]"` when the body is an array.
+        request: Option<Spanned<Named<Spanned<Field>>>>,
+        /// Of an operation that amends: how many amendments of one thing may be under way.
+        in_flight: Option<Spanned<InFlight>>,
+        /// The parameter with the caller's own id, of the request or of its items.
+        client_id: Option<Text>,
+        /// How it is found out whether a request, or each of its items, had its effect.
+        confirm: Option<Spanned<Confirm>>,
+        /// Why a cancel does no harm when it comes twice.
+        repeat: Option<Spanned<Repeat>>,
+        /// The pair of times that bounds the query.
+        window: Option<Spanned<Window>>,
+        /// How far back the answer reaches, where no parameter says, such as `3 months`.
+        history: Option<Text>,
+        /// What comes back as data.
+        response: Option<Spanned<Response>>,
+        /// Constructors that say what somebody wants.
+        intents: Vec<Spanned<Intent>>,
+        /// Wire JSON of calls, with values of our own; at least one.
+        examples: Vec<Spanned<Example>>,
+        /// The sentences of the document that bind somebody.
+        rules: Vec<Spanned<Rule>>,
+        /// What the document says it does not show, or plainly leaves out.
+        not_shown: Vec<Spanned<Short<NotShown>>>,
+        /// Statements of the document that cannot all hold.
+        contradictions: Vec<Spanned<Contradiction>>,
+        /// What was seen on the wire and is in no document.
+        observed: Vec<Spanned<Observation>>,
+        /// The sections of documents that the file was last checked against, each with its digest; `audit` keeps it.
+        reviewed: Reviewed,
+    }
+
+    /// A pair of times that bounds a query.
+    Window {
+        /// The parameter it begins with.
+        from: Option<Text>,
+        /// The parameter it ends with.
+        to: Option<Text>,
+        /// The longest time from first to last, such as `30 days`.
+        span: Option<Text>,
+        /// How far back a query may begin, such as `90 days`.
+        access: Option<Text>,
+        /// `start`: an older start is refused; `data`: it finds nothing older. `start` when left out.
+        access_of: Option<AccessOf>,
+        /// The time that is taken when nothing is sent, such as `1 day`.
+        default: Option<Text>,
+        /// Whether one of the two may not be sent alone.
+        both_or_neither: Option<Spanned<bool>>,
+    }
+
+    /// How many amendments of one thing may be under way.
+    InFlight {
+        /// The required parameter, of the request or of its items, that says which thing is meant.
+        per: Option<Text>,
+        /// How many.
+        n: Option<Spanned<u64>>,
+    }
+
+    /// How it is found out whether a request had its effect.
+    Confirm {
+        /// The operation that tells.
+        by: Option<Text>,
+        /// Its parameter that names what is asked for: the parameter of the request.
+        ask: Named<Text>,
+        /// Parameters of both that go along.
+        with: Texts,
+        /// A field of the record: the parameter that it equals once the request had its effect.
+        matches: Named<Text>,
+        /// Parameters of the request that cannot be compared.
+        beside: Texts,
+        /// The field that tells when it came to be.
+        created: Option<Text>,
+        /// How long it can be asked for at least, such as `2 hours`.
+        kept: Option<Text>,
+        /// The codes that say there is no such thing.
+        absent: Texts,
+    }
+
+    /// What a repeat of an operation does that changes something.
+    Repeat {
+        /// What a repeat is.
+        is: Option<Spanned<Harmless>>,
+        /// Why it is so.
+        why: Option<Text>,
+    }
+
+    /// What somebody wants, and what is sent for it.
+    Intent {
+        /// The function's name, in lower case with hyphens.
+        id: Option<Text>,
+        /// Its Rust name, where the id makes none that is fit.
+        rust: Option<Text>,
+        /// The list whose items it makes; `"[]"` when the body is an array.
+        r#in: Option<Text>,
+        /// What it is for.
+        says: Option<Text>,
+        /// Its place in the document.
+        at: Option<Text>,
+        /// Values of enums; of a choice, a value that nothing goes with.
+        set: Option<Spanned<Named<Text>>>,
+        /// Parameters that are not required and become arguments all the same.
+        take: Texts,
+        /// What arguments are called here, such as by their unit.
+        call: Named<Text>,
+    }
+
+    /// What comes back as data: one of `object`, `array` and `page`.
+    Response {
+        /// Data is this record.
+        object: Option<Text>,
+        /// Data is a list of this record.
+        array: Option<Text>,
+        /// With `array`: the list was also seen inside this member.
+        observed_under: Option<Text>,
+        /// Data holds a list under this name, and a cursor.
+        page: Option<Text>,
+        /// With `page`: the record of the list.
+        of: Option<Text>,
+        /// With `page`: the member that carries the cursor.
+        cursor: Option<Text>,
+        /// With `page`: the parameter that takes the cursor.
+        next: Option<Text>,
+        /// With `page`: the field by which an item is told from another.
+        id: Option<Text>,
+        /// With `page`: an enum that need not be sent; the listing is whole only when asked once for each of its values.
+        each: Option<Text>,
+        /// With `object` or `array`: what the answer says about each item of a list that was sent.
+        items: Option<Spanned<Items>>,
+    }
+
+    /// What an answer says about each item of a list that was sent.
+    Items {
+        /// The list, or `[]` where it is the body.
+        of: Option<Text>,
+        /// The names by which an item and its result are told, the one that wins first.
+        id: Texts,
+        /// With `object`: the list of what succeeded.
+        done: Option<Text>,
+        /// With `object`: the list of what failed.
+        failed: Option<Text>,
+        /// With `object`: the boolean that says whether all succeeded.
+        all_done: Option<Text>,
+        /// The field of a failed result that has the code; with `array`, a code other than that of success makes it one.
+        code: Option<Text>,
+        /// The field of a failed result that has the message.
+        message: Option<Text>,
+        /// With `array`: results come in the order of the items.
+        by_place: Option<Spanned<bool>>,
+    }
+
+    /// Wire JSON of one call.
+    Example {
+        /// What it shows.
+        about: Option<Text>,
+        /// The body, or the JSON object of the parameters of a query.
+        request: Option<Text>,
+        /// The whole body of the answer.
+        response: Option<Text>,
+    }
+}
+
+words! {
+    /// What a repeat of a call would do.
+    Effect { Read = "read", Create = "create", Amend = "amend", Cancel = "cancel", Close = "close", }
+    /// Who may call.
+    Access { Signed = "signed", Public = "public", }
+    /// What an access limit speaks of.
+    AccessOf { Start = "start", Data = "data", }
+    /// What a repeat does.
+    Harmless { Harmless = "harmless", }
+}

@@ -1,0 +1,223 @@
+//! `types.yaml`: the types of parameters and of what is answered.
+
+use serde::Deserialize;
+#[cfg(feature = "cli")]
+use serde_json::Value;
+
+use super::Reviewed;
+use super::statement::{Source, Unstated};
+#[cfg(feature = "cli")]
+use crate::load::describe::{self, Definitions, Describe};
+use crate::load::shapes::{Named, Short, ShortForm, Text, Texts};
+use crate::load::spanned::Spanned;
+
+mappings! {
+    /// `types.yaml`: what the operations of a family share.
+    Types {
+        /// Sets of values.
+        enums: Named<Spanned<Enum>>,
+        /// Newtypes over text.
+        identifiers: Named<Spanned<Identifier>>,
+        /// Parameters of which only some go together.
+        choices: Named<Spanned<Choice>>,
+        /// What the exchange answers with.
+        records: Named<Spanned<Record>>,
+        /// The sections of documents that the file was last checked against, each with its digest; `audit` keeps it.
+        reviewed: Reviewed,
+    }
+
+    /// A set of values.
+    Enum {
+        /// What the values are about.
+        doc: Option<Text>,
+        /// Its Rust name, where the wire's is not fit.
+        rust: Option<Text>,
+        /// The values, each with what it means.
+        values: Named<Short<EnumValue>>,
+        /// Which value is true and which is false.
+        truth: Named<Spanned<bool>>,
+    }
+
+    /// A value of an enum.
+    EnumValue {
+        /// What it means.
+        doc: Option<Text>,
+        /// Its Rust name, where the wire's is not fit.
+        rust: Option<Text>,
+        /// Other spellings that a decoder accepts.
+        also: Vec<Text>,
+    }
+
+    /// A newtype over text.
+    Identifier {
+        /// What it names.
+        doc: Option<Text>,
+        /// Its Rust name, where the wire's is not fit.
+        rust: Option<Text>,
+        /// The fewest and the most characters.
+        length: Option<Spanned<Vec<Spanned<u32>>>>,
+        /// The allowed characters, as in a bracket expression.
+        alphabet: Option<Text>,
+        /// Forms that tell kinds of texts apart: how such a text begins and ends, with `*` between.
+        forms: Named<Text>,
+        /// Whether the client makes new ones.
+        mint: Option<Spanned<bool>>,
+    }
+
+    /// Parameters of which only some go together.
+    Choice {
+        /// What is chosen.
+        doc: Option<Text>,
+        /// Its Rust name, where the wire's is not fit.
+        rust: Option<Text>,
+        /// The alternatives of which exactly one is sent.
+        one_of: Named<Spanned<Field>>,
+        /// The alternative that the exchange takes when several are sent.
+        wins: Option<Text>,
+        /// The parameter that decides which others go with it.
+        choose_by: Option<Text>,
+        /// The enum of the deciding parameter.
+        r#type: Option<Text>,
+        /// For each value of that enum, the parameters that go with it.
+        cases: Named<Spanned<Named<Spanned<Field>>>>,
+    }
+
+    /// What the exchange answers with.
+    Record {
+        /// What it is.
+        doc: Option<Text>,
+        /// Its Rust name, where the wire's is not fit.
+        rust: Option<Text>,
+        /// Where a document says it.
+        source: Option<Spanned<Source>>,
+        /// A record whose fields come first.
+        includes: Option<Text>,
+        /// Whether it is only there to be included.
+        r#abstract: Option<bool>,
+        /// Whether it was seen on the wire and is in no document.
+        observed: Option<bool>,
+        /// Its fields, in the document's order.
+        fields: Named<Spanned<Field>>,
+    }
+
+    /// A field of a record, a request or a choice.
+    Field {
+        /// `string`, `decimal`, `integer`, `boolean`, `time`, or a name from types.yaml.
+        r#type: Option<Text>,
+        /// Instead of `type`: a list of that type.
+        list: Option<Text>,
+        /// Instead of `type`, with `item`: a list of objects with these fields.
+        fields: Option<Named<Spanned<Field>>>,
+        /// The Rust name of such an object.
+        item: Option<Text>,
+        /// Whether it has to be sent. Left out: it may be left out.
+        required: Option<Spanned<Required>>,
+        /// What the exchange takes when it is not sent. The client never sends it by itself.
+        default: Option<Text>,
+        /// A default that is not one value, in words.
+        default_note: Option<Text>,
+        /// The smallest number.
+        min: Option<Text>,
+        /// The largest number.
+        max: Option<Text>,
+        /// The most items of a list.
+        max_items: Option<Spanned<u64>>,
+        /// The fewest items of a list.
+        min_items: Option<Spanned<u64>>,
+        /// The most decimal digits of an integer.
+        digits: Option<Spanned<u32>>,
+        /// The values of the enum that are allowed or listed here.
+        only: Option<Spanned<Vec<Text>>>,
+        /// What leaving it out, or a special text, does to a value that is there.
+        edit: Option<Spanned<Edit>>,
+        /// `unstated`: the document does not say here which alternative of the choice wins.
+        wins: Option<Spanned<Unstated>>,
+        /// The unit of a number, or units under conditions.
+        unit: Option<Spanned<Units>>,
+        /// How the number travels, where it differs from the family.
+        json: Option<Spanned<Travels>>,
+        /// `null`: the document says that it can come.
+        may_be: Option<Spanned<MayBe>>,
+        /// `operation.parameter`: everything as there; other keys beside it override.
+        r#as: Option<Text>,
+        /// What it is. Without it the type's serves.
+        doc: Option<Text>,
+        /// Its Rust name, where the wire's is not fit.
+        rust: Option<Text>,
+    }
+
+    /// What leaving a parameter out, or a special text, does to a value that is there.
+    Edit {
+        /// How the value is kept.
+        keep: Option<Spanned<Keep>>,
+        /// The text that deletes it.
+        delete: Option<Text>,
+    }
+
+    /// A unit under a condition.
+    Unit {
+        /// The parameters and their values under which it holds.
+        when: Option<Named<Texts>>,
+        /// The unit then.
+        is: Option<Text>,
+        /// The unit in all other cases; closes the list.
+        otherwise: Option<Text>,
+    }
+}
+
+words! {
+    /// How one number travels.
+    Travels { Text = "text", Number = "number", }
+    /// When a parameter has to be sent.
+    Required { Always = "always", Conditional = "conditional", Unstated = "unstated", }
+    /// A special value of a response field.
+    MayBe { Null = "null", }
+    /// How a value is kept.
+    Keep { LeftOut = "left_out", }
+}
+
+impl ShortForm for EnumValue {
+    fn from_doc(doc: String) -> Self {
+        Self { doc: Some(Spanned { value: doc, ..Spanned::default() }), ..Self::default() }
+    }
+}
+
+#[cfg(feature = "cli")]
+impl Describe for Units {
+    fn describe(to: &mut Definitions) -> Value {
+        describe::either(Text::describe(to), Vec::<Unit>::describe(to))
+    }
+}
+
+/// A unit, or several under conditions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Units(pub(crate) Vec<Unit>);
+
+impl<'de> Deserialize<'de> for Units {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Either;
+
+        impl<'de> serde::de::Visitor<'de> for Either {
+            type Value = Units;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a unit, or a list of units with their conditions")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Units, E> {
+                let unit = Spanned { value: text.to_owned(), ..Spanned::default() };
+                Ok(Units(vec![Unit { otherwise: Some(unit), ..Unit::default() }]))
+            }
+
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Units, A::Error> {
+                let mut units = Vec::new();
+                while let Some(unit) = seq.next_element()? {
+                    units.push(unit);
+                }
+                Ok(Units(units))
+            }
+        }
+
+        from.deserialize_any(Either)
+    }
+}
