@@ -5,18 +5,15 @@ use quote::quote;
 
 use super::code::ident;
 use super::docs::code;
-use super::parameters::{field_type, is_required};
+use super::parameters::{deletes_with, is_required};
 use super::scope::Scope;
+use crate::load::raw::Effect;
 use crate::model::{Field, Operation, Parameter, Response, Shape, Type};
 
 /// What a request says about its pages.
 pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
-    let Response::Page { list, record, cursor, next } = &operation.response else { return None };
-    let parameter = find(operation, &next.0)?;
-    // What always has a cursor has no first page.
-    if !is_optional(scope, parameter) {
-        return None;
-    }
+    let Response::Page { list, record, cursor, .. } = &operation.response else { return None };
+    let parameter = followed_by(operation)?;
     let (name, item) = (ident(&operation.rust.rust), scope.ty(Type::Record(*record)));
     let (list, cursor, next) = (ident(&list.rust), ident(&cursor.rust), ident(&parameter.name.rust));
     let id = operation.listing.id.as_ref().and_then(|(id, _)| {
@@ -123,13 +120,17 @@ fn find<'a>(operation: &'a Operation, wire: &str) -> Option<&'a Parameter> {
     operation.body.parameters().iter().find(|parameter| parameter.name.wire == wire)
 }
 
-fn is_optional(scope: &Scope<'_>, parameter: &Parameter) -> bool {
-    field_type(scope, parameter).to_string().starts_with("Option")
+/// The parameter that takes the cursor, of a listing that can be followed: what always has a cursor has no first page, and
+/// only what reads is asked for again and again.
+fn followed_by(operation: &Operation) -> Option<&Parameter> {
+    let Response::Page { next, .. } = &operation.response else { return None };
+    let is_read = operation.effect == Effect::Read;
+    find(operation, &next.0).filter(|parameter| is_read && !is_required(parameter) && deletes_with(parameter).is_none())
 }
 
 /// What a reader of the operation should know.
 pub(super) fn entry(operation: &Operation) -> Option<String> {
-    let Response::Page { .. } = operation.response else { return None };
+    followed_by(operation)?;
     let mut text =
         "**Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages".to_owned();
     if let Some((id, _)) = &operation.listing.id {

@@ -2,9 +2,10 @@
 //! calls that fail.
 
 use std::pin::Pin;
+use std::time::Duration;
 
 use futures_core::Stream;
-use tradeapi::runtime::{LimitMode, PageError, Paged};
+use tradeapi::runtime::{LimitMode, PageError, Paged, RetryPolicy};
 use tradeapi::unified::{GetFillHistory, GetInsiderTrades, GetOpenOrders};
 use tradeapi::{Client, Credentials, Error, classic};
 use tradeapi_sandbox::{Answer, Sandbox};
@@ -257,4 +258,21 @@ async fn pages_are_a_stream() {
         ids.extend(page.unwrap().list.iter().map(|fill| fill.exec_id.clone().unwrap().to_string()));
     }
     assert_eq!(ids, ["1", "2"]);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_page_that_fails_in_a_way_that_passes_is_asked_for_again() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(page(r#"[{"execId": "1"}]"#, r#""next""#));
+    sandbox.answer_next(Answer::new(502, "<html>"));
+    sandbox.answer_next(Answer::close());
+    sandbox.answer_next(page(r#"[{"execId": "2"}]"#, "null"));
+    let policy = RetryPolicy::new().pauses(Duration::ZERO, Duration::ZERO);
+    let mut pages = client(&sandbox).pages(GetFillHistory::new()).retrying(policy);
+    let mut count = 0;
+    while let Some(page) = pages.next_page().await {
+        count += page.unwrap().list.len();
+    }
+    assert_eq!(count, 2);
+    assert_eq!(cursors(&sandbox), [None, Some("next".into()), Some("next".into()), Some("next".into())]);
 }

@@ -1,12 +1,12 @@
 use super::page::TimeRange;
 use super::walk::Pages;
 use crate::client::ClientCore;
+use crate::fate::Repeatable;
 use crate::json::{Decode, JsonWriter, read_json};
-use crate::operation::Operation;
 use crate::value::List;
 
 /// A request that is answered by a page. Emitted for each operation whose answer has a cursor.
-pub trait Paged: Operation + Clone {
+pub trait Paged: Repeatable + Clone {
     /// What is listed.
     type Item;
 

@@ -12,6 +12,7 @@ use super::seen::Seen;
 use crate::client::ClientCore;
 use crate::error::Error;
 use crate::exchange::Reply;
+use crate::retry::RetryPolicy;
 use crate::tables::Window;
 use crate::value::List;
 
@@ -56,6 +57,7 @@ pub struct Pages<O: Paged> {
     requests: Vec<O>,
     pub(super) window: Option<Window>,
     pub(super) clips: bool,
+    retry: Option<RetryPolicy>,
     pub(super) at: Position,
     seen: Seen,
     /// The cursors of the part that is listed now.
@@ -88,6 +90,7 @@ impl<O: Paged> Pages<O> {
             requests,
             window,
             clips: false,
+            retry: None,
             at,
             seen: Seen::default(),
             cursors: HashSet::new(),
@@ -109,6 +112,12 @@ impl<O: Paged> Pages<O> {
     /// was cut off. If not set, such a listing is refused.
     pub fn clip(mut self) -> Self {
         self.clips = true;
+        self
+    }
+
+    /// Repeats calls that fail in a way that passes. If not set, the caller decides whether to ask for the page again.
+    pub fn retrying(mut self, policy: RetryPolicy) -> Self {
+        self.retry = Some(policy);
         self
     }
 
@@ -217,7 +226,11 @@ impl<O: Paged> Pages<O> {
         let mut request = self.requests[turn].clone();
         request.set_range(range);
         request.set_cursor(cursor);
-        Ok(self.client.call(&request).await?)
+        let reply = match &self.retry {
+            Some(policy) => self.client.retrying(policy).call(&request).await,
+            None => self.client.call(&request).await,
+        };
+        Ok(reply?)
     }
 
     fn leave_out_repeated(&mut self, list: &mut List<O::Item>) -> usize {
