@@ -32,19 +32,12 @@ enum Command {
     },
     /// Reads the schema and reports every mistake.
     Check(SchemaFolder),
-    /// Compares the documents with the schema; exits with 1 when a fact differs.
+    /// Compares the documents with the schema; exits with 1 when a fact differs or a change waits for review.
     Audit {
         #[command(flatten)]
         schema: SchemaFolder,
-        /// Folder with the documents, each named after its key in api.yaml.
-        #[arg(long, value_name = "FOLDER")]
-        docs: PathBuf,
-        /// A change of wording alone fails too.
-        #[arg(long)]
-        strict: bool,
-        /// Record the sections as they are now in the schema's files.
-        #[arg(long)]
-        accept: bool,
+        #[command(flatten)]
+        arguments: cli::audit::Arguments,
     },
     /// Prints what the schema claims about the API, one fact a line.
     Facts(SchemaFolder),
@@ -202,18 +195,7 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
             let counts = schema.read()?.counts();
             output.done(format_args!("no mistakes in {} operations with {} rules", counts.operations, counts.rules));
         }
-        Command::Audit { schema, docs, strict, accept } => {
-            let audit = schema.read()?.audit(&docs)?;
-            output.print(&audit);
-            if accept {
-                let (written, kept) = audit.accept()?;
-                output.print(format_args!(
-                    "{written} digest(s) recorded, {kept} kept because a fact of the section differs"
-                ));
-            }
-            let fails = audit.differences() > 0 || strict && audit.rewordings() > 0;
-            return Ok(if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS });
-        }
+        Command::Audit { schema, arguments } => return cli::audit::run(&schema.read()?, &arguments, output),
         Command::Facts(schema) => output.print(schema.read()?.facts().join("\n")),
         Command::List(schema) => output.print(schema.read()?.list().trim_end()),
         Command::Rules(schema) => output.print(schema.read()?.rules().trim_end()),

@@ -148,7 +148,7 @@ fn run(schema: &Path, docs: &Path, more: &[&str]) -> Output {
 }
 
 #[test]
-fn it_exits_with_1_on_a_difference_of_fact_and_on_wording_only_when_strict() {
+fn it_exits_with_1_on_a_difference_of_fact_or_a_review_and_on_wording_only_when_strict() {
     let docs = tempfile::tempdir().unwrap();
     let code = |text: &str, more: &[&str]| {
         std::fs::write(docs.path().join("garden-v1.md"), text).unwrap();
@@ -159,6 +159,7 @@ fn it_exits_with_1_on_a_difference_of_fact_and_on_wording_only_when_strict() {
     assert_eq!(code(&reworded, &[]), Some(0));
     assert_eq!(code(&reworded, &["--strict"]), Some(1));
     assert_eq!(code(&DOCUMENT.replace("within 80 days", "within 70 days"), &[]), Some(1));
+    assert_eq!(code(&DOCUMENT.replace("is sown once", "is sown 2 times"), &[]), Some(1));
     std::fs::remove_file(docs.path().join("garden-v1.md")).unwrap();
     let missing = run(&here().join("schema"), docs.path(), &[]);
     assert_eq!(missing.status.code(), Some(1));
@@ -198,7 +199,7 @@ fn accepting_writes_digests_and_nothing_else_and_waits_where_a_fact_differs() {
     assert_eq!(harvests, std::fs::read_to_string(schema.join("garden/harvests.yaml")).unwrap());
 
     let second = String::from_utf8(run(&schema, &docs, &[]).stdout).unwrap();
-    assert!(second.contains("1 difference(s) of fact, 0 of wording"), "{second}");
+    assert!(second.contains("1 difference(s) of fact, 0 change(s) to review, 0 of wording"), "{second}");
 }
 
 proptest! {

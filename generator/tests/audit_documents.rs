@@ -32,7 +32,7 @@ fn todays_documents_differ_in_nothing_and_are_understood() {
     let Some(folder) = documents() else { return };
     let audit = schema().audit(&folder).unwrap();
     let (all, found) = audit.facts();
-    assert_eq!((audit.differences(), audit.rewordings()), (0, 0), "{audit}");
+    assert_eq!((audit.differences(), audit.reviews(), audit.rewordings()), (0, 0, 0), "{audit}");
     assert!(found * 100 >= all * 95, "{found} of {all}\n{audit}");
 }
 
@@ -75,6 +75,7 @@ const CHANGED: &str = "changed";
 const TWICE: &str = "the document says it twice, and differently";
 const NEW: &str = "in the document only";
 const GONE: &str = "in the schema only";
+const READ: &str = "changed, and what is read of it agrees with the schema";
 const UNREAD: &str = "changed where no reader knows the sentence";
 const WORDING: &str = "other wording, the same facts";
 
@@ -121,7 +122,7 @@ const CASES: &[Case] = &[
     replace(UNIFIED, "Get Open Orders", "20/s/UID", "25/s/UID", TWICE, "unified/unfilled-orders.yaml"),
     replace(UNIFIED, "Get Insider Trades", "1/s/IP", "1/s/UID", TWICE, "unified/inner-trades.yaml"),
     replace(UNIFIED, "Limits", "20/s/UID |\n| Insider", "21/s/UID |\n| Insider", TWICE, "unified/assets.yaml"),
-    replace(UNIFIED, "Modify Order", " Rate limit 10/s/UID", "", UNREAD, "unified/modify-order.yaml"),
+    replace(UNIFIED, "Modify Order", " Rate limit 10/s/UID", "", READ, "unified/modify-order.yaml"),
     // Bounds and defaults of parameters.
     replace(CLASSIC, "Get Order Fill Details", "maximum 100", "maximum 200", TWICE, "classic/fills.yaml"),
     replace(CLASSIC, "Get Order Fill Details", "default 100", "default 50", TWICE, "classic/fills.yaml"),
@@ -497,7 +498,7 @@ const CASES: &[Case] = &[
         "unified/assets.yaml",
     ),
     replace(CLASSIC, "Authentication", "Reversal, Batch", "Batch", TWICE, "classic/click-backhand.yaml"),
-    replace(UNIFIED, "Batch Order", " Header X-CHANNEL-API-CODE applies.", "", UNREAD, "unified/place-batch.yaml"),
+    replace(UNIFIED, "Batch Order", " Header X-CHANNEL-API-CODE applies.", "", READ, "unified/place-batch.yaml"),
     replace(UNIFIED, "Authentication", "| ACCESS-PASSPHRASE |", "| ACCESS-PHRASE |", CHANGED, "api.yaml"),
     // States.
     replace(

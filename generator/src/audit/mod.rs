@@ -79,7 +79,7 @@ fn document(api: &Api, files: &[PathBuf], mut document: Document, audit: &mut Au
     audit.lines.extend(compared.differences.iter().map(shown));
     let told: Vec<usize> =
         audit.lines.iter().filter(|line| line.file == document.file).flat_map(Line::document_lines).collect();
-    audit.lines.extend(review.lines(document, files, &told, &gone));
+    audit.lines.extend(review.lines(document, files, &found, &told, &gone));
     audit.accept.extend(review.accepted(document, files, &told));
     audit.shares.push(share(files, document, &claims, &found, &compared, (&questions, &rules)));
 }

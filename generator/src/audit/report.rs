@@ -16,20 +16,38 @@ pub(super) enum Group {
     Contradiction,
     DocumentOnly,
     SchemaOnly,
+    /// A section that no schema file names, or a name that no section has.
+    Unclaimed,
+    /// The line changed, and its facts are those of the schema; it may say more than facts.
+    Agreeing,
     /// Facts may have changed where no reader knows the sentence.
     Unread,
-    Review,
+    /// A section that was not checked yet.
+    Unchecked,
     Wording,
 }
 
+/// What has to be done about a line of the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Task {
+    /// The schema has to say something else, or the document has.
+    Write,
+    /// Somebody has to read it, and to accept it.
+    Review,
+    /// It can be accepted as it is.
+    Accept,
+}
+
 impl Group {
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Changed,
         Self::Contradiction,
         Self::DocumentOnly,
         Self::SchemaOnly,
+        Self::Unclaimed,
+        Self::Agreeing,
         Self::Unread,
-        Self::Review,
+        Self::Unchecked,
         Self::Wording,
     ];
 
@@ -39,14 +57,22 @@ impl Group {
             Self::Contradiction => "the document says it twice, and differently",
             Self::DocumentOnly => "in the document only",
             Self::SchemaOnly => "in the schema only",
+            Self::Unclaimed => "sections without a schema file",
+            Self::Agreeing => "changed, and what is read of it agrees with the schema",
             Self::Unread => "changed where no reader knows the sentence",
-            Self::Review => "sections to review",
+            Self::Unchecked => "not checked yet",
             Self::Wording => "other wording, the same facts",
         }
     }
 
-    fn is_of_fact(self) -> bool {
-        self != Self::Wording
+    fn task(self) -> Task {
+        match self {
+            Self::Changed | Self::Contradiction | Self::DocumentOnly | Self::SchemaOnly | Self::Unclaimed => {
+                Task::Write
+            }
+            Self::Agreeing | Self::Unread | Self::Unchecked => Task::Review,
+            Self::Wording => Task::Accept,
+        }
     }
 }
 
@@ -125,14 +151,23 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// How many differences of fact there are, changes that no reader understands among them.
+    /// How many differences of fact there are.
     pub fn differences(&self) -> usize {
-        self.lines.iter().filter(|line| line.group.is_of_fact()).count()
+        self.count(Task::Write)
+    }
+
+    /// How many changes somebody has to read: they may say what no reader understands.
+    pub fn reviews(&self) -> usize {
+        self.count(Task::Review)
     }
 
     /// How many lines changed in wording only.
     pub fn rewordings(&self) -> usize {
-        self.lines.len() - self.differences()
+        self.count(Task::Accept)
+    }
+
+    fn count(&self, task: Task) -> usize {
+        self.lines.iter().filter(|line| line.group.task() == task).count()
     }
 
     /// Facts of the schema that come from the documents, and how many of them the documents were found to state.
@@ -168,7 +203,8 @@ impl fmt::Display for Audit {
         }
         self.shares.iter().try_for_each(|share| write!(f, "{share}"))?;
         let (all, matched) = self.facts();
-        write!(f, "{} difference(s) of fact, {} of wording; ", self.differences(), self.rewordings())?;
+        let (differences, reviews, rewordings) = (self.differences(), self.reviews(), self.rewordings());
+        write!(f, "{differences} difference(s) of fact, {reviews} change(s) to review, {rewordings} of wording; ")?;
         write!(f, "{matched} of {all} facts of the schema found in the documents ({})", percent(matched, all))
     }
 }

@@ -1,6 +1,6 @@
 //! Sections against what the schema's files were last checked against.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::accept::Replacement;
@@ -85,7 +85,15 @@ impl Review<'_> {
     }
 
     /// What the marks tell beside the differences of fact, which stand on `told` lines.
-    pub(super) fn lines(&self, document: &Document, files: &[PathBuf], told: &[usize], gone: &[u32]) -> Vec<Line> {
+    pub(super) fn lines(
+        &self,
+        document: &Document,
+        files: &[PathBuf],
+        found: &Findings,
+        told: &[usize],
+        gone: &[u32],
+    ) -> Vec<Line> {
+        let stated: BTreeSet<usize> = found.statements.iter().map(|statement| document.line(statement.at)).collect();
         let is_new = |line: usize| {
             let start = document.line_range(line).start;
             self.new.iter().any(|range| range.contains(&start)) || self.unclaimed.contains(&start)
@@ -99,26 +107,26 @@ impl Review<'_> {
                 let place = shown_place(files, Some(recorded.reviewed.section.1));
                 let text =
                     format!("{}: no section is called so · {place}: reviewed section `{section}`", document.file);
-                lines.push(Line { group: Group::Review, file: document.file.clone(), lines: Vec::new(), text });
+                lines.push(Line { group: Group::Unclaimed, file: document.file.clone(), lines: Vec::new(), text });
             }
             if recorded.section.is_some() && !marks::is_digest(&recorded.reviewed.digest.0) {
                 let text = format!("{}: not checked yet · {place}: reviewed section `{section}`", document.file);
-                lines.push(Line { group: Group::Review, file: document.file.clone(), lines: Vec::new(), text });
+                lines.push(Line { group: Group::Unchecked, file: document.file.clone(), lines: Vec::new(), text });
                 continue;
             }
             for change in
                 recorded.changes.iter().flatten().filter(|change| !told.contains(&change.line) && !is_new(change.line))
             {
                 let what = if change.is_gone { "a line is gone" } else { "the line changed" };
-                let (group, detail) = match change.is_telling {
-                    true => (
-                        Group::Unread,
-                        format!("{what}, with numbers, names or words of obligation that no reader knows"),
-                    ),
-                    false => (Group::Wording, format!("{what} in wording only")),
+                let (group, how) = match (change.is_telling, !change.is_gone && stated.contains(&change.line)) {
+                    (true, true) => (Group::Agreeing, ", with numbers, names or words of obligation"),
+                    (true, false) => {
+                        (Group::Unread, ", with numbers, names or words of obligation that no reader knows")
+                    }
+                    (false, _) => (Group::Wording, " in wording only"),
                 };
                 let text =
-                    format!("{}:{}: {detail} · {place}: reviewed section `{section}`", document.file, change.line);
+                    format!("{}:{}: {what}{how} · {place}: reviewed section `{section}`", document.file, change.line);
                 by_line.entry((change.line, change.is_gone)).or_insert((group, text));
             }
         }
@@ -129,8 +137,12 @@ impl Review<'_> {
             let heading =
                 document.sections.iter().find(|section| section.at.start == *at).map_or("", |section| &section.heading);
             let line = document.line(*at);
-            let text = format!("{}:{line}: the section `{heading}` is in no schema file's `reviewed`", document.file);
-            lines.push(Line { group: Group::Review, file: document.file.clone(), lines: vec![line], text });
+            let text = format!(
+                "{}:{line}: the section `{heading}` is in no schema file; name it in the `reviewed` of one, as \
+                 `{heading}: new`",
+                document.file
+            );
+            lines.push(Line { group: Group::Unclaimed, file: document.file.clone(), lines: vec![line], text });
         }
         lines
     }

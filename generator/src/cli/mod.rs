@@ -1,5 +1,6 @@
 //! What the commands do that is more than one call of the library.
 
+pub(crate) mod audit;
 pub(crate) mod compare;
 pub(crate) mod differences;
 mod output;
