@@ -331,7 +331,7 @@ fn one_mistake_does_not_rain() {
                 fs::write(base.path().join(&file), changed.join("\n") + "\n").unwrap();
                 let count = Generator::new().schema_dir(base.path()).read().map_or_else(|all| all.len(), |_| 0);
                 // Without the line above them, the lines of a mapping are keys of the one around it.
-                let most = if slip.is_empty() { 16 } else { 3 };
+                let most = if slip.is_empty() { 7 } else { 3 };
                 if count > most {
                     rains.push(format!("{}:{}: {slip:?} gives {count}", file.display(), index + 1));
                 }
@@ -351,7 +351,9 @@ fn a_file_full_of_mistakes_is_given_up() {
     let lines: String = (0..10_000).map(|n| format!("- [{n}]\n")).collect();
     spoil(folder.path(), "office/count.yaml", |text| text.replace("rate_limit: []", "") + "rate_limit:\n" + &lines);
     let all = mistakes(folder.path());
-    assert!((2..200).contains(&all.len()), "nobody reads {}", all.len());
+    // What was found until then is all alike.
+    let [one] = all.iter().collect::<Vec<_>>()[..] else { panic!("nobody reads {}", all.len()) };
+    assert!(one.related.last().is_some_and(|(_, why)| why.ends_with("more places")), "{all}");
 }
 
 /// A change that somebody's finger, disk or tool could make.

@@ -1,44 +1,73 @@
 //! One mistake that shows in many places is one mistake: a type whose name is misspelled where it is defined is unknown
-//! wherever it is used.
+//! wherever it is used, and without the line above them the lines of a mapping are no keys of the one around it.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use super::{Code, Diagnostic, Diagnostics};
-
-/// The kinds that repeat themselves word for word when something elsewhere is wrong.
-const REPEATING: [Code; 4] = [Code::UndefinedType, Code::UndefinedName, Code::BadValue, Code::BadExample];
 
 /// So many other places are named.
 const SHOWN: usize = 3;
 
+/// From so many on, what is wrong alike in one file comes of one missing line rather than of as many slips.
+const FALLEN: usize = 3;
+
+/// The same said about the same folder, or file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Group {
+    code: Code,
+    says: String,
+    within: Option<PathBuf>,
+    /// It takes so many to be one mistake.
+    least: usize,
+}
+
 impl Diagnostics {
-    /// Makes one mistake of those that say the same about the same folder, and names the first of the other places.
+    /// Makes one mistake of those that say the same, and names the first of the other places.
     pub(crate) fn fold_repeats(&mut self) {
-        let mut groups: BTreeMap<(Code, String, Option<std::path::PathBuf>), Vec<Diagnostic>> = BTreeMap::new();
+        let mut groups: BTreeMap<Group, Vec<Diagnostic>> = BTreeMap::new();
         for item in std::mem::take(&mut self.items) {
-            let file = item.place.and_then(|place| self.files.get(place.file as usize));
-            let folder = file.and_then(|file| file.parent()).map(|folder| folder.to_path_buf());
-            if REPEATING.contains(&item.code) {
-                groups.entry((item.code, item.message.clone(), folder)).or_default().push(item);
-            } else {
-                self.items.insert(item);
+            match self.group_of(&item) {
+                Some(group) => groups.entry(group).or_default().push(item),
+                None => _ = self.items.insert(item),
             }
         }
-        for group in groups.into_values() {
-            if group.len() == 1 {
-                self.items.extend(group);
+        for (group, items) in groups {
+            if items.len() < group.least {
+                self.items.extend(items);
             } else {
-                self.items.extend(fold(group));
+                self.items.extend(fold(items));
             }
         }
+    }
+
+    fn group_of(&self, item: &Diagnostic) -> Option<Group> {
+        let file = item.place.and_then(|place| self.files.get(place.file as usize));
+        let folder = || file.and_then(|file| file.parent()).map(PathBuf::from);
+        let (says, within, least) = match item.code {
+            // Something elsewhere is wrong, and they repeat themselves word for word.
+            Code::UndefinedType | Code::UndefinedName | Code::BadValue | Code::BadExample => {
+                (item.message.clone(), folder(), 2)
+            }
+            Code::WrongType | Code::BadLifecycle => (item.message.clone(), file.cloned(), FALLEN),
+            // The help lists the keys of the mapping; it is another one where a key was misspelled.
+            Code::UnknownKey if item.fix.is_none() => (item.help.clone()?, file.cloned(), FALLEN),
+            _ => return None,
+        };
+        Some(Group { code: item.code, says, within, least })
     }
 }
 
 /// The first of a group, with the others as places to look at.
 fn fold(group: Vec<Diagnostic>) -> Option<Diagnostic> {
     let more = group.len().saturating_sub(1 + SHOWN);
+    let (messages, are_keys) = (messages(&group), group.iter().all(|item| item.code == Code::UnknownKey));
     let mut group = group.into_iter();
     let mut first = group.next()?;
+    first.message = messages;
+    if are_keys {
+        first.help = first.help.map(|help| format!("see whether a line above them is missing; {help}"));
+    }
     let others: Vec<_> = group.filter_map(|other| other.place).take(SHOWN).collect();
     let last = others.len().saturating_sub(1);
     for (index, place) in others.into_iter().enumerate() {
@@ -47,4 +76,20 @@ fn fold(group: Vec<Diagnostic>) -> Option<Diagnostic> {
         first.related.push((place, why));
     }
     Some(first)
+}
+
+/// What they say, each once, so that nothing is hidden behind the first: "unknown key `one`, `two`".
+fn messages(group: &[Diagnostic]) -> String {
+    let mut all = String::new();
+    let mut told: Vec<&str> = Vec::new();
+    for item in group {
+        let message = item.message.as_str();
+        if told.contains(&message) {
+            continue;
+        }
+        let name = message.find('`').map_or(message, |at| &message[at..]);
+        all.extend(if told.is_empty() { ["", message] } else { [", ", name] });
+        told.push(message);
+    }
+    all
 }

@@ -35,7 +35,7 @@ impl Diagnostics {
 
 /// Kinds that compare one part of a file with another.
 fn may_follow_in_its_file(code: Code) -> bool {
-    may_follow_in_others(code) && !matches!(code, Code::UndefinedType | Code::BadValue)
+    may_follow_in_others(code) && !matches!(code, Code::WrongType | Code::UndefinedType | Code::BadValue)
         || matches!(code, Code::BadResponse | Code::BadWindow | Code::BadOutcome)
 }
 
@@ -43,7 +43,8 @@ fn may_follow_in_its_file(code: Code) -> bool {
 fn may_follow_in_others(code: Code) -> bool {
     matches!(
         code,
-        Code::UndefinedType
+        Code::WrongType
+            | Code::UndefinedType
             | Code::UndefinedName
             | Code::BadValue
             | Code::BadChoice
