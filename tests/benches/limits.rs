@@ -7,31 +7,15 @@ mod measure;
 #[allow(dead_code, clippy::unwrap_used, reason = "not every bench needs all of it, and a bench fails by panicking")]
 mod server;
 
-use std::hint::black_box;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::Waker;
-use std::time::{Duration, Instant};
 
 use measure::Race;
+use measure::leaping::Leaping;
 use tradeapi::runtime::{
     Account, Admission, Call, Classes, InProcessLimits, LimitSettings, Limiter, Operation, RedisLimits, RedisSettings,
-    Signs, Timer,
+    Signs,
 };
 use tradeapi::unified::{CancelOrder, Category, Execution, OrderId, OrderRef, PlaceOrder, Side};
-
-/// Asks the system's clock, as the usual timer does, but then claims that it is a second later each time, so that
-/// there always is room.
-struct Leaping(AtomicU64);
-
-impl Timer for Leaping {
-    fn now(&self) -> Duration {
-        black_box(Instant::now());
-        Duration::from_secs(self.0.fetch_add(2, Ordering::Relaxed))
-    }
-
-    fn wake_at(&self, _: Duration, _: Waker) {}
-}
 
 fn pass(limits: &InProcessLimits, call: Call<'_>, signs: Signs) -> bool {
     let Admission::Now(Ok(mut slot)) = limits.ask(call, false) else { return false };
@@ -52,14 +36,14 @@ fn main() {
     let account = Account::default();
     let usual = Classes::new();
     let by_symbol = Classes::new().when("reality", "symbol", |symbol| symbol.starts_with('r'));
-    let limits = InProcessLimits::with_timer(LimitSettings::new(), Leaping(AtomicU64::new(0)));
+    let limits = InProcessLimits::with_timer(LimitSettings::new(), Leaping::default());
     // The operations of a session, so that there is something to search.
     for meta in [CancelOrder::META, PlaceOrder::META] {
         for account in ["", "1", "2", "3"] {
             (0..100).for_each(|_| assert!(pass(&limits, Call::new(meta).counted_for(account, ""), Signs::default())));
         }
     }
-    let clock = Leaping(AtomicU64::new(0));
+    let clock = Leaping::default();
     let mutex = Mutex::new(0_u64);
     Race::new("the limiter, uncontended")
         .way("ask, sent, answered", || pass(&limits, Call::of(&cancel, &usual, &account), Signs::default()))

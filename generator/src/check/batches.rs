@@ -1,5 +1,6 @@
 //! Batches: what an answer says about each item that was sent.
 
+use super::records;
 use super::wire::{self, Found};
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::model::{Api, Batch, Family, Field, Operation, Record, Response, Shape, Type};
@@ -53,7 +54,7 @@ fn lists_of_results(family: &Family, index: usize, batch: &Batch, to: &mut Diagn
     let Some(record) = family.records.get(index) else { return };
     for list in [&batch.done, &batch.failed].into_iter().flatten() {
         let is_failed = batch.failed.as_ref() == Some(list);
-        let Some(field) = field(record, list, to) else { continue };
+        let Some(field) = records::field(record, list, to) else { continue };
         let Shape::List(Type::Record(of)) = field.shape else {
             to.at(list.1, Code::BadResponse, format!("`{}` is no list of records", list.0))
                 .related(field.name.place, "the field is here")
@@ -69,7 +70,7 @@ fn lists_of_results(family: &Family, index: usize, batch: &Batch, to: &mut Diagn
     }
     if let Some(all_done) = &batch.all_done {
         let is_truth = |field: &Field| matches!(field.shape, Shape::One(Type::Boolean | Type::Undefined));
-        if let Some(field) = field(record, all_done, to).filter(|field| !is_truth(field)) {
+        if let Some(field) = records::field(record, all_done, to).filter(|field| !is_truth(field)) {
             to.at(all_done.1, Code::BadResponse, format!("`{}` is neither true nor false", all_done.0))
                 .related(field.name.place, "the field is here")
                 .help("name a field of the type `boolean`");
@@ -90,24 +91,10 @@ fn words_are_told(record: &Record, batch: &Batch, to: &mut Diagnostics) {
 }
 
 fn is_text(record: &Record, named: &(String, Place), to: &mut Diagnostics) {
-    let Some(field) = field(record, named, to) else { return };
+    let Some(field) = records::field(record, named, to) else { return };
     if !matches!(field.shape, Shape::One(Type::Identifier(_) | Type::String | Type::Undefined)) {
         to.at(named.1, Code::BadResponse, format!("`{}` is no text", named.0))
             .related(field.name.place, "the field is here")
             .help("name a field that is a `string` or an identifier");
     }
-}
-
-/// A field of a record by its name, which is reported where there is none.
-fn field<'a>(record: &'a Record, (name, place): &(String, Place), to: &mut Diagnostics) -> Option<&'a Field> {
-    let found = record.fields.iter().find(|field| field.name.wire == *name);
-    if found.is_none() {
-        let names = || record.fields.iter().map(|field| field.name.wire.as_str());
-        let help =
-            did_you_mean(name, names()).unwrap_or_else(|| format!("its fields are: {}", wire::list(names())).into());
-        to.at(*place, Code::UndefinedName, format!("the record `{}` has no field `{name}`", record.name.wire))
-            .related(record.name.place, "the record is here")
-            .help(help);
-    }
-    found
 }

@@ -1,9 +1,10 @@
 //! What operations say of finding out what became of them: every name is one, and nothing is claimed too easily.
 
+use super::records;
 use super::wire::{self, Found, Meaning, Names};
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::load::raw::Effect;
-use crate::model::{Api, Confirm, Family, Operation, Parameter, Record, Response, Shape, Type, has_parameter};
+use crate::model::{Api, Confirm, Family, Field, Operation, Parameter, Response, Shape, Type, has_parameter};
 
 /// `client_id`, `confirm` and `repeat`.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -55,17 +56,6 @@ fn repeat_is_of_a_cancel(operation: &Operation, to: &mut Diagnostics) {
     to.at(repeat.place, Code::Misplaced, why).help(help);
 }
 
-fn has_field(record: &Record, (name, place): &(String, Place), to: &mut Diagnostics) -> bool {
-    let has = record.fields.iter().any(|field| field.name.wire == *name);
-    if !has {
-        let fields = || record.fields.iter().map(|field| field.name.wire.as_str());
-        let help =
-            did_you_mean(name, fields()).unwrap_or_else(|| format!("its fields are: {}", wire::list(fields())).into());
-        to.at(*place, Code::UndefinedName, format!("`{}` has no field `{name}`", record.name.wire)).help(help);
-    }
-    has
-}
-
 fn confirm_asks_what_can_be_asked(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let own = names(family, operation);
     let of_request = confirm.ask.iter().chain(&confirm.matches).map(|(_, own)| own);
@@ -102,11 +92,11 @@ fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm:
     let Some((_, record)) = operation.teller(family) else { return };
     let read = confirm.ask.iter().chain(&confirm.matches).map(|(read, _)| read);
     for name in read {
-        has_field(record, name, to);
+        records::field(record, name, to);
     }
-    if let Some(created) = confirm.created.as_ref().filter(|created| has_field(record, created, to)) {
-        let is_time = |shape: &Shape| matches!(shape, Shape::One(Type::Time | Type::Undefined));
-        if let Some(field) = record.fields.iter().find(|field| field.name.wire == created.0 && !is_time(&field.shape)) {
+    if let Some(created) = &confirm.created {
+        let is_time = |field: &Field| matches!(field.shape, Shape::One(Type::Time | Type::Undefined));
+        if let Some(field) = records::field(record, created, to).filter(|field| !is_time(field)) {
             to.at(created.1, Code::BadOutcome, format!("`{}` is no `time`", created.0))
                 .related(field.name.place, "the field is here")
                 .help("name the field that tells when it came to be");

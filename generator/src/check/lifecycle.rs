@@ -1,9 +1,10 @@
 //! Lifecycles: every value is a state, what has ended stays so, and records tell states by the right fields.
 
+use super::records;
 use super::wire;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::load::raw::Effect;
-use crate::model::{Api, Enum, Family, Field, Lifecycle, Never, Ruled, Shape, Tracked, Transition, Type};
+use crate::model::{Api, Enum, Family, Lifecycle, Never, Ruled, Shape, Tracked, Transition, Type};
 
 /// Words that stand where a state does and are none.
 const NO_STATES: [&str; 3] = ["any", "unchanged", "rejected"];
@@ -155,17 +156,12 @@ fn record_tells_the_state(family: &Family, lifecycle: &Lifecycle, tracked: &Trac
         ("at", tracked.at.as_ref(), TIME),
     ];
     for (key, name, (what, fits)) in told {
-        let Some((name, place)) = name else { continue };
-        let found: Option<&Field> = record.fields.iter().find(|field| field.name.wire == *name);
-        let report = match found {
-            None => to.at(*place, Code::UndefinedName, format!("`{}` has no field `{name}`", record.name.wire)),
-            Some(field) if fits(lifecycle, &field.shape) => continue,
-            Some(field) => to
-                .at(*place, Code::BadLifecycle, format!("the `{key}` is `{name}`, which is not {what}"))
-                .related(field.name.place, "the field is here"),
+        let Some(name) = name else { continue };
+        let Some(field) = records::field(record, name, to).filter(|field| !fits(lifecycle, &field.shape)) else {
+            continue;
         };
-        let fields = record.fields.iter().map(|field| field.name.wire.as_str());
-        let help = if found.is_none() { did_you_mean(name, fields) } else { None };
-        report.help(help.unwrap_or_else(|| format!("name a field that is {what}").into()));
+        to.at(name.1, Code::BadLifecycle, format!("the `{key}` is `{}`, which is not {what}", name.0))
+            .related(field.name.place, "the field is here")
+            .help(format!("name a field that is {what}"));
     }
 }

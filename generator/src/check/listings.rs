@@ -1,7 +1,8 @@
 //! Listings: what tells their items apart, and what has to be asked for so that they are whole.
 
+use super::records;
 use super::wire::{self, Found, Meaning};
-use crate::diagnostics::{Code, Diagnostics, did_you_mean};
+use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{Api, Family, Need, Operation, Record, Response, Shape, Type};
 
 /// The listings of a family.
@@ -16,18 +17,10 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 fn id_tells_items_apart(operation: &Operation, record: &Record, to: &mut Diagnostics) {
-    let Some((name, place)) = &operation.listing.id else { return };
-    let Some(field) = record.fields.iter().find(|field| field.name.wire == *name) else {
-        let names = || record.fields.iter().map(|field| field.name.wire.as_str());
-        let help =
-            did_you_mean(name, names()).unwrap_or_else(|| format!("its fields are: {}", wire::list(names())).into());
-        to.at(*place, Code::UndefinedName, format!("the record `{}` has no field `{name}`", record.name.wire))
-            .related(record.name.place, "the record is here")
-            .help(help);
-        return;
-    };
+    let Some(id) = &operation.listing.id else { return };
+    let Some(field) = records::field(record, id, to) else { return };
     if !matches!(field.shape, Shape::One(Type::Identifier(_) | Type::String | Type::Undefined)) {
-        to.at(*place, Code::BadResponse, format!("`{name}` tells no item from another"))
+        to.at(id.1, Code::BadResponse, format!("`{}` tells no item from another", id.0))
             .related(field.name.place, "the field is here")
             .help("name a field that is a `string` or an identifier");
     }

@@ -1,6 +1,7 @@
 //! Records: what comes back, and what is made of it.
 
-use crate::diagnostics::{Code, Diagnostics, Place};
+use super::wire;
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::model::{Api, Family, Field, Record, Response, Shape, Type};
 
 /// The records of a family, and where they are used.
@@ -21,6 +22,23 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
         is_a_type(family, record, operation.place, &format!("the response of `{}`", operation.name), to);
     }
     holds_itself(family, to);
+}
+
+/// A field of a record by its name, which is reported where there is none.
+pub(super) fn field<'a>(
+    record: &'a Record,
+    (name, place): &(String, Place),
+    to: &mut Diagnostics,
+) -> Option<&'a Field> {
+    let found = record.field(name);
+    if found.is_none() && record.is_whole {
+        let names = || record.fields.iter().map(|field| field.name.wire.as_str());
+        let help = did_you_mean(name, names());
+        to.at(*place, Code::UndefinedName, format!("the record `{}` has no field `{name}`", record.name.wire))
+            .related(record.name.place, "the record is here")
+            .help(help.unwrap_or_else(|| format!("its fields are: {}", wire::list(names())).into()));
+    }
+    found
 }
 
 /// An abstract record is there to be included.

@@ -64,7 +64,7 @@ fn of_record(family: &Family, record: &Record, to: &mut Diagnostics) {
     let names = || record.fields.iter().map(|field| field.name.wire.as_str());
     let conditions = record.fields.iter().flat_map(|field| &field.units).flat_map(|unit: &Unit| &unit.when);
     for (name, values, place) in conditions {
-        let Some(Field { shape, .. }) = record.fields.iter().find(|field| field.name.wire == *name) else {
+        let Some(Field { shape, .. }) = record.field(name) else {
             let help = did_you_mean(name, names())
                 .unwrap_or_else(|| format!("the fields here are: {}", wire::list(names())).into());
             to.at(*place, Code::UndefinedName, format!("the unit depends on `{name}`, which is no field here"))

@@ -82,7 +82,7 @@ fn item_type<'a>(operation: &'a Operation, batch: &Batch) -> Option<&'a str> {
 fn done_type<'a>(family: &'a Family, operation: &Operation, batch: &Batch) -> Option<&'a str> {
     let Response::Object { record } = operation.response else { return None };
     let (done, _) = batch.done.as_ref()?;
-    let field = family.records.get(record)?.fields.iter().find(|field| field.name.wire == *done)?;
+    let field = family.records.get(record)?.field(done)?;
     match field.shape {
         Shape::List(Type::Record(of)) => Some(&family.records.get(of)?.name.rust),
         _ => None,

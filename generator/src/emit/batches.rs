@@ -73,7 +73,7 @@ fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(To
             Some((scope.ty(Type::Record(record)), answer))
         }
         Response::Object { record } => {
-            let field = |name: &str| records[record].fields.iter().find(|field| field.name.wire == name);
+            let field = |name: &str| records[record].field(name);
             let list = |name: &str| {
                 let field = field(name)?;
                 let Shape::List(Type::Record(of)) = field.shape else { return None };
@@ -110,7 +110,7 @@ fn words(record: &Record, batch: &Batch) -> TokenStream {
 }
 
 fn text(record: &Record, name: Option<&String>) -> TokenStream {
-    match name.and_then(|name| record.fields.iter().find(|field| field.name.wire == *name)) {
+    match name.and_then(|name| record.field(name)) {
         Some(field) => {
             let field = ident(&field.name.rust);
             quote!(runtime::text_of(&item.#field))

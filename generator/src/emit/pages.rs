@@ -17,7 +17,7 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
     let (name, item) = (ident(&operation.rust.rust), scope.ty(Type::Record(*record)));
     let (list, cursor, next) = (ident(&list.rust), ident(&cursor.rust), ident(&parameter.name.rust));
     let id = operation.listing.id.as_ref().and_then(|(id, _)| {
-        let field = scope.family.records[*record].fields.iter().find(|field| field.name.wire == *id)?;
+        let field = scope.family.records[*record].field(id)?;
         Some(item_id(field))
     });
     let range = range(operation);

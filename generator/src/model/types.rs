@@ -206,6 +206,15 @@ pub(crate) struct Record {
     pub(crate) is_observed: bool,
     /// All fields, those of the included record first.
     pub(crate) fields: Vec<Field>,
+    /// Whether these are all: what it includes can be unknown.
+    pub(crate) is_whole: bool,
+}
+
+impl Record {
+    /// The field by its name on the wire.
+    pub(crate) fn field(&self, wire: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name.wire == wire)
+    }
 }
 
 /// A field of a record.

@@ -5,13 +5,18 @@
 //! the first way is ours, the others are floors and peers. There are no limits; the numbers are for reading.
 //!
 //! Allocations are those of the measuring thread unless told otherwise, a reallocation counting as one. Counting costs
-//! an allocation some ten nanoseconds, in every way alike.
+//! an allocation some ten nanoseconds, in every way alike. Processor time, where it is asked for, is that of the measuring
+//! thread, with what the system does in its name.
 
 use std::alloc::System;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use alloc_tracker::{Allocator, Session};
+use cpu_time::ThreadTime;
+
+#[allow(dead_code, reason = "not every bench has limits")]
+pub(crate) mod leaping;
 
 #[global_allocator]
 static ALLOCATOR: Allocator<System> = Allocator::system();
@@ -24,6 +29,7 @@ pub(crate) struct Race<'a> {
     title: String,
     rounds: usize,
     all_threads: bool,
+    shows_cpu: bool,
     ways: Vec<Way<'a>>,
 }
 
@@ -35,6 +41,8 @@ struct Way<'a> {
     times: u32,
     /// Seconds that one time took, for each round.
     seconds: Vec<f64>,
+    /// Of which so many were spent on a processor by this thread.
+    cpu_seconds: Vec<f64>,
     allocations: u64,
     bytes: u64,
 }
@@ -42,7 +50,7 @@ struct Way<'a> {
 impl<'a> Race<'a> {
     /// No ways yet.
     pub(crate) fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), rounds: ROUNDS, all_threads: false, ways: Vec::new() }
+        Self { title: title.into(), rounds: ROUNDS, all_threads: false, shows_cpu: false, ways: Vec::new() }
     }
 
     /// Takes fewer or more rounds than usual.
@@ -59,6 +67,13 @@ impl<'a> Race<'a> {
         self
     }
 
+    /// Prints processor time too.
+    #[allow(dead_code, reason = "not every bench needs it")]
+    pub(crate) fn cpu(mut self) -> Self {
+        self.shows_cpu = true;
+        self
+    }
+
     /// Adds a way; the first one is ours.
     pub(crate) fn way<T>(mut self, name: &'static str, mut work: impl FnMut() -> T + 'a) -> Self {
         let repeat = Box::new(move |times| {
@@ -66,7 +81,15 @@ impl<'a> Race<'a> {
                 black_box(work());
             }
         });
-        self.ways.push(Way { name, repeat, times: 1, seconds: Vec::new(), allocations: 0, bytes: 0 });
+        self.ways.push(Way {
+            name,
+            repeat,
+            times: 1,
+            seconds: Vec::new(),
+            cpu_seconds: Vec::new(),
+            allocations: 0,
+            bytes: 0,
+        });
         self
     }
 
@@ -93,9 +116,10 @@ impl<'a> Race<'a> {
             "", "median", "ours/it", "allocations", "ours/it", "bytes"
         );
         let Some(ours) = self.ways.first() else { return };
+        let ratio_of = |ours: &[f64], way: &[f64]| median(ours.iter().zip(way).map(|(ours, way)| ours / way));
         for way in &self.ways {
             let time = median(way.seconds.iter().copied());
-            let ratio = median(ours.seconds.iter().zip(&way.seconds).map(|(ours, way)| ours / way));
+            let ratio = ratio_of(&ours.seconds, &way.seconds);
             let fewer = ours.allocations as f64 / way.allocations as f64;
             let fewer = if fewer.is_finite() { format!("{fewer:.2}") } else { String::from("-") };
             println!(
@@ -105,6 +129,11 @@ impl<'a> Race<'a> {
                 way.allocations,
                 way.bytes
             );
+            if self.shows_cpu {
+                let time = median(way.cpu_seconds.iter().copied());
+                let ratio = ratio_of(&ours.cpu_seconds, &way.cpu_seconds);
+                println!("  {:<42} {:>10} {ratio:>7.2}", "  of that on the processor", readable(time));
+            }
         }
     }
 }
@@ -141,7 +170,9 @@ impl Way<'_> {
     }
 
     fn take_time(&mut self) {
+        let cpu = ThreadTime::now();
         let seconds = self.time(self.times) / f64::from(self.times);
+        self.cpu_seconds.push(cpu.elapsed().as_secs_f64() / f64::from(self.times));
         self.seconds.push(seconds);
     }
 

@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
 
     /// `array of objects with a, b`: the fields of the objects.
     fn part_record(&mut self, known: &KnownRecord<'a>, name: &str, texts: impl Iterator<Item = Span<'a>>) {
-        let field = known.record.fields.iter().find(|field| field.name.wire == name);
+        let field = known.record.field(name);
         let Some(Shape::List(Type::Record(index))) = field.map(|field| &field.shape) else { return };
         let record = known.family.records.get(*index).map(|record| &record.name.wire);
         let part = self

@@ -150,7 +150,7 @@ fn record(example: &mut Example<'_>, index: usize, node: &Node) {
     let names: Vec<&String> = record.fields.iter().map(|field| &field.name.wire).collect();
     members_are_known(example, members, &names);
     for member in members {
-        if let Some(known) = record.fields.iter().find(|field| field.name.wire == member.name) {
+        if let Some(known) = record.field(&member.name) {
             field(example, known, &member.value);
         }
     }

@@ -37,7 +37,7 @@ impl Scope<'_, '_> {
             method,
             path,
             doc: self.builder.need(&raw.doc, "doc", place),
-            effect: raw.effect.unwrap_or(Effect::Read),
+            effect: raw.effect.unwrap_or_else(|| likely_effect(raw)),
             access: raw.access.unwrap_or(Access::Signed),
             whitelisted: raw.whitelisted.as_ref().is_some_and(|whitelisted| whitelisted.value),
             permission: raw.permission.as_ref().map(|text| text.value.trim().to_owned()),
@@ -340,4 +340,13 @@ fn parse_rate(text: &str, place: Place) -> Result<Rate, &'static str> {
         return Err("for whom it holds is no lower-case word");
     }
     Ok(Rate { calls, scope, class: class.to_owned(), place })
+}
+
+/// The effect that fits, where none is told: the lack of it is one mistake and no more.
+fn likely_effect(raw: &raw::Operation) -> Effect {
+    match (&raw.repeat, &raw.in_flight, &raw.confirm) {
+        (Some(_), _, _) => Effect::Cancel,
+        (None, None, None) => Effect::Read,
+        _ => Effect::Amend,
+    }
 }

@@ -300,7 +300,7 @@ impl Scope<'_, '_> {
 
     fn record(&mut self, name: &Text, raw: &Spanned<raw::Record>) -> Record {
         let mut fields = Vec::new();
-        self.collect_fields(raw, &mut vec![name.value.clone()], &mut fields);
+        let is_whole = self.collect_fields(raw, &mut vec![name.value.clone()], &mut fields);
         if fields.is_empty() && !self.builder.to.is_unread(name.place.file, "fields") {
             self.builder
                 .to
@@ -314,11 +314,15 @@ impl Scope<'_, '_> {
             is_abstract: raw.r#abstract.unwrap_or(false),
             is_observed: raw.observed.unwrap_or(false),
             fields,
+            is_whole,
         }
     }
 
-    fn collect_fields(&mut self, raw: &Spanned<raw::Record>, path: &mut Vec<String>, into: &mut Vec<Field>) {
+    /// Whether all fields were found.
+    fn collect_fields(&mut self, raw: &Spanned<raw::Record>, path: &mut Vec<String>, into: &mut Vec<Field>) -> bool {
+        let mut is_whole = true;
         if let Some(included) = &raw.includes {
+            is_whole = false;
             if path.contains(&included.value) {
                 self.builder
                     .to
@@ -328,13 +332,14 @@ impl Scope<'_, '_> {
                 let family = self.family;
                 if let Some((_, base)) = family.types.records.get(index) {
                     path.push(included.value.clone());
-                    self.collect_fields(base, path, into);
+                    is_whole = self.collect_fields(base, path, into);
                 }
             }
         }
         for (name, field) in raw.fields.iter() {
             into.push(self.record_field(name, field));
         }
+        is_whole
     }
 }
 

@@ -1,0 +1,51 @@
+//! A thousand calls in flight at once, again and again: what they hold, and that it does not grow.
+
+use std::fs;
+use std::sync::Arc;
+
+use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
+use tradeapi::Client;
+use tradeapi::unified::PlaceOrder;
+
+use super::{Result, client, server};
+
+const CALLS: usize = 1000;
+const WAVES: usize = 12;
+
+pub(crate) fn run(runtime: &Runtime, order: &PlaceOrder) -> Result<()> {
+    let address = server::serve(CALLS)?;
+    let client = client(&address)?;
+    let order = Arc::new(order.clone());
+    println!("\ncall: {CALLS} in flight at once, all answered at once, {WAVES} times over");
+    println!("  {:<42} {:>12} {:>12}", "resident memory, server's threads included", "in flight", "afterwards");
+    for wave in 1..=WAVES {
+        let in_flight = runtime.block_on(once(&client, &order))?;
+        println!("  {:<42} {:>9} kB {:>9} kB", format!("wave {wave}"), in_flight, resident());
+    }
+    Ok(())
+}
+
+async fn once(client: &Client, order: &Arc<PlaceOrder>) -> Result<u64> {
+    let mut calls = JoinSet::new();
+    for _ in 0..CALLS {
+        let (client, order) = (client.clone(), Arc::clone(order));
+        calls.spawn(async move { client.call(&*order).await.map(|reply| reply.into_data().order_id) });
+    }
+    let mut most = 0;
+    while let Some(ended) = calls.join_next().await {
+        // The first answer comes when every call is under way.
+        most = most.max(if most == 0 { resident() } else { 0 });
+        if ended??.is_none() {
+            return Err("an answer without an order id".into());
+        }
+    }
+    Ok(most)
+}
+
+/// What the process holds, in kB; 0 where the system does not tell.
+fn resident() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+}

@@ -1,0 +1,95 @@
+//! A whole signed call over a kept connection: order in, answer out, with a server on this machine.
+//!
+//! Beside the emitted client, with its checks and its limits, stands the same `hyper-util` client by itself, which sends
+//! the bytes that the emitted one would send and reads the answer as bytes.
+//!
+//! `cargo bench -p tradeapi-tests --bench call`
+
+use std::error::Error;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper_util::client::legacy::Client as Hyper;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use measure::Race;
+use measure::leaping::Leaping;
+use tokio::runtime::Builder;
+use tradeapi::runtime::{Account, CheckContext, InProcessLimits, LimitSettings, Operation, read_response};
+use tradeapi::unified::{Category, ClientOid, LimitExecution, PlaceOrder, PosSide, Side, TimeInForce};
+use tradeapi::{API, Client, Credentials, Decimal};
+
+mod crowd;
+#[path = "../measure/mod.rs"]
+mod measure;
+mod server;
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+fn main() -> Result<()> {
+    let address = server::serve(1)?;
+    let client = client(&address)?;
+    let order = order()?;
+    let request = client.core().prepare(&order)?.into_request();
+    let hyper: Hyper<HttpConnector, Full<Bytes>> = Hyper::builder(TokioExecutor::new()).build_http();
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+
+    runtime.block_on(client.call(&order))?;
+    if runtime.block_on(raw(&hyper, &request))? != server::ANSWER {
+        return Err("the server answers something else".into());
+    }
+    let title = format!(
+        "call: a signed limit order, {} bytes of body there, {} back",
+        request.body().len(),
+        server::ANSWER.len()
+    );
+    Race::new(title)
+        .rounds(81)
+        .cpu()
+        .way("the emitted client", || runtime.block_on(client.call(&order)))
+        .way("hyper-util by itself, the same bytes", || runtime.block_on(raw(&hyper, &request)))
+        .run();
+    steps(&client, &order, &request);
+    crowd::run(&runtime, &order)
+}
+
+/// What a call does before and after the network, one by one.
+fn steps(client: &Client, order: &PlaceOrder, request: &http::Request<Bytes>) {
+    let unchecked = client.checked_by(false);
+    let answer = || http::Response::new(Bytes::from_static(server::ANSWER.as_bytes()));
+    Race::new("call: what is ours in it, without the network")
+        .way("a copy of the request, as hyper-util gets it", || request.clone())
+        .way("checking", || order.inspect(CheckContext { account: &Account::default(), ..CheckContext::default() }))
+        .way("room within the limits, and giving it back", || {
+            let mut room = std::pin::pin!(client.core().admit(order));
+            let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+            room.as_mut().poll(&mut context).map(|permit| permit.map(|mut permit| permit.sent()))
+        })
+        .way("writing and signing", || unchecked.core().prepare(order))
+        .way("reading", || read_response::<PlaceOrder>(&API, answer()))
+        .run();
+}
+
+fn client(address: &SocketAddr) -> Result<Client> {
+    let limits = InProcessLimits::with_timer(LimitSettings::new(), Leaping::default());
+    let client = Client::builder(format!("http://{address}"))
+        .credentials(Credentials::new("key-of-some-length", "secret-of-some-length", "passphrase"))
+        .limiter(Arc::new(limits))
+        .build()?;
+    Ok(client)
+}
+
+fn order() -> Result<PlaceOrder> {
+    let execution = LimitExecution::new("3150.25".parse::<Decimal>()?).time_in_force(TimeInForce::Gtc);
+    let order = PlaceOrder::new(Category::UsdtFutures, "ETHUSDT", "0.75".parse::<Decimal>()?, Side::Buy, execution)
+        .pos_side(PosSide::Long)
+        .client_oid(ClientOid::new("desk-7:eth/open.001")?);
+    Ok(order)
+}
+
+async fn raw(hyper: &Hyper<HttpConnector, Full<Bytes>>, request: &http::Request<Bytes>) -> Result<Bytes> {
+    let response = hyper.request(request.clone().map(Full::new)).await?;
+    Ok(response.into_body().collect().await?.to_bytes())
+}
