@@ -7,7 +7,7 @@ use crate::load::raw::Effect;
 use crate::model::{Api, Confirm, Family, Field, Operation, Parameter, Response, Shape, Type, has_parameter};
 
 /// `client_id`, `confirm` and `repeat`.
-pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
+pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         client_id_is_an_identifier(family, operation, to);
         repeat_is_of_a_cancel(operation, to);
@@ -15,7 +15,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
         if operation.effect == Effect::Read {
             to.at(confirm.place, Code::Misplaced, "what only reads has no effect to confirm").help("take it away here");
         }
-        confirm_asks_what_can_be_asked(family, operation, confirm, to);
+        confirm_asks_what_can_be_asked(api, family, operation, confirm, to);
         confirm_judges_by_the_record(family, operation, confirm, to);
         items_are_told(family, operation, confirm, to);
     }
@@ -56,7 +56,13 @@ fn repeat_is_of_a_cancel(operation: &Operation, to: &mut Diagnostics) {
     to.at(repeat.place, Code::Misplaced, why).help(help);
 }
 
-fn confirm_asks_what_can_be_asked(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+fn confirm_asks_what_can_be_asked(
+    api: &Api,
+    family: &Family,
+    operation: &Operation,
+    confirm: &Confirm,
+    to: &mut Diagnostics,
+) {
     let own = names(family, operation);
     let of_request = confirm.ask.iter().chain(&confirm.matches).map(|(_, own)| own);
     for name in of_request.chain(&confirm.with).chain(&confirm.beside) {
@@ -65,6 +71,9 @@ fn confirm_asks_what_can_be_asked(family: &Family, operation: &Operation, confir
     let (by, place) = &confirm.by;
     let reads = || family.operations.iter().filter(|one| one.effect == Effect::Read);
     let Some(teller) = reads().find(|one| one.name == *by) else {
+        if !api.is_whole {
+            return;
+        }
         let help = did_you_mean(by, reads().map(|one| one.name.as_str()));
         to.at(*place, Code::UndefinedName, format!("no operation that reads is called `{by}`"))
             .help(help.unwrap_or_else(|| "name the operation that tells of one thing".into()));
@@ -117,6 +126,10 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
     let told = confirm.ask.iter().chain(&confirm.matches).map(|(_, own)| &own.0);
     let told: Vec<_> = told.chain(confirm.with.iter().chain(&confirm.beside).map(|(name, _)| name)).collect();
     let all = names(family, operation);
+    // A name that is no parameter was meant to be one of those that are left.
+    if told.iter().any(|name| matches!(all.find(name), Found::Nothing(_))) {
+        return;
+    }
     let left: Vec<_> = all.iter().map(|wire| wire.name).filter(|name| !told.iter().any(|one| one == name)).collect();
     if !left.is_empty() {
         to.at(confirm.place, Code::BadOutcome, format!("not everything is compared: {}", wire::list(left.into_iter())))

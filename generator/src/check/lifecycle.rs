@@ -10,7 +10,7 @@ use crate::model::{Api, Enum, Family, Lifecycle, Never, Ruled, Shape, Tracked, T
 const NO_STATES: [&str; 3] = ["any", "unchanged", "rejected"];
 
 /// The lifecycle of a family.
-pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
+pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     let Some(lifecycle) = &family.lifecycle else { return };
     values_are_states(family, lifecycle, to);
     for transition in &lifecycle.transitions {
@@ -19,7 +19,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
     let Some(all) = family.enums.get(lifecycle.enum_index) else { return };
     for never in &lifecycle.never {
-        never_is_never(family, lifecycle, all, never, to);
+        never_is_never(api, family, lifecycle, all, never, to);
     }
     for (index, tracked) in lifecycle.records.iter().enumerate() {
         record_tells_the_state(family, lifecycle, tracked, to);
@@ -83,8 +83,10 @@ fn triggers_are_spelled_right(family: &Family, transition: &Transition, to: &mut
     }
 }
 
-fn never_is_never(family: &Family, lifecycle: &Lifecycle, all: &Enum, never: &Never, to: &mut Diagnostics) {
-    if let Ruled::Operations(names) = &never.what {
+fn never_is_never(api: &Api, family: &Family, lifecycle: &Lifecycle, all: &Enum, never: &Never, to: &mut Diagnostics) {
+    if let Ruled::Operations(names) = &never.what
+        && api.is_whole
+    {
         names.iter().for_each(|(name, place)| changes_orders(family, name, *place, to));
     }
     for from in never.from.iter().filter_map(|from| all.index_of(from)) {
