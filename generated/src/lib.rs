@@ -28,6 +28,9 @@
 //!   (khanbekov/go-bitget, JKorf/Bitget.Net)
 //! - The timestamp of a request must lie within 30 seconds of the server's clock. (GinArea/gobitget,
 //!   vendor page)
+//! - The codes 40004 and 40008 say that the timestamp of a request has expired, 40005 that it is no
+//!   good. The request is refused for it, whatever it asks. (ccxt, JKorf/Bitget.Net,
+//!   cuongitl/python-bitget)
 //! - The header X-CHANNEL-API-CODE is no part of the signed text. (ccxt, GinArea/gobitget)
 //! - The header paptrading with the value 1 and a demo key reach the demo market on the same host.
 //!   (ccxt, UnipayFI/go-bitget, JKorf/Bitget.Net, tiagosiebler/bitget-api)
@@ -82,6 +85,7 @@ pub static API: runtime::Api = runtime::Api {
         ],
         encoding: runtime::Encoding::Base64,
         window_ms: Some(30000),
+        timestamp_refused: &["40004", "40005", "40008"],
     }),
     headers: &[
         runtime::Header {
@@ -151,6 +155,11 @@ pub static API: runtime::Api = runtime::Api {
             when: runtime::Ending::ListedCode,
             outcome: None,
             why: "After three of the listed codes the documents want the order queried; the others say what is wrong with the request.",
+        },
+        runtime::OutcomeRow {
+            when: runtime::Ending::TimestampRefused,
+            outcome: Some(runtime::Outcome::NotDone),
+            why: "Whose signature is not taken is not let in; no document lists these codes, they were seen on the wire.",
         },
         runtime::OutcomeRow {
             when: runtime::Ending::UnlistedCode,
@@ -297,6 +306,11 @@ impl Client {
     #[must_use]
     pub fn told_of(&self, account: impl Into<runtime::Account>) -> Self {
         self.core.told_of(account).into()
+    }
+
+    /// How far the exchange's clock is from the client's, as far as its answers have told of late.
+    pub fn skew(&self) -> Option<runtime::Skew> {
+        self.core.skew()
     }
 
     /// What the client is made of, to build requests or read answers without sending anything.

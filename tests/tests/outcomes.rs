@@ -100,6 +100,7 @@ fn the_table_is_whole_and_says_this() {
         (AnswerTooLong, unknown),
         (Success, Some(Outcome::Done)),
         (ListedCode, None),
+        (TimestampRefused, not_done),
         (UnlistedCode, unknown),
         (TooManyRequests, unknown),
         (ServerError, unknown),
@@ -171,6 +172,10 @@ async fn the_code_tells_and_an_unlisted_one_does_not() {
             for known in change.meta.errors.iter().filter(|known| !known.success) {
                 let result = change.answered(&sandbox, &client, answer(known.code).status(status)).await;
                 expect(change, result, Ending::ListedCode, known.outcome);
+            }
+            for code in API.credentials.unwrap().timestamp_refused {
+                let result = change.answered(&sandbox, &client, answer(code).status(status)).await;
+                expect(change, result, Ending::TimestampRefused, Outcome::NotDone);
             }
             let result = change.answered(&sandbox, &client, answer("98765").status(status)).await;
             expect(change, result, Ending::UnlistedCode, Outcome::Unknown);

@@ -20,7 +20,8 @@ use super::{
 /// # What becomes of a call
 ///
 /// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, item failed.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
+///   item failed.
 /// - **What the code says**: listed code.
 /// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
 ///   server error, other status, unreadable, item unaccounted.

@@ -19,7 +19,7 @@ use super::{CloseOutcome, HoldSide, ProductType, Symbol};
 /// # What becomes of a call
 ///
 /// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused.
 /// - **What the code says**: listed code.
 /// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
 ///   server error, other status, unreadable.

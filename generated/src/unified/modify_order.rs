@@ -23,7 +23,7 @@ use super::{
 /// # What becomes of a call
 ///
 /// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused.
 /// - **What the code says**: listed code.
 /// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
 ///   server error, other status, unreadable.

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::StatusCode;
 
 use crate::checks::Violations;
-use crate::client::{TransportError, TransportErrorKind, WasSent};
+use crate::client::{Skew, TransportError, TransportErrorKind, WasSent};
 use crate::json::ReadError;
 use crate::limits::{Binding, Trouble};
 use crate::tables::{Effect, Ending, KnownError, Outcome};
@@ -59,6 +59,8 @@ pub struct Unsigned {
     pub operation: &'static str,
     /// What is missing.
     pub why: &'static str,
+    /// How far the exchange's clock is from the client's, where that is why.
+    pub skew: Option<Skew>,
     /// How long the call had waited for room within its rate limits.
     pub waited: Duration,
 }
@@ -113,6 +115,9 @@ pub struct ExchangeError {
     pub known: Option<&'static KnownError>,
     /// How long the exchange asks to wait before the next request.
     pub retry_after: Option<Duration>,
+    /// How far the exchange's clock is from the client's, where the timestamp was not taken. By default the next call is
+    /// signed by the exchange's clock then; this one is not sent again.
+    pub skew: Option<Skew>,
     /// The whole answer.
     pub raw: Bytes,
     /// How long the call had waited for room within its rate limits.
@@ -271,7 +276,8 @@ impl fmt::Display for Error {
                 write!(f, "{operation} was not sent, because it is forbidden:\n{}", refusal.violations)
             }
             Self::Unsigned(unsigned) => {
-                write!(f, "{operation} was not sent, because it cannot be signed: {}", unsigned.why)
+                write!(f, "{operation} was not sent, because it cannot be signed: {}", unsigned.why)?;
+                unsigned.skew.map_or(Ok(()), |skew| write!(f, ", for {skew}"))
             }
             Self::Limited(limited) => write!(f, "{operation} was not sent: {limited}"),
             Self::LimiterFailed(failure) => write!(f, "{operation} was not sent: {}: {}", failure.trouble, failure.why),
@@ -317,8 +323,12 @@ impl fmt::Display for ExchangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "code {}, HTTP status {}, {:?}", self.code, self.status, self.message)?;
         match self.known {
-            Some(known) if !known.doc.is_empty() => write!(f, " ({})", known.doc),
-            _ => Ok(()),
+            Some(known) if !known.doc.is_empty() => write!(f, " ({})", known.doc)?,
+            _ => {}
+        }
+        match self.skew {
+            Some(skew) => write!(f, "; its timestamp was not taken, for {skew}"),
+            None => Ok(()),
         }
     }
 }

@@ -13,4 +13,4 @@ pub use headers::HeaderValues;
 pub use reply::Reply;
 pub use request::build_request;
 pub use response::read_response;
-pub(crate) use response::{is_in_envelope, remaining_calls};
+pub(crate) use response::{is_in_envelope, remaining_calls, told_by_date};

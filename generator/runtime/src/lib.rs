@@ -53,7 +53,7 @@ pub use batches::{Batch, BatchAnswer, BatchCall, BatchReport, BatchShape, ItemOu
 pub use checks::{CheckContext, CheckPolicy, Checks, Violation, Violations};
 pub use client::{
     BuildError, ClientBuilder, ClientCore, Clock, Credentials, FixedClock, HmacSha256, ResponseFuture, Signer,
-    SystemClock, Transport, TransportError, TransportErrorKind, WasSent,
+    SigningClock, Skew, SystemClock, Transport, TransportError, TransportErrorKind, WasSent,
 };
 #[cfg(feature = "hyper")]
 pub use client::{HyperTransport, TransportLimits};

@@ -45,7 +45,7 @@ pub use pacing::LimitMode;
 pub(crate) use pacing::Pacing;
 pub use permit::Permit;
 pub use plan::{Binding, Plan};
-pub(crate) use retry_after::retry_after;
+pub(crate) use retry_after::{date, retry_after};
 pub use settings::{Counted, LimitSettings};
 pub use share::Share;
 pub use signs::{Signs, TooMany};

@@ -38,12 +38,13 @@ use crate::diagnostics::Diagnostics;
 use crate::model::{Api, Family};
 
 /// What concerns the whole API.
-const API_RULES: [fn(&Api, &mut Diagnostics); 6] = [
+const API_RULES: [fn(&Api, &mut Diagnostics); 7] = [
     account::names,
     headers::are_distinct,
     headers::signed_calls_have_credentials,
     paths::are_distinct,
     outcomes::check,
+    outcomes::timestamp_codes,
     docs::api_has_docs,
 ];
 

@@ -45,7 +45,7 @@ fn envelope(old: Option<&Envelope>, new: Option<&Envelope>) -> [Aspect; 5] {
     ]
 }
 
-fn credentials(old: Option<&Credentials>, new: Option<&Credentials>) -> [Aspect; 7] {
+fn credentials(old: Option<&Credentials>, new: Option<&Credentials>) -> [Aspect; 8] {
     let part = |what, of: fn(&Credentials) -> String| {
         aspect(what, maybe(old.map(of)), maybe(new.map(of)), behaviour("how calls are signed"))
     };
@@ -57,6 +57,7 @@ fn credentials(old: Option<&Credentials>, new: Option<&Credentials>) -> [Aspect;
         part("signed_text", |all| list(all.signed_text.iter().map(|part| part.as_str()))),
         part("encoding", |all| all.encoding.as_str().to_owned()),
         part("window", |all| maybe(all.window)),
+        part("timestamp_refused", |all| list(all.timestamp_refused.iter().map(|(code, _)| code.as_str()))),
     ]
 }
 

@@ -150,6 +150,7 @@ fn credentials_table(credentials: &Credentials) -> TokenStream {
         }
         None => quote!(None),
     };
+    let refused = credentials.timestamp_refused.iter().map(|(code, _)| code);
     quote!(runtime::CredentialHeaders {
         key: #key,
         signature: #signature,
@@ -158,6 +159,7 @@ fn credentials_table(credentials: &Credentials) -> TokenStream {
         signed_text: &[#(#parts),*],
         encoding: runtime::Encoding::#encoding,
         window_ms: #window,
+        timestamp_refused: &[#(#refused),*],
     })
 }
 
@@ -291,6 +293,11 @@ fn client(api: &Api, layout: Layout) -> Vec<TokenStream> {
             #[must_use]
             pub fn told_of(&self, account: impl Into<runtime::Account>) -> Self {
                 self.core.told_of(account).into()
+            }
+
+            /// How far the exchange's clock is from the client's, as far as its answers have told of late.
+            pub fn skew(&self) -> Option<runtime::Skew> {
+                self.core.skew()
             }
 
             /// What the client is made of, to build requests or read answers without sending anything.

@@ -95,6 +95,8 @@ pub(crate) struct Credentials {
     pub(crate) signed_text: Vec<raw::SignedPart>,
     pub(crate) encoding: raw::Encoding,
     pub(crate) window: Option<Duration>,
+    /// The codes that say that the timestamp was not taken.
+    pub(crate) timestamp_refused: Vec<(String, Place)>,
     /// Where the headers are named.
     pub(crate) place: Place,
 }

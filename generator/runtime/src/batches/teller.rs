@@ -61,6 +61,7 @@ impl Teller {
             request_time: self.request_time,
             known,
             retry_after: None,
+            skew: None,
             raw: self.raw.clone(),
             waited: self.waited,
         })

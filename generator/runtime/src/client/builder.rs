@@ -5,11 +5,13 @@ use std::sync::Arc;
 #[cfg(feature = "hyper")]
 use std::time::Duration;
 
-use super::clock::{Clock, SystemClock};
+use super::clock::{Clock, SigningClock, SystemClock};
 use super::core::{Checking, ClientCore, Parts};
 use super::credentials::Credentials;
+use super::exchange_clock::ExchangeClock;
 #[cfg(feature = "hyper")]
 use super::hyper::{HyperTransport, TransportLimits};
+use super::time::Time;
 use super::transport::Transport;
 use crate::account::Account;
 use crate::checks::CheckPolicy;
@@ -26,6 +28,7 @@ pub struct ClientBuilder<C = ClientCore> {
     credentials: Option<Credentials>,
     headers: Vec<(String, String)>,
     clock: Box<dyn Clock>,
+    signing: SigningClock,
     transport: Option<Box<dyn Transport>>,
     timer: Box<dyn Timer>,
     #[cfg(feature = "hyper")]
@@ -45,6 +48,7 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
             credentials: None,
             headers: Vec::new(),
             clock: Box::new(SystemClock),
+            signing: SigningClock::default(),
             transport: None,
             timer: Box::new(SystemTimer::new()),
             #[cfg(feature = "hyper")]
@@ -64,6 +68,13 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
     /// Takes the time from `clock`; by default it is the system's.
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
         self.clock = Box::new(clock);
+        self
+    }
+
+    /// By which clock requests are signed: if not set, by the client's own, corrected by what the answers tell of the
+    /// exchange's. [`ClientCore::skew`] shows how far the two are apart.
+    pub fn signing_clock(mut self, signing: SigningClock) -> Self {
+        self.signing = signing;
         self
     }
 
@@ -175,8 +186,9 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
             #[cfg(not(feature = "hyper"))]
             None => return Err(BuildError::NoTransport),
         };
-        let Self { api, credentials, clock, timer, .. } = self;
-        let parts = Parts { api, base, credentials, headers, clock, transport, timer };
+        let Self { api, credentials, clock, signing, timer, .. } = self;
+        let time = Time { own: clock, steady: timer, there: ExchangeClock::default(), signing };
+        let parts = Parts { api, base, credentials, headers, transport, time };
         Ok(ClientCore::of(parts, self.pacing, self.checking))
     }
 }

@@ -5,20 +5,22 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::builder::ClientBuilder;
-use super::clock::Clock;
+use super::clock::{Moment, SigningClock};
 use super::credentials::Credentials;
+use super::skew::Skew;
+use super::time::Time;
 use super::transport::Transport;
 use crate::account::Account;
 use crate::batches::{Batch, BatchCall};
 use crate::checks::{CheckContext, CheckPolicy, Violations};
-use crate::error::{Error, Refusal, SentRequest, TransportFailure, UnknownOutcome, Unsigned, ending_of};
-use crate::exchange::{BaseUrl, HeaderValues, Reply, build_request, read_response};
+use crate::error::{Error, ExchangeError, Refusal, SentRequest, TransportFailure, UnknownOutcome, Unsigned, ending_of};
+use crate::exchange::{BaseUrl, HeaderValues, Reply, build_request, read_response, told_by_date};
 use crate::fate::{Prepared, client_ids};
 use crate::limits::{Call, Classes, Pacing, Permit, Plan, Timer};
 use crate::operation::Operation;
 use crate::pages::{Paged, Pages};
 use crate::retry::{RetryPolicy, Retrying};
-use crate::tables::{Access, Api, Meta, Outcome};
+use crate::tables::{Access, Api, Effect, Ending, Meta, Outcome};
 use crate::value::Timestamp;
 
 /// What every emitted client holds: an address, credentials, a clock, a transport and limits. Cheap to clone.
@@ -41,9 +43,8 @@ pub(super) struct Parts {
     pub(super) base: BaseUrl,
     pub(super) credentials: Option<Credentials>,
     pub(super) headers: HeaderValues,
-    pub(super) clock: Box<dyn Clock>,
     pub(super) transport: Box<dyn Transport>,
-    pub(super) timer: Box<dyn Timer>,
+    pub(super) time: Time,
 }
 
 impl ClientCore {
@@ -95,6 +96,7 @@ impl ClientCore {
         let waited = permit.waited();
         // Signed only now, for the time of signing must not be old when the request arrives.
         let prepared = self.build(operation, warnings).map_err(|error| error.after_waiting(waited))?;
+        let prepared = self.fresh(prepared).map_err(|error| error.after_waiting(waited))?;
         self.dispatch(permit, prepared).await
     }
 
@@ -188,9 +190,20 @@ impl ClientCore {
         self.parts.api
     }
 
-    /// The time by the client's clock.
+    /// The time by the client's clock, corrected as signatures are; see [`SigningClock`].
     pub fn now(&self) -> Timestamp {
-        self.parts.clock.now()
+        self.parts.time.to_sign_at(self.parts.time.now())
+    }
+
+    /// How far the exchange's clock is from the client's, as far as its answers have told of late. It is known to half of
+    /// what an answer took on its way, and better with every further one.
+    pub fn skew(&self) -> Option<Skew> {
+        self.parts.time.skew()
+    }
+
+    /// Whether a request whose timestamp was not taken would be signed with another one now.
+    pub(crate) fn corrects_its_clock(&self) -> bool {
+        self.parts.time.signing == SigningClock::Corrected
     }
 
     /// What requests are checked against.
@@ -209,26 +222,39 @@ impl ClientCore {
 
     /// What pauses are measured with.
     pub(crate) fn timer(&self) -> &dyn Timer {
-        &*self.parts.timer
+        &*self.parts.time.steady
     }
 
     fn build<'a, O: Operation>(&self, operation: &'a O, warnings: Violations) -> Result<Prepared<'a, O>, Error> {
-        let Parts { api, base, credentials, headers, clock, .. } = &*self.parts;
-        let signed_at = clock.now();
+        let Parts { api, base, credentials, headers, time, .. } = &*self.parts;
+        let made = time.now();
+        let signed_at = time.to_sign_at(made);
         let request = build_request(api, operation, base, credentials.as_ref(), headers, signed_at)?;
-        Ok(Prepared { operation, request, warnings, signed_at })
+        Ok(Prepared { operation, request, warnings, signed_at, made })
     }
 
-    /// Refuses what was signed so long ago that it would not be taken any more.
+    /// Refuses what was signed so long ago that it would not be taken any more, and a change of which the exchange's
+    /// clock shows that.
     fn fresh<'a, O: Operation>(&self, prepared: Prepared<'a, O>) -> Result<Prepared<'a, O>, Error> {
-        let signed = self.api().credentials.as_ref().filter(|_| O::META.access == Access::Signed);
-        let Some(window) = signed.and_then(|credentials| credentials.window_ms) else { return Ok(prepared) };
-        let age = self.now().as_millis().saturating_sub(prepared.signed_at.as_millis());
-        if age < window {
-            return Ok(prepared);
+        let Some(window) = self.window(O::META) else { return Ok(prepared) };
+        let (time, now) = (&self.parts.time, self.parts.time.now());
+        let refuse = |why, skew| {
+            Err(Error::Unsigned(Box::new(Unsigned { operation: O::META.id, why, skew, waited: Duration::ZERO })))
+        };
+        if now.since(prepared.made) >= window {
+            return refuse("its signature is too old by now; prepare it anew", None);
         }
-        let why = "its signature is too old by now; prepare it anew";
-        Err(Error::Unsigned(Box::new(Unsigned { operation: O::META.id, why, waited: Duration::ZERO })))
+        // What only reads does no harm, and its answer teaches.
+        if O::META.effect != Effect::Read && time.is_out_of_time(prepared.signed_at, window, now) {
+            return refuse("the exchange would not take its timestamp", time.skew());
+        }
+        Ok(prepared)
+    }
+
+    /// How far the timestamp of a request may be from the exchange's clock.
+    fn window(&self, meta: &Meta) -> Option<Duration> {
+        let signed = self.api().credentials.as_ref().filter(|_| meta.access == Access::Signed);
+        signed.and_then(|credentials| credentials.window_ms).map(Duration::from_millis)
     }
 
     async fn dispatch<O: Operation>(
@@ -236,15 +262,18 @@ impl ClientCore {
         mut permit: Permit<'_>,
         prepared: Prepared<'_, O>,
     ) -> Result<Reply<O::Response>, Error> {
-        let Prepared { operation, request, warnings, signed_at } = prepared;
+        let Prepared { operation, request, warnings, signed_at, .. } = prepared;
         // Shares the bytes that are sent.
         let sent = SentRequest::new(&request, signed_at);
         let waited = permit.waited();
+        let left = self.parts.time.now();
         permit.sent();
         let answered = self.exchange(O::META, request).await;
         let reply = answered.and_then(|response| {
             permit.answered(&response);
-            read_response::<O>(self.parts.api, response)
+            let date = told_by_date(self.parts.api, response.headers());
+            let reply = read_response::<O>(self.parts.api, response);
+            self.learn_the_time(O::META, (signed_at, left), date, reply)
         });
         match reply.map_err(|error| error.after_waiting(waited)) {
             Ok(reply) => Ok(Reply { waited, warnings, signed_at: Some(signed_at), ..reply }),
@@ -253,6 +282,33 @@ impl ClientCore {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Learns the exchange's time from an answer to a signed request; others may have come from something that keeps
+    /// answers for a while. A refused timestamp is explained by it.
+    fn learn_the_time<T>(
+        &self,
+        meta: &'static Meta,
+        (signed_at, left): (Timestamp, Moment),
+        date: Option<Timestamp>,
+        answer: Result<Reply<T>, Error>,
+    ) -> Result<Reply<T>, Error> {
+        if meta.access != Access::Signed {
+            return answer;
+        }
+        let (told, refused) = match &answer {
+            Ok(reply) => (reply.request_time, false),
+            Err(Error::Exchange(error)) => (error.request_time, error.ending == Ending::TimestampRefused),
+            Err(_) => (None, false),
+        };
+        let time = &self.parts.time;
+        time.learn(told, date, left, signed_at, self.window(meta), refused);
+        answer.map_err(|error| match error {
+            Error::Exchange(error) if refused => {
+                Error::Exchange(Box::new(ExchangeError { skew: time.skew(), ..*error }))
+            }
+            error => error,
+        })
     }
 
     async fn exchange(

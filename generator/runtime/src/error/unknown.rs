@@ -42,7 +42,7 @@ pub struct SentRequest {
     pub uri: Uri,
     /// The body.
     pub body: Bytes,
-    /// When it was signed, by the client's clock; it was sent right after.
+    /// When it was signed, as it says itself; it was sent right after.
     pub signed_at: Timestamp,
 }
 

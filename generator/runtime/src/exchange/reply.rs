@@ -15,7 +15,7 @@ pub struct Reply<T> {
     pub data: T,
     /// The time of the request by the exchange's clock.
     pub request_time: Option<Timestamp>,
-    /// When the request was signed, by the client's clock; `None` where no client made it.
+    /// When the request was signed, as it says itself; `None` where no client made it.
     pub signed_at: Option<Timestamp>,
     /// The HTTP status.
     pub status: StatusCode,

@@ -74,7 +74,8 @@ fn prove(
     now: Timestamp,
 ) -> Result<(), Error> {
     let Some(headers) = api.credentials.as_ref().filter(|_| meta.access == Access::Signed) else { return Ok(()) };
-    let unsigned = |why| Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, waited: Duration::ZERO }));
+    let unsigned =
+        |why| Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, skew: None, waited: Duration::ZERO }));
     let credentials = credentials.ok_or_else(|| unsigned("the client has no credentials"))?;
     sign(request, headers, credentials, now).map_err(|_| unsigned("the credentials cannot be put into a header"))
 }

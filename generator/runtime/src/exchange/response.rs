@@ -9,7 +9,7 @@ use super::reply::Reply;
 use crate::checks::Violations;
 use crate::error::{Code, Error, ExchangeError, UnreadableAnswer};
 use crate::json::{Decode, ReadError, Reader};
-use crate::limits::retry_after;
+use crate::limits::{date, retry_after};
 use crate::operation::Operation;
 use crate::tables::{Api, Ending, Envelope, Meta};
 use crate::value::Timestamp;
@@ -54,6 +54,18 @@ pub(crate) fn is_in_envelope(api: &Api, body: &[u8]) -> bool {
     let Some(envelope) = &api.envelope else { return true };
     let opened = std::str::from_utf8(body).ok().and_then(|text| Opened::open(envelope, text).ok());
     opened.is_some_and(|opened| opened.code.is_some())
+}
+
+/// The exchange's time by the header `Date`, where the API tells it in no other way: with an envelope, the header may
+/// come from something before the exchange.
+pub(crate) fn told_by_date(api: &Api, headers: &HeaderMap) -> Option<Timestamp> {
+    let in_envelope = api.envelope.as_ref().is_some_and(|envelope| envelope.time.is_some());
+    if in_envelope { None } else { date(headers) }
+}
+
+/// Whether `code` says that the timestamp of a request was not taken.
+fn refuses_timestamps(api: &Api, code: &Code) -> bool {
+    api.credentials.as_ref().is_some_and(|credentials| credentials.timestamp_refused.contains(&code.as_str()))
 }
 
 struct Answer<'a> {
@@ -113,6 +125,7 @@ impl<'a> Answer<'a> {
 
     fn refused(&self, code: Code, message: &str, request_time: Option<Timestamp>) -> Error {
         let ending = match self.meta.error(code.as_str()) {
+            _ if refuses_timestamps(self.api, &code) => Ending::TimestampRefused,
             Some(_) => Ending::ListedCode,
             None => Ending::UnlistedCode,
         };
@@ -124,6 +137,7 @@ impl<'a> Answer<'a> {
         let message: String = String::from_utf8_lossy(self.body).chars().take(MESSAGE).collect();
         let code = Code::new(self.status.as_str());
         let ending = match self.status {
+            _ if self.api.envelope.is_none() && refuses_timestamps(self.api, &code) => Ending::TimestampRefused,
             _ if self.api.envelope.is_none() && self.meta.error(code.as_str()).is_some() => Ending::ListedCode,
             StatusCode::TOO_MANY_REQUESTS => Ending::TooManyRequests,
             status if status.is_server_error() => Ending::ServerError,
@@ -133,7 +147,8 @@ impl<'a> Answer<'a> {
     }
 
     fn refused_as(&self, ending: Ending, code: Code, message: &str, request_time: Option<Timestamp>) -> Error {
-        let known = self.meta.error(code.as_str()).filter(|_| ending == Ending::ListedCode);
+        let known =
+            self.meta.error(code.as_str()).filter(|_| matches!(ending, Ending::ListedCode | Ending::TimestampRefused));
         Error::Exchange(Box::new(ExchangeError {
             operation: self.meta.id,
             effect: self.meta.effect,
@@ -145,6 +160,7 @@ impl<'a> Answer<'a> {
             status: self.status,
             request_time,
             retry_after: retry_after(&self.head.headers),
+            skew: None,
             raw: self.body.clone(),
             waited: Duration::ZERO,
         }))

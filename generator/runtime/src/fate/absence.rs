@@ -11,9 +11,9 @@ use crate::value::Timestamp;
 
 /// The times that an absence is judged by.
 pub(super) struct Times {
-    /// When the request was signed, by the client's clock.
+    /// When the request was signed, as it says itself and the exchange judges it, whichever clock that came from.
     pub(super) signed_at: Timestamp,
-    /// How far that may be from the exchange's clock; `None` when nothing is known of it.
+    /// How far that may be from the exchange's clock for the request to be taken; `None` when nothing is known of it.
     pub(super) window: Option<Duration>,
     /// How long the exchange may take until what it accepted can be seen.
     pub(super) settling: Duration,

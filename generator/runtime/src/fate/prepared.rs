@@ -4,6 +4,7 @@ use std::ops::Deref;
 use bytes::Bytes;
 
 use crate::checks::Violations;
+use crate::client::Moment;
 use crate::operation::Operation;
 use crate::parameters::Named;
 use crate::value::Timestamp;
@@ -18,6 +19,7 @@ pub struct Prepared<'a, O> {
     pub(crate) request: http::Request<Bytes>,
     pub(crate) warnings: Violations,
     pub(crate) signed_at: Timestamp,
+    pub(crate) made: Moment,
 }
 
 impl<O: Operation> Prepared<'_, O> {
@@ -46,8 +48,10 @@ impl<O: Operation> Prepared<'_, O> {
         self.client_ids().into_iter().next()
     }
 
-    /// When it was signed, by the client's clock. Stored with the ids, it lets a later run of the program ask with
+    /// When it was signed, as it says itself: by the client's clock, corrected as the [`SigningClock`] has it. Stored with the ids, it lets a later run of the program ask with
     /// [`ClientCore::settle`](crate::ClientCore::settle).
+    ///
+    /// [`SigningClock`]: crate::SigningClock
     pub fn signed_at(&self) -> Timestamp {
         self.signed_at
     }

@@ -6,11 +6,18 @@ use http::HeaderMap;
 use http::header::{DATE, HeaderName, RETRY_AFTER};
 
 use crate::tables::days_to_first_of;
+use crate::value::Timestamp;
 
 /// More is taken for this, so that a slip of the exchange's does not close a client for good.
 const MOST: Duration = Duration::from_secs(24 * 60 * 60);
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// The time at which an answer was made, by its header.
+pub(crate) fn date(headers: &HeaderMap) -> Option<Timestamp> {
+    let seconds = seconds_of(headers.get(DATE)?.to_str().ok()?.trim())?;
+    seconds.checked_mul(1000).map(Timestamp::from_millis)
+}
 
 /// The time a header tells to wait. A date is compared with that of the answer itself, for clocks differ.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {

@@ -85,8 +85,11 @@ fn asked_to_wait(error: &Error) -> Option<Duration> {
 }
 
 /// A code tells by what it says of changes: one after which nobody knows speaks of trouble on the other side.
+///
+/// A timestamp that was not taken is another one in the repeat, once the exchange's time is known.
 fn is_passing(error: &ExchangeError) -> bool {
     match error.known {
+        _ if error.ending == Ending::TimestampRefused => error.skew.is_some(),
         Some(known) => known.outcome == Outcome::Unknown,
         None => error.status.is_server_error() || error.status == http::StatusCode::TOO_MANY_REQUESTS,
     }

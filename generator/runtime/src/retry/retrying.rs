@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::exchange::Reply;
 use crate::fate::Repeatable;
 use crate::limits::pause;
+use crate::tables::Ending;
 
 /// A client that calls again when a call fails in a way that passes.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +38,9 @@ impl<'a> Retrying<'a> {
                 Err(error) => error,
             };
             let Some(wait) = policy.wait(attempt, &error) else { return Err(error) };
+            if error.ending() == Ending::TimestampRefused && !core.corrects_its_clock() {
+                return Err(error);
+            }
             if attempt >= policy.attempts || timer.now() + wait > end || !policy.budget.take() {
                 return Err(error);
             }

@@ -49,6 +49,8 @@ pub struct CredentialHeaders {
     pub encoding: Encoding,
     /// How far the timestamp may be from the server's clock, in milliseconds.
     pub window_ms: Option<u64>,
+    /// The codes that say that the timestamp was not taken.
+    pub timestamp_refused: &'static [&'static str],
 }
 
 /// A part of the text that is signed.

@@ -68,6 +68,8 @@ endings! {
     Success = "success", true;
     /// The answer has a code that the documents list.
     ListedCode = "listed-code", true;
+    /// The answer has a code that says that the request's timestamp was not taken.
+    TimestampRefused = "timestamp-refused", true;
     /// The answer has a code that no document lists.
     UnlistedCode = "unlisted-code", true;
     /// HTTP status 429 without an envelope.

@@ -1,9 +1,9 @@
 //! What emitted code holds for a whole API: its table, its client, the types its operations share.
 
 use tradeapi_runtime::{
-    Api, ClientBuilder, ClientCore, CredentialHeaders, Encoding, Envelope, Error, Header, KnownError, OpenEnum,
-    Operation, Outcome, Prepared, Reply, Sent, SignedPart, UnknownValue, identifier, mintable, open_enum_impls,
-    serde_enum,
+    Api, ClientBuilder, ClientCore, CredentialHeaders, Encoding, Ending, Envelope, Error, Header, KnownError, OpenEnum,
+    Operation, Outcome, OutcomeRow, Prepared, Reply, Sent, SignedPart, UnknownValue, identifier, mintable,
+    open_enum_impls, serde_enum,
 };
 
 pub(crate) static API: Api = Api {
@@ -29,13 +29,18 @@ pub(crate) static API: Api = Api {
         ],
         encoding: Encoding::Base64,
         window_ms: Some(30_000),
+        timestamp_refused: &["40008"],
     }),
     headers: &[
         Header { name: "locale", sent: Sent::Always, doc: "A language." },
         Header { name: "X-CHANNEL", sent: Sent::ByOperation, doc: "Who brought the customer." },
     ],
     remaining_calls: Some("x-remaining"),
-    outcomes: &[],
+    outcomes: &[OutcomeRow {
+        when: Ending::TimestampRefused,
+        outcome: Some(Outcome::NotDone),
+        why: "Whose signature is not taken is not let in.",
+    }],
 };
 
 pub(crate) const ERRORS: &[KnownError] = &[

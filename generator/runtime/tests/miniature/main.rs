@@ -5,6 +5,7 @@ mod answers;
 mod api;
 mod books;
 mod calls;
+mod clocks;
 mod fates;
 mod limits;
 #[cfg(feature = "hyper")]

@@ -2,7 +2,7 @@
 
 use super::Reviewed;
 use super::types::EnumValue;
-use crate::load::shapes::{Named, Short, ShortForm, Text};
+use crate::load::shapes::{Named, Short, ShortForm, Text, Texts};
 use crate::load::spanned::Spanned;
 
 mappings! {
@@ -65,6 +65,8 @@ mappings! {
         encoding: Option<Spanned<Encoding>>,
         /// How far the timestamp may be from the server's clock, such as `30 seconds`.
         window: Option<Text>,
+        /// The codes that say that the timestamp was not taken: it is too old, too new, or none.
+        timestamp_refused: Texts,
     }
 
     /// The headers that carry credentials.
@@ -171,6 +173,7 @@ words! {
         AnswerTooLong = "answer-too-long",
         Success = "success",
         ListedCode = "listed-code",
+        TimestampRefused = "timestamp-refused",
         UnlistedCode = "unlisted-code",
         TooManyRequests = "too-many-requests",
         ServerError = "server-error",

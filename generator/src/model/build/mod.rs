@@ -204,6 +204,7 @@ impl Builder<'_> {
             signed_text: raw.signed_text.clone(),
             encoding: raw.encoding.as_ref().map_or(raw::Encoding::Base64, |encoding| encoding.value),
             window: self.duration(&raw.window),
+            timestamp_refused: raw.timestamp_refused.iter().map(|code| (code.value.clone(), code.place)).collect(),
             place: headers.place,
         }
     }

@@ -1,0 +1,147 @@
+use super::*;
+
+const WINDOW: Option<Duration> = Some(Duration::from_secs(30));
+
+/// Where the wall clock stands when the steady one begins.
+const START: u64 = 1_700_000_000_000;
+
+/// The moment `at` milliseconds after the beginning, by a wall clock that was not set.
+fn at(at: u64) -> Moment {
+    Moment { wall: Timestamp::from_millis(START + at), steady: Duration::from_millis(at) }
+}
+
+/// The same by a wall clock that was set by `jump` milliseconds.
+fn set(moment: Moment, jump: i64) -> Moment {
+    Moment { wall: Timestamp::from_millis(moment.wall.as_millis().saturating_add_signed(jump)), ..moment }
+}
+
+/// The exchange's clock is `ahead` milliseconds ahead, and is read so long after the request left.
+fn told(sent: u64, read_after: u64, received: u64, ahead: i64) -> Told {
+    let time = Timestamp::from_millis((START + sent + read_after).saturating_add_signed(ahead));
+    Told { time, step: Duration::from_millis(1), sent: at(sent), received: at(received) }
+}
+
+fn learned(all: &[Told]) -> ExchangeClock {
+    let clock = ExchangeClock::default();
+    for told in all {
+        clock.learn(*told, told.time, WINDOW, false);
+    }
+    clock
+}
+
+/// How far ahead the exchange is `now`, and how far that may be wrong, in milliseconds.
+fn skew(clock: &ExchangeClock, now: Moment) -> Option<(i64, u128)> {
+    clock.skew(now).map(|skew| (skew.ahead_ms, skew.uncertainty.as_millis()))
+}
+
+#[test]
+fn nothing_is_known_before_an_answer() {
+    let clock = ExchangeClock::default();
+    assert!(clock.time(at(0)).is_none() && clock.skew(at(0)).is_none());
+}
+
+#[test]
+fn one_answer_tells_to_half_of_its_trip() {
+    // Read at once, in the middle or at the end of a trip of 100 ms: the truth is within the bounds.
+    for read_after in [0, 50, 100] {
+        let clock = learned(&[told(1000, read_after, 1100, 600_000)]);
+        let (ahead, uncertainty) = skew(&clock, at(1100)).unwrap_or_default();
+        assert_eq!(uncertainty, 50);
+        assert!((ahead - 600_000).unsigned_abs() <= 51, "{ahead}");
+        let time = clock.time(at(1100));
+        assert!(time.is_some_and(|time| time.allows(set(at(1100), 600_000).wall)));
+        assert!(!time.is_some_and(|time| time.allows(at(1100).wall)));
+    }
+}
+
+#[test]
+fn a_clock_that_is_right_is_never_called_wrong() {
+    for read_after in [0, 50, 100] {
+        let clock = learned(&[told(1000, read_after, 1100, 0)]);
+        assert!(
+            [1100, 1101, 60_000].iter().all(|now| clock.time(at(*now)).is_some_and(|time| time.allows(at(*now).wall)))
+        );
+    }
+}
+
+#[test]
+fn every_answer_narrows_the_bounds_and_time_widens_them() {
+    let clock = learned(&[told(0, 0, 100, 5_000), told(200, 100, 300, 5_000)]);
+    assert_eq!(skew(&clock, at(300)), Some((5_000, 0)));
+    // A hundred parts in a million: 60 ms in ten minutes, to either side.
+    assert_eq!(skew(&clock, at(600_300)), Some((5_000, 60)));
+    // A slow trip says nothing new.
+    let slow = told(700_000, 9_000, 712_000, 5_000);
+    clock.learn(slow, slow.time, WINDOW, false);
+    assert_eq!(skew(&clock, at(712_000)).map(|(ahead, uncertainty)| (ahead, uncertainty < 100)), Some((5_000, true)));
+}
+
+#[test]
+fn an_answer_that_contradicts_takes_the_place_of_what_was_known() {
+    let clock = learned(&[told(0, 5, 10, 0), told(1_000, 5, 1_010, 20_000)]);
+    assert_eq!(skew(&clock, at(1_010)), Some((20_000, 5)));
+}
+
+#[test]
+fn what_is_old_is_forgotten() {
+    let clock = learned(&[told(0, 5, 10, 7_000)]);
+    assert!(clock.time(at(10 + 3_600_000)).is_some());
+    assert!(clock.time(at(11 + 3_600_000)).is_none());
+}
+
+#[test]
+fn a_wall_clock_that_is_set_back_is_seen_through() {
+    let clock = learned(&[told(0, 5, 10, 0)]);
+    let now = set(at(5_000), -3_600_000);
+    assert_eq!(skew(&clock, now), Some((3_600_000, 5)));
+    // What it is signed by is the exchange's time as before.
+    assert_eq!(clock.time(now).map(Bounds::likeliest), clock.time(at(5_000)).map(Bounds::likeliest));
+}
+
+#[test]
+fn after_a_sleep_nothing_is_known() {
+    // The steady clock stood still for an hour; somebody who sets the wall clock forward looks alike.
+    let clock = learned(&[told(0, 5, 10, 600_000)]);
+    assert!(clock.time(set(at(5_000), 3_600_000)).is_none());
+    assert!(clock.time(set(at(5_000), 900)).is_some());
+    // And an answer is learned as if it were the first.
+    let awake = Moment { steady: Duration::from_millis(5_100), ..set(at(5_100), 3_600_000) };
+    let told = Told { time: set(awake, 600_000).wall, step: Duration::ZERO, sent: awake, received: awake };
+    clock.learn(told, told.time, WINDOW, false);
+    assert_eq!(skew(&clock, awake), Some((600_000, 0)));
+}
+
+#[test]
+fn a_time_at_which_the_signature_was_no_good_is_believed_only_when_it_was_refused() {
+    let clock = ExchangeClock::default();
+    let away = told(0, 5, 10, 30_100);
+    clock.learn(away, at(0).wall, WINDOW, false);
+    assert!(clock.time(at(10)).is_none());
+    clock.learn(Told { time: Timestamp::from_millis(0), ..away }, at(0).wall, WINDOW, false);
+    clock.learn(Told { time: Timestamp::from_millis(u64::MAX), ..away }, at(0).wall, WINDOW, false);
+    assert!(clock.time(at(10)).is_none());
+    clock.learn(away, at(0).wall, WINDOW, true);
+    assert!(clock.time(at(10)).is_some());
+    // Within the window, or where there is none, there is nothing to doubt.
+    for (ahead, window) in [(30_000, WINDOW), (-30_000, WINDOW), (90_000, None)] {
+        let (clock, told) = (ExchangeClock::default(), told(0, 5, 10, ahead));
+        clock.learn(told, at(0).wall, window, false);
+        assert!(clock.time(at(10)).is_some(), "{ahead}");
+    }
+}
+
+#[test]
+fn no_time_is_too_wild() {
+    for time in [0, u64::MAX] {
+        let clock = ExchangeClock::default();
+        let wild = Told { time: Timestamp::from_millis(time), ..told(0, 5, 10, 0) };
+        clock.learn(wild, at(0).wall, WINDOW, true);
+        let bounds = clock.time(at(3_000_000)).map(Bounds::likeliest);
+        assert!(bounds.is_some() && clock.skew(at(3_000_000)).is_some());
+        assert!(clock.time(at(10)).is_some_and(|there| there.is_beyond(
+            at(0).wall,
+            Duration::from_secs(30),
+            Duration::ZERO
+        )));
+    }
+}
