@@ -9,6 +9,7 @@ pub mod query;
 pub mod reference;
 pub mod schema;
 pub mod signature;
+pub mod watch;
 
 /// The README's examples compile.
 #[cfg(doctest)]

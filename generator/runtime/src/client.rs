@@ -7,6 +7,7 @@ mod credentials;
 mod exchange_clock;
 #[cfg(feature = "hyper")]
 mod hyper;
+mod sending;
 mod signer;
 mod skew;
 mod time;

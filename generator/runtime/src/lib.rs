@@ -29,6 +29,8 @@
 //! - `redis`: `RedisLimits`, which keeps rate limits for a fleet of processes; needs tokio.
 //! - `stream`: `Pages::into_stream`, for whoever wants a `futures_core::Stream`.
 //! - `serde`: `Serialize` and `Deserialize` for values, requests and records.
+//! - `tracing`: a span `call` for each call and events for pauses, waits, unknown outcomes and questions after them, all
+//!   with the target `tradeapi_runtime`. Nothing in them tells what was asked for or answered, an id, or a secret.
 
 mod account;
 mod batches;
@@ -40,6 +42,7 @@ mod fate;
 mod json;
 mod lifecycle;
 mod limits;
+mod observe;
 mod operation;
 mod pages;
 mod parameters;

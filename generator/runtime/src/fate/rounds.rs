@@ -12,6 +12,7 @@ use crate::client::ClientCore;
 use crate::error::Error;
 use crate::exchange::Reply;
 use crate::limits::pause;
+use crate::observe;
 use crate::tables::Outcome;
 use crate::value::Timestamp;
 
@@ -45,7 +46,9 @@ impl ClientCore {
                 if fate.as_ref().is_none_or(|fate| fate.outcome() == Outcome::Unknown) {
                     let answer = self.call(one.question.query()).await;
                     least = least.max(answer.as_ref().err().map_or(Duration::ZERO, asked_to_wait));
-                    *fate = Some(judged(one, answer, policy, asked));
+                    let judged = judged(one, answer, policy, asked);
+                    observe::asked(O::META, asked, &judged);
+                    *fate = Some(judged);
                 }
             }
             let left = end.saturating_sub(self.timer().now());

@@ -8,6 +8,7 @@ use super::permit::Permit;
 use super::plan::Plan;
 use crate::account::Account;
 use crate::error::{Error, Limited, LimiterFailure};
+use crate::observe;
 use crate::operation::Operation;
 use crate::tables::Api;
 
@@ -62,7 +63,10 @@ impl Pacing {
         }
         let slot = match limiter.ask(self.call(operation, account), self.mode == LimitMode::Wait) {
             Admission::Now(known) => known,
-            Admission::Later(later) => later.await,
+            Admission::Later(later) => {
+                observe::waits_for_room(O::META);
+                later.await
+            }
         };
         let slot = slot.map_err(|denied| denied.of(O::META.id))?;
         Ok(Permit::new(limiter, api, Some(slot)))

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::exchange::Reply;
 use crate::fate::Repeatable;
 use crate::limits::pause;
-use crate::tables::Ending;
+use crate::observe;
 
 /// A client that calls again when a call fails in a way that passes.
 #[derive(Clone, Copy, Debug)]
@@ -30,20 +30,19 @@ impl<'a> Retrying<'a> {
         let end = timer.now() + policy.deadline;
         let mut attempt = 1;
         loop {
-            let error = match core.call(operation).await {
+            let error = match core.attempt(operation, attempt).await {
                 Ok(reply) => {
                     policy.budget.succeeded();
                     return Ok(reply);
                 }
                 Err(error) => error,
             };
-            let Some(wait) = policy.wait(attempt, &error) else { return Err(error) };
-            if error.ending() == Ending::TimestampRefused && !core.corrects_its_clock() {
-                return Err(error);
-            }
+            let wait = policy.wait(attempt, &error).filter(|_| core.signs_otherwise_after(&error));
+            let Some(wait) = wait else { return Err(error) };
             if attempt >= policy.attempts || timer.now() + wait > end || !policy.budget.take() {
                 return Err(error);
             }
+            observe::pauses(O::META, attempt, wait, &error);
             pause(timer, wait).await;
             attempt += 1;
         }

@@ -1,0 +1,128 @@
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::Response;
+use tracing::field::Empty;
+use tracing::{Instrument, Span, debug, info, info_span, warn};
+
+use crate::error::Error;
+use crate::exchange::Reply;
+use crate::fate::Fate;
+use crate::tables::{Api, Ending, Meta, Outcome};
+
+/// A code longer than this is none that an exchange would write, and nobody knows what is in it.
+const LONGEST_CODE: usize = 32;
+
+/// The span of one call.
+pub(crate) struct CallSpan {
+    span: Span,
+    /// When it began, unless nobody looks.
+    begun: Option<Instant>,
+}
+
+impl CallSpan {
+    pub(crate) fn new(api: &Api, meta: &'static Meta, attempt: u32) -> Self {
+        let span = info_span!(
+            target: "tradeapi_runtime",
+            "call",
+            api = api.name,
+            operation = meta.id,
+            family = meta.family,
+            method = meta.method.as_str(),
+            path = meta.path,
+            attempt,
+            waited_us = Empty,
+            status = Empty,
+            code = Empty,
+            ending = Empty,
+            outcome = Empty,
+            bytes_sent = Empty,
+            bytes_received = Empty,
+            duration_us = Empty,
+        );
+        let begun = (!span.is_disabled()).then(Instant::now);
+        Self { span, begun }
+    }
+
+    /// Runs `call` within the span, whenever it runs, and tells how it ended. Of one that is dropped, no end is told.
+    pub(crate) async fn around<T>(
+        &self,
+        call: impl Future<Output = Result<Reply<T>, Error>>,
+    ) -> Result<Reply<T>, Error> {
+        let result = call.instrument(self.span.clone()).await;
+        if let Some(begun) = self.begun {
+            self.ended(&result, begun);
+        }
+        result
+    }
+
+    /// The request leaves, with this body.
+    pub(crate) fn sent(&self, body: &Bytes) {
+        self.span.record("bytes_sent", body.len());
+    }
+
+    pub(crate) fn answered(&self, response: &Response<Bytes>) {
+        self.span.record("status", response.status().as_u16());
+        self.span.record("bytes_received", response.body().len());
+    }
+
+    fn ended<T>(&self, result: &Result<Reply<T>, Error>, begun: Instant) {
+        let (waited, ending, outcome) = match result {
+            Ok(reply) => (reply.waited, Ending::Success, Outcome::Done),
+            Err(error) => (error.waited(), error.ending(), error.outcome()),
+        };
+        self.span.record("waited_us", micros(waited));
+        self.span.record("ending", ending.as_str());
+        self.span.record("outcome", word(outcome));
+        self.span.record("duration_us", micros(begun.elapsed()));
+        let Err(error) = result else { return };
+        let code = code(error);
+        self.span.record("code", code);
+        if let Error::Unknown(unknown) = error {
+            let (operation, ending) = (unknown.operation, ending.as_str());
+            let _here = self.span.enter();
+            warn!(target: "tradeapi_runtime", operation, ending, code, "nobody knows whether the call had its effect");
+        }
+    }
+}
+
+/// A call has to wait for room within its rate limits.
+pub(crate) fn waits_for_room(meta: &Meta) {
+    debug!(target: "tradeapi_runtime", operation = meta.id, "waiting for room within the rate limits");
+}
+
+/// A call that failed for the `attempt`-th time waits for a repeat.
+pub(crate) fn pauses(meta: &Meta, attempt: u32, pause: Duration, error: &Error) {
+    let (operation, ending, code, pause_us) = (meta.id, error.ending().as_str(), code(error), micros(pause));
+    info!(target: "tradeapi_runtime", operation, attempt, ending, code, pause_us, "pausing before a repeat");
+}
+
+/// It was asked for the `asked`-th time what became of a call.
+pub(crate) fn asked<A, R>(meta: &Meta, asked: u32, fate: &Fate<A, R>) {
+    let because = match fate {
+        Fate::Unknown(still) => Some(still.because),
+        _ => None,
+    };
+    let (operation, outcome) = (meta.id, word(fate.outcome()));
+    info!(target: "tradeapi_runtime", operation, asked, outcome, because, "asked what became of a call");
+}
+
+fn code(error: &Error) -> Option<&str> {
+    match error {
+        Error::Exchange(error) => Some(error.code.as_str()).filter(|code| code.len() <= LONGEST_CODE),
+        Error::Unknown(unknown) => code(&unknown.why),
+        _ => None,
+    }
+}
+
+fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Done => "done",
+        Outcome::NotDone => "not_done",
+        Outcome::Unknown => "unknown",
+    }
+}
+
+fn micros(length: Duration) -> u64 {
+    u64::try_from(length.as_micros()).unwrap_or(u64::MAX)
+}

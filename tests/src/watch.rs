@@ -1,0 +1,174 @@
+//! Sees all spans and events of this thread, and keeps them.
+
+use std::collections::BTreeMap;
+use std::fmt::{Debug, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::DefaultGuard;
+use tracing::{Event, Metadata, Subscriber};
+
+/// What was seen. Clones see the same.
+#[derive(Clone, Debug, Default)]
+pub struct Watch(Arc<Mutex<Seen>>);
+
+#[derive(Debug, Default)]
+struct Seen {
+    spans: Vec<Span>,
+    events: Vec<Happened>,
+    /// The spans that are entered now, the innermost last.
+    within: Vec<u64>,
+}
+
+/// A span, with all that was recorded.
+#[derive(Clone, Debug)]
+pub struct Span {
+    /// Its name and its fields.
+    pub told: Told,
+    /// Whether nobody holds it any more.
+    pub closed: bool,
+    holders: usize,
+}
+
+/// An event, and the span it was in.
+#[derive(Clone, Debug)]
+pub struct Happened {
+    /// Its message and its fields.
+    pub told: Told,
+    /// The place of its span among all.
+    pub within: Option<usize>,
+}
+
+/// What a span or an event tells.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// Where it comes from.
+    pub target: String,
+    /// The name of a span, the message of an event.
+    pub name: String,
+    fields: BTreeMap<&'static str, String>,
+}
+
+impl Told {
+    fn of(metadata: &Metadata<'_>) -> Self {
+        Self { target: metadata.target().to_owned(), name: metadata.name().to_owned(), fields: BTreeMap::new() }
+    }
+
+    /// The text of a field, if it was told.
+    pub fn get(&self, field: &str) -> Option<&str> {
+        self.fields.get(field).map(String::as_str)
+    }
+
+    /// The names of all fields that were told.
+    pub fn fields(&self) -> Vec<&'static str> {
+        self.fields.keys().copied().collect()
+    }
+}
+
+impl Visit for Told {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        let value = format!("{value:?}");
+        match field.name() {
+            "message" => self.name = value,
+            name => drop(self.fields.insert(name, value)),
+        }
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.fields.insert(field.name(), value.to_owned());
+    }
+}
+
+impl Watch {
+    /// Sees all that this thread does, until the guard is dropped.
+    pub fn start() -> (Self, DefaultGuard) {
+        let watch = Self::default();
+        let guard = tracing::subscriber::set_default(watch.clone());
+        (watch, guard)
+    }
+
+    /// The spans of calls, in the order in which they began.
+    pub fn calls(&self) -> Vec<Span> {
+        self.seen().spans.iter().filter(|span| span.told.target == "tradeapi_runtime").cloned().collect()
+    }
+
+    /// The events of the client, in their order.
+    pub fn events(&self) -> Vec<Happened> {
+        self.seen().events.iter().filter(|event| event.told.target == "tradeapi_runtime").cloned().collect()
+    }
+
+    /// How many spans are entered now.
+    pub fn depth(&self) -> usize {
+        self.seen().within.len()
+    }
+
+    /// All that was told, by whomever, a line each.
+    pub fn text(&self) -> String {
+        let seen = self.seen();
+        let all = seen.spans.iter().map(|span| &span.told).chain(seen.events.iter().map(|event| &event.told));
+        all.fold(String::new(), |mut text, told| {
+            let _ = writeln!(text, "{told:?}");
+            text
+        })
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ids count from 1.
+fn place(id: &Id) -> usize {
+    usize::try_from(id.into_u64()).expect("an id of ours") - 1
+}
+
+impl Subscriber for Watch {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let mut told = Told::of(span.metadata());
+        span.record(&mut told);
+        let mut seen = self.seen();
+        seen.spans.push(Span { told, closed: false, holders: 1 });
+        Id::from_u64(seen.spans.len() as u64)
+    }
+
+    fn record(&self, span: &Id, values: &Record<'_>) {
+        values.record(&mut self.seen().spans[place(span)].told);
+    }
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut told = Told::of(event.metadata());
+        event.record(&mut told);
+        let mut seen = self.seen();
+        let within = seen.within.last().map(|id| place(&Id::from_u64(*id)));
+        seen.events.push(Happened { told, within });
+    }
+
+    fn enter(&self, span: &Id) {
+        self.seen().within.push(span.into_u64());
+    }
+
+    fn exit(&self, span: &Id) {
+        let left = self.seen().within.pop();
+        assert_eq!(left, Some(span.into_u64()), "a span is left that is not the innermost");
+    }
+
+    fn clone_span(&self, span: &Id) -> Id {
+        self.seen().spans[place(span)].holders += 1;
+        span.clone()
+    }
+
+    fn try_close(&self, id: Id) -> bool {
+        let mut seen = self.seen();
+        let span = &mut seen.spans[place(&id)];
+        span.holders -= 1;
+        span.closed = span.holders == 0;
+        span.closed
+    }
+}

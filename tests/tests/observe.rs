@@ -1,0 +1,240 @@
+//! What a subscriber is told of calls: which operation, how it went, and in the right span.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use tradeapi::runtime::{Admission, Call, ConfirmPolicy, Denied, Full, LimitMode, Limiter, RetryPolicy, Signs, Slot};
+use tradeapi::unified::{Category, ClientOid, GetFillHistory, GetOrderDetails, OrderId, OrderRef, PlaceOrder};
+use tradeapi::{Client, Credentials};
+use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::watch::{Span, Watch};
+
+const TAKEN: &str = r#"{"code":"00000","msg":"success","requestTime":5,"data":{"orderId":"1","clientOid":"a-1"}}"#;
+
+fn client(sandbox: &Sandbox) -> Client {
+    let credentials = Credentials::new("key", "secret", "passphrase");
+    Client::builder(sandbox.url()).credentials(credentials).limits(LimitMode::Off).build().unwrap()
+}
+
+fn order() -> PlaceOrder {
+    PlaceOrder::spot_market_buy("BTCUSDT", 10).client_oid(ClientOid::new("a-1").unwrap())
+}
+
+fn details() -> GetOrderDetails {
+    GetOrderDetails::new(OrderRef::OrderId(OrderId::from("1")))
+}
+
+/// Some fields of a span in one text; what was not told is `-`.
+fn told(span: &Span, fields: &[&str]) -> String {
+    fields.iter().map(|field| span.told.get(field).unwrap_or("-")).collect::<Vec<_>>().join(" ")
+}
+
+/// How a call went.
+fn end(span: &Span) -> String {
+    told(span, &["status", "code", "ending", "outcome"])
+}
+
+#[tokio::test]
+async fn a_call_that_succeeds_tells_what_was_called_and_how_it_went() {
+    let (watch, _guard) = Watch::start();
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::json(TAKEN));
+    client(&sandbox).call(&order()).await.unwrap();
+    let calls = watch.calls();
+    assert_eq!(calls.len(), 1);
+    let named = told(&calls[0], &["api", "operation", "family", "method", "path", "attempt"]);
+    assert_eq!(named, "tradeapi unified.place-order unified POST /api/v3/trade/place-order 1");
+    assert_eq!(end(&calls[0]), "200 - success done");
+    let sent = sandbox.requests()[0].body.len();
+    assert_eq!(told(&calls[0], &["bytes_sent", "bytes_received", "waited_us"]), format!("{sent} {} 0", TAKEN.len()));
+    assert!(calls[0].told.get("duration_us").unwrap().parse::<u64>().unwrap() > 0);
+    assert!(calls[0].closed && watch.depth() == 0 && watch.events().is_empty());
+    // Nothing else is told.
+    let all = "api attempt bytes_received bytes_sent duration_us ending family method operation outcome path status waited_us";
+    assert_eq!(calls[0].told.fields().join(" "), all);
+}
+
+#[tokio::test]
+async fn a_query_is_not_told() {
+    let (watch, _guard) = Watch::start();
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::json(r#"{"code":"00000","data":{"list":[]}}"#));
+    let fills = GetFillHistory::new().category(Category::UsdtFutures).order_id("1234567890");
+    client(&sandbox).call(&fills).await.unwrap();
+    assert_eq!(told(&watch.calls()[0], &["method", "path", "bytes_sent"]), "GET /api/v3/trade/fills 0");
+    assert!(sandbox.requests()[0].query.as_ref().unwrap().contains("1234567890"));
+    assert!(!watch.text().contains("1234567890"));
+}
+
+#[tokio::test]
+async fn every_end_is_told() {
+    let sandbox = Sandbox::start().unwrap();
+    let code = |code: &str| Answer::json(format!(r#"{{"code":"{code}","msg":"no","data":null}}"#));
+    for (answer, expected) in [
+        (code("40762"), "200 40762 listed-code not_done"),
+        (code("45001"), "200 45001 listed-code unknown"),
+        (code("98765").status(400), "400 98765 unlisted-code unknown"),
+        (code("40008").status(400), "400 40008 timestamp-refused not_done"),
+        (code(&"9".repeat(33)), "200 - unlisted-code unknown"),
+        (Answer::new(502, "<html>"), "502 502 server-error unknown"),
+        (Answer::close(), "- - connection-lost unknown"),
+        (Answer::json("{"), "200 - unreadable unknown"),
+    ] {
+        let (watch, _guard) = Watch::start();
+        sandbox.answer_next(answer);
+        client(&sandbox).call(&order()).await.unwrap_err();
+        assert_eq!(end(&watch.calls()[0]), expected);
+        // What nobody knows is an event of its own, within the span.
+        let events = watch.events();
+        assert_eq!(events.len(), usize::from(expected.ends_with(" unknown")), "{expected}");
+        for event in events {
+            assert_eq!(event.told.name, "nobody knows whether the call had its effect");
+            assert_eq!(event.told.get("operation"), Some("unified.place-order"));
+            assert_eq!(event.told.get("code"), watch.calls()[0].told.get("code"));
+            assert!(event.within.is_some());
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_sent_is_told_too() {
+    let (watch, _guard) = Watch::start();
+    let sandbox = Sandbox::start().unwrap();
+    client(&sandbox).call(&GetFillHistory::new().limit(101)).await.unwrap_err();
+    Client::builder(sandbox.url()).build().unwrap().call(&order()).await.unwrap_err();
+    let limited = Client::builder(sandbox.url()).credentials(Credentials::new("k", "s", "p")).limiter(Arc::new(NoRoom));
+    limited.limits(LimitMode::Refuse).build().unwrap().call(&order()).await.unwrap_err();
+    let ends: Vec<_> = watch.calls().iter().map(|span| told(span, &["bytes_sent", "ending", "outcome"])).collect();
+    assert_eq!(ends, ["- refused not_done", "- unsigned not_done", "- limited not_done"]);
+}
+
+#[tokio::test]
+async fn each_attempt_is_a_span_and_each_pause_between_them_an_event() {
+    let (watch, _guard) = Watch::start();
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::new(503, ""));
+    sandbox.answer_next(Answer::json(r#"{"code":"40725","data":null}"#));
+    sandbox.answer_next(Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#));
+    let policy = RetryPolicy::new().pauses(Duration::from_millis(1), Duration::from_millis(1));
+    client(&sandbox).retrying(&policy).call(&details()).await.unwrap();
+    let calls: Vec<_> = watch.calls().iter().map(|span| told(span, &["attempt", "code", "outcome"])).collect();
+    assert_eq!(calls, ["1 503 not_done", "2 40725 not_done", "3 - done"]);
+    let pauses = watch.events();
+    let pauses: Vec<_> = pauses.iter().map(|event| (event.told.name.as_str(), event.told.get("attempt"))).collect();
+    assert_eq!(pauses, [("pausing before a repeat", Some("1")), ("pausing before a repeat", Some("2"))]);
+}
+
+#[tokio::test]
+async fn questions_after_an_unknown_outcome_are_told() {
+    let (watch, _guard) = Watch::start();
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::close());
+    sandbox.answer_next(Answer::json(r#"{"code":"40010","data":null}"#));
+    sandbox.answer_next(Answer::json(TAKEN));
+    let policy = ConfirmPolicy::new().pauses(Duration::from_millis(1), Duration::from_millis(1));
+    client(&sandbox).place_and_confirm(&order(), &policy).await.outcome();
+    let calls: Vec<_> = watch.calls().iter().map(|span| told(span, &["operation", "outcome"])).collect();
+    let question = "unified.order-info";
+    assert_eq!(
+        calls,
+        ["unified.place-order unknown".to_owned(), format!("{question} not_done"), format!("{question} done")]
+    );
+    let events = watch.events();
+    let asked = events.iter().filter(|event| event.told.name == "asked what became of a call");
+    let asked: Vec<_> =
+        asked.map(|event| ["operation", "asked", "outcome"].map(|field| event.told.get(field).unwrap())).collect();
+    assert_eq!(asked, [["unified.place-order", "1", "unknown"], ["unified.place-order", "2", "done"]]);
+}
+
+#[tokio::test]
+async fn calls_at_the_same_time_are_told_apart() {
+    let (watch, _guard) = Watch::start();
+    let sandbox = Sandbox::start().unwrap();
+    let credentials = Credentials::new("key", "secret", "passphrase");
+    let client = Client::builder(sandbox.url()).credentials(credentials).limiter(Arc::new(Slow)).build().unwrap();
+    sandbox.answer_otherwise(|request| match request.method.as_str() {
+        "GET" => Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#),
+        _ => Answer::json(r#"{"code":"45001","data":null}"#),
+    });
+    let (order, details) = (order(), details());
+    let both = async { tokio::join!(client.call(&order), client.call(&details)) };
+    let mut both = pin!(both);
+    // Between polls no span is entered, whatever else runs on the thread then.
+    let (ordered, read) = poll_fn(|context| {
+        let polled = both.as_mut().poll(context);
+        assert_eq!(watch.depth(), 0);
+        polled
+    })
+    .await;
+    assert!(ordered.is_err() && read.is_ok());
+    let calls = watch.calls();
+    let ends: Vec<_> = calls.iter().map(|span| told(span, &["operation", "waited_us", "outcome"])).collect();
+    assert_eq!(ends, ["unified.place-order 7000 unknown", "unified.order-info 7000 done"]);
+    let events = watch.events();
+    let of: Vec<_> =
+        events.iter().map(|event| (event.told.name.as_str(), event.told.get("operation").unwrap())).collect();
+    let waits = "waiting for room within the rate limits";
+    let unknown = "nobody knows whether the call had its effect";
+    let expected = [(waits, "unified.place-order"), (waits, "unified.order-info"), (unknown, "unified.place-order")];
+    assert_eq!(of, expected);
+    let spans: Vec<_> = events.iter().map(|event| event.within).collect();
+    assert!(spans[0] != spans[1] && spans[0] == spans[2] && spans[0].is_some());
+}
+
+#[tokio::test]
+async fn of_a_call_that_is_dropped_no_end_is_told() {
+    let (watch, _guard) = Watch::start();
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::hang());
+    let client = client(&sandbox);
+    let order = order();
+    tokio::select! {
+        biased;
+        _ = client.call(&order) => panic!("answered"),
+        () = sandbox.reached(1) => {}
+    }
+    let calls = watch.calls();
+    assert!(calls[0].closed && watch.depth() == 0);
+    assert_eq!((calls[0].told.get("bytes_sent").is_some(), calls[0].told.get("outcome")), (true, None));
+}
+
+/// Has no room for any call.
+struct NoRoom;
+
+impl Limiter for NoRoom {
+    fn ask<'a>(&'a self, _: Call<'a>, _: bool) -> Admission<'a> {
+        Admission::Now(Err(Denied::Full(Full::new(Duration::from_secs(1), None))))
+    }
+
+    fn sent(&self, _: &mut Slot) {}
+
+    fn answered(&self, _: Slot, _: Signs) {}
+
+    fn give_back(&self, _: Slot) {}
+}
+
+/// Has room for every call, the second time it is asked.
+struct Slow;
+
+impl Limiter for Slow {
+    fn ask<'a>(&'a self, _: Call<'a>, _: bool) -> Admission<'a> {
+        let mut asked = false;
+        Admission::Later(Box::pin(poll_fn(move |context| {
+            if std::mem::replace(&mut asked, true) {
+                return Poll::Ready(Ok(Slot::new(0, Duration::from_millis(7))));
+            }
+            context.waker().wake_by_ref();
+            Poll::Pending
+        })))
+    }
+
+    fn sent(&self, _: &mut Slot) {}
+
+    fn answered(&self, _: Slot, _: Signs) {}
+
+    fn give_back(&self, _: Slot) {}
+}
