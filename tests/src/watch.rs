@@ -1,7 +1,7 @@
 //! Sees all spans and events of this thread, and keeps them.
 
 use std::collections::BTreeMap;
-use std::fmt::{Debug, Write};
+use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tracing::field::{Field, Visit};
@@ -103,14 +103,11 @@ impl Watch {
         self.seen().within.len()
     }
 
-    /// All that was told, by whomever, a line each.
-    pub fn text(&self) -> String {
+    /// All that was told, by whomever.
+    pub fn all(&self) -> Vec<Told> {
         let seen = self.seen();
-        let all = seen.spans.iter().map(|span| &span.told).chain(seen.events.iter().map(|event| &event.told));
-        all.fold(String::new(), |mut text, told| {
-            let _ = writeln!(text, "{told:?}");
-            text
-        })
+        let spans = seen.spans.iter().map(|span| &span.told);
+        spans.chain(seen.events.iter().map(|event| &event.told)).cloned().collect()
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {

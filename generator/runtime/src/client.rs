@@ -7,6 +7,7 @@ mod credentials;
 mod exchange_clock;
 #[cfg(feature = "hyper")]
 mod hyper;
+mod secret;
 mod sending;
 mod signer;
 mod skew;
@@ -20,6 +21,7 @@ pub use self::core::ClientCore;
 pub use self::credentials::Credentials;
 #[cfg(feature = "hyper")]
 pub use self::hyper::{HyperTransport, TransportLimits};
+pub(crate) use self::secret::Secret;
 pub use self::signer::{HmacSha256, Signer};
 pub use self::skew::Skew;
 pub use self::transport::{ResponseFuture, Transport, TransportError, TransportErrorKind, WasSent};

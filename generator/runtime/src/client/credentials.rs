@@ -1,17 +1,18 @@
 use std::fmt;
 use std::sync::Arc;
 
-use http::HeaderValue;
 use zeroize::Zeroizing;
 
 use super::builder::BuildError;
+use super::secret::Secret;
 use super::signer::{HmacSha256, Signer};
 
-/// Who sends requests: a key, its passphrase, and what signs for it. Never printed; wiped from memory when dropped.
+/// Who sends requests: a key, its passphrase, and what signs for it. Never printed; wiped from memory when
+/// dropped, together with the last request that carries them.
 #[derive(Clone)]
 pub struct Credentials {
-    key: Zeroizing<String>,
-    passphrase: Zeroizing<String>,
+    key: Secret,
+    passphrase: Secret,
     signer: Arc<dyn Signer>,
 }
 
@@ -24,30 +25,25 @@ impl Credentials {
 
     /// Signs with `signer`.
     pub fn with_signer(key: impl Into<String>, passphrase: impl Into<String>, signer: impl Signer + 'static) -> Self {
-        Self {
-            key: Zeroizing::new(key.into()),
-            passphrase: Zeroizing::new(passphrase.into()),
-            signer: Arc::new(signer),
-        }
+        Self { key: Secret::new(key.into()), passphrase: Secret::new(passphrase.into()), signer: Arc::new(signer) }
     }
 
     /// Finds out early what could never be sent.
     pub(super) fn check(&self) -> Result<(), BuildError> {
-        let sendable = |text: &str| HeaderValue::from_str(text).is_ok();
         if self.key.is_empty() {
             return Err(BuildError::Credentials { why: "the key is empty" });
         }
-        if !sendable(&self.key) || !sendable(&self.passphrase) {
+        if self.key.header().is_none() || self.passphrase.header().is_none() {
             return Err(BuildError::Credentials { why: "key and passphrase must be plain text without line breaks" });
         }
         Ok(())
     }
 
-    pub(crate) fn key(&self) -> &str {
+    pub(crate) fn key(&self) -> &Secret {
         &self.key
     }
 
-    pub(crate) fn passphrase(&self) -> &str {
+    pub(crate) fn passphrase(&self) -> &Secret {
         &self.passphrase
     }
 

@@ -3,10 +3,13 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Request};
 
-use crate::client::Credentials;
+use crate::client::{Credentials, Secret};
 use crate::parameters::Scratch;
 use crate::tables::{CredentialHeaders, Encoding, SignedPart};
 use crate::value::Timestamp;
+
+/// A header of the credentials is none.
+pub(super) struct CannotBeSent;
 
 /// Puts the headers that prove who sends `request` on it. What is signed is taken from the request itself, so that it
 /// cannot differ from what is sent.
@@ -15,17 +18,17 @@ pub(super) fn sign(
     headers: &CredentialHeaders,
     credentials: &Credentials,
     now: Timestamp,
-) -> Result<(), http::Error> {
+) -> Result<(), CannotBeSent> {
     let mut scratch = Scratch::new();
     let timestamp = scratch.digits(now.as_millis());
     let signature = credentials.sign(&signed_text(request, headers.signed_text, timestamp));
     let signature = encoded(&signature, headers.encoding);
     let to = request.headers_mut();
-    insert(to, headers.timestamp, timestamp)?;
-    insert_secret(to, headers.key, credentials.key())?;
-    insert_secret(to, headers.signature, &signature)?;
+    insert(to, headers.timestamp, HeaderValue::from_str(timestamp).ok())?;
+    insert(to, headers.key, credentials.key().header())?;
+    insert(to, headers.signature, Secret::new(signature).header())?;
     if let Some(passphrase) = headers.passphrase {
-        insert_secret(to, passphrase, credentials.passphrase())?;
+        insert(to, passphrase, credentials.passphrase().header())?;
     }
     Ok(())
 }
@@ -61,15 +64,8 @@ fn hex_digit(digit: u8) -> char {
     char::from_digit(u32::from(digit), 16).unwrap_or('0')
 }
 
-fn insert(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), http::Error> {
-    headers.insert(HeaderName::from_bytes(name.as_bytes())?, HeaderValue::from_str(value)?);
-    Ok(())
-}
-
-/// As [`insert`], but whoever prints the headers does not see the value.
-fn insert_secret(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), http::Error> {
-    let mut value = HeaderValue::from_str(value)?;
-    value.set_sensitive(true);
-    headers.insert(HeaderName::from_bytes(name.as_bytes())?, value);
+fn insert(headers: &mut HeaderMap, name: &'static str, value: Option<HeaderValue>) -> Result<(), CannotBeSent> {
+    let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| CannotBeSent)?;
+    headers.insert(name, value.ok_or(CannotBeSent)?);
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! Nothing that can be printed shows a key, a secret, a passphrase or a signature.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-use std::error::Error as StdError;
-use std::fmt::{Debug, Display};
+mod every_operation;
+mod printed;
+
 use std::time::Duration;
 
 use tradeapi::runtime::{FixedClock, HmacSha256};
@@ -10,46 +11,11 @@ use tradeapi::unified::{CancelOrder, GetFillHistory, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error, Timestamp};
 use tradeapi_sandbox::{Answer, Sandbox};
 
+use crate::printed::Printed;
+
 const KEY: &str = "canarykeyQ7";
 const SECRET: &str = "canarysecretW8";
 const PASSPHRASE: &str = "canarypassphraseE9";
-
-/// Everything that was printed.
-#[derive(Default)]
-struct Printed(Vec<String>);
-
-impl Printed {
-    fn debug(&mut self, value: &impl Debug) {
-        self.0.push(format!("{value:?}"));
-        self.0.push(format!("{value:#?}"));
-    }
-
-    fn error(&mut self, error: &(dyn StdError + 'static)) {
-        self.0.push(error.to_string());
-        self.debug(&error);
-        if let Some(source) = error.source() {
-            self.error(source);
-        }
-    }
-
-    fn display(&mut self, value: &impl Display) {
-        self.0.push(value.to_string());
-    }
-
-    /// That no canary is in it, in any way a `Debug` could write it.
-    fn shows_none_of(&self, canaries: &[&str]) {
-        for printed in &self.0 {
-            for canary in canaries {
-                let bytes = format!("{:?}", canary.as_bytes());
-                let hex: String = canary.bytes().map(|byte| format!("{byte:02x}")).collect();
-                let flat = printed.split_whitespace().collect::<String>();
-                for form in [canary, bytes.replace(' ', "").trim_matches(['[', ']']), &hex] {
-                    assert!(!flat.contains(form), "{form} is in {printed}");
-                }
-            }
-        }
-    }
-}
 
 fn credentials() -> Credentials {
     Credentials::new(KEY, SECRET, PASSPHRASE)
