@@ -1,0 +1,144 @@
+//! An exchange whose clock is ten minutes off, over real sockets: reads heal by themselves, changes are refused for certain
+//! and sent again by the caller only.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::time::{Duration, SystemTime};
+
+use tradeapi::runtime::{Ending, LimitMode, Outcome, RetryPolicy, SigningClock, Skew};
+use tradeapi::unified::{GetOrderDetails, OrderId, OrderRef, PlaceOrder};
+use tradeapi::{Client, Credentials, Error};
+use tradeapi_sandbox::{Answer, Request, Sandbox};
+use tradeapi_tests::signature;
+
+const WINDOW: u64 = 30_000;
+const TEN_MINUTES: i64 = 600_000;
+
+/// An exchange that is `ahead` by so many milliseconds, and takes a request only while its signature is good.
+fn exchange(ahead: i64) -> Sandbox {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_otherwise(move |request| {
+        let here = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis();
+        let now = u64::try_from(here).unwrap().saturating_add_signed(ahead);
+        let answer = |code: &str, data: &str| {
+            Answer::json(format!(r#"{{"code":"{code}","msg":"m","requestTime":{now},"data":{data}}}"#))
+        };
+        match now.abs_diff(timestamp(request)) <= WINDOW {
+            false => answer("40008", "null").status(400),
+            true if !is_signed_well(request) => answer("40009", "null").status(400),
+            true => answer("00000", r#"{"orderId":"7"}"#),
+        }
+    });
+    sandbox
+}
+
+fn timestamp(request: &Request) -> u64 {
+    request.header("ACCESS-TIMESTAMP").unwrap().parse().unwrap()
+}
+
+fn is_signed_well(request: &Request) -> bool {
+    let query = request.query.as_ref().map(|query| format!("?{query}")).unwrap_or_default();
+    let target = format!("{}{query}", request.path);
+    let timestamp = request.header("ACCESS-TIMESTAMP").unwrap();
+    let expected = signature::expected("secret", timestamp, &request.method, &target, &request.body);
+    request.header("ACCESS-SIGN") == Some(&expected)
+}
+
+fn client(exchange: &Sandbox, signing: SigningClock) -> Client {
+    Client::builder(exchange.url())
+        .credentials(Credentials::new("key", "secret", "passphrase"))
+        .signing_clock(signing)
+        .limits(LimitMode::Off)
+        .build()
+        .unwrap()
+}
+
+fn details() -> GetOrderDetails {
+    GetOrderDetails::new(OrderRef::OrderId(OrderId::from("7")))
+}
+
+fn order() -> PlaceOrder {
+    PlaceOrder::spot_market_buy("BTCUSDT", 10)
+}
+
+fn quickly() -> RetryPolicy {
+    RetryPolicy::new().pauses(Duration::from_millis(1), Duration::from_millis(1)).deadline(Duration::from_secs(600))
+}
+
+/// How long a request takes here is not known, only that it is part of the uncertainty.
+fn is_right(skew: Skew, ahead: i64) -> bool {
+    Duration::from_millis(skew.ahead_ms.abs_diff(ahead)) <= skew.uncertainty + Duration::from_millis(2)
+}
+
+#[tokio::test]
+async fn a_read_heals() {
+    for ahead in [TEN_MINUTES, -TEN_MINUTES] {
+        let exchange = exchange(ahead);
+        let client = client(&exchange, SigningClock::Corrected);
+        // Without being asked to, nothing is repeated.
+        assert!(matches!(client.call(&details()).await, Err(Error::Exchange(_))));
+        assert_eq!(exchange.take_requests().len(), 1);
+        client.call(&details()).await.unwrap();
+        assert_eq!(exchange.take_requests().len(), 1);
+
+        let client = self::client(&exchange, SigningClock::Corrected);
+        client.retrying(&quickly()).call(&details()).await.unwrap();
+        assert_eq!(exchange.take_requests().len(), 2);
+        let skew = client.skew().unwrap();
+        assert!(skew.is_sure() && is_right(skew, ahead), "{skew:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_create_is_refused_for_certain_and_the_callers_next_one_is_taken() {
+    for ahead in [TEN_MINUTES, -TEN_MINUTES] {
+        let exchange = exchange(ahead);
+        let client = client(&exchange, SigningClock::Corrected);
+        let error = client.call(&order()).await.unwrap_err();
+        assert_eq!((error.ending(), error.outcome()), (Ending::TimestampRefused, Outcome::NotDone));
+        let text = error.to_string();
+        let side = if ahead > 0 { "ahead of" } else { "behind" };
+        assert!(text.contains("code 40008") && text.contains("; it surely had no effect"), "{text}");
+        assert!(text.contains("its timestamp was not taken, for the exchange's clock is "), "{text}");
+        assert!(text.contains(&format!(" s {side} the client's")), "{text}");
+        let Error::Exchange(refused) = error else { panic!("{text}") };
+        assert!(is_right(refused.skew.unwrap(), ahead), "{text}");
+        assert_eq!(exchange.requests().len(), 1);
+        let reply = client.call(&order()).await.unwrap();
+        let requests = exchange.take_requests();
+        assert_eq!((requests.len(), timestamp(&requests[1])), (2, reply.signed_at.unwrap().as_millis()));
+    }
+}
+
+#[tokio::test]
+async fn a_create_that_was_prepared_by_the_wrong_time_is_not_sent_once_that_is_known() {
+    let exchange = exchange(TEN_MINUTES);
+    let client = client(&exchange, SigningClock::Corrected);
+    let order = order();
+    let prepared = client.prepare(&order).unwrap();
+    client.call(&details()).await.unwrap_err();
+    let error = client.send(prepared).await.unwrap_err();
+    assert_eq!((error.ending(), error.outcome()), (Ending::Unsigned, Outcome::NotDone));
+    assert!(error.to_string().contains("the exchange's clock is "), "{error}");
+    assert_eq!(exchange.requests().len(), 1);
+    client.send(client.prepare(&order).unwrap()).await.unwrap();
+}
+
+#[tokio::test]
+async fn who_insists_on_the_own_clock_is_told_why_nothing_is_taken() {
+    let exchange = exchange(TEN_MINUTES);
+    let client = client(&exchange, SigningClock::Own);
+    let error = client.retrying(&quickly()).call(&details()).await.unwrap_err();
+    assert_eq!((error.ending(), exchange.requests().len()), (Ending::TimestampRefused, 1));
+    let error = client.call(&order()).await.unwrap_err();
+    assert_eq!((error.ending(), exchange.requests().len()), (Ending::Unsigned, 1));
+}
+
+#[tokio::test]
+async fn a_clock_that_is_right_is_left_alone() {
+    let exchange = exchange(0);
+    let client = client(&exchange, SigningClock::Corrected);
+    for _ in 0..20 {
+        client.call(&order()).await.unwrap();
+    }
+    assert!(!client.skew().unwrap().is_sure(), "{:?}", client.skew());
+}
