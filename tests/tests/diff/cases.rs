@@ -492,6 +492,8 @@ cases! {
         => ["behaviour envelope api message: text -> words"],
     the_signature_is_written_otherwise: [Replace(API, "encoding: hex", "encoding: base64")]
         => ["behaviour credentials api encoding: hex -> base64"],
+    a_code_refuses_timestamps: [Replace(API, "encoding: hex", "encoding: hex\n  timestamp_refused: [late]")]
+        => ["behaviour credentials api timestamp_refused: late now"],
     a_header_is_no_longer_always_sent: [Replace(API, "sent: always", "sent: by_operation")]
         => ["behaviour header X-Language sent: always -> by_operation"],
     a_header_comes: [Replace(API, "headers:\n  X-Branch", "headers:\n  X-Desk: { doc: The desk., sent: always }\n  X-Branch")]

@@ -1,138 +1,15 @@
 //! Clocks that differ: what requests are signed by, what heals, and what is refused.
 
-use std::sync::{Arc, Mutex, PoisonError};
+mod world;
+
 use std::time::Duration;
 
-use bytes::Bytes;
-use tradeapi_runtime::{
-    Api, ClientBuilder, ClientCore, Clock, ConfirmPolicy, Credentials, Ending, Envelope, Error, Fate, LimitMode,
-    ManualTimer, Outcome, ResponseFuture, RetryPolicy, SigningClock, Timer, Timestamp, Transport, TransportError,
-    TransportErrorKind, WasSent,
-};
+use tradeapi_runtime::{Api, Clock, ConfirmPolicy, Ending, Envelope, Error, Fate, Outcome, RetryPolicy, SigningClock};
 
+use self::world::{MINUTE, WINDOW, World};
 use crate::Tested;
 use crate::api::{API, ClientOid, Side};
 use crate::orders::{Execution, Orders, PlaceOrder};
-
-const START: i64 = 1_700_000_000_000;
-const MINUTE: i64 = 60_000;
-const WINDOW: u64 = 30_000;
-
-/// An exchange and a client that are in the same time, but not by their clocks.
-#[derive(Clone, Default)]
-struct World {
-    timer: ManualTimer,
-    state: Arc<Mutex<State>>,
-}
-
-#[derive(Clone, Default)]
-struct State {
-    /// How far the exchange's clock is ahead of true time, and how far the client's is, in milliseconds.
-    there: i64,
-    here: i64,
-    /// How long a request takes there, and the answer back.
-    trip: Duration,
-    /// Whether what was sent gets no answer.
-    silent: bool,
-    /// How far the header of answers is ahead of their own time.
-    date_ahead: i64,
-    /// The timestamps of requests, and whether the exchange took them.
-    seen: Vec<(i64, bool)>,
-}
-
-impl World {
-    /// The exchange's clock is ahead by so many milliseconds.
-    fn ahead(there: i64) -> Self {
-        let world = Self::default();
-        world.change(|state| (state.there, state.trip) = (there, Duration::from_millis(10)));
-        world
-    }
-
-    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
-        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn true_time(&self) -> i64 {
-        START + i64::try_from(self.timer.now().as_millis()).unwrap_or_default()
-    }
-
-    fn seen(&self) -> Vec<(i64, bool)> {
-        self.change(|state| state.seen.clone())
-    }
-
-    /// How many requests the exchange took, and how many it refused.
-    fn counts(&self) -> (usize, usize) {
-        let taken = self.seen().iter().filter(|(_, taken)| *taken).count();
-        (taken, self.seen().len() - taken)
-    }
-
-    fn builder(&self) -> ClientBuilder {
-        self.of(&API)
-    }
-
-    fn of(&self, api: &'static Api) -> ClientBuilder {
-        ClientCore::builder(api, "https://mini.example")
-            .credentials(Credentials::new("key", "secret", "pass"))
-            .limits(LimitMode::Off)
-            .transport(self.clone())
-            .clock(self.clone())
-            .timer(self.clone())
-    }
-}
-
-impl Clock for World {
-    fn now(&self) -> Timestamp {
-        let here = self.true_time() + self.change(|state| state.here);
-        Timestamp::from_millis(u64::try_from(here).unwrap_or_default())
-    }
-}
-
-impl Timer for World {
-    fn now(&self) -> Duration {
-        self.timer.now()
-    }
-
-    fn wake_at(&self, at: Duration, waker: std::task::Waker) {
-        self.timer.advance(at.saturating_sub(self.timer.now()));
-        waker.wake();
-    }
-}
-
-impl Transport for World {
-    fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
-        let State { trip, there, silent, date_ahead, .. } = self.change(|state| state.clone());
-        let signed = request.headers()["MINI-TIMESTAMP"].to_str().ok().and_then(|text| text.parse().ok());
-        let signed: i64 = signed.unwrap_or_default();
-        self.timer.advance(trip);
-        let now = self.true_time() + there;
-        let taken = now.abs_diff(signed) <= WINDOW;
-        self.change(|state| state.seen.push((signed, taken)));
-        self.timer.advance(trip);
-        let is_question = request.uri().path() == "/v1/order";
-        let answer = if silent && !is_question {
-            Err(TransportError::new(TransportErrorKind::Closed, WasSent::Maybe))
-        } else {
-            let (code, data) = match (taken, is_question, request.method() == http::Method::GET) {
-                (false, ..) => ("40008", "null"),
-                (true, true, _) => ("40404", "null"),
-                (true, false, true) => ("00000", "[]"),
-                (true, false, false) => ("00000", r#"{"orderId":"7"}"#),
-            };
-            let body = format!(r#"{{"code":"{code}","msg":"expired","requestTime":{now},"data":{data}}}"#);
-            let mut response = http::Response::new(Bytes::from(body));
-            response.headers_mut().insert(http::header::DATE, date(now + date_ahead));
-            Ok(response)
-        };
-        Box::pin(std::future::ready(answer))
-    }
-}
-
-/// A time within the day on which everything here happens, as HTTP writes it.
-fn date(millis: i64) -> http::HeaderValue {
-    let seconds = millis / 1000 % 86_400;
-    let text = format!("Tue, 14 Nov 2023 {:02}:{:02}:{:02} GMT", seconds / 3600, seconds / 60 % 60, seconds % 60);
-    http::HeaderValue::from_str(&text).unwrap_or(http::HeaderValue::from_static(""))
-}
 
 fn order() -> Result<PlaceOrder, tradeapi_runtime::InvalidIdentifier> {
     let order = PlaceOrder::new("BTCUSDT", Side::Buy, 1_u32, Execution::Market);
