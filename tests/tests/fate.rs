@@ -291,6 +291,26 @@ async fn reads_and_harmless_cancels_are_repeated_and_each_counts() {
     assert_eq!(sandbox.requests().len(), 1);
 }
 
+#[tokio::test]
+async fn what_an_attempt_left_open_a_later_refusal_does_not_settle() {
+    let sandbox = Sandbox::start().unwrap();
+    let client = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "passphrase"));
+    let client = client.build().unwrap();
+    let policy = RetryPolicy::new().pauses(Duration::from_millis(2), Duration::from_millis(2));
+    let cancel = unified::CancelOrder::new(unified::OrderRef::OrderId("7".into()));
+    // The first attempt cancelled the order, so the second finds none.
+    for answer in [Answer::close(), code("24056")] {
+        sandbox.answer_next(answer);
+    }
+    let error = client.retrying(&policy).call(&cancel).await.unwrap_err();
+    assert!(matches!(&error, Error::Unknown(_)) && error.outcome() == Outcome::Unknown, "{error}");
+    assert_eq!(sandbox.take_requests().len(), 2);
+    // Where nothing was left open, a refusal is one.
+    sandbox.answer_next(code("24056"));
+    let error = client.retrying(&policy).call(&cancel).await.unwrap_err();
+    assert_eq!(error.outcome(), Outcome::NotDone, "{error}");
+}
+
 /// Set for the processes that only mint ids.
 const MINT: &str = "TRADEAPI_TESTS_MINT";
 
