@@ -235,6 +235,10 @@ async fn a_batch_is_told_item_by_item() {
     let found = exchange.client().batch(batch.clone()).send_and_confirm(&brief()).await.unwrap();
     let (done, unknown) = (Outcome::Done, Outcome::Unknown);
     assert_eq!(found.outcomes().collect::<Vec<_>>(), [done, done, done, unknown, unknown]);
+    // Whoever asks again later has to know when it was signed.
+    let Fate::Unknown(still) = &found.items[4].fate else { panic!("{}", found.items[4].fate) };
+    let Some(Error::Unknown(call)) = still.call.as_deref() else { panic!("{still:?}") };
+    assert_eq!(still.signed_at, Some(call.sent.signed_at));
 }
 
 #[tokio::test]
