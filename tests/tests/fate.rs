@@ -296,6 +296,25 @@ async fn reads_and_harmless_cancels_are_repeated_and_each_counts() {
 }
 
 #[tokio::test]
+async fn an_answer_about_another_order_says_nothing() {
+    let sandbox = Sandbox::start().unwrap();
+    let client = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "passphrase"));
+    let client = client.build().unwrap();
+    let order = market_buy().client_oid(unified::ClientOid::new("desk-1:7").unwrap());
+    for (told, is_own) in [("desk-1:7", true), ("desk-1:77", false), ("1:7", false), ("", true)] {
+        sandbox.answer_next(success(json!({"orderId": "1", "clientOid": told})));
+        match client.call(&order).await {
+            Ok(ack) => assert!(is_own, "{ack:?}"),
+            Err(Error::Unknown(unknown)) => assert!(!is_own && unknown.client_id() == Some("desk-1:7"), "{unknown}"),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    // Who names an order by the exchange's id learns the own one.
+    sandbox.answer_next(success(json!({"orderId": "1", "clientOid": "desk-1:7"})));
+    client.call(&unified::CancelOrder::new(unified::OrderRef::OrderId("1".into()))).await.unwrap();
+}
+
+#[tokio::test]
 async fn what_an_attempt_left_open_a_later_refusal_does_not_settle() {
     let sandbox = Sandbox::start().unwrap();
     let client = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "passphrase"));

@@ -12,7 +12,7 @@ use crate::account::Account;
 use crate::batches::{Batch, BatchCall};
 use crate::checks::{CheckContext, CheckPolicy, Violations};
 use crate::error::{Error, Refusal, SentRequest, TransportFailure, UnknownOutcome, Unsigned, ending_of};
-use crate::exchange::{BaseUrl, HeaderValues, Reply, build_request, read_response};
+use crate::exchange::{BaseUrl, HeaderValues, Reply, build_request, of_request, read_response};
 use crate::fate::{Prepared, client_ids};
 use crate::limits::{Call, Classes, Pacing, Permit, Plan, Timer};
 use crate::operation::Operation;
@@ -244,7 +244,8 @@ impl ClientCore {
         let answered = self.exchange(O::META, request).await;
         let reply = answered.and_then(|response| {
             permit.answered(&response);
-            read_response::<O>(self.parts.api, response)
+            let reply = read_response::<O>(self.parts.api, response)?;
+            of_request(self.parts.api, operation, &sent.body, reply)
         });
         match reply.map_err(|error| error.after_waiting(waited)) {
             Ok(reply) => Ok(Reply { waited, warnings, signed_at: Some(signed_at), ..reply }),
