@@ -37,7 +37,10 @@ impl Sandbox {
         let mut port = Port::take()?;
         let address = port.address();
         // Before it is told to anyone.
-        let listener = runtime.block_on(async { port.listen() })?;
+        let listener = {
+            let _of_this_runtime = runtime.enter();
+            port.listen()?
+        };
         let server = serve(port, listener, Arc::clone(&script), stopped);
         let thread = std::thread::Builder::new().name("sandbox".to_owned()).spawn(move || runtime.block_on(server))?;
         Ok(Self { address, script, stop: Some(stop), thread: Some(thread) })
