@@ -13,6 +13,7 @@ use crate::conduct::Conduct;
 use crate::desk::Desk;
 use crate::figures::Figures;
 use crate::judge::judge;
+use crate::listing;
 use crate::settings::{SKEW, Settings};
 use crate::trader::Trader;
 
@@ -65,22 +66,23 @@ pub(crate) async fn run(settings: Arc<Settings>, account: u64, clock: FastClock)
         tasks.spawn(trader.trade(requests));
     }
     tasks.join_all().await;
-    settle(&desk).await;
+    let mut violations = Vec::new();
+    if settings.conduct == Conduct::Careful {
+        settle(&desk).await;
+        violations = listing::compare(&desk.client, &exchange).await;
+    }
     let ledger = desk.ledger.clone();
     drop((desk, client));
     let (book, tally) = exchange.close();
-    let violations = judge(&ledger, &book);
+    violations.extend(judge(&ledger, &book));
     Ok(Figures::of(&ledger, &tally, violations))
 }
 
 /// Asks once more for all that is unknown, now that an absence proves something.
 async fn settle(desk: &Desk) {
-    let later = desk.take_later();
-    if later.is_empty() || desk.settings.conduct != Conduct::Careful {
-        return;
-    }
+    // What was to come late comes until then, too.
     tokio::time::sleep(desk.settings.until_absence_proves()).await;
     let mut tasks = JoinSet::new();
-    later.into_iter().for_each(|later| drop(tasks.spawn(later(desk.clone()))));
+    desk.take_later().into_iter().for_each(|later| drop(tasks.spawn(later(desk.clone()))));
     tasks.join_all().await;
 }

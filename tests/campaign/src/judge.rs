@@ -16,6 +16,8 @@ pub enum Violation {
     ClaimedFalsely(Effect, Claim),
     /// It happened, and the client knows nothing of it.
     Unasked(Effect),
+    /// A listing does not have each order once.
+    Listed(String),
     /// More calls came within a second than the documents allow.
     TooFast(String),
     /// A request came that no client should send.
@@ -31,6 +33,7 @@ impl fmt::Display for Violation {
                 write!(f, "claimed falsely: {effect:?}, by {} known {:?}", claim.deed, claim.known)
             }
             Self::Unasked(effect) => write!(f, "not asked for: {effect:?}"),
+            Self::Listed(what) => write!(f, "listed wrongly: {what}"),
             Self::TooFast(what) => write!(f, "too fast: {what}"),
             Self::Senseless(what) => write!(f, "senseless: {what}"),
         }

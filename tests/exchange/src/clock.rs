@@ -1,4 +1,4 @@
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A clock that can run fast and be wrong: for signatures and the times of orders, never for rate limits.
 ///
@@ -6,8 +6,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 /// and nothing else changes.
 #[derive(Clone, Copy, Debug)]
 pub struct FastClock {
-    begun: Instant,
-    begun_at: u64,
+    begun: u64,
     speed: u32,
     ahead: i64,
 }
@@ -15,8 +14,17 @@ pub struct FastClock {
 impl FastClock {
     /// A clock that is right now, and runs `speed` times as fast as it should.
     pub fn new(speed: u32) -> Self {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { begun: Instant::now(), begun_at: now.as_millis() as u64, speed, ahead: 0 }
+        Self::begun(system(), speed)
+    }
+
+    /// The same as a clock in another process, which [was right](Self::was_right_at) then.
+    pub fn begun(millis: u64, speed: u32) -> Self {
+        Self { begun: millis, speed, ahead: 0 }
+    }
+
+    /// When it was right, in milliseconds.
+    pub fn was_right_at(&self) -> u64 {
+        self.begun
     }
 
     /// The same clock, ahead by so many milliseconds or behind.
@@ -32,7 +40,11 @@ impl FastClock {
 
     /// Its time in milliseconds.
     pub fn now(&self) -> u64 {
-        let passed = self.begun.elapsed().as_millis() as u64 * u64::from(self.speed);
-        (self.begun_at + passed).saturating_add_signed(self.ahead)
+        let passed = system().saturating_sub(self.begun) * u64::from(self.speed);
+        (self.begun + passed).saturating_add_signed(self.ahead)
     }
+}
+
+fn system() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64
 }

@@ -14,7 +14,7 @@ use crate::dice::Dice;
 use crate::exchange::Settings;
 use crate::fault::{Fault, Landing};
 use crate::listing;
-use crate::operation::{Deed, Family, Operation};
+use crate::operation::{Deed, Family, Listed, Operation};
 use crate::signature;
 use crate::spoil;
 use crate::tally::{Rate, Tally};
@@ -78,6 +78,12 @@ impl Desk {
         };
         let calls = self.arrivals.iter().map(|(operation, arrivals)| (*operation, rate(arrivals))).collect();
         Tally { calls, came_after_all: self.book.came_after_all(), ..self.tally.clone() }
+    }
+
+    pub(crate) fn listed(&mut self, family: Family, listed: Listed) -> Vec<String> {
+        let now = self.settings.clock.now();
+        self.book.advance(now);
+        self.book.listed(family, listed, now).map(|order| order.order_id.clone()).collect()
     }
 
     /// Lets all pass that is still to come.

@@ -6,6 +6,7 @@ use tradeapi_sandbox::Sandbox;
 use crate::book::Book;
 use crate::clock::FastClock;
 use crate::desk::Desk;
+use crate::operation::{Family, Listed};
 use crate::tally::Tally;
 
 /// How an exchange behaves.
@@ -55,6 +56,11 @@ impl Exchange {
     /// What it has counted so far.
     pub fn tally(&self) -> Tally {
         lock(&self.desk).tally()
+    }
+
+    /// The ids of the orders that a listing is to have, the latest first.
+    pub fn listed(&self, family: Family, listed: Listed) -> Vec<String> {
+        lock(&self.desk).listed(family, listed)
     }
 
     /// Closes the book, with everything in it that was accepted and would come later.

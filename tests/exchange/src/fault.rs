@@ -119,8 +119,11 @@ impl Fault {
         if operation.several {
             faults.extend(OF_SEVERAL);
         }
-        // Which of its two ids the answer to this amendment carries is not shown, so nobody can tell it from another.
-        if (operation.deed, operation.family) == (Deed::Amend, Family::Classic) {
+        // Which of its two ids the answer to this amendment carries is not shown, and a page does not say what it is a page
+        // of: nobody could tell these from others.
+        if (operation.deed, operation.family) == (Deed::Amend, Family::Classic)
+            || matches!(operation.deed, Deed::List(_))
+        {
             faults.retain(|(fault, _)| *fault != Fault::MixedUp);
         }
         dice.weighted(&faults)
