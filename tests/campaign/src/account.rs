@@ -83,6 +83,14 @@ async fn settle(desk: &Desk) {
     // What was to come late comes until then, too.
     tokio::time::sleep(desk.settings.until_absence_proves()).await;
     let mut tasks = JoinSet::new();
-    desk.take_later().into_iter().for_each(|later| drop(tasks.spawn(later(desk.clone()))));
+    // All at once, they would only wait for each other while their time runs out.
+    for _ in 0..desk.settings.tasks {
+        let desk = desk.clone();
+        tasks.spawn(async move {
+            while let Some(what) = desk.take_later() {
+                what(desk.clone()).await;
+            }
+        });
+    }
     tasks.join_all().await;
 }

@@ -41,10 +41,10 @@ enum Way {
 
 const WAYS: [(Way, u64); 5] = [
     (Way::Confirm, 40),
-    (Way::ConfirmPatiently, 4),
+    (Way::ConfirmPatiently, 1),
     (Way::CallAndSettle, 20),
     (Way::PrepareAndSettle, 20),
-    (Way::CallAndLocate, 16),
+    (Way::CallAndLocate, 19),
 ];
 
 impl Desk {
@@ -57,9 +57,9 @@ impl Desk {
         self.later.lock().unwrap_or_else(PoisonError::into_inner).push(what);
     }
 
-    /// What is to be done then.
-    pub(crate) fn take_later(&self) -> Vec<Later> {
-        std::mem::take(&mut *self.later.lock().unwrap_or_else(PoisonError::into_inner))
+    /// One of the things to be done then.
+    pub(crate) fn take_later(&self) -> Option<Later> {
+        self.later.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
     /// Asks for one thing in one of the ways there are; what became of it, as far as is known by then.

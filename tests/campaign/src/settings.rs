@@ -28,7 +28,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let (seed, placements, accounts, tasks) = (1, 10_000, 40, 8);
+        let (seed, placements, accounts, tasks) = (1, 10_000, 64, 8);
         Self { seed, placements, accounts, tasks, faults: 40, speed: 1, conduct: Conduct::Careful }
     }
 }

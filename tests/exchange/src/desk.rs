@@ -9,7 +9,7 @@ use tradeapi_sandbox::{Answer, Request};
 use crate::answer::{self, ItemResult};
 use crate::arrivals::Arrivals;
 use crate::book::Book;
-use crate::change::{Change, Name};
+use crate::change::{Change, Name, text};
 use crate::dice::Dice;
 use crate::exchange::Settings;
 use crate::fault::{Fault, Landing};
@@ -156,8 +156,10 @@ impl Desk {
         }
         // What breaks on its way was right before: an answer about what is not done yet does not say that it was.
         if told.iter().any(|told| matches!(told, Told::Undecided)) {
-            let other = self.latest.get(&(operation.family, operation.name)).filter(|_| fault == Fault::MixedUp);
-            let body = match other {
+            // Nobody could tell an answer about the same order from the right one.
+            let is_another =
+                |other: &&Value| fault == Fault::MixedUp && text(other, "clientOid").as_ref() != ids.first();
+            let body = match self.latest.get(&(operation.family, operation.name)).filter(is_another) {
                 Some(other) => answer::envelope("00000", other, now),
                 None => answer::envelope("45001", &Value::Null, now),
             };
