@@ -68,12 +68,14 @@ impl Child {
         }
         finish(tasks).await?;
         tokio::time::sleep(settings.until_absence_proves()).await;
-        let mut tasks = JoinSet::new();
         let desk = Desk { policy: settings.finally(), ..desk };
-        for (id, entry) in open(Journal::read(&self.journal)?) {
-            tasks.spawn(desk.clone().settle(id, entry));
+        let open: Vec<_> = open(Journal::read(&self.journal)?).collect();
+        // All at once, they would only wait for each other while their time runs out.
+        for some in open.chunks(SEVERAL) {
+            let some = some.iter().cloned();
+            finish(some.map(|(id, entry)| desk.clone().settle(id, entry)).collect()).await?;
         }
-        finish(tasks).await
+        Ok(())
     }
 }
 
