@@ -13,7 +13,7 @@ use measure::Race;
 use measure::leaping::Leaping;
 use tradeapi::runtime::{
     Account, Admission, Call, Classes, InProcessLimits, LimitSettings, Limiter, Operation, RedisLimits, RedisSettings,
-    Signs,
+    Signs, Timer,
 };
 use tradeapi::unified::{CancelOrder, Category, Execution, OrderId, OrderRef, PlaceOrder, Side};
 

@@ -5,11 +5,11 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "only tests use this, and a panic is how they fail")]
 
 pub mod json;
-pub mod query;
 pub mod reference;
 pub mod schema;
-pub mod signature;
 pub mod watch;
+
+pub use tradeapi_exchange::{query, signature};
 
 /// The README's examples compile.
 #[cfg(doctest)]

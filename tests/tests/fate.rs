@@ -235,6 +235,10 @@ async fn a_batch_is_told_item_by_item() {
     let found = exchange.client().batch(batch.clone()).send_and_confirm(&brief()).await.unwrap();
     let (done, unknown) = (Outcome::Done, Outcome::Unknown);
     assert_eq!(found.outcomes().collect::<Vec<_>>(), [done, done, done, unknown, unknown]);
+    // Whoever asks again later has to know when it was signed.
+    let Fate::Unknown(still) = &found.items[4].fate else { panic!("{}", found.items[4].fate) };
+    let Some(Error::Unknown(call)) = still.call.as_deref() else { panic!("{still:?}") };
+    assert_eq!(still.signed_at, Some(call.sent.signed_at));
 }
 
 #[tokio::test]
@@ -289,6 +293,45 @@ async fn reads_and_harmless_cancels_are_repeated_and_each_counts() {
     sandbox.answer_next(code("40762"));
     assert!(client.retrying(&policy).call(&detail).await.is_err());
     assert_eq!(sandbox.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn an_answer_about_another_order_says_nothing() {
+    let sandbox = Sandbox::start().unwrap();
+    let client = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "passphrase"));
+    let client = client.build().unwrap();
+    let order = market_buy().client_oid(unified::ClientOid::new("desk-1:7").unwrap());
+    for (told, is_own) in [("desk-1:7", true), ("desk-1:77", false), ("1:7", false), ("", true)] {
+        sandbox.answer_next(success(json!({"orderId": "1", "clientOid": told})));
+        match client.call(&order).await {
+            Ok(ack) => assert!(is_own, "{ack:?}"),
+            Err(Error::Unknown(unknown)) => assert!(!is_own && unknown.client_id() == Some("desk-1:7"), "{unknown}"),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    // Who names an order by the exchange's id learns the own one.
+    sandbox.answer_next(success(json!({"orderId": "1", "clientOid": "desk-1:7"})));
+    client.call(&unified::CancelOrder::new(unified::OrderRef::OrderId("1".into()))).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_an_attempt_left_open_a_later_refusal_does_not_settle() {
+    let sandbox = Sandbox::start().unwrap();
+    let client = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "passphrase"));
+    let client = client.build().unwrap();
+    let policy = RetryPolicy::new().pauses(Duration::from_millis(2), Duration::from_millis(2));
+    let cancel = unified::CancelOrder::new(unified::OrderRef::OrderId("7".into()));
+    // The first attempt cancelled the order, so the second finds none.
+    for answer in [Answer::close(), code("24056")] {
+        sandbox.answer_next(answer);
+    }
+    let error = client.retrying(&policy).call(&cancel).await.unwrap_err();
+    assert!(matches!(&error, Error::Unknown(_)) && error.outcome() == Outcome::Unknown, "{error}");
+    assert_eq!(sandbox.take_requests().len(), 2);
+    // Where nothing was left open, a refusal is one.
+    sandbox.answer_next(code("24056"));
+    let error = client.retrying(&policy).call(&cancel).await.unwrap_err();
+    assert_eq!(error.outcome(), Outcome::NotDone, "{error}");
 }
 
 /// Set for the processes that only mint ids.

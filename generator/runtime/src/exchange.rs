@@ -1,6 +1,7 @@
 //! From an operation to an HTTP request and from an HTTP response to a reply, without any I/O.
 
 mod base_url;
+mod echo;
 mod envelope;
 mod headers;
 mod reply;
@@ -9,6 +10,7 @@ mod response;
 mod signature;
 
 pub use base_url::BaseUrl;
+pub(crate) use echo::of_request;
 pub use headers::HeaderValues;
 pub use reply::Reply;
 pub use request::build_request;

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 /// What the sandbox does with a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer(pub(crate) Act);
@@ -6,12 +8,20 @@ pub struct Answer(pub(crate) Act);
 pub(crate) enum Act {
     /// Answers in full and keeps the connection.
     Whole(Parts),
+    /// Answers in full and closes the connection, without having said that it would.
+    Last(Parts),
+    /// Answers in pieces, with this pause behind each.
+    Slow(Parts, Duration),
     /// Promises the whole body, sends this many bytes of it, and closes the connection.
     Half(Parts, usize),
     /// Sends these bytes as they are and closes the connection.
     Raw(Vec<u8>),
     /// Closes the connection.
     Close,
+    /// Resets the connection.
+    Reset,
+    /// Goes away for this long: every connection is closed, and none can be made.
+    Outage(Duration),
     /// Leaves the connection open and says nothing.
     Hang,
 }
@@ -21,6 +31,8 @@ pub(crate) struct Parts {
     status: u16,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
+    /// How long the body is said to be, when that is not true.
+    announced: Option<usize>,
 }
 
 impl Answer {
@@ -31,7 +43,7 @@ impl Answer {
 
     /// Any status and body.
     pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
-        Self(Act::Whole(Parts { status, headers: Vec::new(), body: body.into() }))
+        Self(Act::Whole(Parts { status, headers: Vec::new(), body: body.into(), announced: None }))
     }
 
     /// These bytes as they are, HTTP or not; then the connection is closed.
@@ -42,6 +54,16 @@ impl Answer {
     /// No answer: the connection is closed once the request was read.
     pub fn close() -> Self {
         Self(Act::Close)
+    }
+
+    /// No answer: the connection is reset once the request was read.
+    pub fn reset() -> Self {
+        Self(Act::Reset)
+    }
+
+    /// No answer: the sandbox goes away for `lasts`. All its connections are closed, and new ones are refused.
+    pub fn outage(lasts: Duration) -> Self {
+        Self(Act::Outage(lasts))
     }
 
     /// No answer: the connection stays open until the client closes it or the sandbox ends.
@@ -70,16 +92,41 @@ impl Answer {
     /// The same, broken off after `bytes` of its body; the length of the whole is still announced.
     #[must_use]
     pub fn cut_off_after(self, bytes: usize) -> Self {
+        self.with_parts(|parts| Act::Half(parts, bytes))
+    }
+
+    /// The same, saying that the body has `bytes` bytes, whatever it has.
+    #[must_use]
+    pub fn announcing(mut self, bytes: usize) -> Self {
+        if let Some(parts) = self.parts() {
+            parts.announced = Some(bytes);
+        }
+        self
+    }
+
+    /// The same, and the connection is closed behind it, though the client was not told.
+    #[must_use]
+    pub fn then_close(self) -> Self {
+        self.with_parts(Act::Last)
+    }
+
+    /// The same in small pieces, with a pause behind each.
+    #[must_use]
+    pub fn in_pieces(self, pause: Duration) -> Self {
+        self.with_parts(|parts| Act::Slow(parts, pause))
+    }
+
+    fn with_parts(self, act: impl FnOnce(Parts) -> Act) -> Self {
         match self.0 {
-            Act::Whole(parts) => Self(Act::Half(parts, bytes)),
+            Act::Whole(parts) => Self(act(parts)),
             other => Self(other),
         }
     }
 
     fn parts(&mut self) -> Option<&mut Parts> {
         match &mut self.0 {
-            Act::Whole(parts) | Act::Half(parts, _) => Some(parts),
-            Act::Raw(_) | Act::Close | Act::Hang => None,
+            Act::Whole(parts) | Act::Last(parts) | Act::Slow(parts, _) | Act::Half(parts, _) => Some(parts),
+            Act::Raw(_) | Act::Close | Act::Reset | Act::Outage(_) | Act::Hang => None,
         }
     }
 }
@@ -91,7 +138,7 @@ impl Parts {
         for (name, value) in &self.headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
-        head.push_str(&format!("content-length: {}\r\n\r\n", self.body.len()));
+        head.push_str(&format!("content-length: {}\r\n\r\n", self.announced.unwrap_or(self.body.len())));
         let mut bytes = head.into_bytes();
         bytes.extend_from_slice(&self.body[..sent.min(self.body.len())]);
         bytes

@@ -1,21 +1,38 @@
 use std::io;
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::sync::mpsc;
 
-use crate::Answer;
 use crate::answer::Act;
 use crate::request::Request;
 use crate::script::Script;
 
 const END_OF_HEAD: &[u8] = b"\r\n\r\n";
 
-/// Serves one connection until one side closes it.
-pub(crate) async fn serve(mut stream: TcpStream, number: usize, script: &Script) -> io::Result<()> {
+/// How many bytes a piece of an answer has.
+const PIECE: usize = 64;
+
+/// Serves one connection until one side closes it. Outages are told to `outages`, for they concern all connections.
+pub(crate) async fn serve(
+    mut stream: TcpStream,
+    number: usize,
+    script: &Script,
+    outages: mpsc::Sender<Duration>,
+) -> io::Result<()> {
     let mut received = Vec::new();
     while let Some(request) = read_request(&mut stream, &mut received, number).await? {
         let is_last = request.is_last();
-        let goes_on = perform(script.play(request), &mut stream).await?;
+        let goes_on = match script.play(request).0 {
+            Act::Reset => return stream.set_zero_linger(),
+            Act::Outage(lasts) => {
+                // Fails when the sandbox ends, which is an outage too.
+                let _ = outages.send(lasts).await;
+                std::future::pending().await
+            }
+            act => perform(act, &mut stream).await?,
+        };
         if is_last || !goes_on {
             break;
         }
@@ -23,13 +40,21 @@ pub(crate) async fn serve(mut stream: TcpStream, number: usize, script: &Script)
     stream.shutdown().await
 }
 
-/// Does what `answer` says; false when the connection is to be closed then.
-async fn perform(answer: Answer, stream: &mut TcpStream) -> io::Result<bool> {
-    match answer.0 {
+/// Does what an answer says; false when the connection is to be closed then.
+async fn perform(act: Act, stream: &mut TcpStream) -> io::Result<bool> {
+    match act {
         Act::Whole(parts) => stream.write_all(&parts.bytes(usize::MAX)).await.map(|()| true),
+        Act::Last(parts) => stream.write_all(&parts.bytes(usize::MAX)).await.map(|()| false),
+        Act::Slow(parts, pause) => {
+            for piece in parts.bytes(usize::MAX).chunks(PIECE) {
+                stream.write_all(piece).await?;
+                tokio::time::sleep(pause).await;
+            }
+            Ok(true)
+        }
         Act::Half(parts, sent) => stream.write_all(&parts.bytes(sent)).await.map(|()| false),
         Act::Raw(bytes) => stream.write_all(&bytes).await.map(|()| false),
-        Act::Close => Ok(false),
+        Act::Close | Act::Reset | Act::Outage(_) => Ok(false),
         Act::Hang => until_closed(stream).await.map(|()| false),
     }
 }

@@ -1,14 +1,15 @@
 use std::convert::Infallible;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use tokio::net::TcpListener;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
 use crate::connection;
+use crate::port::Port;
 use crate::script::Script;
 use crate::{Answer, Request};
 
@@ -30,13 +31,17 @@ impl Sandbox {
     ///
     /// When no port or no thread is to be had.
     pub fn start() -> io::Result<Self> {
-        let listener = StdListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
         let script = Arc::new(Script::new());
         let (stop, stopped) = oneshot::channel();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
-        let server = serve(listener, Arc::clone(&script), stopped);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
+        let mut port = Port::take()?;
+        let address = port.address();
+        // Before it is told to anyone.
+        let listener = {
+            let _of_this_runtime = runtime.enter();
+            port.listen()?
+        };
+        let server = serve(port, listener, Arc::clone(&script), stopped);
         let thread = std::thread::Builder::new().name("sandbox".to_owned()).spawn(move || runtime.block_on(server))?;
         Ok(Self { address, script, stop: Some(stop), thread: Some(thread) })
     }
@@ -92,24 +97,43 @@ impl std::fmt::Debug for Sandbox {
     }
 }
 
-async fn serve(listener: StdListener, script: Arc<Script>, stopped: oneshot::Receiver<Infallible>) {
+async fn serve(port: Port, listener: TcpListener, script: Arc<Script>, stopped: oneshot::Receiver<Infallible>) {
     tokio::select! {
         // Comes as an error, for nothing can be sent.
         _ = stopped => {}
         // No listener, no connections: clients see that at once.
-        _ = accept(listener, script) => {}
+        _ = run(port, listener, script) => {}
     }
 }
 
-async fn accept(listener: StdListener, script: Arc<Script>) -> io::Result<Infallible> {
-    let listener = TcpListener::from_std(listener)?;
+async fn run(mut port: Port, mut listener: TcpListener, script: Arc<Script>) -> io::Result<Infallible> {
+    let mut numbers = 0..;
+    loop {
+        let lasts = accept(&listener, &mut numbers, &script).await?;
+        // Those who wait to be accepted are turned away with it.
+        drop(listener);
+        tokio::time::sleep(lasts).await;
+        listener = port.listen()?;
+    }
+}
+
+/// Serves connections until an outage, which ends them all; how long it lasts.
+async fn accept(
+    listener: &TcpListener,
+    numbers: &mut impl Iterator<Item = usize>,
+    script: &Arc<Script>,
+) -> io::Result<std::time::Duration> {
+    let (sender, mut outages) = mpsc::channel(1);
     let mut connections = JoinSet::new();
-    for number in 0.. {
-        let (stream, _) = listener.accept().await?;
+    for number in numbers {
+        let (stream, _) = tokio::select! {
+            accepted = listener.accept() => accepted?,
+            Some(lasts) = outages.recv() => return Ok(lasts),
+        };
         stream.set_nodelay(true)?;
-        let script = Arc::clone(&script);
+        let (script, outages) = (Arc::clone(script), sender.clone());
         // A connection that fails is the client's affair.
-        connections.spawn(async move { connection::serve(stream, number, &script).await });
+        connections.spawn(async move { connection::serve(stream, number, &script, outages).await });
         while connections.try_join_next().is_some() {}
     }
     Err(io::Error::other("no more numbers for connections"))

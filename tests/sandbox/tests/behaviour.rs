@@ -1,8 +1,9 @@
 //! The sandbox records what came, to the byte, and misbehaves as it is told.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
+use std::time::Duration;
 
 use tradeapi_sandbox::{Answer, Sandbox};
 
@@ -94,4 +95,53 @@ fn it_ends_with_all_its_connections_when_it_is_dropped() {
     // Closed, in whichever way the system tells it.
     assert_eq!(connection.read(&mut [0; 8]).unwrap_or(0), 0);
     assert!(TcpStream::connect(address).is_err());
+}
+
+#[test]
+fn an_answer_comes_in_pieces_with_a_false_length_or_as_the_last() {
+    let sandbox = Sandbox::start().unwrap();
+    let long = "x".repeat(200);
+    sandbox.answer_next(Answer::new(200, long.clone()).in_pieces(Duration::from_millis(1)));
+    sandbox.answer_next(Answer::new(200, "12345").announcing(3).then_close());
+    let answers = ask(&sandbox, &[ASK, ASK].concat());
+    assert_eq!(
+        answers,
+        format!(
+            "HTTP/1.1 200 OK\r\ncontent-length: 200\r\n\r\n{long}HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n12345"
+        )
+    );
+}
+
+#[test]
+fn a_connection_is_reset() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::reset());
+    let mut connection = TcpStream::connect(sandbox.address()).unwrap();
+    connection.write_all(ASK).unwrap();
+    let error = connection.read(&mut [0; 8]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+}
+
+#[test]
+fn an_outage_ends_all_connections_and_refuses_others_until_it_is_over() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::outage(Duration::from_millis(200)));
+    sandbox.answer_next(Answer::new(200, "back"));
+    let mut beside = TcpStream::connect(sandbox.address()).unwrap();
+    ask_in_vain(&sandbox);
+    assert_eq!(beside.read(&mut [0; 8]).unwrap_or(0), 0);
+    let mut refused = 0;
+    while let Err(error) = TcpStream::connect(sandbox.address()) {
+        assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
+        refused += 1;
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(refused > 0);
+    assert!(ask(&sandbox, b"GET / HTTP/1.1\r\nconnection: close\r\n\r\n").ends_with("back"));
+}
+
+fn ask_in_vain(sandbox: &Sandbox) {
+    let mut connection = TcpStream::connect(sandbox.address()).unwrap();
+    connection.write_all(ASK).unwrap();
+    assert_eq!(connection.read(&mut [0; 8]).unwrap_or(0), 0);
 }

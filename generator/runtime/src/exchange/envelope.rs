@@ -36,6 +36,12 @@ impl<'a> Opened<'a> {
         Ok(opened)
     }
 
+    /// Where the data begins.
+    pub(super) fn into_data(mut self) -> Option<Reader<'a>> {
+        self.from.go_back(self.data?);
+        Some(self.from)
+    }
+
     /// Reads what is behind the data, which is left unread.
     pub(super) fn without_data(&mut self) -> Result<(), ReadError> {
         if self.data.is_some() && !self.ended {

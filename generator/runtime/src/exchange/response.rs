@@ -113,8 +113,8 @@ impl<'a> Answer<'a> {
         if self.meta.is_success(self.api, code.as_str()) {
             return Ok(opened);
         }
-        // The code has decided: what is behind the data can only add a message.
-        let _ = opened.without_data();
+        // What is behind the data adds a message, or shows that the answer is not whole: then its code may not be either.
+        opened.without_data().map_err(|error| self.unreadable(error))?;
         Err(self.refused(code, &opened.message, opened.time))
     }
 

@@ -73,7 +73,10 @@ fn judged<O: Asked, A>(
         Ok(reply) => question.found(reply, times),
         Err(error) => question.failed(error, times, &policy.absent),
     };
-    let still = |last, because| Fate::Unknown(Box::new(StillUnknown { call: call.clone(), last, because, asked }));
+    let still = |last, because| {
+        let (call, signed_at) = (call.clone(), Some(times.signed_at));
+        Fate::Unknown(Box::new(StillUnknown { call, last, signed_at, because, asked }))
+    };
     match (finding, answer) {
         (Finding::Proof, answer) => Fate::Happened(Box::new(Happened { answer: None, record: answer.ok(), asked })),
         (Finding::Absence, Err(why)) => {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::exchange::Reply;
 use crate::tables::Outcome;
+use crate::value::Timestamp;
 
 /// What became of a request, or an item of it, after asking. `A` is what answers it, `R` what tells of it later.
 #[derive(Debug)]
@@ -50,6 +51,9 @@ pub struct StillUnknown {
     pub call: Option<Arc<Error>>,
     /// What the last question came to, when it brought an error.
     pub last: Option<Error>,
+    /// When the request was signed, for whoever asks again later with [`ClientCore::settle`](crate::ClientCore::settle);
+    /// `None` when it carries nothing to ask by.
+    pub signed_at: Option<Timestamp>,
     /// Why asking did not settle it.
     pub because: &'static str,
     /// How often it was asked for.
@@ -108,5 +112,5 @@ pub(super) fn did_not_happen<A, R>(why: impl Into<Arc<Error>>) -> Fate<A, R> {
 
 /// Nobody knows, and nobody asked yet.
 pub(super) fn still_unknown<A, R>(call: Option<Arc<Error>>, because: &'static str) -> Fate<A, R> {
-    Fate::Unknown(Box::new(StillUnknown { call, last: None, because, asked: 0 }))
+    Fate::Unknown(Box::new(StillUnknown { call, last: None, signed_at: None, because, asked: 0 }))
 }

@@ -5,6 +5,7 @@ use crate::exchange::Reply;
 use crate::fate::Repeatable;
 use crate::limits::pause;
 use crate::observe;
+use crate::tables::Outcome;
 
 /// A client that calls again when a call fails in a way that passes.
 #[derive(Clone, Copy, Debug)]
@@ -23,12 +24,13 @@ impl<'a> Retrying<'a> {
     ///
     /// # Errors
     ///
-    /// What the last attempt came to.
+    /// What the last attempt came to. When it surely did nothing and an earlier one may have, that one: the exchange
+    /// refuses to cancel what an unanswered attempt has cancelled.
     pub async fn call<O: Repeatable>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
         let Self { core, policy } = *self;
         let timer = core.timer();
         let end = timer.now() + policy.deadline;
-        let mut attempt = 1;
+        let (mut attempt, mut unknown) = (1, None);
         loop {
             let error = match core.attempt(operation, attempt).await {
                 Ok(reply) => {
@@ -38,11 +40,13 @@ impl<'a> Retrying<'a> {
                 Err(error) => error,
             };
             let wait = policy.wait(attempt, &error).filter(|_| core.signs_otherwise_after(&error));
-            let Some(wait) = wait else { return Err(error) };
-            if attempt >= policy.attempts || timer.now() + wait > end || !policy.budget.take() {
-                return Err(error);
-            }
+            let wait = wait.filter(|wait| timer.now() + *wait <= end);
+            let wait = wait.filter(|_| attempt < policy.attempts && policy.budget.take());
+            let Some(wait) = wait else {
+                return Err(unknown.filter(|_| error.outcome() == Outcome::NotDone).unwrap_or(error));
+            };
             observe::pauses(O::META, attempt, wait, &error);
+            unknown = Some(error).filter(|error| error.outcome() == Outcome::Unknown).or(unknown);
             pause(timer, wait).await;
             attempt += 1;
         }

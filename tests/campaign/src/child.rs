@@ -1,0 +1,154 @@
+//! A process that may be killed at any moment: it writes down what it is about to send, and asks for what an earlier one
+//! left open.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::task::JoinSet;
+use tradeapi::runtime::{ClientCore, ConfirmPolicy, Confirmable, Operation, Outcome};
+use tradeapi::{Error, Timestamp, classic, unified};
+use tradeapi_exchange::FastClock;
+
+use crate::account;
+use crate::journal::{Entry, Journal};
+use crate::orders;
+use crate::settings::Settings;
+
+/// How many orders are sent at once now and then.
+const SEVERAL: usize = 5;
+
+/// What a child is told.
+#[derive(Clone, Debug)]
+pub struct Child {
+    /// Where the exchange is.
+    pub url: String,
+    /// Where the journal is.
+    pub journal: PathBuf,
+    /// When the fast clock was right.
+    pub clock_begun: u64,
+    /// How fast it is.
+    pub speed: u32,
+    /// How many orders there are to be in the journal in the end.
+    pub orders: usize,
+}
+
+/// What the tasks of a child share.
+#[derive(Clone)]
+struct Desk {
+    client: ClientCore,
+    journal: Arc<Journal>,
+    policy: ConfirmPolicy,
+}
+
+impl Child {
+    /// Asks for what is open, sends what is missing, and ends when all is known that can be.
+    ///
+    /// # Errors
+    ///
+    /// When the journal cannot be written or read.
+    pub fn run(self) -> io::Result<()> {
+        tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(self.trade())
+    }
+
+    async fn trade(self) -> io::Result<()> {
+        let settings = Settings { speed: self.speed, ..Settings::default() };
+        let clock = FastClock::begun(self.clock_begun, self.speed);
+        let client = account::client(&settings, &self.url, clock).map_err(io::Error::other)?;
+        let journal = Arc::new(Journal::open(&self.journal)?);
+        let desk = Desk { client: client.core().clone(), journal, policy: settings.briefly() };
+        let before = Journal::read(&self.journal)?;
+        let mut tasks = JoinSet::new();
+        let missing = self.orders.saturating_sub(before.len());
+        for (id, entry) in open(before) {
+            tasks.spawn(desk.clone().settle(id, entry));
+        }
+        for task in 0..4 {
+            tasks.spawn(desk.clone().place(task, missing.div_ceil(4)));
+        }
+        finish(tasks).await?;
+        tokio::time::sleep(settings.until_absence_proves()).await;
+        let desk = Desk { policy: settings.finally(), ..desk };
+        let open: Vec<_> = open(Journal::read(&self.journal)?).collect();
+        // All at once, they would only wait for each other while their time runs out.
+        for some in open.chunks(SEVERAL) {
+            let some = some.iter().cloned();
+            finish(some.map(|(id, entry)| desk.clone().settle(id, entry)).collect()).await?;
+        }
+        Ok(())
+    }
+}
+
+async fn finish(tasks: JoinSet<io::Result<()>>) -> io::Result<()> {
+    tasks.join_all().await.into_iter().collect()
+}
+
+fn open(entries: impl IntoIterator<Item = (String, Entry)>) -> impl Iterator<Item = (String, Entry)> {
+    entries.into_iter().filter(|(_, entry)| entry.outcome == Outcome::Unknown)
+}
+
+impl Desk {
+    async fn place(self, task: usize, orders: usize) -> io::Result<()> {
+        for order in 0..orders {
+            match (task + order) % 4 {
+                0 => self.several().await?,
+                1 => {
+                    let id = classic::ClientOid::mint().to_string();
+                    self.one("classic", &id, orders::classic_order(&id)).await?;
+                }
+                2 => {
+                    let id = classic::ClientOid::mint().to_string();
+                    self.one("reversal", &id, orders::reversal(&id)).await?;
+                }
+                _ => {
+                    let id = unified::ClientOid::mint().to_string();
+                    self.one("unified", &id, orders::unified_order(&id)).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn one<O: Confirmable>(&self, kind: &str, id: &str, order: O) -> io::Result<()> {
+        let (sent, signed_at) = self.send(kind, &order).await?;
+        let outcome = match sent {
+            Ok(()) => Outcome::Done,
+            Err(Error::Unknown(_)) => self.client.settle(&order, signed_at, &self.policy).await.outcome(),
+            Err(error) => error.outcome(),
+        };
+        self.journal.known(id, outcome)
+    }
+
+    async fn several(&self) -> io::Result<()> {
+        let ids: Vec<_> = (0..SEVERAL).map(|_| unified::ClientOid::mint().to_string()).collect();
+        let batch = unified::BatchOrder::new(ids.iter().map(|id| orders::unified_item(id)).collect());
+        let (sent, signed_at) = self.send("unified", &batch).await?;
+        let outcomes = match sent {
+            Err(error) if error.outcome() == Outcome::NotDone => vec![Outcome::NotDone; SEVERAL],
+            _ => {
+                let fates = self.client.settle_each(&batch, signed_at, &self.policy).await;
+                fates.iter().map(tradeapi::runtime::Fate::outcome).collect()
+            }
+        };
+        ids.iter().zip(outcomes).try_for_each(|(id, outcome)| self.journal.known(id, outcome))
+    }
+
+    /// Writes down what is to be sent, and sends it.
+    async fn send<O: Operation>(&self, kind: &str, operation: &O) -> io::Result<(Result<(), Error>, Timestamp)> {
+        let prepared = self.client.prepare(operation).map_err(io::Error::other)?;
+        let signed_at = prepared.signed_at();
+        self.journal.asked(kind, &prepared.client_ids(), signed_at)?;
+        Ok((self.client.send(prepared).await.map(drop), signed_at))
+    }
+
+    /// Asks for what another process sent, or was about to.
+    async fn settle(self, id: String, entry: Entry) -> io::Result<()> {
+        let (signed_at, policy) = (entry.signed_at, &self.policy);
+        let outcome = match entry.kind.as_str() {
+            "classic" => self.client.settle(&orders::classic_order(&id), signed_at, policy).await.outcome(),
+            "reversal" => self.client.settle(&orders::reversal(&id), signed_at, policy).await.outcome(),
+            _ => self.client.settle(&orders::unified_order(&id), signed_at, policy).await.outcome(),
+        };
+        self.journal.known(&id, outcome)
+    }
+}

@@ -1,0 +1,76 @@
+//! What a process writes down before it sends, so that the one after it can ask.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Mutex;
+
+use tradeapi::Timestamp;
+use tradeapi::runtime::Outcome;
+
+/// A file that lines are added to, and nothing else.
+#[derive(Debug)]
+pub(crate) struct Journal(Mutex<File>);
+
+/// What became of one order, as far as was written down.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// Which kind of order it is.
+    pub(crate) kind: String,
+    pub(crate) signed_at: Timestamp,
+    pub(crate) outcome: Outcome,
+}
+
+impl Journal {
+    /// Opens the journal of an earlier process, or begins one.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+        // A process that was killed may have left half a line.
+        file.write_all(b"\n")?;
+        Ok(Self(Mutex::new(file)))
+    }
+
+    /// What stands in the journal at `path`, by the ids of the orders.
+    pub(crate) fn read(path: &Path) -> io::Result<BTreeMap<String, Entry>> {
+        let text = std::fs::read_to_string(path)?;
+        let mut entries = BTreeMap::new();
+        for line in text.lines() {
+            match line.split(' ').collect::<Vec<_>>().as_slice() {
+                ["asked", kind, id, signed_at] => {
+                    let Ok(signed_at) = signed_at.parse() else { continue };
+                    let (kind, signed_at) = ((*kind).to_owned(), Timestamp::from_millis(signed_at));
+                    entries.insert((*id).to_owned(), Entry { kind, signed_at, outcome: Outcome::Unknown });
+                }
+                ["known", id, outcome] => {
+                    if let Some(entry) = entries.get_mut(*id) {
+                        entry.outcome = if *outcome == "happened" { Outcome::Done } else { Outcome::NotDone };
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Writes down what is about to be sent. When this returns, it is on the disk.
+    pub(crate) fn asked(&self, kind: &str, ids: &[String], signed_at: Timestamp) -> io::Result<()> {
+        let lines = ids.iter().map(|id| format!("asked {kind} {id} {}\n", signed_at.as_millis()));
+        self.write(&lines.collect::<String>())
+    }
+
+    /// Writes down what became of it, if that is known.
+    pub(crate) fn known(&self, id: &str, outcome: Outcome) -> io::Result<()> {
+        match outcome {
+            Outcome::Done => self.write(&format!("known {id} happened\n")),
+            Outcome::NotDone => self.write(&format!("known {id} did-not\n")),
+            Outcome::Unknown => Ok(()),
+        }
+    }
+
+    fn write(&self, text: &str) -> io::Result<()> {
+        let mut file = self.0.lock().map_err(|_| io::Error::other("another task panicked"))?;
+        file.write_all(text.as_bytes())?;
+        file.sync_data()
+    }
+}

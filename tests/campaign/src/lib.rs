@@ -1,0 +1,40 @@
+//! Thousands of orders against a hostile exchange.
+//!
+//! Tasks that share a client place orders, one by one and several at once, amend and cancel some of them, and keep their
+//! own account of what became of each, from nothing but what the client told them. When all is done, and what was unknown
+//! has been asked for once more, the account is compared with the exchange's book: none may be lost, none doubled, none
+//! claimed falsely, no listing may miss an order or have it twice, and no rate limit be exceeded by the exchange's count. What the client calls unknown may be either.
+//!
+//! It takes no shortcut with time. Limits are some ten calls a second and user, so there are many users, each with an
+//! exchange, a client and a limiter, that run at once. An absence proves something after some 45 seconds, which are
+//! waited for; a shorter campaign has both sides read a clock that runs fast, by which signatures are made and judged.
+//! Limits are counted by the real one then, too.
+//!
+//! A process can also be [killed](kill()) in the middle, again and again: it writes each id down before the order leaves,
+//! and the next process asks for those of which nothing more was written.
+#![allow(clippy::expect_used, reason = "only tests use this, and a panic is how they fail")]
+
+mod account;
+mod cancel;
+mod child;
+mod conduct;
+mod desk;
+mod figures;
+mod journal;
+mod judge;
+mod kill;
+mod ledger;
+mod listing;
+mod orders;
+mod run;
+mod settings;
+mod trader;
+
+pub use child::Child;
+pub use conduct::Conduct;
+pub use figures::{Figures, Word};
+pub use judge::Violation;
+pub use kill::{CHILD, kill};
+pub use ledger::{Claim, Known, Ledger};
+pub use run::run;
+pub use settings::Settings;

@@ -1,0 +1,71 @@
+//! `cargo run --release -p tradeapi-campaign -- --seed 7 --placements 10000`
+
+use std::io;
+use std::process::ExitCode;
+
+use tradeapi_campaign::{CHILD, Child, Settings, kill, run};
+
+const USAGE: &str = "\
+usage: tradeapi-campaign [--seed N] [--placements N] [--accounts N] [--tasks N] [--faults PERCENT] [--speed N]
+       tradeapi-campaign --kills N [--seed N] [--placements N] [--faults PERCENT] [--speed N]";
+
+fn main() -> io::Result<ExitCode> {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    if let Some(child) = child(&arguments) {
+        return child.run().map(|()| ExitCode::SUCCESS);
+    }
+    let (settings, kills) = match parse(arguments.into_iter()) {
+        Ok(parsed) => parsed,
+        Err(why) => {
+            eprintln!("{why}\n\n{USAGE}");
+            return Ok(ExitCode::FAILURE);
+        }
+    };
+    println!("{settings:?}");
+    let figures = match kills {
+        0 => run(settings)?,
+        kills => {
+            let folder = std::env::temp_dir().join(format!("tradeapi-campaign-{}", std::process::id()));
+            std::fs::create_dir_all(&folder)?;
+            let figures = kill(&std::env::current_exe()?, &settings, kills, &folder);
+            std::fs::remove_dir_all(folder)?;
+            figures?
+        }
+    };
+    print!("{figures}");
+    Ok(if figures.violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What a process is told that may be killed.
+fn child(arguments: &[String]) -> Option<Child> {
+    match arguments {
+        [first, url, journal, clock_begun, speed, orders] if first == CHILD => Some(Child {
+            url: url.clone(),
+            journal: journal.into(),
+            clock_begun: clock_begun.parse().ok()?,
+            speed: speed.parse().ok()?,
+            orders: orders.parse().ok()?,
+        }),
+        _ => None,
+    }
+}
+
+/// The settings, and how often a process is to be killed.
+fn parse(mut arguments: impl Iterator<Item = String>) -> Result<(Settings, u64), String> {
+    let (mut settings, mut kills) = (Settings::default(), 0);
+    while let Some(name) = arguments.next() {
+        let text = arguments.next().ok_or(format!("{name} needs a number"))?;
+        let number: u64 = text.parse().map_err(|_| format!("{name} needs a number, not {text:?}"))?;
+        match name.as_str() {
+            "--seed" => settings.seed = number,
+            "--placements" => settings.placements = number,
+            "--accounts" => settings.accounts = number.max(1),
+            "--tasks" => settings.tasks = number.max(1),
+            "--faults" => settings.faults = number.min(100),
+            "--speed" => settings.speed = u32::try_from(number).unwrap_or(u32::MAX).max(1),
+            "--kills" => kills = number,
+            _ => return Err(format!("there is no {name}")),
+        }
+    }
+    Ok((settings, kills))
+}

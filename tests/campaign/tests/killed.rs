@@ -1,0 +1,16 @@
+//! A process that is killed in the middle, again and again.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::path::Path;
+
+use tradeapi_campaign::{Settings, Word, kill};
+
+#[test]
+fn whoever_is_killed_loses_nothing_and_doubles_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = Settings { seed: 5, placements: 150, speed: 20, ..Settings::default() };
+    let figures = kill(Path::new(env!("CARGO_BIN_EXE_tradeapi-campaign")), &settings, 4, folder.path()).unwrap();
+    println!("{figures}");
+    assert_eq!(figures.violations, []);
+    assert!(figures.count(Word::Happened) >= 75 && figures.count(Word::DidNot) > 0);
+}

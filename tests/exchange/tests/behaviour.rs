@@ -1,0 +1,88 @@
+//! The exchange keeps its book and its word, and the same seed goes wrong in the same way.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::net::TcpStream;
+
+use tradeapi_exchange::{Book, Effect, Exchange, FastClock, Fault, Settings, Tally, signature};
+
+const SECRET: &str = "secret";
+const PLACE: &str = "/api/v3/trade/place-order";
+
+fn start(seed: u64, faults: u64) -> Exchange {
+    Exchange::start(Settings { seed, faults, clock: FastClock::new(1), secret: SECRET.to_owned() }).unwrap()
+}
+
+/// Sends a request and waits until it has come, whatever is answered.
+fn post(exchange: &Exchange, path: &str, body: &str, secret: &str) {
+    let before = exchange.calls();
+    let timestamp = FastClock::new(1).now().to_string();
+    let sign = signature::expected(secret, &timestamp, "POST", path, body.as_bytes());
+    let address = exchange.url().replace("http://", "");
+    // It may be away for a moment.
+    let mut connection = loop {
+        if let Ok(connection) = TcpStream::connect(&address) {
+            break connection;
+        }
+    };
+    let head = format!("POST {path} HTTP/1.1\r\nACCESS-KEY: k\r\nACCESS-PASSPHRASE: p\r\nACCESS-SIGN: {sign}");
+    let length = body.len();
+    write!(connection, "{head}\r\nACCESS-TIMESTAMP: {timestamp}\r\ncontent-length: {length}\r\n\r\n{body}").unwrap();
+    while exchange.calls() == before {
+        std::thread::yield_now();
+    }
+}
+
+fn place(exchange: &Exchange, id: &str) {
+    post(exchange, PLACE, &format!(r#"{{"clientOid":"{id}","symbol":"BTCUSDT","qty":"1"}}"#), SECRET);
+}
+
+fn after(seed: u64, ids: impl Iterator<Item = u64>) -> (Book, Tally) {
+    let exchange = start(seed, 50);
+    ids.for_each(|id| place(&exchange, &format!("order-{id}")));
+    exchange.close()
+}
+
+#[test]
+fn the_same_requests_go_wrong_in_the_same_way_whoever_comes_first() {
+    let (book, tally) = after(1, 0..200);
+    let (other_book, other_tally) = after(1, (0..200).rev());
+    assert_eq!(
+        (book.effects(), &tally.faults, &tally.landings),
+        (other_book.effects(), &other_tally.faults, &other_tally.landings)
+    );
+    assert!(tally.faults.len() > 15 && book.orders().len() > 100, "{:?}", tally.faults);
+    let (another_book, another_tally) = after(2, 0..200);
+    assert_ne!((book.effects(), tally.faults), (another_book.effects(), another_tally.faults));
+}
+
+#[test]
+fn an_order_that_comes_twice_is_there_twice() {
+    let exchange = start(1, 0);
+    ["a", "b", "a"].into_iter().for_each(|id| place(&exchange, id));
+    post(&exchange, "/api/v3/trade/cancel-order", r#"{"clientOid":"b"}"#, SECRET);
+    let modified = r#"{"clientOid":"a","price":"7"}"#;
+    post(&exchange, "/api/v3/trade/modify-order", modified, SECRET);
+    let (book, tally) = exchange.close();
+    let effects = [
+        (Effect::Placed("a".to_owned()), 2),
+        (Effect::Placed("b".to_owned()), 1),
+        (Effect::Amended("a".to_owned(), "7".to_owned()), 1),
+        (Effect::Cancelled("b".to_owned()), 1),
+    ];
+    assert_eq!(*book.effects(), BTreeMap::from(effects));
+    assert_eq!(tally.faults, BTreeMap::from([(Fault::None, 5)]));
+    assert_eq!(tally.beyond(), 0);
+}
+
+#[test]
+fn what_no_client_should_send_is_noticed() {
+    let exchange = start(1, 0);
+    post(&exchange, PLACE, r#"{"clientOid":"a"}"#, "another secret");
+    post(&exchange, PLACE, r#"{"symbol":"BTCUSDT"}"#, SECRET);
+    (0..40).for_each(|id| place(&exchange, &id.to_string()));
+    let (book, tally) = exchange.close();
+    assert_eq!((tally.refused.len(), book.orders().len()), (2, 40));
+    assert!(tally.beyond() > 0, "dozens came at once, ten are allowed in a second");
+}

@@ -1,0 +1,304 @@
+//! Any bytes as the answer to any operation: nothing panics, nothing hangs, and of a request that changes something no
+//! broken answer says that it surely did nothing, or that it surely did something.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Response, StatusCode};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use serde::Deserialize;
+use tradeapi::runtime::{Effect, LimitMode, Meta, Outcome, read_response};
+use tradeapi::{API, Client, Credentials, Error, Operation, unified};
+use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::schema;
+
+/// An operation, and how its answers are read.
+#[derive(Clone, Debug)]
+struct Read {
+    meta: &'static Meta,
+    read: fn(Response<Bytes>) -> Result<(), Error>,
+    /// Good answers to it.
+    examples: Vec<String>,
+}
+
+macro_rules! reads_of {
+    ($($operation:ty),+ $(,)?) => {
+        fn reads() -> &'static [Read] {
+            static ALL: OnceLock<Vec<Read>> = OnceLock::new();
+            ALL.get_or_init(|| vec![$(read_of::<$operation>()),+])
+        }
+    };
+}
+tradeapi::for_each_operation!(reads_of);
+
+fn read_of<O: Operation>() -> Read {
+    let examples = schema::examples(O::META).into_iter().map(|example| example.response).collect();
+    Read { meta: O::META, read: |response| read_response::<O>(&API, response).map(drop), examples }
+}
+
+/// An envelope as another reader sees it. What it cannot read is broken; so is what has two codes.
+#[derive(Deserialize)]
+struct Envelope {
+    code: serde_json::Value,
+}
+
+impl Read {
+    fn example(&self, which: &Index) -> &[u8] {
+        which.get(&self.examples).as_bytes()
+    }
+
+    /// Reads an answer and holds what becomes of it against the table of outcomes.
+    fn check(&self, status: u16, body: &[u8]) {
+        let mut response = Response::new(Bytes::copy_from_slice(body));
+        *response.status_mut() = StatusCode::from_u16(status).unwrap();
+        let result = (self.read)(response);
+        let outcome = result.as_ref().map_or_else(Error::outcome, |()| Outcome::Done);
+        if self.meta.effect == Effect::Read {
+            return;
+        }
+        let told = self.told(body);
+        let text = String::from_utf8_lossy(body);
+        match outcome {
+            Outcome::Unknown => {}
+            _ => assert_eq!(Some(outcome), told, "{} with status {status}: {text}", self.meta.id),
+        }
+    }
+
+    /// What the answer says, if it is whole.
+    fn told(&self, body: &[u8]) -> Option<Outcome> {
+        let envelope: Envelope = serde_json::from_slice(body).ok()?;
+        let code = match &envelope.code {
+            serde_json::Value::String(code) => code.clone(),
+            other => other.to_string(),
+        };
+        let known = self.meta.errors.iter().find(|known| known.code == code);
+        match known {
+            _ if code == "00000" => Some(Outcome::Done),
+            Some(known) if known.success => Some(Outcome::Done),
+            Some(known) => Some(known.outcome),
+            None => None,
+        }
+    }
+}
+
+/// Statuses, those that exchanges answer with more often than others.
+fn status() -> impl Strategy<Value = u16> {
+    prop_oneof![4 => Just(200), 2 => select(vec![400, 401, 404, 429, 500, 502, 503]), 1 => 100_u16..=999]
+}
+
+/// Text that looks like JSON and seldom is.
+fn nearly_json() -> impl Strategy<Value = String> {
+    let pieces = [
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        ",",
+        "\"",
+        "\\",
+        "\"code\"",
+        "\"data\"",
+        "\"msg\"",
+        "\"requestTime\"",
+        "\"00000\"",
+        "\"43001\"",
+        "\"24056\"",
+        "\"45001\"",
+        "null",
+        "true",
+        "0",
+        "-1.5e9",
+        "\\u0000",
+        "\\ud800",
+        " ",
+        "\n",
+        "\"clientOid\"",
+        "\u{e9}",
+    ];
+    vec(select(pieces.to_vec()), 0..40).prop_map(|pieces| pieces.concat())
+}
+
+/// How a good answer is changed.
+#[derive(Clone, Debug)]
+enum Blow {
+    Replace(Index, u8),
+    Insert(Index, Vec<u8>),
+    Remove(Index, Index),
+    Repeat(Index, Index),
+}
+
+fn blow() -> impl Strategy<Value = Blow> {
+    prop_oneof![
+        (any::<Index>(), any::<u8>()).prop_map(|(at, byte)| Blow::Replace(at, byte)),
+        (any::<Index>(), select(b"{}[]\",:\\0e-. ".to_vec())).prop_map(|(at, byte)| Blow::Replace(at, byte)),
+        (any::<Index>(), vec(any::<u8>(), 1..8)).prop_map(|(at, bytes)| Blow::Insert(at, bytes)),
+        (any::<Index>(), nearly_json()).prop_map(|(at, text)| Blow::Insert(at, text.into_bytes())),
+        any::<(Index, Index)>().prop_map(|(from, to)| Blow::Remove(from, to)),
+        any::<(Index, Index)>().prop_map(|(from, to)| Blow::Repeat(from, to)),
+    ]
+}
+
+impl Blow {
+    fn strike(&self, bytes: &mut Vec<u8>) {
+        let size = bytes.len() + 1;
+        let range = |one: &Index, other: &Index| {
+            let (one, other) = (one.index(size), other.index(size));
+            one.min(other)..one.max(other)
+        };
+        match self {
+            Self::Replace(at, byte) => {
+                let at = at.index(size);
+                if let Some(place) = bytes.get_mut(at) {
+                    *place = *byte;
+                }
+            }
+            Self::Insert(at, new) => drop(bytes.splice(at.index(size)..at.index(size), new.iter().copied())),
+            Self::Remove(from, to) => drop(bytes.drain(range(from, to))),
+            Self::Repeat(from, to) => {
+                let again = bytes[range(from, to)].to_vec();
+                let end = range(from, to).end;
+                drop(bytes.splice(end..end, again));
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes(status in status(), body in vec(any::<u8>(), 0..300)) {
+        reads().iter().for_each(|read| read.check(status, &body));
+    }
+
+    #[test]
+    fn nearly_anything(status in status(), body in nearly_json()) {
+        reads().iter().for_each(|read| read.check(status, body.as_bytes()));
+    }
+
+    #[test]
+    fn answers_that_were_struck(status in status(), which in any::<Index>(), blows in vec(blow(), 1..4)) {
+        for read in reads() {
+            let mut body = read.example(&which).to_vec();
+            blows.iter().for_each(|blow| blow.strike(&mut body));
+            read.check(status, &body);
+        }
+    }
+
+    #[test]
+    fn refusals_that_were_struck(
+        status in status(),
+        code in select(vec!["43001", "24056", "40762", "45001", "98765"]),
+        is_first in any::<bool>(),
+        which in any::<Index>(),
+        blows in vec(blow(), 1..4),
+    ) {
+        for read in reads() {
+            let data = String::from_utf8_lossy(read.example(&which)).into_owned();
+            let mut body = match is_first {
+                true => format!(r#"{{"code":"{code}","msg":"no","requestTime":5,"data":{data}}}"#),
+                false => format!(r#"{{"data":{data},"requestTime":5,"msg":"no","code":"{code}"}}"#),
+            };
+            read.check(status, body.as_bytes());
+            let mut bytes = std::mem::take(&mut body).into_bytes();
+            blows.iter().for_each(|blow| blow.strike(&mut bytes));
+            read.check(status, &bytes);
+        }
+    }
+
+    #[test]
+    fn answers_to_other_operations(status in status(), which in any::<Index>(), other in any::<Index>()) {
+        let all = reads();
+        let body = other.get(all).example(&which);
+        all.iter().for_each(|read| read.check(status, body));
+    }
+}
+
+/// An answer that ends too early is never taken for a whole one.
+#[test]
+fn answers_cut_off_anywhere() {
+    for read in reads().iter().filter(|read| read.meta.effect != Effect::Read) {
+        let refusal =
+            r#"{"code":"43001","msg":"no","requestTime":5,"data":{"orderId":"1","clientOid":"2"}}"#.to_owned();
+        for whole in read.examples.iter().map(|example| example.trim_end()).chain([refusal.as_str()]) {
+            for end in 0..whole.len() {
+                let mut response = Response::new(Bytes::copy_from_slice(&whole.as_bytes()[..end]));
+                *response.status_mut() = StatusCode::OK;
+                let error = (read.read)(response).unwrap_err();
+                assert_eq!(error.outcome(), Outcome::Unknown, "{} at {end} of {whole}", read.meta.id);
+            }
+        }
+    }
+}
+
+/// However deep and however long, reading ends.
+#[test]
+fn answers_that_are_deep_or_long() {
+    let many = 200_000;
+    let bodies = [
+        "[".repeat(many),
+        "{\"a\":".repeat(many),
+        format!(r#"{{"code":"00000","data":{}"#, "[".repeat(many)),
+        format!(r#"{{"code":"00000","data":{}{}}}"#, "[".repeat(many), "]".repeat(many)),
+        format!(r#"{{"data":{}1{},"code":"45001"}}"#, "{\"a\":[".repeat(many), "]}".repeat(many)),
+        format!(r#"{{"code":"00000","data":[{}1]}}"#, "1,".repeat(many)),
+        format!(r#"{{"code":"00000","data":{{{}"b":1}}}}"#, "\"a\":1,".repeat(many)),
+        format!(r#"{{"code":"{}","data":null}}"#, "0".repeat(many)),
+        format!(r#"{{"code":"00000","data":{{"orderId":{}}}}}"#, "9".repeat(many)),
+        format!(r#"{{"code":"00000","data":"{}"}}"#, "\\u0041".repeat(many)),
+    ];
+    for read in reads() {
+        bodies.iter().for_each(|body| read.check(200, body.as_bytes()));
+    }
+}
+
+/// What comes over a connection, HTTP or not: the call ends, and only whole answers tell anything.
+#[test]
+fn any_bytes_over_a_connection() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let sandbox = Sandbox::start().unwrap();
+    let client = Client::builder(sandbox.url())
+        .credentials(Credentials::new("key", "secret", "passphrase"))
+        .limits(LimitMode::Off)
+        .call_timeout(Duration::from_secs(60))
+        .build()
+        .unwrap();
+    let order = unified::PlaceOrder::spot_market_buy("BTCUSDT", 10).client_oid(unified::ClientOid::mint());
+    let place = reads().iter().find(|read| read.meta.id == "unified.place-order").unwrap();
+    let heads = select(vec![
+        "",
+        "HTTP/1.1 200 OK\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-length: 40\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-length: 18446744073709551615\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nffffffffffffffff\r\n",
+        "HTTP/1.1 100 Continue\r\n\r\n",
+        "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n",
+        "HTTP/1.1 204 No Content\r\n\r\n",
+        "HTTP/1.0 200 OK\r\n\r\n",
+        "HTTP/2 200 OK\r\n\r\n",
+    ]);
+    let example = place.examples[0].clone().into_bytes();
+    let bodies = prop_oneof![nearly_json().prop_map(String::into_bytes), vec(any::<u8>(), 0..100), Just(example)];
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+        cases: 300,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let checked = runner.run(&(heads, bodies), |(head, body)| {
+        sandbox.answer_next(Answer::raw([head.as_bytes(), &body].concat()));
+        let result = runtime.block_on(client.call(&order)).map(drop);
+        let outcome = result.as_ref().map_or_else(Error::outcome, |()| Outcome::Done);
+        if outcome != Outcome::Unknown {
+            prop_assert_eq!(Some(outcome), place.told(&body), "{:?} {:?}", head, body);
+        }
+        Ok(())
+    });
+    checked.unwrap();
+}
