@@ -36,6 +36,7 @@ mod account;
 mod batches;
 mod checks;
 mod client;
+mod drift;
 mod error;
 mod exchange;
 mod fate;
@@ -60,6 +61,7 @@ pub use client::{
 };
 #[cfg(feature = "hyper")]
 pub use client::{HyperTransport, TransportLimits};
+pub use drift::{Drift, DriftEntry, DriftKind, DriftReport, OperationDrift};
 pub use error::{
     Code, Error, ExchangeError, Limited, LimiterFailure, Refusal, SentRequest, TransportFailure, UnknownOutcome,
     UnreadableAnswer, Unsigned,
@@ -95,8 +97,9 @@ pub use retry::{RetryBudget, RetryPolicy, Retrying};
 #[doc(hidden)]
 pub use serde_support::private as __private;
 pub use tables::{
-    Access, Api, Ceiling, ClientId, Confirm, CredentialHeaders, Effect, Encoding, Ending, Envelope, Header, KnownError,
-    Length, Meta, Method, Outcome, OutcomeRow, RateLimit, Rule, RuleKind, Scope, Sent, Severity, SignedPart, Window,
+    Access, Api, Ceiling, ClientId, Confirm, CredentialHeaders, Effect, Encoding, Ending, Envelope, FieldTable, Form,
+    Header, KnownError, Length, Meta, Method, Outcome, OutcomeRow, RateLimit, RecordTable, Rule, RuleKind, Scope, Sent,
+    Severity, SignedPart, Window,
 };
 pub use value::{
     BadItem, Decimal, Edit, Identifier, InvalidDecimal, InvalidIdentifier, List, MINTED_LENGTH, OpenEnum, Shape, Text,

@@ -116,5 +116,7 @@ fn field(family: &Family, field: &Field) -> Value {
         Shape::Items(_) => Object::new(),
     };
     let schema = if field.may_be_null { or_null(schema) } else { schema };
-    schema.text("description", &field.doc).list("x-units", parameters::units(&field.units)).into_value()
+    let schema =
+        schema.text("description", &field.doc).text("x-comes-only", field.comes_only.as_deref().unwrap_or_default());
+    schema.list("x-units", parameters::units(&field.units)).into_value()
 }
