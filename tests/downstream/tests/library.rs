@@ -132,7 +132,7 @@ async fn drift_is_told_without_an_envelope_too() {
         "unknown field books[].pages (Book) number: 1 of 1",
         "unknown value books[].genre (Book) crime: 1 of 1",
         "missing fields books[] (Book) title, type, author, others, weight, copies, added, loanable, missing, shelf: 0 of 1",
-        "other kind books[].price (Book) number as text: 1 of 1",
+        "written otherwise books[].price (Book) number as text: 1 of 1",
         "unreadable (answer) list: 1 of 2",
     ];
     assert_eq!(told, expected);

@@ -3,6 +3,7 @@
 
 mod bounds;
 mod examples;
+mod maintainer;
 mod privacy;
 mod production;
 mod readability;

@@ -16,7 +16,7 @@ fn order() -> OrderRef {
 }
 
 /// Calls that an exchange answers as no document has it, from two clients.
-async fn collected() -> Drift {
+pub(crate) async fn collected() -> Drift {
     let drift = Drift::new();
     let sandbox = Sandbox::start().unwrap();
     let (one, other) = (client(&sandbox, &drift), client(&sandbox, &drift));

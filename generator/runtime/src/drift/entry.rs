@@ -33,7 +33,7 @@ pub enum DriftKind {
     /// A field that never came, and not because a condition was lacking.
     MissingField,
     /// A value that is written as another kind of JSON; it was read nevertheless.
-    OtherKind,
+    WrittenOtherwise,
     /// A value that could not be read.
     Unreadable,
     /// An error code that the documents do not list.
@@ -50,7 +50,7 @@ impl DriftKind {
             Self::UnknownValue => "unknown value",
             Self::ValueNotListedHere => "value not listed here",
             Self::MissingField => "missing field",
-            Self::OtherKind => "other kind",
+            Self::WrittenOtherwise => "written otherwise",
             Self::Unreadable => "unreadable",
             Self::UnlistedCode => "unlisted code",
             Self::Observed => "observed",

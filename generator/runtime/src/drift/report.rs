@@ -90,7 +90,7 @@ fn entry(record: &RecordTally, tally: &Tally, sign: &Sign, found: Found) -> Drif
         Sign::ValueNotListedHere(spot, value) => {
             (DriftKind::ValueNotListedHere, Some(*spot), Some((*value).to_owned()))
         }
-        Sign::OtherKind(spot) => (DriftKind::OtherKind, Some(*spot), None),
+        Sign::WrittenOtherwise(spot) => (DriftKind::WrittenOtherwise, Some(*spot), None),
         Sign::Unreadable(spot) => (DriftKind::Unreadable, Some(*spot), None),
         Sign::UnlistedCode(spot, code) => (DriftKind::UnlistedCode, Some(*spot), owned(code)),
         Sign::Observed => (DriftKind::Observed, None, None),

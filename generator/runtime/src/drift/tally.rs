@@ -52,7 +52,7 @@ pub(super) enum Sign {
     UnknownField(Option<Box<str>>),
     UnknownValue(Spot, Option<Box<str>>),
     ValueNotListedHere(Spot, &'static str),
-    OtherKind(Spot),
+    WrittenOtherwise(Spot),
     Unreadable(Spot),
     UnlistedCode(Spot, Option<Box<str>>),
     Observed,

@@ -191,7 +191,7 @@ impl Walk<'_, '_> {
             return self.unreadable(at);
         }
         if !at.field.may_be_null && !matches!(form, Form::List(_)) {
-            self.tally.note(at.record, Sign::OtherKind(at.spot), Found::once(Kind::Null));
+            self.tally.note(at.record, Sign::WrittenOtherwise(at.spot), Found::once(Kind::Null));
         }
         self.from.skip()
     }
@@ -227,7 +227,7 @@ impl Walk<'_, '_> {
     /// An empty text is no value, and read as nothing.
     fn neither_list_nor_record(&mut self, at: Here<'_>, kind: Kind) -> Result<(), ReadError> {
         let is_nothing = self.from.raw_value()? == "\"\"" && !at.spot.is_item;
-        let sign = if is_nothing { Sign::OtherKind(at.spot) } else { Sign::Unreadable(at.spot) };
+        let sign = if is_nothing { Sign::WrittenOtherwise(at.spot) } else { Sign::Unreadable(at.spot) };
         self.tally.note(at.record, sign, Found::once(kind));
         Ok(())
     }

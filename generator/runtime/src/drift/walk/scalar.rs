@@ -22,7 +22,7 @@ impl Walk<'_, '_> {
         if !is_written_as(form, at.field.is_bare, kind) {
             let is_number = matches!(form, Form::Decimal | Form::Whole) && kind == Kind::String;
             let written = if is_number { Written::NUMBER_AS_TEXT } else { kind.into() };
-            self.tally.note(at.record, Sign::OtherKind(at.spot), Found::once(written));
+            self.tally.note(at.record, Sign::WrittenOtherwise(at.spot), Found::once(written));
         }
         if let Form::Word { values, also } = form {
             self.word(at, &text, values, also, kind);
