@@ -15,6 +15,8 @@
 //!    an exchange writes numbers as text and leaves out what it likes, but without making anything up.
 //! 6. What comes out is a [`Reply`], or an [`Error`] that tells whether the request may have had an effect.
 //!
+//! A [`Drift`] that a client is given looks at each answer once more, for what the documents do not know.
+//!
 //! Steps 1, 2 and 5 do no I/O; [`ClientCore`] puts them together around a limiter and a transport.
 //!
 //! Over calls stand [`Pages`], which follows a listing to its end, and [`BatchCall`], which sends a batch of any length and

@@ -68,6 +68,7 @@ fn identifier(all: &Identifier) -> Value {
         .maybe("maxLength", all.length.map(|(_, most)| most))
         .maybe("pattern", all.alphabet.as_ref().map(|(alphabet, _)| format!("^{}*$", class(alphabet))))
         .map("x-forms", forms)
+        .flag("x-mint", all.mint.is_some())
         .into_value()
 }
 
