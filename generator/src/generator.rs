@@ -275,6 +275,16 @@ impl Schema {
         crate::audit::audit(&self.api, &self.files, documents)
     }
 
+    /// Finds where the schema has to change for what a client reported of production, as `DriftReport::to_json` of the
+    /// runtime writes it.
+    ///
+    /// # Errors
+    /// What kept the report from being read.
+    #[cfg(feature = "cli")]
+    pub fn drift(&self, report: &Path) -> Result<crate::Drift, Diagnostics> {
+        crate::drift::drift(&self.api, &self.files, report)
+    }
+
     /// Everything known about an operation, given by its id or by a name that one family alone has.
     ///
     /// # Errors

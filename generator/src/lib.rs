@@ -31,6 +31,8 @@ mod diagnostics;
 #[cfg(feature = "cli")]
 pub mod diff;
 #[cfg(feature = "cli")]
+mod drift;
+#[cfg(feature = "cli")]
 mod editor;
 mod emit;
 #[cfg(feature = "cli")]
@@ -56,6 +58,8 @@ pub use audit::Audit;
 #[cfg(feature = "cli")]
 pub use compare::{Change, Difference};
 pub use diagnostics::{Code, Diagnostic, Diagnostics, Fix, Format, Place};
+#[cfg(feature = "cli")]
+pub use drift::Drift;
 #[cfg(feature = "cli")]
 pub use editor::{compare_editor_schemas, editor_schemas, write_editor_schemas};
 #[cfg(feature = "cli")]

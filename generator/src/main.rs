@@ -47,6 +47,13 @@ enum Command {
     Rules(SchemaFolder),
     /// Says what a change of the schema means for those who depend on the crate, and the version it deserves.
     Diff(cli::compare::Arguments),
+    /// Says where the schema has to change for what a client reported of production.
+    Drift {
+        /// The report, as `DriftReport::to_json` writes it.
+        report: PathBuf,
+        #[command(flatten)]
+        schema: SchemaFolder,
+    },
     /// Tells at length what a mistake is, such as E0203, or all there is to know about an operation.
     Explain {
         /// A code, the id of an operation such as `unified.place-order`, or its name where one family has it.
@@ -116,9 +123,10 @@ impl Command {
             Self::Check(schema) | Self::Facts(schema) | Self::List(schema) | Self::Rules(schema) => {
                 schema.report.format
             }
-            Self::Audit { schema, .. } | Self::Explain { schema, .. } | Self::New { schema, .. } => {
-                schema.report.format
-            }
+            Self::Audit { schema, .. }
+            | Self::Drift { schema, .. }
+            | Self::Explain { schema, .. }
+            | Self::New { schema, .. } => schema.report.format,
             Self::Export { what: Export::JsonSchema { report, .. } } => report.format,
             Self::Export { what: Export::Openapi { schema, .. } } => schema.report.format,
             Self::Diff(_) | Self::Completions { .. } | Self::Man { .. } => OutputFormat::Human,
@@ -200,6 +208,7 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
         Command::List(schema) => output.print(schema.read()?.list().trim_end()),
         Command::Rules(schema) => output.print(schema.read()?.rules().trim_end()),
         Command::Diff(arguments) => return cli::compare::run(&arguments, output),
+        Command::Drift { report, schema } => output.print(schema.read()?.drift(&report)?),
         Command::Explain { what, schema } => output.print(match Code::parse(&what) {
             Some(code) => code.explanation().trim_end().to_owned(),
             None => schema.read()?.explain(&what)?.trim_end().to_owned(),

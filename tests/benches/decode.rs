@@ -7,12 +7,13 @@
 
 use std::error::Error;
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 use bytes::Bytes;
 use measure::Race;
 use serde::Deserialize;
 use tradeapi::classic::{GetHistoryOrder, GetHistoryOrderPage};
-use tradeapi::runtime::{Reply, read_response};
+use tradeapi::runtime::{Drift, Reply, read_response};
 
 mod measure;
 
@@ -27,6 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     Race::new(format!("decode: a page of {ORDERS} classic history orders, {} bytes", page.len()))
         .way("the emitted type", || emitted(&page))
+        .way("the emitted type, and a look for drift", || looked_at(&page))
         .way("serde_json into structs of &str", || borrowed(&page))
         .way("a scanner that makes nothing of it", || scan(&page))
         .run();
@@ -42,6 +44,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn emitted(body: &Bytes) -> Result<Reply<GetHistoryOrderPage>, tradeapi::Error> {
     read_response::<GetHistoryOrder>(&tradeapi::API, http::Response::new(body.clone()))
+}
+
+fn looked_at(body: &Bytes) -> Result<Reply<GetHistoryOrderPage>, tradeapi::Error> {
+    static DRIFT: LazyLock<Drift> = LazyLock::new(Drift::new);
+    let answer = emitted(body);
+    DRIFT.look_at::<GetHistoryOrder>(&tradeapi::API, &answer);
+    answer
 }
 
 fn borrowed(body: &[u8]) -> serde_json::Result<Envelope<'_>> {

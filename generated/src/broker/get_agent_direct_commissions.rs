@@ -361,6 +361,15 @@ pub struct GetAgentDirectCommissionsPage {
 
 impl runtime::Record for GetAgentDirectCommissionsPage {
     const FIELDS: &'static [&'static str] = &["commissionList", "endId"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: None,
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<runtime::List<Commission>>("commissionList")
+                .or_null(),
+            runtime::FieldTable::of::<CommissionId>("endId").or_null(),
+        ],
+    };
 
     #[inline]
     fn read(

@@ -71,6 +71,30 @@ impl runtime::Record for Commission {
         "dayTotalRebateAmount",
         "totalRebateAmount",
     ];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("Commission"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<Uid>("uid"),
+            runtime::FieldTable::of::<String>("date"),
+            runtime::FieldTable::of::<Coin>("coin"),
+            runtime::FieldTable::of::<Symbol>("symbol"),
+            runtime::FieldTable::of::<ProductType>("productType"),
+            runtime::FieldTable::of::<runtime::Decimal>("dealAmount"),
+            runtime::FieldTable::of::<runtime::Decimal>("fee"),
+            runtime::FieldTable::of::<runtime::Decimal>("feeDeduction"),
+            runtime::FieldTable::of::<runtime::Decimal>("activityBonusDeduct"),
+            runtime::FieldTable::of::<runtime::Decimal>("spotCouponDeduct"),
+            runtime::FieldTable::of::<runtime::Decimal>("futuresCouponDeduct"),
+            runtime::FieldTable::of::<runtime::Decimal>("spotFeeDiscountDeduct"),
+            runtime::FieldTable::of::<runtime::Decimal>("negativeMakerFeeDeduct"),
+            runtime::FieldTable::of::<runtime::Decimal>("feePaid"),
+            runtime::FieldTable::of::<runtime::Decimal>("rebateAmount"),
+            runtime::FieldTable::of::<runtime::Decimal>("userTotalRebateAmount"),
+            runtime::FieldTable::of::<runtime::Decimal>("dayTotalRebateAmount"),
+            runtime::FieldTable::of::<runtime::Decimal>("totalRebateAmount"),
+        ],
+    };
 
     #[inline]
     fn read(

@@ -368,6 +368,15 @@ pub struct GetHistoryOrderPage {
 
 impl runtime::Record for GetHistoryOrderPage {
     const FIELDS: &'static [&'static str] = &["entrustedList", "endId"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: None,
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<runtime::List<HistoryOrder>>("entrustedList")
+                .or_null(),
+            runtime::FieldTable::of::<Cursor>("endId").or_null(),
+        ],
+    };
 
     #[inline]
     fn read(

@@ -298,6 +298,14 @@ pub struct GetOrderFillDetailsPage {
 
 impl runtime::Record for GetOrderFillDetailsPage {
     const FIELDS: &'static [&'static str] = &["fillList", "endId"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: None,
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<runtime::List<Fill>>("fillList").or_null(),
+            runtime::FieldTable::of::<Cursor>("endId").or_null(),
+        ],
+    };
 
     #[inline]
     fn read(

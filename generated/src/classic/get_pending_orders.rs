@@ -337,6 +337,15 @@ pub struct GetPendingOrdersPage {
 
 impl runtime::Record for GetPendingOrdersPage {
     const FIELDS: &'static [&'static str] = &["entrustedList", "endId"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: None,
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<runtime::List<PendingOrder>>("entrustedList")
+                .or_null(),
+            runtime::FieldTable::of::<Cursor>("endId").or_null(),
+        ],
+    };
 
     #[inline]
     fn read(

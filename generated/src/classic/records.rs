@@ -23,6 +23,14 @@ pub struct OrderIds {
 
 impl runtime::Record for OrderIds {
     const FIELDS: &'static [&'static str] = &["orderId", "clientOid"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("OrderIds"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<OrderId>("orderId"),
+            runtime::FieldTable::of::<ClientOid>("clientOid"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -61,6 +69,14 @@ pub struct OrderAck {
 
 impl runtime::Record for OrderAck {
     const FIELDS: &'static [&'static str] = &["orderId", "clientOid"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("OrderAck"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<OrderId>("orderId"),
+            runtime::FieldTable::of::<ClientOid>("clientOid"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -151,6 +167,8 @@ pub struct Order {
     /// `newTradeSide`: Trade direction in its new form.
     ///
     /// The document says that it can be `null`, which is `None` here.
+    ///
+    /// It comes only for upgraded accounts.
     pub new_trade_side: Option<String>,
     /// `posMode`: Position mode.
     pub pos_mode: Option<PositionMode>,
@@ -200,6 +218,46 @@ impl runtime::Record for Order {
         "cTime",
         "uTime",
     ];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("Order"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<Symbol>("symbol"),
+            runtime::FieldTable::of::<runtime::Decimal>("size"),
+            runtime::FieldTable::of::<OrderId>("orderId"),
+            runtime::FieldTable::of::<ClientOid>("clientOid"),
+            runtime::FieldTable::of::<runtime::Decimal>("baseVolume"),
+            runtime::FieldTable::of::<runtime::Decimal>("priceAvg"),
+            runtime::FieldTable::of::<runtime::Decimal>("fee"),
+            runtime::FieldTable::of::<runtime::Decimal>("price"),
+            runtime::FieldTable::of::<OrderState>("state"),
+            runtime::FieldTable::of::<Side>("side"),
+            runtime::FieldTable::of::<Force>("force")
+                .only(&["ioc", "fok", "gtc", "post only"]),
+            runtime::FieldTable::of::<runtime::Decimal>("totalProfits"),
+            runtime::FieldTable::of::<PosSide>("posSide"),
+            runtime::FieldTable::of::<Coin>("marginCoin"),
+            runtime::FieldTable::of::<runtime::Decimal>("presetStopSurplusPrice"),
+            runtime::FieldTable::of::<TriggerType>("presetStopSurplusType"),
+            runtime::FieldTable::of::<runtime::Decimal>("presetStopSurplusExecutePrice"),
+            runtime::FieldTable::of::<runtime::Decimal>("presetStopLossPrice"),
+            runtime::FieldTable::of::<TriggerType>("presetStopLossType"),
+            runtime::FieldTable::of::<runtime::Decimal>("presetStopLossExecutePrice"),
+            runtime::FieldTable::of::<runtime::Decimal>("quoteVolume"),
+            runtime::FieldTable::of::<OrderType>("orderType"),
+            runtime::FieldTable::of::<runtime::Decimal>("leverage"),
+            runtime::FieldTable::of::<MarginMode>("marginMode"),
+            runtime::FieldTable::of::<ReduceOnly>("reduceOnly"),
+            runtime::FieldTable::of::<EnterPointSource>("enterPointSource"),
+            runtime::FieldTable::of::<RecordTradeSide>("tradeSide"),
+            runtime::FieldTable::of::<String>("newTradeSide").or_null().conditional(),
+            runtime::FieldTable::of::<PositionMode>("posMode"),
+            runtime::FieldTable::of::<OrderSource>("orderSource"),
+            runtime::FieldTable::of::<CancelReason>("cancelReason"),
+            runtime::FieldTable::of::<runtime::Timestamp>("cTime"),
+            runtime::FieldTable::of::<runtime::Timestamp>("uTime"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -397,6 +455,44 @@ impl runtime::Record for PendingOrder {
         "presetStopLossTriggerType",
         "presetStopLossExecutePrice",
     ];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("PendingOrder"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<Symbol>("symbol"),
+            runtime::FieldTable::of::<runtime::Decimal>("size"),
+            runtime::FieldTable::of::<OrderId>("orderId"),
+            runtime::FieldTable::of::<ClientOid>("clientOid"),
+            runtime::FieldTable::of::<runtime::Decimal>("baseVolume"),
+            runtime::FieldTable::of::<runtime::Decimal>("fee"),
+            runtime::FieldTable::of::<runtime::Decimal>("price"),
+            runtime::FieldTable::of::<runtime::Decimal>("priceAvg"),
+            runtime::FieldTable::of::<OrderState>("status")
+                .only(&["live", "partially_filled", "filled"]),
+            runtime::FieldTable::of::<Side>("side"),
+            runtime::FieldTable::of::<Force>("force")
+                .only(&["ioc", "fok", "gtc", "post only"]),
+            runtime::FieldTable::of::<runtime::Decimal>("totalProfits"),
+            runtime::FieldTable::of::<PosSide>("posSide"),
+            runtime::FieldTable::of::<Coin>("marginCoin"),
+            runtime::FieldTable::of::<runtime::Decimal>("quoteVolume"),
+            runtime::FieldTable::of::<runtime::Decimal>("leverage"),
+            runtime::FieldTable::of::<MarginMode>("marginMode"),
+            runtime::FieldTable::of::<EnterPointSource>("enterPointSource"),
+            runtime::FieldTable::of::<RecordTradeSide>("tradeSide"),
+            runtime::FieldTable::of::<PositionMode>("posMode"),
+            runtime::FieldTable::of::<OrderType>("orderType"),
+            runtime::FieldTable::of::<OrderSource>("orderSource"),
+            runtime::FieldTable::of::<runtime::Timestamp>("cTime"),
+            runtime::FieldTable::of::<runtime::Timestamp>("uTime"),
+            runtime::FieldTable::of::<runtime::Decimal>("presetStopSurplusPrice"),
+            runtime::FieldTable::of::<runtime::Decimal>("presetStopLossPrice"),
+            runtime::FieldTable::of::<TriggerType>("presetStopSurplusTriggerType"),
+            runtime::FieldTable::of::<runtime::Decimal>("presetStopSurplusExecutePrice"),
+            runtime::FieldTable::of::<TriggerType>("presetStopLossTriggerType"),
+            runtime::FieldTable::of::<runtime::Decimal>("presetStopLossExecutePrice"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -587,6 +683,43 @@ impl runtime::Record for HistoryOrder {
         "posAvg",
         "liqPrice",
     ];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("HistoryOrder"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<Symbol>("symbol"),
+            runtime::FieldTable::of::<runtime::Decimal>("size"),
+            runtime::FieldTable::of::<OrderId>("orderId"),
+            runtime::FieldTable::of::<ClientOid>("clientOid"),
+            runtime::FieldTable::of::<runtime::Decimal>("baseVolume"),
+            runtime::FieldTable::of::<runtime::Decimal>("fee"),
+            runtime::FieldTable::of::<runtime::Decimal>("price"),
+            runtime::FieldTable::of::<runtime::Decimal>("priceAvg"),
+            runtime::FieldTable::of::<OrderState>("status")
+                .only(&["live", "partially_filled", "filled"]),
+            runtime::FieldTable::of::<Side>("side"),
+            runtime::FieldTable::of::<Force>("force")
+                .only(&["ioc", "fok", "gtc", "post only"]),
+            runtime::FieldTable::of::<runtime::Decimal>("totalProfits"),
+            runtime::FieldTable::of::<PosSide>("posSide"),
+            runtime::FieldTable::of::<Coin>("marginCoin"),
+            runtime::FieldTable::of::<runtime::Decimal>("quoteVolume"),
+            runtime::FieldTable::of::<runtime::Decimal>("leverage"),
+            runtime::FieldTable::of::<MarginMode>("marginMode"),
+            runtime::FieldTable::of::<EnterPointSource>("enterPointSource"),
+            runtime::FieldTable::of::<RecordTradeSide>("tradeSide"),
+            runtime::FieldTable::of::<PositionMode>("posMode"),
+            runtime::FieldTable::of::<OrderType>("orderType"),
+            runtime::FieldTable::of::<OrderSource>("orderSource"),
+            runtime::FieldTable::of::<runtime::Timestamp>("cTime"),
+            runtime::FieldTable::of::<runtime::Timestamp>("uTime"),
+            runtime::FieldTable::of::<runtime::Decimal>("presetStopSurplusPrice"),
+            runtime::FieldTable::of::<runtime::Decimal>("presetStopLossPrice"),
+            runtime::FieldTable::of::<ReduceOnly>("reduceOnly"),
+            runtime::FieldTable::of::<runtime::Decimal>("posAvg"),
+            runtime::FieldTable::of::<runtime::Decimal>("liqPrice"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -725,6 +858,27 @@ impl runtime::Record for Fill {
         "tradeScope",
         "cTime",
     ];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("Fill"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<TradeId>("tradeId"),
+            runtime::FieldTable::of::<Symbol>("symbol"),
+            runtime::FieldTable::of::<Coin>("marginCoin"),
+            runtime::FieldTable::of::<OrderId>("orderId"),
+            runtime::FieldTable::of::<runtime::Decimal>("price"),
+            runtime::FieldTable::of::<runtime::Decimal>("baseVolume"),
+            runtime::FieldTable::of::<runtime::List<FeeDetail>>("feeDetail"),
+            runtime::FieldTable::of::<Side>("side"),
+            runtime::FieldTable::of::<runtime::Decimal>("quoteVolume"),
+            runtime::FieldTable::of::<runtime::Decimal>("profit"),
+            runtime::FieldTable::of::<EnterPointSource>("enterPointSource"),
+            runtime::FieldTable::of::<RecordTradeSide>("tradeSide"),
+            runtime::FieldTable::of::<PositionMode>("posMode"),
+            runtime::FieldTable::of::<TradeScope>("tradeScope"),
+            runtime::FieldTable::of::<runtime::Timestamp>("cTime"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -798,6 +952,16 @@ impl runtime::Record for FeeDetail {
         "totalDeductionFee",
         "totalFee",
     ];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("FeeDetail"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<YesNo>("deduction"),
+            runtime::FieldTable::of::<Coin>("feeCoin"),
+            runtime::FieldTable::of::<runtime::Decimal>("totalDeductionFee"),
+            runtime::FieldTable::of::<runtime::Decimal>("totalFee"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -839,6 +1003,14 @@ pub struct BatchSuccess {
 
 impl runtime::Record for BatchSuccess {
     const FIELDS: &'static [&'static str] = &["orderId", "clientOid"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("BatchSuccess"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<OrderId>("orderId"),
+            runtime::FieldTable::of::<ClientOid>("clientOid"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -883,6 +1055,16 @@ impl runtime::Record for BatchPlaceFailure {
         "errorMsg",
         "errorCode",
     ];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("BatchPlaceFailure"),
+        is_observed: true,
+        fields: &[
+            runtime::FieldTable::of::<OrderId>("orderId"),
+            runtime::FieldTable::of::<ClientOid>("clientOid"),
+            runtime::FieldTable::of::<String>("errorMsg"),
+            runtime::FieldTable::of::<String>("errorCode").code(),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -933,6 +1115,16 @@ impl runtime::Record for CancelFailure {
         "errorMsg",
         "errorCode",
     ];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("CancelFailure"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<OrderId>("orderId"),
+            runtime::FieldTable::of::<ClientOid>("clientOid"),
+            runtime::FieldTable::of::<String>("errorMsg"),
+            runtime::FieldTable::of::<String>("errorCode").code(),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -976,6 +1168,15 @@ pub struct ClosedPosition {
 
 impl runtime::Record for ClosedPosition {
     const FIELDS: &'static [&'static str] = &["orderId", "clientOid", "symbol"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("ClosedPosition"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<OrderId>("orderId"),
+            runtime::FieldTable::of::<ClientOid>("clientOid"),
+            runtime::FieldTable::of::<Symbol>("symbol"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -1027,6 +1228,17 @@ impl runtime::Record for CloseFailure {
         "errorMsg",
         "errorCode",
     ];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("CloseFailure"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<OrderId>("orderId"),
+            runtime::FieldTable::of::<ClientOid>("clientOid"),
+            runtime::FieldTable::of::<Symbol>("symbol"),
+            runtime::FieldTable::of::<String>("errorMsg"),
+            runtime::FieldTable::of::<String>("errorCode"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -1072,6 +1284,15 @@ pub struct CancelAllFailure {
 
 impl runtime::Record for CancelAllFailure {
     const FIELDS: &'static [&'static str] = &["orderId", "clientOid", "errorMsg"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("CancelAllFailure"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<OrderId>("orderId"),
+            runtime::FieldTable::of::<ClientOid>("clientOid"),
+            runtime::FieldTable::of::<String>("errorMsg"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -1113,6 +1334,15 @@ pub struct BatchPlaceOutcome {
 
 impl runtime::Record for BatchPlaceOutcome {
     const FIELDS: &'static [&'static str] = &["successList", "failureList", "result"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("BatchPlaceOutcome"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<runtime::List<BatchSuccess>>("successList"),
+            runtime::FieldTable::of::<runtime::List<BatchPlaceFailure>>("failureList"),
+            runtime::FieldTable::of::<bool>("result"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -1152,6 +1382,14 @@ pub struct BatchCancelOutcome {
 
 impl runtime::Record for BatchCancelOutcome {
     const FIELDS: &'static [&'static str] = &["successList", "failureList"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("BatchCancelOutcome"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<runtime::List<BatchSuccess>>("successList"),
+            runtime::FieldTable::of::<runtime::List<CancelFailure>>("failureList"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -1189,6 +1427,14 @@ pub struct CloseOutcome {
 
 impl runtime::Record for CloseOutcome {
     const FIELDS: &'static [&'static str] = &["successList", "failureList"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("CloseOutcome"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<runtime::List<ClosedPosition>>("successList"),
+            runtime::FieldTable::of::<runtime::List<CloseFailure>>("failureList"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -1226,6 +1472,14 @@ pub struct CancelAllOutcome {
 
 impl runtime::Record for CancelAllOutcome {
     const FIELDS: &'static [&'static str] = &["successList", "failureList"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("CancelAllOutcome"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<runtime::List<BatchSuccess>>("successList"),
+            runtime::FieldTable::of::<runtime::List<CancelAllFailure>>("failureList"),
+        ],
+    };
 
     #[inline]
     fn read(

@@ -294,6 +294,14 @@ pub struct GetFillHistoryPage {
 
 impl runtime::Record for GetFillHistoryPage {
     const FIELDS: &'static [&'static str] = &["list", "cursor"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: None,
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<runtime::List<Fill>>("list").or_null(),
+            runtime::FieldTable::of::<Cursor>("cursor").or_null(),
+        ],
+    };
 
     #[inline]
     fn read(

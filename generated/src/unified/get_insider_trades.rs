@@ -180,6 +180,14 @@ pub struct GetInsiderTradesPage {
 
 impl runtime::Record for GetInsiderTradesPage {
     const FIELDS: &'static [&'static str] = &["list", "cursor"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: None,
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<runtime::List<InsiderTrade>>("list").or_null(),
+            runtime::FieldTable::of::<Cursor>("cursor").or_null(),
+        ],
+    };
 
     #[inline]
     fn read(

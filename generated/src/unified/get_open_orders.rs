@@ -316,6 +316,14 @@ pub struct GetOpenOrdersPage {
 
 impl runtime::Record for GetOpenOrdersPage {
     const FIELDS: &'static [&'static str] = &["list", "cursor"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: None,
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<runtime::List<Order>>("list").or_null(),
+            runtime::FieldTable::of::<Cursor>("cursor").or_null(),
+        ],
+    };
 
     #[inline]
     fn read(

@@ -25,6 +25,14 @@ pub struct FeeDetail {
 
 impl runtime::Record for FeeDetail {
     const FIELDS: &'static [&'static str] = &["feeCoin", "fee"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("FeeDetail"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<Coin>("feeCoin"),
+            runtime::FieldTable::of::<runtime::Decimal>("fee"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -97,7 +105,9 @@ pub struct Order {
     pub trade_side: Option<TradeSide>,
     /// `holdMode`: Position mode.
     pub hold_mode: Option<HoldMode>,
-    /// `marginMode`: Margin mode; futures only.
+    /// `marginMode`: Margin mode.
+    ///
+    /// It comes only for futures.
     pub margin_mode: Option<MarginMode>,
     /// `stpMode`: Self-trade prevention.
     pub stp_mode: Option<StpMode>,
@@ -117,7 +127,9 @@ pub struct Order {
     pub tp_limit_price: Option<runtime::Decimal>,
     /// `slLimitPrice`: Execution price of a limit stop-loss.
     pub sl_limit_price: Option<runtime::Decimal>,
-    /// `reduceOnly`: Whether the order may only reduce a position; futures only.
+    /// `reduceOnly`: Whether the order may only reduce a position.
+    ///
+    /// It comes only for futures.
     pub reduce_only: Option<ReduceOnly>,
     /// `feeDetail`: The fees.
     pub fee_detail: runtime::List<FeeDetail>,
@@ -170,6 +182,46 @@ impl runtime::Record for Order {
         "createdTime",
         "updatedTime",
     ];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("Order"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<OrderId>("orderId"),
+            runtime::FieldTable::of::<ClientOid>("clientOid"),
+            runtime::FieldTable::of::<Category>("category"),
+            runtime::FieldTable::of::<Symbol>("symbol"),
+            runtime::FieldTable::of::<runtime::Decimal>("price"),
+            runtime::FieldTable::of::<runtime::Decimal>("qty"),
+            runtime::FieldTable::of::<runtime::Decimal>("amount"),
+            runtime::FieldTable::of::<OrderType>("orderType"),
+            runtime::FieldTable::of::<runtime::Decimal>("cumExecQty"),
+            runtime::FieldTable::of::<runtime::Decimal>("cumExecValue"),
+            runtime::FieldTable::of::<runtime::Decimal>("avgPrice"),
+            runtime::FieldTable::of::<OrderStatus>("orderStatus"),
+            runtime::FieldTable::of::<Side>("side"),
+            runtime::FieldTable::of::<TimeInForce>("timeInForce"),
+            runtime::FieldTable::of::<PosSide>("posSide"),
+            runtime::FieldTable::of::<TradeSide>("tradeSide"),
+            runtime::FieldTable::of::<HoldMode>("holdMode"),
+            runtime::FieldTable::of::<MarginMode>("marginMode").conditional(),
+            runtime::FieldTable::of::<StpMode>("stpMode"),
+            runtime::FieldTable::of::<runtime::Decimal>("takeProfit"),
+            runtime::FieldTable::of::<runtime::Decimal>("stopLoss"),
+            runtime::FieldTable::of::<TriggerBy>("tpTriggerBy"),
+            runtime::FieldTable::of::<TriggerBy>("slTriggerBy"),
+            runtime::FieldTable::of::<OrderType>("tpOrderType"),
+            runtime::FieldTable::of::<OrderType>("slOrderType"),
+            runtime::FieldTable::of::<runtime::Decimal>("tpLimitPrice"),
+            runtime::FieldTable::of::<runtime::Decimal>("slLimitPrice"),
+            runtime::FieldTable::of::<ReduceOnly>("reduceOnly").conditional(),
+            runtime::FieldTable::of::<runtime::List<FeeDetail>>("feeDetail"),
+            runtime::FieldTable::of::<DelegateType>("delegateType"),
+            runtime::FieldTable::of::<CancelReason>("cancelReason"),
+            runtime::FieldTable::of::<ExecType>("execType"),
+            runtime::FieldTable::of::<runtime::Timestamp>("createdTime"),
+            runtime::FieldTable::of::<runtime::Timestamp>("updatedTime"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -271,6 +323,14 @@ pub struct OrderIds {
 
 impl runtime::Record for OrderIds {
     const FIELDS: &'static [&'static str] = &["orderId", "clientOid"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("OrderIds"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<OrderId>("orderId"),
+            runtime::FieldTable::of::<ClientOid>("clientOid"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -310,6 +370,14 @@ pub struct OrderAck {
 
 impl runtime::Record for OrderAck {
     const FIELDS: &'static [&'static str] = &["orderId", "clientOid"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("OrderAck"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<OrderId>("orderId").or_null(),
+            runtime::FieldTable::of::<ClientOid>("clientOid"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -353,6 +421,16 @@ pub struct BatchModifyResult {
 
 impl runtime::Record for BatchModifyResult {
     const FIELDS: &'static [&'static str] = &["orderId", "clientOid", "code", "msg"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("BatchModifyResult"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<OrderId>("orderId"),
+            runtime::FieldTable::of::<ClientOid>("clientOid"),
+            runtime::FieldTable::of::<String>("code").code(),
+            runtime::FieldTable::of::<String>("msg"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -398,6 +476,16 @@ pub struct BatchOrderResult {
 
 impl runtime::Record for BatchOrderResult {
     const FIELDS: &'static [&'static str] = &["orderId", "clientOid", "code", "msg"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("BatchOrderResult"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<OrderId>("orderId"),
+            runtime::FieldTable::of::<ClientOid>("clientOid"),
+            runtime::FieldTable::of::<String>("code").code(),
+            runtime::FieldTable::of::<String>("msg"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -467,6 +555,22 @@ impl runtime::Record for Fill {
         "execPrice",
         "execQty",
     ];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("Fill"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<ExecId>("execId"),
+            runtime::FieldTable::of::<ExecLinkId>("execLinkId"),
+            runtime::FieldTable::of::<OrderId>("orderId"),
+            runtime::FieldTable::of::<ClientOid>("clientOid"),
+            runtime::FieldTable::of::<Category>("category"),
+            runtime::FieldTable::of::<Symbol>("symbol"),
+            runtime::FieldTable::of::<OrderType>("orderType"),
+            runtime::FieldTable::of::<Side>("side"),
+            runtime::FieldTable::of::<runtime::Decimal>("execPrice"),
+            runtime::FieldTable::of::<runtime::Decimal>("execQty"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -546,6 +650,20 @@ impl runtime::Record for Asset {
         "locked",
         "bonus",
     ];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("Asset"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<Coin>("coin"),
+            runtime::FieldTable::of::<runtime::Decimal>("equity"),
+            runtime::FieldTable::of::<runtime::Decimal>("usdValue"),
+            runtime::FieldTable::of::<runtime::Decimal>("balance"),
+            runtime::FieldTable::of::<runtime::Decimal>("debt"),
+            runtime::FieldTable::of::<runtime::Decimal>("available"),
+            runtime::FieldTable::of::<runtime::Decimal>("locked"),
+            runtime::FieldTable::of::<runtime::Decimal>("bonus"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -656,6 +774,26 @@ impl runtime::Record for AccountAssets {
         "leverage",
         "assets",
     ];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("AccountAssets"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<runtime::Decimal>("accountEquity"),
+            runtime::FieldTable::of::<runtime::Decimal>("usdtEquity"),
+            runtime::FieldTable::of::<runtime::Decimal>("btcEquity"),
+            runtime::FieldTable::of::<runtime::Decimal>("unrealisedPnl"),
+            runtime::FieldTable::of::<runtime::Decimal>("usdtUnrealisedPnl"),
+            runtime::FieldTable::of::<runtime::Decimal>("btcUnrealizedPnl"),
+            runtime::FieldTable::of::<runtime::Decimal>("effEquity"),
+            runtime::FieldTable::of::<runtime::Decimal>("mmr"),
+            runtime::FieldTable::of::<runtime::Decimal>("imr"),
+            runtime::FieldTable::of::<runtime::Decimal>("mgnRatio"),
+            runtime::FieldTable::of::<runtime::Decimal>("positionMgnRatio"),
+            runtime::FieldTable::of::<runtime::Decimal>("positionValue"),
+            runtime::FieldTable::of::<runtime::Decimal>("leverage").bare(),
+            runtime::FieldTable::of::<runtime::List<Asset>>("assets"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -726,6 +864,17 @@ pub struct RealityFill {
 
 impl runtime::Record for RealityFill {
     const FIELDS: &'static [&'static str] = &["execId", "price", "size", "side", "ts"];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("RealityFill"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<ExecId>("execId"),
+            runtime::FieldTable::of::<runtime::Decimal>("price"),
+            runtime::FieldTable::of::<runtime::Decimal>("size"),
+            runtime::FieldTable::of::<Side>("side"),
+            runtime::FieldTable::of::<runtime::Timestamp>("ts"),
+        ],
+    };
 
     #[inline]
     fn read(
@@ -815,6 +964,28 @@ impl runtime::Record for InsiderTrade {
         "indirectHoldingStatement",
         "postTradeQuantity",
     ];
+    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
+        name: Some("InsiderTrade"),
+        is_observed: false,
+        fields: &[
+            runtime::FieldTable::of::<String>("reporterName"),
+            runtime::FieldTable::of::<String>("issueOrgName"),
+            runtime::FieldTable::of::<String>("endDate"),
+            runtime::FieldTable::of::<String>("announcementDate"),
+            runtime::FieldTable::of::<String>("innerType"),
+            runtime::FieldTable::of::<String>("position"),
+            runtime::FieldTable::of::<String>("securityTitle"),
+            runtime::FieldTable::of::<String>("tradeDate"),
+            runtime::FieldTable::of::<String>("designatedExerciseDate"),
+            runtime::FieldTable::of::<InnerTradeType>("innerTradeType"),
+            runtime::FieldTable::of::<ActionType>("actionType"),
+            runtime::FieldTable::of::<runtime::Decimal>("tradeVolume"),
+            runtime::FieldTable::of::<runtime::Decimal>("tradePrice"),
+            runtime::FieldTable::of::<HoldingType>("holdingType"),
+            runtime::FieldTable::of::<String>("indirectHoldingStatement"),
+            runtime::FieldTable::of::<runtime::Decimal>("postTradeQuantity"),
+        ],
+    };
 
     #[inline]
     fn read(

@@ -15,6 +15,8 @@
 //!    an exchange writes numbers as text and leaves out what it likes, but without making anything up.
 //! 6. What comes out is a [`Reply`], or an [`Error`] that tells whether the request may have had an effect.
 //!
+//! A [`Drift`] that a client is given looks at each answer once more, for what the documents do not know.
+//!
 //! Steps 1, 2 and 5 do no I/O; [`ClientCore`] puts them together around a limiter and a transport.
 //!
 //! Over calls stand [`Pages`], which follows a listing to its end, and [`BatchCall`], which sends a batch of any length and
@@ -36,6 +38,7 @@ mod account;
 mod batches;
 mod checks;
 mod client;
+mod drift;
 mod error;
 mod exchange;
 mod fate;
@@ -60,6 +63,7 @@ pub use client::{
 };
 #[cfg(feature = "hyper")]
 pub use client::{HyperTransport, TransportLimits};
+pub use drift::{Drift, DriftEntry, DriftKind, DriftReport, OperationDrift};
 pub use error::{
     Code, Error, ExchangeError, Limited, LimiterFailure, Refusal, SentRequest, TransportFailure, UnknownOutcome,
     UnreadableAnswer, Unsigned,
@@ -95,8 +99,9 @@ pub use retry::{RetryBudget, RetryPolicy, Retrying};
 #[doc(hidden)]
 pub use serde_support::private as __private;
 pub use tables::{
-    Access, Api, Ceiling, ClientId, Confirm, CredentialHeaders, Effect, Encoding, Ending, Envelope, Header, KnownError,
-    Length, Meta, Method, Outcome, OutcomeRow, RateLimit, Rule, RuleKind, Scope, Sent, Severity, SignedPart, Window,
+    Access, Api, Ceiling, ClientId, Confirm, CredentialHeaders, Effect, Encoding, Ending, Envelope, FieldTable, Form,
+    Header, KnownError, Length, Meta, Method, Outcome, OutcomeRow, RateLimit, RecordTable, Rule, RuleKind, Scope, Sent,
+    Severity, SignedPart, Window,
 };
 pub use value::{
     BadItem, Decimal, Edit, Identifier, InvalidDecimal, InvalidIdentifier, List, MINTED_LENGTH, OpenEnum, Shape, Text,

@@ -5,6 +5,7 @@ mod calendar;
 mod fate;
 mod meta;
 mod outcome;
+mod record;
 mod rule;
 mod window;
 
@@ -14,5 +15,6 @@ pub use api::{Api, CredentialHeaders, Encoding, Envelope, Header, Sent, SignedPa
 pub use fate::{ClientId, Confirm};
 pub use meta::{Access, Effect, KnownError, Meta, Method, RateLimit, Scope};
 pub use outcome::{Ending, Outcome, OutcomeRow};
+pub use record::{FieldTable, Form, RecordTable};
 pub use rule::{Ceiling, Rule, RuleKind, Severity};
 pub use window::{Length, Window};

@@ -52,7 +52,7 @@ fn fields(to: &mut Found, scope: &Scope<'_>, of: &str, old: &[Field], new: &[Fie
     }
 }
 
-fn field(scope: &Scope<'_>, old: &Field, new: &Field) -> [Aspect; 8] {
+fn field(scope: &Scope<'_>, old: &Field, new: &Field) -> [Aspect; 9] {
     let only = |field: &Field| list(field.only.iter().map(|(value, _)| value));
     let place = |field: &Field| field.only.first().map(|(_, place)| *place);
     let types = (scope.old_shape(&old.shape), scope.new_shape(&new.shape));
@@ -61,11 +61,16 @@ fn field(scope: &Scope<'_>, old: &Field, new: &Field) -> [Aspect; 8] {
         aspect("rust", old.name.bare(), new.name.bare(), breaking("the field has another name")),
         aspect("type", types.0, types.1, breaking("the field has another type")),
         aspect("may_be", null(old), null(new), documentation("it is optional in any case")),
+        prose("comes_only", condition(old), condition(new)),
         aspect("only", only(old), only(new), documentation("any value is read")).at(place(old), place(new)),
         unit(&old.units, &new.units),
         travels(scope, &new.shape, old.as_text, new.as_text, documentation("both ways are read")),
         prose("doc", own_doc(scope.old, &old.shape, &old.doc), own_doc(scope.new, &new.shape, &new.doc)),
     ]
+}
+
+fn condition(field: &Field) -> &str {
+    field.comes_only.as_deref().unwrap_or_default()
 }
 
 fn null(field: &Field) -> &'static str {

@@ -7,7 +7,7 @@ use super::checks;
 use super::code::{file, ident, number, optional_text};
 use super::docs::{Docs, code, escape};
 use super::parameters::{Set, field_type};
-use super::records::{self, page_fields, page_name, response_type};
+use super::records::{self, Told, page_fields, page_name, response_type};
 use super::scope::Scope;
 use super::{batches, classes, example, fate, in_flight, intents, pages, rules, statements};
 use crate::generator::Layout;
@@ -285,7 +285,7 @@ fn page(scope: &Scope<'_>, operation: &Operation) -> Vec<TokenStream> {
     let mut docs = Docs::default();
     docs.markdown(&format!("A page of the answer to [`{}`].", operation.rust.rust));
     docs.markdown(&format!("The cursor goes into {} of the next request.", code(&next.0)));
-    records::definition(scope, &page_name(&operation.rust.rust), docs, &fields)
+    records::definition(scope, &page_name(&operation.rust.rust), docs, Told::default(), &fields)
 }
 
 /// Everything known about an operation, for its reader.

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{file, ident, number};
+use super::code::{file, ident, number, optional_text};
 use super::docs::{Docs, code, escape};
 use super::scope::Scope;
 use super::units;
@@ -19,15 +19,29 @@ pub(super) fn emit(api: &Api, family: &Family) -> String {
         if let Some(source) = &record.source {
             docs.markdown(&super::source_line(api, source));
         }
-        items.extend(definition(&scope, &record.name.rust, docs, &record.fields));
+        let told = Told { name: Some(&record.name.wire), is_observed: record.is_observed };
+        items.extend(definition(&scope, &record.name.rust, docs, told, &record.fields));
     }
     let defined: Vec<_> = records.iter().map(|record| record.name.rust.as_str()).collect();
     items.insert(0, scope.imports(&defined));
     file(Docs::new(&format!("What the {} operations answer with.", family.title), "").inner(), items)
 }
 
-/// A struct and how it is read and written.
-pub(super) fn definition(scope: &Scope<'_>, rust: &str, docs: Docs, fields: &[Field]) -> Vec<TokenStream> {
+/// What a record is called in the schema, and whether a document has it.
+#[derive(Default)]
+pub(super) struct Told<'a> {
+    name: Option<&'a str>,
+    is_observed: bool,
+}
+
+/// A struct, how it is read and written, and what the documents say of it.
+pub(super) fn definition(
+    scope: &Scope<'_>,
+    rust: &str,
+    docs: Docs,
+    told: Told<'_>,
+    fields: &[Field],
+) -> Vec<TokenStream> {
     let name = ident(rust);
     let docs = docs.outer();
     let members = fields.iter().map(|field| member(scope, field));
@@ -42,9 +56,11 @@ pub(super) fn definition(scope: &Scope<'_>, rust: &str, docs: Docs, fields: &[Fi
     let wires: Vec<_> = fields.iter().map(|field| &field.name.wire).collect();
     let names: Vec<_> = fields.iter().map(|field| ident(&field.name.rust)).collect();
     let indices: Vec<_> = (0..fields.len()).map(|index| number(index as u64)).collect();
+    let table = table(scope, told, fields);
     let implementation = quote! {
         impl runtime::Record for #name {
             const FIELDS: &'static [&'static str] = &[#(#wires),*];
+            const TABLE: &'static runtime::RecordTable = &#table;
 
             #[inline]
             fn read(&mut self, field: usize, from: &mut runtime::Reader<'_>) -> Result<(), runtime::ReadError> {
@@ -61,6 +77,55 @@ pub(super) fn definition(scope: &Scope<'_>, rust: &str, docs: Docs, fields: &[Fi
         }
     };
     vec![structure, implementation, quote!(runtime::serde_record!(#name);)]
+}
+
+fn table(scope: &Scope<'_>, told: Told<'_>, fields: &[Field]) -> TokenStream {
+    let (name, is_observed) = (optional_text(told.name), told.is_observed);
+    let fields = fields.iter().map(|field| {
+        let wire = &field.name.wire;
+        let ty = match field.shape {
+            Shape::One(ty) => scope.ty(ty),
+            _ => scope.field_type(field),
+        };
+        let bare = is_bare(field).then(|| quote!(.bare()));
+        // The cursor of a page is null where there is no more.
+        let null = (field.may_be_null || told.name.is_none()).then(|| quote!(.or_null()));
+        let conditional = field.comes_only.as_ref().map(|_| quote!(.conditional()));
+        let only: Vec<_> = field.only.iter().map(|(value, _)| value).collect();
+        let only = (!only.is_empty()).then(|| quote!(.only(&[#(#only),*])));
+        let code = told.name.is_some_and(|record| is_item_code(scope.family, record, wire)).then(|| quote!(.code()));
+        quote!(runtime::FieldTable::of::<#ty>(#wire) #bare #null #conditional #only #code)
+    });
+    quote!(runtime::RecordTable { name: #name, is_observed: #is_observed, fields: &[#(#fields),*] })
+}
+
+/// Whether a batch says by that field of that record why an item failed.
+fn is_item_code(family: &Family, record: &str, field: &str) -> bool {
+    let named = |index: usize| family.records.get(index).map(|record| record.name.wire.as_str());
+    family.operations.iter().any(|operation| {
+        let Some(batch) = &operation.batch else { return false };
+        let of = match operation.response {
+            Response::Array { record, .. } => Some(record),
+            Response::Object { record } => batch.failed.as_ref().and_then(|(list, _)| list_of(family, record, list)),
+            Response::Page { .. } | Response::Undefined => None,
+        };
+        of.and_then(named) == Some(record) && batch.code.as_ref().is_some_and(|(code, _)| code == field)
+    })
+}
+
+/// The record that a list of another record holds.
+fn list_of(family: &Family, record: usize, list: &str) -> Option<usize> {
+    let field = family.records.get(record)?.fields.iter().find(|field| field.name.wire == list)?;
+    match field.shape {
+        Shape::List(Type::Record(of)) => Some(of),
+        _ => None,
+    }
+}
+
+/// Whether the field has numbers that travel as such.
+fn is_bare(field: &Field) -> bool {
+    let is_number = |ty: &Type| matches!(ty, Type::Decimal | Type::Integer | Type::Time);
+    !field.as_text && matches!(&field.shape, Shape::One(ty) | Shape::List(ty) if is_number(ty))
 }
 
 fn member(scope: &Scope<'_>, field: &Field) -> TokenStream {
@@ -80,6 +145,9 @@ fn member(scope: &Scope<'_>, field: &Field) -> TokenStream {
     }
     if field.may_be_null {
         docs.markdown("The document says that it can be `null`, which is `None` here.");
+    }
+    if let Some(condition) = &field.comes_only {
+        docs.markdown(&format!("It comes only {}.", escape(condition)));
     }
     let docs = docs.outer();
     quote!(#docs pub #name: #ty,)
@@ -110,6 +178,7 @@ pub(super) fn page_fields(response: &Response, next: Type) -> Option<[Field; 2]>
         name: name.clone(),
         shape,
         may_be_null: false,
+        comes_only: None,
         only: Vec::new(),
         units: Vec::new(),
         as_text: true,

@@ -41,8 +41,9 @@ fn fields(page: &mut Page, family: &Family, depth: usize, record: &Record, open:
 
 fn facts(family: &Family, field: &Field) -> String {
     let null = if field.may_be_null { ", or null" } else { "" };
+    let condition = field.comes_only.as_ref().map(|condition| format!(", only {condition}"));
     let parts = [
-        format!("{}{null}.", type_name(family, &field.shape)),
+        format!("{}{null}{}.", type_name(family, &field.shape), condition.unwrap_or_default()),
         sentence(&field.doc),
         values(family, &field.shape, &field.only),
         units(&field.units),

@@ -223,6 +223,8 @@ pub(crate) struct Field {
     pub(crate) name: Name,
     pub(crate) shape: Shape,
     pub(crate) may_be_null: bool,
+    /// The condition under which it comes, behind "comes only".
+    pub(crate) comes_only: Option<String>,
     pub(crate) only: Vec<(String, Place)>,
     pub(crate) units: Vec<Unit>,
     pub(crate) as_text: bool,

@@ -3,7 +3,7 @@
 
 use downstream::library::catalogue::{Binding, DeleteABook, FindBooks, Isbn, PutABook, ReadBook, Shelf};
 use downstream::library::desk::{ExtendALoan, Loan, LoanState, Return, ReturnBooks};
-use downstream::library::runtime::{CheckContext, Monitor, Operation as _, Possible, read_json};
+use downstream::library::runtime::{CheckContext, Drift, Monitor, Operation as _, Possible, read_json};
 use downstream::library::{Client, Credentials, Decimal, Edit, Error, Timestamp};
 use tradeapi_sandbox::{Answer, Sandbox};
 
@@ -107,4 +107,33 @@ fn windows_and_bounds_hold_for_any_api() {
     assert_eq!(broken(&FindBooks::new().between(at(99), at(101))), ["window.access"]);
     assert_eq!(broken(&FindBooks::new().limit(101)), ["limit.max"]);
     assert_eq!(broken(&FindBooks::new().from(at(190))).len(), 1, "both or neither");
+}
+
+#[tokio::test]
+async fn drift_is_told_without_an_envelope_too() {
+    let sandbox = Sandbox::start().unwrap();
+    let drift = Drift::new();
+    let client = Client::builder(sandbox.url()).drift(&drift).build().unwrap();
+    let answers = [
+        r#"{"books": [{"isbn": "1", "price": "9.9", "genre": "crime", "pages": 7}], "bookmark": null, "total": 1}"#,
+        r#"[]"#,
+    ];
+    for answer in answers {
+        sandbox.answer_next(Answer::json(answer));
+        let _ = client.catalogue().find_books(&FindBooks::new()).await;
+    }
+    sandbox.answer_next(Answer::new(404, "{}"));
+    client.catalogue().find_books(&FindBooks::new()).await.unwrap_err();
+    let report = drift.report().to_string();
+    let told: Vec<_> = report.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let expected = [
+        "catalogue.find-books (handbook, Books): 2 answers",
+        "unknown field total number: 1 of 1",
+        "unknown field books[].pages (Book) number: 1 of 1",
+        "unknown value books[].genre (Book) crime: 1 of 1",
+        "missing fields books[] (Book) title, type, author, others, weight, copies, added, loanable, missing, shelf: 0 of 1",
+        "written otherwise books[].price (Book) number as text: 1 of 1",
+        "unreadable (answer) list: 1 of 2",
+    ];
+    assert_eq!(told, expected);
 }

@@ -47,6 +47,28 @@ fn what_openapi_cannot_say_is_counted() {
     insta::assert_snapshot!(schema().openapi().to_string().replace(": ", ":\n").replace(", ", "\n"));
 }
 
+/// The emitted tables come from the schema by another way.
+#[test]
+fn what_becomes_of_a_request_is_told_as_the_client_has_it() {
+    let document = document(&schema().openapi());
+    let outcomes = document["info"]["x-outcomes"].as_array().unwrap();
+    assert_eq!(outcomes.len(), tradeapi::API.outcomes.len());
+    let operations = operations(&document);
+    for meta in metas() {
+        let told = operations[meta.id];
+        let client_id = meta.client_id.as_ref().map(|id| id.parameter);
+        assert_eq!(told["x-client-id"].as_str(), client_id, "{}", meta.id);
+        assert_eq!(told["x-repeat"]["why"].as_str(), meta.repeat, "{}", meta.id);
+        let asked = meta.confirm.as_ref().map(|confirm| {
+            confirm.ask.iter().map(|(query, parameter)| ((*query).to_owned(), Value::from(*parameter))).collect()
+        });
+        assert_eq!(told["x-confirm"].get("ask").and_then(Value::as_object).cloned(), asked, "{}", meta.id);
+    }
+    assert_eq!(operations["unified.place-batch"]["x-items"]["of"], "[]");
+    let minted: Vec<_> = document["components"]["schemas"].as_object().unwrap().iter().collect();
+    assert!(minted.iter().any(|(name, schema)| name.ends_with("ClientOid") && schema["x-mint"] == true));
+}
+
 #[test]
 fn every_operation_has_its_limits_its_credentials_and_no_address_of_ours() {
     let document = document(&schema().openapi());

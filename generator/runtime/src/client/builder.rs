@@ -15,6 +15,7 @@ use super::time::Time;
 use super::transport::Transport;
 use crate::account::Account;
 use crate::checks::CheckPolicy;
+use crate::drift::Drift;
 use crate::exchange::{BaseUrl, HeaderValues};
 use crate::limits::{Classes, LimitMode, Limiter, Pacing, SystemTimer, Timer};
 use crate::tables::Api;
@@ -35,6 +36,7 @@ pub struct ClientBuilder<C = ClientCore> {
     transport_limits: TransportLimits,
     pacing: Pacing,
     checking: Checking,
+    drift: Option<Drift>,
     client: PhantomData<fn() -> C>,
 }
 
@@ -55,6 +57,7 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
             transport_limits: TransportLimits::default(),
             pacing: Pacing::default(),
             checking: Checking::default(),
+            drift: None,
             client: PhantomData,
         }
     }
@@ -143,6 +146,12 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
         self
     }
 
+    /// Collects in `drift` where answers are not what the documents say; by default, nobody looks. Clients can share one.
+    pub fn drift(mut self, drift: &Drift) -> Self {
+        self.drift = Some(drift.clone());
+        self
+    }
+
     /// Bounds the time in which the default transport must connect: 5 seconds if not set.
     #[cfg(feature = "hyper")]
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
@@ -186,9 +195,9 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
             #[cfg(not(feature = "hyper"))]
             None => return Err(BuildError::NoTransport),
         };
-        let Self { api, credentials, clock, signing, timer, .. } = self;
+        let Self { api, credentials, clock, signing, timer, drift, .. } = self;
         let time = Time { own: clock, steady: timer, there: ExchangeClock::default(), signing };
-        let parts = Parts { api, base, credentials, headers, transport, time };
+        let parts = Parts { api, base, credentials, headers, transport, time, drift };
         Ok(ClientCore::of(parts, self.pacing, self.checking))
     }
 }

@@ -10,6 +10,7 @@ use super::transport::Transport;
 use crate::account::Account;
 use crate::batches::{Batch, BatchCall};
 use crate::checks::{CheckContext, CheckPolicy, Violations};
+use crate::drift::Drift;
 use crate::error::{Error, Refusal};
 use crate::exchange::{BaseUrl, HeaderValues, Reply};
 use crate::fate::Prepared;
@@ -43,6 +44,7 @@ pub(super) struct Parts {
     pub(super) headers: HeaderValues,
     pub(super) transport: Box<dyn Transport>,
     pub(super) time: Time,
+    pub(super) drift: Option<Drift>,
 }
 
 impl ClientCore {

@@ -101,6 +101,9 @@ impl ClientCore {
             let reply = self.learn_the_time(O::META, (signed_at, left), date, reply)?;
             of_request(self.parts.api, operation, &sent.body, reply)
         });
+        if let Some(drift) = &self.parts.drift {
+            drift.look_at::<O>(self.parts.api, &reply);
+        }
         match reply.map_err(|error| error.after_waiting(waited)) {
             Ok(reply) => Ok(Reply { waited, warnings, signed_at: Some(signed_at), ..reply }),
             Err(why) if why.outcome() == Outcome::Unknown => {

@@ -1,8 +1,12 @@
 use super::error::ReadError;
 use super::reader::Reader;
+use crate::tables::Form;
 
 /// A value that can be read from JSON, forgiving how an exchange writes it.
 pub trait Decode: Sized {
+    /// What such a value looks like, for whoever compares answers with the documents.
+    const FORM: Form = Form::Anything;
+
     /// Reads the next value.
     ///
     /// # Errors
@@ -53,6 +57,8 @@ pub fn read_json<T: Decode>(text: &str) -> Result<T, ReadError> {
 }
 
 impl<T: Decode> Decode for Option<T> {
+    const FORM: Form = T::FORM;
+
     /// Reads `null` and `""` as not there.
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         if from.take_nothing()? { Ok(None) } else { T::decode(from).map(Some) }
@@ -73,6 +79,8 @@ impl<T: Decode> Decode for Option<T> {
 }
 
 impl<T: Decode> Decode for Vec<T> {
+    const FORM: Form = Form::List(&T::FORM);
+
     /// Reads `null` and `""` as empty. Where one bad item must not hide the others, use [`List`](crate::List).
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         let mut items = Self::new();
@@ -103,6 +111,8 @@ impl Decode for () {
 }
 
 impl Decode for bool {
+    const FORM: Form = Form::Boolean;
+
     /// Reads `true`, `false`, 1 and 0, as text too.
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         from.parsed("a boolean", |text| match text {
@@ -114,6 +124,8 @@ impl Decode for bool {
 }
 
 impl Decode for u64 {
+    const FORM: Form = Form::Whole;
+
     /// Reads a whole number, as text too.
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         from.parsed("a whole number", |text| text.parse().ok())
@@ -121,6 +133,8 @@ impl Decode for u64 {
 }
 
 impl Decode for String {
+    const FORM: Form = Form::Text;
+
     /// Reads text; a number or a boolean as it stands.
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         from.scalar().map(Into::into)

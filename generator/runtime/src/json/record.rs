@@ -3,6 +3,7 @@ use super::encode::Encode;
 use super::error::ReadError;
 use super::reader::Reader;
 use super::writer::JsonWriter;
+use crate::tables::{Form, RecordTable};
 
 /// An object with named fields, as responses have them. Emitted for each record.
 ///
@@ -10,6 +11,9 @@ use super::writer::JsonWriter;
 pub trait Record {
     /// The names of the fields on the wire.
     const FIELDS: &'static [&'static str];
+
+    /// What the documents say of the fields.
+    const TABLE: &'static RecordTable = &RecordTable::UNTOLD;
 
     /// Reads the value of the field at an index of [`FIELDS`](Self::FIELDS).
     ///
@@ -23,6 +27,8 @@ pub trait Record {
 }
 
 impl<T: Record + Default> Decode for T {
+    const FORM: Form = Form::Record(table_of::<T>);
+
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         let mut record = T::default();
         let mut members = from.object(T::FIELDS)?;
@@ -35,6 +41,10 @@ impl<T: Record + Default> Decode for T {
     fn absent() -> Option<Self> {
         Some(T::default())
     }
+}
+
+const fn table_of<T: Record>() -> &'static RecordTable {
+    T::TABLE
 }
 
 impl<T: Record> Encode for T {

@@ -9,6 +9,7 @@ use self::parts::{Parts, is_number, plain};
 use super::small_text::SmallText;
 use crate::json::{Decode, Encode, JsonWriter, ReadError, Reader};
 use crate::parameters::{Scalar, Scratch};
+use crate::tables::Form;
 
 mod parts;
 
@@ -199,6 +200,8 @@ impl Hash for Decimal {
 }
 
 impl Decode for Decimal {
+    const FORM: Form = Form::Decimal;
+
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         from.parsed("a decimal number", |text| text.parse().ok())
     }

@@ -1,6 +1,7 @@
 use std::ops::Deref;
 
 use crate::json::{Decode, Encode, JsonWriter, Mark, ReadError, Reader};
+use crate::tables::Form;
 
 /// A list as the exchange sent it: the items that could be read, and apart from them those that could not.
 ///
@@ -70,6 +71,8 @@ impl<'a, T> IntoIterator for &'a List<T> {
 }
 
 impl<T: Decode> Decode for List<T> {
+    const FORM: Form = Form::List(&T::FORM);
+
     /// Reads `null` and `""` as an empty list.
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         let mut list = Self::default();

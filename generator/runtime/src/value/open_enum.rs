@@ -128,7 +128,8 @@ fn place_of(text: &str, values: &[&str]) -> Option<usize> {
     values.iter().position(|value| *value == text)
 }
 
-fn find(text: &str, values: &[&str], also: &[(&str, usize)]) -> Option<usize> {
+/// Which of the values a response's text stands for.
+pub(crate) fn find(text: &str, values: &[&str], also: &[(&str, usize)]) -> Option<usize> {
     let exact = place_of(text, values);
     let other = || also.iter().find(|(spelling, _)| *spelling == text).map(|(_, index)| *index);
     let any_case = || values.iter().position(|value| value.eq_ignore_ascii_case(text));
@@ -157,6 +158,11 @@ macro_rules! open_enum_impls {
         }
 
         impl $crate::Decode for $name {
+            const FORM: $crate::Form = $crate::Form::Word {
+                values: <Self as $crate::OpenEnum>::VALUES,
+                also: <Self as $crate::OpenEnum>::ALSO,
+            };
+
             #[inline]
             fn decode(from: &mut $crate::Reader<'_>) -> ::core::result::Result<Self, $crate::ReadError> {
                 $crate::decode_enum(from)

@@ -3,6 +3,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::json::{Decode, Encode, JsonWriter, ReadError, Reader};
 use crate::parameters::{Scalar, Scratch};
+use crate::tables::Form;
 
 /// A point in time, in milliseconds since 1970-01-01 00:00:00 UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,6 +55,8 @@ impl From<Timestamp> for SystemTime {
 }
 
 impl Decode for Timestamp {
+    const FORM: Form = Form::Whole;
+
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         from.parsed("a time in milliseconds", |text| text.parse().ok().map(Self))
     }

@@ -68,6 +68,7 @@ fn identifier(all: &Identifier) -> Value {
         .maybe("maxLength", all.length.map(|(_, most)| most))
         .maybe("pattern", all.alphabet.as_ref().map(|(alphabet, _)| format!("^{}*$", class(alphabet))))
         .map("x-forms", forms)
+        .flag("x-mint", all.mint.is_some())
         .into_value()
 }
 
@@ -116,5 +117,7 @@ fn field(family: &Family, field: &Field) -> Value {
         Shape::Items(_) => Object::new(),
     };
     let schema = if field.may_be_null { or_null(schema) } else { schema };
-    schema.text("description", &field.doc).list("x-units", parameters::units(&field.units)).into_value()
+    let schema =
+        schema.text("description", &field.doc).text("x-comes-only", field.comes_only.as_deref().unwrap_or_default());
+    schema.list("x-units", parameters::units(&field.units)).into_value()
 }

@@ -7,6 +7,7 @@ mod conditions;
 mod count;
 mod credentials;
 mod families;
+mod fate;
 mod object;
 mod operations;
 mod parameters;
@@ -66,6 +67,7 @@ fn info(api: &Api) -> Value {
         .text("description", &api.doc)
         .map("x-documents", documents)
         .maybe("x-account", api.account.as_ref().map(account))
+        .list("x-outcomes", api.outcomes.iter().map(fate::outcome))
         .list("x-observed", api.observed.iter().map(statements::observation))
         .into_value()
 }

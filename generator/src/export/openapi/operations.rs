@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::object::Object;
 use super::parameters::Parameters;
-use super::{answers, choices, components, credentials, statements};
+use super::{answers, choices, components, credentials, fate, statements};
 use crate::load::raw::Sent;
 use crate::model::{
     Api, Body, Family, InFlight, Intent, Operation, Parameter, Rate, Response, Setting, Shape, Type, Window,
@@ -101,7 +101,8 @@ fn beyond(family: &Family, operation: &Operation) -> Object {
         .list("x-choices", in_query.into_iter().flat_map(|operation| query_choices(family, operation)))
         .maybe("x-window", operation.window.as_ref().map(window))
         .maybe("x-history", operation.history.map(|history| history.to_string()))
-        .maybe("x-page", page(&operation.response))
+        .maybe("x-page", page(operation))
+        .and(fate::of(operation))
         .list("x-intents", operation.intents.iter().map(intent))
         .list("x-request-examples", queries)
 }
@@ -141,14 +142,16 @@ fn window(window: &Window) -> Value {
         .into_value()
 }
 
-/// Which member leads to the next page, and which parameter takes it.
-fn page(response: &Response) -> Option<Value> {
-    match response {
-        Response::Page { list, cursor, next, .. } => {
-            Some(json!({"list": list.wire, "cursor": cursor.wire, "next": next.0}))
-        }
-        Response::Object { .. } | Response::Array { .. } | Response::Undefined => None,
-    }
+/// Which member leads to the next page, which parameter takes it, and what makes a listing whole.
+fn page(operation: &Operation) -> Option<Value> {
+    let Response::Page { list, cursor, next, .. } = &operation.response else { return None };
+    let page = Object::new()
+        .with("list", list.wire.as_str())
+        .with("cursor", cursor.wire.as_str())
+        .with("next", next.0.as_str())
+        .maybe("id", operation.listing.id.as_ref().map(|(id, _)| id.as_str()))
+        .maybe("each", operation.listing.each.as_ref().map(|(each, _)| each.as_str()));
+    Some(page.into_value())
 }
 
 fn intent(intent: &Intent) -> Value {

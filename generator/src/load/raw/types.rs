@@ -138,6 +138,8 @@ mappings! {
         json: Option<Spanned<Travels>>,
         /// `null`: the document says that it can come.
         may_be: Option<Spanned<MayBe>>,
+        /// The condition under which it comes, as in "comes only for futures", where the document names one.
+        comes_only: Option<Text>,
         /// `operation.parameter`: everything as there; other keys beside it override.
         r#as: Option<Text>,
         /// What it is. Without it the type's serves.

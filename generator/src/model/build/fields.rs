@@ -19,6 +19,7 @@ impl Scope<'_, '_> {
         Field {
             name: self.field_name(name, &raw.rust),
             may_be_null: raw.may_be.is_some(),
+            comes_only: raw.comes_only.as_ref().map(|condition| condition.value.clone()),
             only: self.only(raw),
             units: self.units(raw),
             as_text: self.as_text(raw, &shape),
@@ -65,9 +66,11 @@ impl Scope<'_, '_> {
     pub(super) fn parameter(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> Parameter {
         let (merged, is_known) = self.follow(name, raw);
         let raw = &merged;
-        if let Some(may_be) = &raw.may_be {
-            self.refuse_keys(&[("may_be", Some(may_be.place))], "belongs to a field of a record");
-        }
+        let of_records = [
+            ("may_be", raw.may_be.as_ref().map(|key| key.place)),
+            ("comes_only", raw.comes_only.as_ref().map(|key| key.place)),
+        ];
+        self.refuse_keys(&of_records, "belongs to a field of a record");
         if let Some(item) = raw.item.as_ref().filter(|_| raw.fields.is_none()) {
             self.refuse_keys(
                 &[("item", Some(item.place))],
@@ -290,6 +293,7 @@ fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
         unit: own.unit.or(base.unit),
         json: own.json.or(base.json),
         may_be: own.may_be.or(base.may_be),
+        comes_only: own.comes_only.or(base.comes_only),
         r#as: base.r#as,
         doc: own.doc.or(base.doc),
         rust: own.rust.or(base.rust),

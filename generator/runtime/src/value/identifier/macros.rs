@@ -151,6 +151,8 @@ macro_rules! __identifier {
         }
 
         impl $crate::Decode for $name {
+            const FORM: $crate::Form = $crate::Form::Text;
+
             #[inline]
             fn decode(from: &mut $crate::Reader<'_>) -> ::core::result::Result<Self, $crate::ReadError> {
                 $crate::Text::decode(from).map(Self)

@@ -1,0 +1,56 @@
+//! Which texts of an answer may be told: those that are spelled like a name. Anything else might be somebody's.
+
+/// The most characters of a name.
+const LONGEST: usize = 48;
+
+/// The most digits of a name: ids and amounts have more.
+const DIGITS: usize = 4;
+
+/// The most characters of an error code: ids have more.
+const LONGEST_CODE: usize = 12;
+
+/// `text`, if it is spelled like the name of a field or like a value of an enum: it begins with a letter, has few digits,
+/// and little else than letters.
+pub(super) fn name(text: &str) -> Option<Box<str>> {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b' ');
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let spaces = text.bytes().filter(|byte| *byte == b' ').count();
+    let is_name = text.len() <= LONGEST
+        && text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.bytes().all(is_part)
+        && digits <= DIGITS
+        && spaces <= 2;
+    is_name.then(|| text.into())
+}
+
+/// `text`, if it is spelled like an error code.
+pub(super) fn code(text: &str) -> Option<Box<str>> {
+    let is_code = (1..=LONGEST_CODE).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_code.then(|| text.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told() {
+        for told in ["newField", "price24hPcnt", "tp_sl_2", "USDT-FUTURES", "post only", "v", "a.b"] {
+            assert_eq!(name(told).as_deref(), Some(told));
+        }
+        assert_eq!(code("40010").as_deref(), Some("40010"));
+    }
+
+    #[test]
+    fn what_may_be_an_id_an_amount_or_a_sentence_is_not() {
+        let long = "x".repeat(LONGEST + 1);
+        for kept in ["", "1461937205548810241", "0.5", "-5", "desk-1:0001", "a-2024-11-21", "Mr. X owes 5 to Y", "grün"]
+        {
+            assert_eq!(name(kept), None, "{kept}");
+        }
+        assert_eq!(name(&long), None);
+        for kept in ["", "1461937205548810241", "no such order", "a:b"] {
+            assert_eq!(code(kept), None, "{kept}");
+        }
+    }
+}

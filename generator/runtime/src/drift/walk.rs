@@ -1,0 +1,240 @@
+//! Goes through an answer beside what the documents say of it. It goes by the same reader that the types are read with, so
+//! that what is read and what is reported cannot differ about what JSON is.
+
+use super::fields;
+use super::spelling;
+use super::tally::{Found, Sign, Spot, Tally, Written};
+use crate::json::{Kind, ReadError, Reader};
+use crate::tables::{Api, Envelope, FieldTable, Form, Meta, RecordTable};
+use crate::value::Decimal;
+
+mod scalar;
+
+/// Where the envelope is counted, which comes first.
+const ENVELOPE: usize = 0;
+
+/// The path of an answer that has no envelope, as a value.
+const WHOLE: &str = "(answer)";
+
+/// Counts in `tally` what an answer holds: a success with data of the form `data`, or a refusal, whose data is not looked
+/// at.
+pub(super) fn walk(
+    tally: &mut Tally,
+    api: &'static Api,
+    meta: &'static Meta,
+    data: Option<Form>,
+    text: &str,
+) -> Result<(), ReadError> {
+    let mut walk = Walk { api, meta, from: Reader::new(text), tally, path: String::new(), is_success: data.is_some() };
+    match &api.envelope {
+        Some(envelope) => walk.envelope(envelope, data.unwrap_or(Form::Anything))?,
+        None => walk.bare(data.unwrap_or(Form::Anything))?,
+    }
+    walk.from.finish()
+}
+
+struct Walk<'a, 't> {
+    api: &'static Api,
+    meta: &'static Meta,
+    from: Reader<'a>,
+    tally: &'t mut Tally,
+    path: String,
+    is_success: bool,
+}
+
+/// A value of a field: the place of the record, and which value it is.
+#[derive(Clone, Copy)]
+struct Here<'f> {
+    record: usize,
+    spot: Spot,
+    field: &'f FieldTable,
+}
+
+impl Here<'_> {
+    fn item(self) -> Self {
+        Self { spot: Spot { is_item: true, ..self.spot }, ..self }
+    }
+}
+
+impl Walk<'_, '_> {
+    fn envelope(&mut self, envelope: &Envelope, data: Form) -> Result<(), ReadError> {
+        if self.from.peek() != Kind::Object {
+            return Err(self.from.unexpected("an envelope"));
+        }
+        self.object(None, &fields::of_envelope(envelope, data)).map(drop)
+    }
+
+    /// An answer without an envelope is what would be the data of one.
+    fn bare(&mut self, data: Form) -> Result<(), ReadError> {
+        let field = FieldTable::in_form("", data);
+        let Some(record) = self.tally.record(WHOLE, None, &[]) else { return self.from.skip() };
+        self.saw(record);
+        self.value(Here { record, spot: Spot { field: 0, is_item: false }, field: &field }, data)
+    }
+
+    fn record(&mut self, table: &'static RecordTable) -> Result<(), ReadError> {
+        if table.fields.is_empty() {
+            return self.from.skip();
+        }
+        self.object(table.name, table.fields)?;
+        if table.is_observed {
+            self.observed(table.name, table.fields);
+        }
+        Ok(())
+    }
+
+    /// Goes through an object; how many of its members are known.
+    fn object(&mut self, name: Option<&'static str>, fields: &[FieldTable]) -> Result<usize, ReadError> {
+        let Some(record) = self.tally.record(&self.path, name, fields) else { return self.from.skip().map(|()| 0) };
+        let counts = record != ENVELOPE || self.is_success;
+        if counts {
+            self.saw(record);
+        }
+        let mut members = self.from.object(&[])?;
+        let (mut known, mut expected) = (0, 0);
+        while let Some(member) = members.next_name(&mut self.from)? {
+            let Some(place) = fields::find(fields, &member, expected) else {
+                self.unknown(record, &member)?;
+                continue;
+            };
+            known += 1;
+            expected = place + 1;
+            if counts {
+                self.came(record, place);
+            }
+            let before = self.step_into(&member);
+            let field = &fields[place];
+            self.value(Here { record, spot: Spot { field: place, is_item: false }, field }, field.form)?;
+            self.path.truncate(before);
+        }
+        Ok(known)
+    }
+
+    fn saw(&mut self, record: usize) {
+        if let Some(record) = self.tally.records.get_mut(record) {
+            record.seen += 1;
+        }
+    }
+
+    fn came(&mut self, record: usize, field: usize) {
+        if let Some(came) = self.tally.records.get_mut(record).and_then(|record| record.fields.get_mut(field)) {
+            came.times += 1;
+        }
+    }
+
+    /// Goes on to a member; the length that the path had.
+    fn step_into(&mut self, member: &str) -> usize {
+        let before = self.path.len();
+        if before > 0 {
+            self.path.push('.');
+        }
+        self.path.push_str(member);
+        before
+    }
+
+    fn observed(&mut self, name: Option<&'static str>, fields: &[FieldTable]) {
+        if let Some(record) = self.tally.record(&self.path, name, fields) {
+            self.tally.note(record, Sign::Observed, Found::once(Kind::Object));
+        }
+    }
+
+    fn unknown(&mut self, record: usize, member: &str) -> Result<(), ReadError> {
+        let written = match self.from.peek() {
+            Kind::String if self.from.scalar()?.parse::<Decimal>().is_ok() => Written::NUMBER_AS_TEXT,
+            // It was passed over to look at it.
+            Kind::String => Kind::String.into(),
+            kind => {
+                self.from.skip()?;
+                kind.into()
+            }
+        };
+        self.tally.note(record, Sign::UnknownField(spelling::name(member)), Found::once(written));
+        Ok(())
+    }
+
+    fn value(&mut self, at: Here<'_>, form: Form) -> Result<(), ReadError> {
+        if at.field.is_code {
+            self.code(at)?;
+        }
+        match (form, self.from.peek()) {
+            (Form::Anything, _) => self.from.skip(),
+            (_, Kind::Null) => self.null(at, form),
+            (Form::List(item), Kind::Array) => self.items(at, *item),
+            (Form::List(_), Kind::Object) if self.list_member(at).is_some() => self.around_list(at, form),
+            (Form::Record(table), Kind::Object) => self.record(table()),
+            (Form::List(_) | Form::Record(_), kind) => self.neither_list_nor_record(at, kind),
+            (_, Kind::Array | Kind::Object) => self.unreadable(at),
+            _ => self.scalar(at, form),
+        }
+    }
+
+    /// Looks at a code, which stays unread.
+    fn code(&mut self, at: Here<'_>) -> Result<(), ReadError> {
+        let kind = self.from.peek();
+        if !matches!(kind, Kind::String | Kind::Number) {
+            return Ok(());
+        }
+        let start = self.from.mark();
+        let code = self.from.scalar()?;
+        let is_success = self.api.envelope.as_ref().is_some_and(|envelope| envelope.success == code);
+        if !code.is_empty() && !is_success && self.meta.error(&code).is_none() {
+            let sign = Sign::UnlistedCode(at.spot, spelling::code(&code));
+            self.tally.note(at.record, sign, Found::once(kind));
+        }
+        self.from.go_back(start);
+        Ok(())
+    }
+
+    /// `null` stands for an empty list; an item that is `null` is none.
+    fn null(&mut self, at: Here<'_>, form: Form) -> Result<(), ReadError> {
+        if at.spot.is_item {
+            return self.unreadable(at);
+        }
+        if !at.field.may_be_null && !matches!(form, Form::List(_)) {
+            self.tally.note(at.record, Sign::WrittenOtherwise(at.spot), Found::once(Kind::Null));
+        }
+        self.from.skip()
+    }
+
+    fn items(&mut self, at: Here<'_>, item: Form) -> Result<(), ReadError> {
+        let before = self.path.len();
+        self.path.push_str("[]");
+        let mut elements = self.from.array()?;
+        while elements.next(&mut self.from)?.is_some() {
+            self.value(at.item(), item)?;
+        }
+        self.path.truncate(before);
+        Ok(())
+    }
+
+    /// The member that has the list, where the data may be an object around it.
+    fn list_member(&self, at: Here<'_>) -> Option<&'static str> {
+        let data = self.api.envelope.as_ref().map_or("", |envelope| envelope.data);
+        let is_data = at.record == ENVELOPE && at.field.name == data;
+        self.meta.list_member.filter(|_| is_data)
+    }
+
+    fn around_list(&mut self, at: Here<'_>, list: Form) -> Result<(), ReadError> {
+        let name = self.list_member(at).unwrap_or_default();
+        let fields = [FieldTable::in_form(name, list)];
+        match self.object(None, &fields)? {
+            0 => self.tally.note(at.record, Sign::Unreadable(at.spot), Found::once(Kind::Object)),
+            _ => self.observed(None, &fields),
+        }
+        Ok(())
+    }
+
+    /// An empty text is no value, and read as nothing.
+    fn neither_list_nor_record(&mut self, at: Here<'_>, kind: Kind) -> Result<(), ReadError> {
+        let is_nothing = self.from.raw_value()? == "\"\"" && !at.spot.is_item;
+        let sign = if is_nothing { Sign::WrittenOtherwise(at.spot) } else { Sign::Unreadable(at.spot) };
+        self.tally.note(at.record, sign, Found::once(kind));
+        Ok(())
+    }
+
+    fn unreadable(&mut self, at: Here<'_>) -> Result<(), ReadError> {
+        let kind = self.from.peek();
+        self.tally.note(at.record, Sign::Unreadable(at.spot), Found::once(kind));
+        self.from.skip()
+    }
+}

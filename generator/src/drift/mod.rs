@@ -1,0 +1,71 @@
+//! A report of drift from production, beside the schema: each finding at the place where the schema has to change, unless
+//! it knows by now.
+
+mod judge;
+mod report;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::diagnostics::{Diagnostics, Place};
+use crate::model::Api;
+use judge::{Judge, Verdict};
+use report::Entry;
+
+/// What a report of drift means for the schema. Shown, it is a list of places with what to do there.
+#[derive(Debug)]
+pub struct Drift {
+    files: Vec<PathBuf>,
+    /// By place and what to do there: where it was seen.
+    open: BTreeMap<(Place, String), Vec<String>>,
+    settled: Vec<String>,
+}
+
+/// Finds the place of each finding of a report.
+pub(crate) fn drift(api: &Api, files: &[PathBuf], report: &Path) -> Result<Drift, Diagnostics> {
+    let mut drift = Drift { files: files.to_vec(), open: BTreeMap::new(), settled: Vec::new() };
+    for operation in report::read(report)?.operations {
+        match Judge::of(api, &operation.operation) {
+            Some(judge) => operation.entries.iter().for_each(|entry| drift.add(&judge, &operation.operation, entry)),
+            None => drift.settled.push(format!("{}: the schema has no such operation", operation.operation)),
+        }
+    }
+    Ok(drift)
+}
+
+impl Drift {
+    /// How many places there are where the schema has to change.
+    pub fn open(&self) -> usize {
+        self.open.len()
+    }
+
+    /// How many findings the schema knows of by now.
+    pub fn settled(&self) -> usize {
+        self.settled.len()
+    }
+
+    fn add(&mut self, judge: &Judge<'_>, operation: &str, entry: &Entry) {
+        let seen = format!("{operation}, {entry}");
+        match judge.judge(entry) {
+            Verdict::Open(place, what) => self.open.entry((place, what)).or_default().push(seen),
+            Verdict::Settled(why) => self.settled.push(format!("{seen}: {why}")),
+        }
+    }
+}
+
+impl fmt::Display for Drift {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for ((place, what), seen) in &self.open {
+            let file = self.files.get(place.file as usize).map(|file| file.display().to_string()).unwrap_or_default();
+            writeln!(f, "{file}:{}:{}: {what}", place.line, place.column)?;
+            for seen in seen {
+                writeln!(f, "    {seen}")?;
+            }
+        }
+        for settled in &self.settled {
+            writeln!(f, "settled: {settled}")?;
+        }
+        write!(f, "{} to write down, {} settled", self.open.len(), self.settled.len())
+    }
+}

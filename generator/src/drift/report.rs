@@ -1,0 +1,84 @@
+//! The report as a client writes it.
+
+use std::fmt;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::diagnostics::{Code, Diagnostics};
+
+/// The version of the form that is read.
+const VERSION: u64 = 1;
+
+#[derive(Deserialize)]
+pub(super) struct Report {
+    drift: u64,
+    pub(super) operations: Vec<Operation>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Operation {
+    pub(super) operation: String,
+    pub(super) entries: Vec<Entry>,
+}
+
+/// One finding.
+#[derive(Deserialize)]
+pub(super) struct Entry {
+    pub(super) kind: Kind,
+    pub(super) path: String,
+    pub(super) record: Option<String>,
+    pub(super) field: Option<String>,
+    pub(super) value: Option<String>,
+    #[serde(default)]
+    pub(super) json: Vec<String>,
+    seen: u64,
+    of: u64,
+}
+
+/// What differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(super) enum Kind {
+    #[serde(rename = "unknown field")]
+    UnknownField,
+    #[serde(rename = "unknown value")]
+    UnknownValue,
+    #[serde(rename = "value not listed here")]
+    ValueNotListedHere,
+    #[serde(rename = "missing field")]
+    MissingField,
+    #[serde(rename = "written otherwise")]
+    WrittenOtherwise,
+    #[serde(rename = "unreadable")]
+    Unreadable,
+    #[serde(rename = "unlisted code")]
+    UnlistedCode,
+    #[serde(rename = "observed")]
+    Observed,
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.path)?;
+        if !self.json.is_empty() {
+            write!(f, "{}, ", self.json.join(" or "))?;
+        }
+        write!(f, "{} of {}", self.seen, self.of)
+    }
+}
+
+/// Reads a report.
+pub(super) fn read(path: &Path) -> Result<Report, Diagnostics> {
+    let cannot = |why: String| {
+        let mut to = Diagnostics::default();
+        to.whole(Code::CannotRead, format!("cannot read the report {}: {why}", path.display()))
+            .help("give the file with what `DriftReport::to_json` of a client wrote");
+        to
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
+    let report: Report = serde_json::from_str(&text).map_err(|error| cannot(error.to_string()))?;
+    match report.drift {
+        VERSION => Ok(report),
+        other => Err(cannot(format!("it has the form {other}, and only the form {VERSION} is known"))),
+    }
+}

@@ -1,0 +1,65 @@
+//! What becomes of a request, and how it is found out. OpenAPI has no words for any of it.
+
+use serde_json::Value;
+
+use super::object::Object;
+use crate::diagnostics::Place;
+use crate::model::{Batch, Confirm, Operation, OutcomeRow, Pair};
+
+/// What follows for a request that changes something when its call ends so.
+pub(super) fn outcome(row: &OutcomeRow) -> Value {
+    Object::new()
+        .with("when", row.when.as_str())
+        .with("outcome", row.outcome.as_str())
+        .text("why", &row.why)
+        .into_value()
+}
+
+/// By what a request is known again, who tells what became of it, and whether a repeat does harm.
+pub(super) fn of(operation: &Operation) -> Object {
+    let repeat = operation.repeat.as_ref();
+    let repeat = repeat.map(|repeat| Object::new().with("is", "harmless").with("why", repeat.why.as_str()));
+    Object::new()
+        .maybe("x-client-id", operation.client_id.as_ref().map(|(parameter, _)| parameter.as_str()))
+        .maybe("x-confirm", operation.confirm.as_ref().map(confirm))
+        .maybe("x-repeat", repeat)
+        .maybe("x-items", operation.batch.as_ref().map(items))
+}
+
+fn confirm(confirm: &Confirm) -> Value {
+    let pairs = |pairs: &[Pair]| -> Vec<_> {
+        pairs.iter().map(|((one, _), (other, _))| (one.clone(), Value::from(other.as_str()))).collect()
+    };
+    Object::new()
+        .with("by", confirm.by.0.as_str())
+        .map("ask", pairs(&confirm.ask))
+        .list("with", names(&confirm.with))
+        .map("matches", pairs(&confirm.matches))
+        .list("beside", names(&confirm.beside))
+        .maybe("created", name(&confirm.created))
+        .maybe("kept", confirm.kept.map(|kept| kept.to_string()))
+        .list("absent", names(&confirm.absent))
+        .into_value()
+}
+
+/// What an answer says about each item that was sent.
+fn items(batch: &Batch) -> Value {
+    Object::new()
+        .with("of", batch.of.0.as_str())
+        .list("id", names(&batch.ids))
+        .maybe("done", name(&batch.done))
+        .maybe("failed", name(&batch.failed))
+        .maybe("all_done", name(&batch.all_done))
+        .maybe("code", name(&batch.code))
+        .maybe("message", name(&batch.message))
+        .flag("by_place", batch.by_place)
+        .into_value()
+}
+
+fn names(names: &[(String, Place)]) -> impl Iterator<Item = &str> {
+    names.iter().map(|(name, _)| name.as_str())
+}
+
+fn name(name: &Option<(String, Place)>) -> Option<&str> {
+    name.as_ref().map(|(name, _)| name.as_str())
+}

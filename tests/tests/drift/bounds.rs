@@ -1,0 +1,82 @@
+//! Whatever an exchange sends, what is collected stays small.
+
+use std::fmt::Write;
+
+use tradeapi::runtime::Drift;
+use tradeapi::unified::GetOpenOrders;
+
+use super::look_at;
+
+const MANY: usize = 1_000_000;
+
+/// The bytes that a report of one operation may have, and some.
+const SMALL: usize = 200_000;
+
+/// A name of letters only, another for every number.
+fn name(mut number: usize) -> String {
+    let mut name = String::from("f");
+    while number > 0 {
+        name.push(char::from(b'a' + u8::try_from(number % 26).unwrap()));
+        number /= 26;
+    }
+    name
+}
+
+fn page(order: &str) -> String {
+    format!(r#"{{"code":"00000","msg":"","requestTime":1,"data":{{"cursor":"","list":[{order}]}}}}"#)
+}
+
+/// How often something unknown was counted, by name or not.
+fn counted(drift: &Drift) -> u64 {
+    let report = drift.report();
+    let unknown = report.operations[0].entries.iter().filter(|entry| entry.kind.as_str().starts_with("unknown"));
+    assert!(report.to_json().len() < SMALL, "{} bytes", report.to_json().len());
+    unknown.map(|entry| entry.seen).sum::<u64>() + report.operations[0].left_out
+}
+
+#[test]
+fn a_million_unknown_fields_of_one_answer() {
+    let mut order = String::from("{");
+    for number in 0..MANY {
+        let _ = write!(order, "\"{}\":{number},", name(number));
+    }
+    order.push_str("\"side\":\"buy\"}");
+    let drift = Drift::new();
+    look_at::<GetOpenOrders>(&drift, &page(&order)).unwrap();
+    assert_eq!(counted(&drift), u64::try_from(MANY).unwrap());
+}
+
+#[test]
+fn a_million_unknown_fields_of_many_answers() {
+    let drift = Drift::new();
+    for answer in 0..100_000 {
+        let fields: Vec<_> = (0..10).map(|field| format!("\"{}\":[]", name(10 * answer + field))).collect();
+        look_at::<GetOpenOrders>(&drift, &page(&format!("{{{}}}", fields.join(",")))).unwrap();
+    }
+    assert_eq!(counted(&drift), u64::try_from(MANY).unwrap());
+    let told = drift.report().to_string();
+    assert!(told.contains("data.list[].*"), "names are told of what has no end of them: {told}");
+}
+
+#[test]
+fn an_enum_that_became_a_free_text() {
+    let drift = Drift::new();
+    for order in 0..1_000 {
+        let fields = ["side", "posSide"].map(|field| format!("\"{field}\":\"{}\"", name(order)));
+        look_at::<GetOpenOrders>(&drift, &page(&format!("{{{}}}", fields.join(",")))).unwrap();
+    }
+    assert_eq!(counted(&drift), 2_000);
+    let report = drift.report();
+    assert!(report.operations[0].entries.iter().all(|entry| entry.value.is_none()), "{report}");
+}
+
+#[test]
+fn objects_in_objects_without_end() {
+    let drift = Drift::new();
+    let deep = format!("{}1{}", "{\"feeDetail\":[".repeat(60), "]}".repeat(60));
+    let _ = look_at::<GetOpenOrders>(&drift, &page(&deep));
+    let _ = look_at::<GetOpenOrders>(&drift, &page(&"[".repeat(100_000)));
+    let report = drift.report();
+    assert_eq!((report.operations[0].answers, report.operations[0].broken), (1, 1));
+    assert!(report.to_json().len() < SMALL);
+}

@@ -1,0 +1,20 @@
+//! Drift: what answers have that the documents do not, collected while a client runs.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod bounds;
+mod examples;
+mod maintainer;
+mod privacy;
+mod production;
+mod readability;
+
+use bytes::Bytes;
+use tradeapi::runtime::{Drift, read_response};
+use tradeapi::{API, Error, Operation, Reply};
+
+/// Lets `drift` look at an answer to `O`.
+fn look_at<O: Operation>(drift: &Drift, body: &str) -> Result<Reply<O::Response>, Error> {
+    let answer = read_response::<O>(&API, http::Response::new(Bytes::from(body.to_owned())));
+    drift.look_at::<O>(&API, &answer);
+    answer
+}

@@ -1,0 +1,97 @@
+//! The way back: what production shows is written down in the schema, and is then settled.
+
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use tradeapi_gen::{Drift, Generator};
+
+use super::production::collected;
+
+fn schema() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema").canonicalize().unwrap()
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// A copy of the schema, and a report of production.
+struct Desk {
+    folder: TempDir,
+}
+
+impl Desk {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        copy(&schema(), &folder.path().join("schema"));
+        std::fs::write(folder.path().join("report.json"), collected().await.report().to_json()).unwrap();
+        Self { folder }
+    }
+
+    fn read(&self) -> Drift {
+        let schema = Generator::new().schema_dir(self.folder.path().join("schema")).read().unwrap();
+        schema.drift(&self.folder.path().join("report.json")).unwrap()
+    }
+
+    fn write_down(&self, file: &str, from: &str, to: &str) {
+        let file = self.folder.path().join("schema").join(file);
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(text.contains(from), "{} has no {from}", file.display());
+        std::fs::write(file, text.replacen(from, to, 1)).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn each_finding_is_told_at_its_place_in_the_schema() {
+    let desk = Desk::new().await;
+    let told = desk.read().to_string().replace(&desk.folder.path().display().to_string(), "..");
+    insta::assert_snapshot!(told);
+}
+
+#[tokio::test]
+async fn what_was_written_down_is_settled() {
+    let desk = Desk::new().await;
+    let before = desk.read();
+    let changes = [
+        ("unified/types.yaml", "      sell: Sells", "      short: Sells what is borrowed.\n      sell: Sells"),
+        ("unified/types.yaml", "      short: The short", "      flat: Neither.\n      short: The short"),
+        (
+            "unified/types.yaml",
+            "      feeCoin: {",
+            "      rebate: { type: boolean, doc: Given back. }\n      feeCoin: {",
+        ),
+        ("unified/types.yaml", "comes_only: for futures", "may_be: null, comes_only: for futures"),
+        ("unified/types.yaml", "      execType: { type", "      execType: { comes_only: at times, type"),
+        ("unified/family.yaml", "errors:\n", "errors:\n  \"40999\": { text: maintenance }\n"),
+    ];
+    for (file, from, to) in changes {
+        desk.write_down(file, from, to);
+    }
+    let after = desk.read();
+    assert_eq!((before.settled(), after.settled()), (0, changes.len()), "{after}");
+    // Fields that never came are told together, and others are left.
+    assert_eq!(after.open(), before.open() - (changes.len() - 1), "{after}");
+}
+
+#[test]
+fn what_is_no_report_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path().join("report.json");
+    let schema = Generator::new().schema_dir(schema()).read().unwrap();
+    for text in ["", "[]", r#"{"drift": 2, "operations": []}"#, r#"{"drift": 1, "operations": [{"operation": 5}]}"#] {
+        std::fs::write(&report, text).unwrap();
+        let mistakes = schema.drift(&report).unwrap_err();
+        assert!(mistakes.to_string().contains("to_json"), "{mistakes}");
+    }
+    std::fs::write(&report, r#"{"drift": 1, "operations": [{"operation": "unified.gone", "entries": []}]}"#).unwrap();
+    let told = schema.drift(&report).unwrap().to_string();
+    assert_eq!(told, "settled: unified.gone: the schema has no such operation\n0 to write down, 1 settled");
+}
