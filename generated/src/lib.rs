@@ -158,8 +158,8 @@ pub static API: runtime::Api = runtime::Api {
         },
         runtime::OutcomeRow {
             when: runtime::Ending::TimestampRefused,
-            outcome: Some(runtime::Outcome::NotDone),
-            why: "Whose signature is not taken is not let in; no document lists these codes, they were seen on the wire.",
+            outcome: Some(runtime::Outcome::Unknown),
+            why: "Whose timestamp is not taken is hardly let in, but no document lists these codes; they were seen on the wire only.",
         },
         runtime::OutcomeRow {
             when: runtime::Ending::UnlistedCode,

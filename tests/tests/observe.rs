@@ -78,7 +78,7 @@ async fn every_end_is_told() {
         (code("40762"), "200 40762 listed-code not_done"),
         (code("45001"), "200 45001 listed-code unknown"),
         (code("98765").status(400), "400 98765 unlisted-code unknown"),
-        (code("40008").status(400), "400 40008 timestamp-refused not_done"),
+        (code("40008").status(400), "400 40008 timestamp-refused unknown"),
         (code(&"9".repeat(33)), "200 - unlisted-code unknown"),
         (Answer::new(502, "<html>"), "502 502 server-error unknown"),
         (Answer::close(), "- - connection-lost unknown"),

@@ -20,11 +20,10 @@ use super::{
 /// # What becomes of a call
 ///
 /// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
-///   item failed.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written, item failed.
 /// - **What the code says**: listed code.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
-///   server error, other status, unreadable, item unaccounted.
+/// - **It is unknown**: connection lost, timed out, answer too long, timestamp refused, unlisted code,
+///   too many requests, server error, other status, unreadable, item unaccounted.
 /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
 ///   call, and tells what became of each by `orderId` or `clientOid`
 ///

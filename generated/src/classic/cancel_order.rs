@@ -18,10 +18,10 @@ use super::{Coin, OrderIds, OrderRef, ProductType, Symbol};
 /// # What becomes of a call
 ///
 /// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
 /// - **What the code says**: listed code.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
-///   server error, other status, unreadable.
+/// - **It is unknown**: connection lost, timed out, answer too long, timestamp refused, unlisted code,
+///   too many requests, server error, other status, unreadable.
 /// - **Repeating:** harmless. One order is named, and what is cancelled is in an end state: there is
 ///   nothing left to cancel a second time.
 ///

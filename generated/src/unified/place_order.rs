@@ -23,10 +23,10 @@ use super::{
 /// # What becomes of a call
 ///
 /// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
 /// - **What the code says**: listed code.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, too many requests,
-///   server error, other status, unreadable.
+/// - **It is unknown**: connection lost, timed out, answer too long, timestamp refused, unlisted code,
+///   too many requests, server error, other status, unreadable.
 /// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
 ///   happen.
 /// - **Finding out:** [`GetOrderDetails`](super::GetOrderDetails) by `clientOid`; it is kept for 2
