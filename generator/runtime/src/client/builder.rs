@@ -2,15 +2,19 @@ use std::error::Error;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
-#[cfg(feature = "hyper")]
+#[cfg(any(feature = "hyper", feature = "reqwest"))]
 use std::time::Duration;
 
+#[cfg(any(feature = "hyper", feature = "reqwest"))]
+use super::bounds::TransportLimits;
 use super::clock::{Clock, SigningClock, SystemClock};
 use super::core::{Checking, ClientCore, Parts};
 use super::credentials::Credentials;
 use super::exchange_clock::ExchangeClock;
 #[cfg(feature = "hyper")]
-use super::hyper::{HyperTransport, TransportLimits};
+use super::hyper::HyperTransport as DefaultTransport;
+#[cfg(all(feature = "reqwest", not(feature = "hyper")))]
+use super::reqwest::ReqwestTransport as DefaultTransport;
 use super::time::Time;
 use super::transport::Transport;
 use crate::account::Account;
@@ -31,7 +35,7 @@ pub struct ClientBuilder<C = ClientCore> {
     signing: SigningClock,
     transport: Option<Box<dyn Transport>>,
     timer: Box<dyn Timer>,
-    #[cfg(feature = "hyper")]
+    #[cfg(any(feature = "hyper", feature = "reqwest"))]
     transport_limits: TransportLimits,
     pacing: Pacing,
     checking: Checking,
@@ -51,7 +55,7 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
             signing: SigningClock::default(),
             transport: None,
             timer: Box::new(SystemTimer::new()),
-            #[cfg(feature = "hyper")]
+            #[cfg(any(feature = "hyper", feature = "reqwest"))]
             transport_limits: TransportLimits::default(),
             pacing: Pacing::default(),
             checking: Checking::default(),
@@ -144,21 +148,21 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
     }
 
     /// Bounds the time in which the default transport must connect: 5 seconds if not set.
-    #[cfg(feature = "hyper")]
+    #[cfg(any(feature = "hyper", feature = "reqwest"))]
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
         self.transport_limits.connect = limit;
         self
     }
 
     /// Bounds the time in which the default transport must have the whole answer: 15 seconds if not set.
-    #[cfg(feature = "hyper")]
+    #[cfg(any(feature = "hyper", feature = "reqwest"))]
     pub fn call_timeout(mut self, limit: Duration) -> Self {
         self.transport_limits.call = limit;
         self
     }
 
     /// Bounds the bytes of an answer that the default transport takes: 16 MiB if not set.
-    #[cfg(feature = "hyper")]
+    #[cfg(any(feature = "hyper", feature = "reqwest"))]
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.transport_limits.max_body = bytes;
         self
@@ -181,9 +185,9 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
         }
         let transport = match self.transport {
             Some(transport) => transport,
-            #[cfg(feature = "hyper")]
-            None => Box::new(HyperTransport::new(self.transport_limits)?),
-            #[cfg(not(feature = "hyper"))]
+            #[cfg(any(feature = "hyper", feature = "reqwest"))]
+            None => Box::new(DefaultTransport::new(self.transport_limits)?),
+            #[cfg(not(any(feature = "hyper", feature = "reqwest")))]
             None => return Err(BuildError::NoTransport),
         };
         let Self { api, credentials, clock, signing, timer, .. } = self;
@@ -227,7 +231,7 @@ pub enum BuildError {
         /// What is wrong.
         why: String,
     },
-    /// There is no transport: the feature `hyper` is off and none was given.
+    /// There is no transport: the features `hyper` and `reqwest` are off and none was given.
     NoTransport,
 }
 
@@ -238,7 +242,9 @@ impl fmt::Display for BuildError {
             Self::Header { name, why } => write!(f, "the header {name:?} {why}"),
             Self::Credentials { why } => write!(f, "the credentials cannot be used: {why}"),
             Self::Transport { why } => write!(f, "the transport cannot be set up: {why}"),
-            Self::NoTransport => f.write_str("there is no transport: give one, or turn on the feature `hyper`"),
+            Self::NoTransport => {
+                f.write_str("there is no transport: give one, or turn on the feature `hyper` or `reqwest`")
+            }
         }
     }
 }
