@@ -28,6 +28,7 @@
 //! - `hyper` (default): `HyperTransport`, which needs tokio.
 //! - `reqwest`: `ReqwestTransport`, over reqwest with settings of one's own; needs tokio. It is what a client has by
 //!   default where `hyper` is off. Without both, a client is given a transport.
+//! - `blocking`: `blocking::ClientCore`, for programs without async; it brings a tokio of its own.
 //! - `redis`: `RedisLimits`, which keeps rate limits for a fleet of processes; needs tokio.
 //! - `stream`: `Pages::into_stream`, for whoever wants a `futures_core::Stream`.
 //! - `serde`: `Serialize` and `Deserialize` for values, requests and records.
@@ -36,6 +37,8 @@
 
 mod account;
 mod batches;
+#[cfg(feature = "blocking")]
+pub mod blocking;
 mod checks;
 mod client;
 mod error;
@@ -52,6 +55,7 @@ mod retry;
 mod serde_support;
 mod tables;
 mod value;
+mod with_blocking;
 
 pub use account::{Account, Instrument, Told};
 pub use batches::{Batch, BatchAnswer, BatchCall, BatchReport, BatchShape, ItemOutcome, ItemReport, Matched, Stray};

@@ -1,3 +1,4 @@
+use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
 use std::marker::PhantomData;
@@ -42,7 +43,11 @@ pub struct ClientBuilder<C = ClientCore> {
     client: PhantomData<fn() -> C>,
 }
 
-impl<C: From<ClientCore>> ClientBuilder<C> {
+impl<C> ClientBuilder<C>
+where
+    C: TryFrom<ClientCore>,
+    C::Error: Into<BuildError>,
+{
     /// Begins a client of `api` at the address `base_url`: `https://host`, with a path if need be.
     pub fn new(api: &'static Api, base_url: impl Into<String>) -> Self {
         Self {
@@ -174,7 +179,7 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
     ///
     /// When something that was given cannot be used.
     pub fn build(self) -> Result<C, BuildError> {
-        self.build_core().map(C::from)
+        C::try_from(self.build_core()?).map_err(Into::into)
     }
 
     fn build_core(self) -> Result<ClientCore, BuildError> {
@@ -231,6 +236,11 @@ pub enum BuildError {
         /// What is wrong.
         why: String,
     },
+    /// There is no thread to be had for a blocking client.
+    Thread {
+        /// What the system says.
+        why: String,
+    },
     /// There is no transport: the features `hyper` and `reqwest` are off and none was given.
     NoTransport,
 }
@@ -242,6 +252,7 @@ impl fmt::Display for BuildError {
             Self::Header { name, why } => write!(f, "the header {name:?} {why}"),
             Self::Credentials { why } => write!(f, "the credentials cannot be used: {why}"),
             Self::Transport { why } => write!(f, "the transport cannot be set up: {why}"),
+            Self::Thread { why } => write!(f, "no thread for a blocking client: {why}"),
             Self::NoTransport => {
                 f.write_str("there is no transport: give one, or turn on the feature `hyper` or `reqwest`")
             }
@@ -250,3 +261,9 @@ impl fmt::Display for BuildError {
 }
 
 impl Error for BuildError {}
+
+impl From<Infallible> for BuildError {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}
