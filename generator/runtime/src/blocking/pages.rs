@@ -3,6 +3,7 @@ use std::fmt;
 use super::core::ClientCore;
 use super::items::Items;
 use crate::pages::{Page, PageError, Paged, Position, PositionError, RangeOrder};
+use crate::retry::RetryPolicy;
 
 /// All pages of a listing, one after the other; see [`Pages`](crate::Pages).
 #[must_use = "nothing is sent until a page is asked for"]
@@ -25,6 +26,11 @@ impl<O: Paged> Pages<O> {
     /// [`Pages::clip`](crate::Pages::clip).
     pub fn clip(self) -> Self {
         Self { pages: self.pages.clip(), ..self }
+    }
+
+    /// Repeats calls that fail in a way that passes. If not set, the caller decides whether to ask for the page again.
+    pub fn retrying(self, policy: RetryPolicy) -> Self {
+        Self { pages: self.pages.retrying(policy), ..self }
     }
 
     /// Goes on from a position of the same listing; see [`Pages::resume`](crate::Pages::resume).
