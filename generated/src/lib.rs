@@ -199,6 +199,10 @@ pub static API: runtime::Api = runtime::Api {
     ],
 };
 
+runtime::with_blocking! {
+    pub mod blocking;
+}
+
 /// Sends operations to an exchange. Clones share their connections.
 #[derive(Clone, Debug)]
 pub struct Client {
@@ -299,13 +303,17 @@ impl Client {
     /// `client.checked_by(CheckPolicy::new().off("limit.max")).call(&request)`.
     #[must_use]
     pub fn checked_by(&self, policy: impl Into<runtime::CheckPolicy>) -> Self {
-        self.core.checked_by(policy).into()
+        Self {
+            core: self.core.checked_by(policy),
+        }
     }
 
     /// The same client, for calls of an account of which `account` tells; the credentials stay the same.
     #[must_use]
     pub fn told_of(&self, account: impl Into<runtime::Account>) -> Self {
-        self.core.told_of(account).into()
+        Self {
+            core: self.core.told_of(account),
+        }
     }
 
     /// How far the exchange's clock is from the client's, as far as its answers have told of late.

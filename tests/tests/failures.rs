@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tradeapi::runtime::{
-    Effect, Ending, ExchangeError, Meta, Outcome, TransportErrorKind, UnreadableAnswer, read_response,
+    Effect, Ending, ExchangeError, Meta, Outcome, TransportErrorKind, TransportLimits, UnreadableAnswer, read_response,
 };
 use tradeapi::unified::{CancelOrder, ErrorCode, OrderId, OrderRef};
 use tradeapi::{API, Client, Credentials, Error, Operation};
 use tradeapi_sandbox::{Answer, Sandbox};
 use tradeapi_tests::schema;
+use tradeapi_tests::transports::Over;
 
 /// An operation, and how its answers are read.
 struct Reading {
@@ -180,20 +181,19 @@ fn a_long_answer_is_not_printed_whole() {
 }
 
 /// What became of a call, and how often the exchange was asked.
-async fn call(answer: Answer) -> (Error, usize) {
+async fn call(over: Over, answer: Answer) -> (Error, usize) {
     // Long enough for a busy machine where an answer comes, short where none does.
-    let limit = Duration::from_millis(if answer == Answer::hang() { 200 } else { 60_000 });
+    let call = Duration::from_millis(if answer == Answer::hang() { 200 } else { 60_000 });
     let sandbox = Sandbox::start().unwrap();
     sandbox.answer_next(answer);
-    let client = Client::builder(sandbox.url())
-        .credentials(Credentials::new("key", "secret", "passphrase"))
-        .max_body(1_000)
-        .call_timeout(limit)
-        .build()
-        .unwrap();
+    let client = client(over, sandbox.url(), TransportLimits { call, max_body: 1_000, ..TransportLimits::default() });
     let error = client.call(&cancel()).await.expect_err("the call must fail");
     assert_eq!(error.operation(), "unified.cancel-order");
     (error, sandbox.requests().len())
+}
+
+fn client(over: Over, address: String, limits: TransportLimits) -> Client {
+    over.client(address, limits).credentials(Credentials::new("key", "secret", "passphrase")).build().unwrap()
 }
 
 fn cancel() -> CancelOrder {
@@ -208,8 +208,14 @@ fn kind(error: &Error) -> TransportErrorKind {
     }
 }
 
-#[tokio::test]
-async fn without_an_answer_the_outcome_is_unknown_and_nothing_is_repeated() {
+tradeapi_tests::over_each_transport!(
+    without_an_answer_the_outcome_is_unknown_and_nothing_is_repeated,
+    a_redirect_is_not_followed,
+    what_was_not_sent_had_no_effect,
+    connections_are_kept,
+);
+
+async fn without_an_answer_the_outcome_is_unknown_and_nothing_is_repeated(over: Over) {
     use TransportErrorKind::{BodyTooLarge, Closed, Timeout};
     let whole = Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#);
     let cases = [
@@ -223,32 +229,28 @@ async fn without_an_answer_the_outcome_is_unknown_and_nothing_is_repeated() {
     ];
     for (answer, expected) in cases {
         let about = format!("{answer:?}");
-        let (error, requests) = call(answer).await;
+        let (error, requests) = call(over, answer).await;
         assert_eq!((kind(&error), error.outcome(), requests), (expected, Outcome::Unknown, 1), "{about}\n{error}");
     }
 }
 
-#[tokio::test]
-async fn a_redirect_is_not_followed() {
-    let (error, requests) = call(Answer::new(307, "").header("location", "/elsewhere")).await;
+async fn a_redirect_is_not_followed(over: Over) {
+    let (error, requests) = call(over, Answer::new(307, "").header("location", "/elsewhere")).await;
     assert!(matches!(error, Error::Unknown(ref unknown) if unknown.why.ending() == Ending::OtherStatus), "{error:?}");
     assert_eq!(requests, 1);
 }
 
-#[tokio::test]
-async fn what_was_not_sent_had_no_effect() {
+async fn what_was_not_sent_had_no_effect(over: Over) {
     let address = Sandbox::start().unwrap().url();
-    let client = Client::builder(address).credentials(Credentials::new("key", "secret", "passphrase")).build().unwrap();
+    let client = client(over, address, TransportLimits::default());
     let error = client.call(&cancel()).await.expect_err("nobody listens there any more");
     assert_eq!((kind(&error), error.outcome()), (TransportErrorKind::Connect, Outcome::NotDone), "{error}");
 }
 
-#[tokio::test]
-async fn connections_are_kept() {
+async fn connections_are_kept(over: Over) {
     let sandbox = Sandbox::start().unwrap();
     sandbox.answer_otherwise(|_| Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#));
-    let client =
-        Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "passphrase")).build().unwrap();
+    let client = client(over, sandbox.url(), TransportLimits::default());
     for _ in 0..5 {
         client.unified().cancel_order(&cancel()).await.unwrap();
     }

@@ -1,5 +1,6 @@
-//! What becomes of a request that changes something, row by row of the schema's table, for every such operation and
-//! over real sockets: what happened, what did not, and what nobody knows are never taken for one another.
+//! What becomes of a request that changes something, row by row of the schema's table, for every such operation, over
+//! real sockets and by every transport: what happened, what did not, and what nobody knows are never taken for one
+//! another.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::pin::Pin;
@@ -9,11 +10,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use tradeapi::runtime::{
     Admission, Call, ClientBuilder, Denied, Effect, Ending, Full, LimitMode, Limiter, Meta, Outcome, Plan,
-    ResponseFuture, Signs, Slot, Transport, TransportError, TransportErrorKind, WasSent,
+    ResponseFuture, Signs, Slot, Transport, TransportError, TransportErrorKind, TransportLimits, WasSent,
 };
 use tradeapi::{API, Client, Credentials, Error, Operation};
 use tradeapi_sandbox::{Answer, Sandbox};
 use tradeapi_tests::schema;
+use tradeapi_tests::transports::Over;
 
 type Called<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + 'a>>;
 
@@ -53,11 +55,13 @@ impl Change {
     }
 }
 
-fn client(address: String) -> ClientBuilder<Client> {
-    Client::builder(address)
-        .credentials(Credentials::new("key", "secret", "passphrase"))
-        .limits(LimitMode::Off)
-        .max_body(1_000_000)
+fn client(over: Over, address: String) -> ClientBuilder<Client> {
+    limited(over, address, TransportLimits { max_body: 1_000_000, ..TransportLimits::default() })
+}
+
+fn limited(over: Over, address: String, limits: TransportLimits) -> ClientBuilder<Client> {
+    let credentials = Credentials::new("key", "secret", "passphrase");
+    over.client(address, limits).credentials(credentials).limits(LimitMode::Off)
 }
 
 /// Holds a result against the row for `ending`: the way it ended, the outcome, and that the unknown is told as such.
@@ -82,6 +86,13 @@ fn expect(change: Change, result: Result<(), Error>, ending: Ending, outcome: Ou
         other => assert_eq!((other.outcome(), outcome), (Outcome::NotDone, Outcome::NotDone), "{id}: {other}"),
     }
 }
+
+tradeapi_tests::over_each_transport!(
+    what_was_not_sent_did_not_happen,
+    without_an_answer_it_is_unknown,
+    the_code_tells_and_an_unlisted_one_does_not,
+    what_cannot_be_understood_is_unknown,
+);
 
 /// The rows as the schema has them; `None` where the code tells.
 #[test]
@@ -114,16 +125,15 @@ fn the_table_is_whole_and_says_this() {
     assert!(API.outcomes.iter().all(|row| !row.why.is_empty()));
 }
 
-#[tokio::test]
-async fn what_was_not_sent_did_not_happen() {
+async fn what_was_not_sent_did_not_happen(over: Over) {
     let sandbox = Sandbox::start().unwrap();
     let nobody = Client::builder(sandbox.url()).limits(LimitMode::Off).build().unwrap();
-    let limited = client(sandbox.url()).limits(LimitMode::Refuse).limiter(Arc::new(NoRoom)).build().unwrap();
-    let unwritten = client(sandbox.url()).transport(Unwritten).build().unwrap();
-    let closed = client(Sandbox::start().unwrap().url()).build().unwrap();
+    let full = client(over, sandbox.url()).limits(LimitMode::Refuse).limiter(Arc::new(NoRoom)).build().unwrap();
+    let unwritten = client(over, sandbox.url()).transport(Unwritten).build().unwrap();
+    let closed = client(over, Sandbox::start().unwrap().url()).build().unwrap();
     for change in changes() {
         expect(change, change.on(&nobody).await, Ending::Unsigned, Outcome::NotDone);
-        expect(change, change.on(&limited).await, Ending::Limited, Outcome::NotDone);
+        expect(change, change.on(&full).await, Ending::Limited, Outcome::NotDone);
         expect(change, change.on(&unwritten).await, Ending::NotWritten, Outcome::NotDone);
         expect(change, change.on(&closed).await, Ending::NotConnected, Outcome::NotDone);
     }
@@ -134,15 +144,18 @@ async fn what_was_not_sent_did_not_happen() {
         tradeapi::unified::Side::Buy,
         tradeapi::unified::Execution::Market,
     );
-    let error = client(sandbox.url()).build().unwrap().call(&forbidden).await.unwrap_err();
+    let error = client(over, sandbox.url()).build().unwrap().call(&forbidden).await.unwrap_err();
     assert_eq!((error.ending(), error.outcome()), (Ending::Refused, Outcome::NotDone));
     assert_eq!(sandbox.requests().len(), 0);
 }
 
-#[tokio::test]
-async fn without_an_answer_it_is_unknown() {
+async fn without_an_answer_it_is_unknown(over: Over) {
     let sandbox = Sandbox::start().unwrap();
-    let client_of = |limit| client(sandbox.url()).call_timeout(Duration::from_millis(limit)).max_body(1_000).build();
+    let client_of = |limit| {
+        let limits =
+            TransportLimits { call: Duration::from_millis(limit), max_body: 1_000, ..TransportLimits::default() };
+        limited(over, sandbox.url(), limits).build()
+    };
     // Long enough for a busy machine where an answer comes, short where none does.
     let (patient, hasty) = (client_of(60_000).unwrap(), client_of(100).unwrap());
     for change in changes() {
@@ -160,10 +173,9 @@ async fn without_an_answer_it_is_unknown() {
     }
 }
 
-#[tokio::test]
-async fn the_code_tells_and_an_unlisted_one_does_not() {
+async fn the_code_tells_and_an_unlisted_one_does_not(over: Over) {
     let sandbox = Sandbox::start().unwrap();
-    let client = client(sandbox.url()).build().unwrap();
+    let client = client(over, sandbox.url()).build().unwrap();
     let answer = |code: &str| Answer::json(format!(r#"{{"code":"{code}","msg":"m","requestTime":5,"data":null}}"#));
     for change in changes() {
         let success = Answer::json(schema::examples(change.meta)[0].response.clone());
@@ -183,10 +195,9 @@ async fn the_code_tells_and_an_unlisted_one_does_not() {
     }
 }
 
-#[tokio::test]
-async fn what_cannot_be_understood_is_unknown() {
+async fn what_cannot_be_understood_is_unknown(over: Over) {
     let sandbox = Sandbox::start().unwrap();
-    let client = client(sandbox.url()).build().unwrap();
+    let client = client(over, sandbox.url()).build().unwrap();
     for change in changes() {
         let statuses = [
             (429, Ending::TooManyRequests),

@@ -8,10 +8,11 @@ use std::fmt::Debug;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tradeapi::runtime::{Access, FixedClock, Meta, Method};
+use tradeapi::runtime::{Access, FixedClock, Meta, Method, TransportLimits};
 use tradeapi::{Client, Credentials, Error, Operation, Timestamp};
 use tradeapi_sandbox::{Answer, Request, Sandbox};
 use tradeapi_tests::schema::{self, Example, Shape};
+use tradeapi_tests::transports::Over;
 use tradeapi_tests::{json, query, signature};
 
 const KEY: &str = "wire-key";
@@ -29,26 +30,33 @@ impl<T: Serialize + DeserializeOwned + PartialEq + Debug> Answered for T {}
 macro_rules! call_each {
     ($($operation:ty),+ $(,)?) => {
         /// Calls `call` for every operation.
-        async fn each(exchange: &Sandbox) -> Vec<&'static Meta> {
+        async fn each(wire: &Wire) -> Vec<&'static Meta> {
             let mut called = Vec::new();
-            $(called.push(operation::<$operation>(exchange).await);)+
+            $(called.push(operation::<$operation>(wire).await);)+
             called
         }
     };
 }
 tradeapi::for_each_operation!(call_each);
 
-#[tokio::test]
-async fn every_operation_over_the_wire() {
-    let sandbox = Sandbox::start().unwrap();
-    let called = each(&sandbox).await;
-    let ids: BTreeSet<_> = called.iter().map(|meta| meta.id).collect();
-    let of_family = |family: &str| called.iter().filter(|meta| meta.family == family).count();
-    assert_eq!((ids.len(), called.len()), (30, 30));
-    assert_eq!([of_family("classic"), of_family("unified"), of_family("broker")], [13, 16, 1]);
+/// The way to an exchange.
+struct Wire {
+    sandbox: Sandbox,
+    over: Over,
 }
 
-async fn operation<O>(sandbox: &Sandbox) -> &'static Meta
+#[tokio::test]
+async fn every_operation_over_the_wire_by_every_transport() {
+    for over in Over::ALL {
+        let called = each(&Wire { sandbox: Sandbox::start().unwrap(), over }).await;
+        let ids: BTreeSet<_> = called.iter().map(|meta| meta.id).collect();
+        let of_family = |family: &str| called.iter().filter(|meta| meta.family == family).count();
+        assert_eq!((ids.len(), called.len()), (30, 30));
+        assert_eq!([of_family("classic"), of_family("unified"), of_family("broker")], [13, 16, 1]);
+    }
+}
+
+async fn operation<O>(wire: &Wire) -> &'static Meta
 where
     O: Operation,
     O::Response: Answered,
@@ -56,20 +64,21 @@ where
     for example in schema::examples(O::META) {
         let request = O::from_json(&example.request).unwrap_or_else(|error| panic!("{}: {error}", example.about));
         let signed = O::META.access == Access::Signed;
-        round_trip(sandbox, &request, &example, &client(sandbox, &example, true), signed).await;
-        let stranger = client(sandbox, &example, false);
+        round_trip(wire, &request, &example, &client(wire, &example, true), signed).await;
+        let stranger = client(wire, &example, false);
         if signed {
-            is_not_sent(sandbox, &request, &stranger).await;
+            is_not_sent(&wire.sandbox, &request, &stranger).await;
         } else {
-            round_trip(sandbox, &request, &example, &stranger, signed).await;
+            round_trip(wire, &request, &example, &stranger, signed).await;
         }
     }
     O::META
 }
 
 /// A client whose clock stands at the time of the example.
-fn client(sandbox: &Sandbox, example: &Example, with_credentials: bool) -> Client {
-    let builder = Client::builder(sandbox.url()).clock(FixedClock(Timestamp::from_millis(time(example))));
+fn client(wire: &Wire, example: &Example, with_credentials: bool) -> Client {
+    let builder = wire.over.client(wire.sandbox.url(), TransportLimits::default());
+    let builder = builder.clock(FixedClock(Timestamp::from_millis(time(example))));
     let builder = GIVEN.iter().fold(builder, |builder, (name, value)| builder.header(*name, *value));
     let builder = match with_credentials {
         true => builder.credentials(Credentials::new(KEY, SECRET, PASSPHRASE)),
@@ -78,17 +87,19 @@ fn client(sandbox: &Sandbox, example: &Example, with_credentials: bool) -> Clien
     builder.build().unwrap()
 }
 
-async fn round_trip<O>(sandbox: &Sandbox, request: &O, example: &Example, client: &Client, signed: bool)
+async fn round_trip<O>(wire: &Wire, request: &O, example: &Example, client: &Client, signed: bool)
 where
     O: Operation,
     O::Response: Answered,
 {
+    let Wire { sandbox, over } = wire;
     sandbox.answer_next(Answer::json(example.response.clone()).header("x-mbx-used-remain-limit", "7"));
     let reply = client.call(request).await.unwrap_or_else(|error| panic!("{}: {error}", example.about));
     let sent = sandbox.take_requests();
     assert_eq!(sent.len(), 1, "{}", example.about);
     check_request(&sent[0], O::META, example);
-    check_headers(&sent[0], O::META, sandbox, signed);
+    let own = if *over == Over::Reqwest { &[("accept", "*/*")][..] } else { &[] };
+    check_headers(&sent[0], O::META, &[own, &[("host", &sandbox.address().to_string())]].concat(), signed);
     if signed {
         check_signature(&sent[0], example);
     }
@@ -142,11 +153,12 @@ fn check_body(sent: &Request, example: &Example) {
     assert_eq!(sent.body.len(), serde_json::to_string(&body).unwrap().len(), "{about}: {}", sent.text());
 }
 
-/// All headers, each once, and no other.
-fn check_headers(sent: &Request, meta: &Meta, sandbox: &Sandbox, signed: bool) {
+/// All headers, each once, and no other but those `of_http`.
+fn check_headers(sent: &Request, meta: &Meta, of_http: &[(&str, &str)], signed: bool) {
     let agent = sent.header("user-agent").unwrap_or_default().to_owned();
     assert!(agent.starts_with("tradeapi"), "{}: {agent}", meta.id);
-    let mut expected = vec![("host".to_owned(), sandbox.address().to_string()), ("user-agent".to_owned(), agent)];
+    let mut expected: Vec<_> = of_http.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    expected.push(("user-agent".to_owned(), agent));
     if meta.method != Method::Get {
         expected.push(("content-type".to_owned(), "application/json".to_owned()));
         expected.push(("content-length".to_owned(), sent.body.len().to_string()));

@@ -35,6 +35,10 @@ mod get_agent_direct_commissions;
 mod identifiers;
 mod records;
 
+runtime::with_blocking! {
+    pub mod blocking;
+}
+
 pub use enums::{ProductType, YesNo};
 pub use errors::{ERRORS, ErrorCode};
 pub use identifiers::{Coin, CommissionId, Symbol, Uid};

@@ -153,6 +153,10 @@ mod place_order;
 mod records;
 mod reversal;
 
+runtime::with_blocking! {
+    pub mod blocking;
+}
+
 pub use choices::{Execution, LimitExecution, OrderRef};
 pub use enums::{
     CancelReason, EnterPointSource, Force, HoldSide, MarginMode, OrderSource, OrderState,

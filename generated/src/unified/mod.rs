@@ -232,6 +232,10 @@ mod place_order;
 mod place_reality_order;
 mod records;
 
+runtime::with_blocking! {
+    pub mod blocking;
+}
+
 pub use choices::{
     Execution, LimitExecution, LimitRealityExecution, OrderRef, RealityExecution,
 };

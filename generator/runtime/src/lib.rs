@@ -27,7 +27,10 @@
 //!
 //! # Features
 //!
-//! - `hyper` (default): `HyperTransport`, which needs tokio. Without it, a client is given a transport.
+//! - `hyper` (default): `HyperTransport`, which needs tokio.
+//! - `reqwest`: `ReqwestTransport`, over reqwest with settings of one's own; needs tokio. It is what a client has by
+//!   default where `hyper` is off. Without both, a client is given a transport.
+//! - `blocking`: `blocking::ClientCore`, for programs without async; it brings a tokio of its own.
 //! - `redis`: `RedisLimits`, which keeps rate limits for a fleet of processes; needs tokio.
 //! - `stream`: `Pages::into_stream`, for whoever wants a `futures_core::Stream`.
 //! - `serde`: `Serialize` and `Deserialize` for values, requests and records.
@@ -36,6 +39,8 @@
 
 mod account;
 mod batches;
+#[cfg(feature = "blocking")]
+pub mod blocking;
 mod checks;
 mod client;
 mod drift;
@@ -53,16 +58,21 @@ mod retry;
 mod serde_support;
 mod tables;
 mod value;
+mod with_blocking;
 
 pub use account::{Account, Instrument, Told};
 pub use batches::{Batch, BatchAnswer, BatchCall, BatchReport, BatchShape, ItemOutcome, ItemReport, Matched, Stray};
 pub use checks::{CheckContext, CheckPolicy, Checks, Violation, Violations};
+#[cfg(feature = "hyper")]
+pub use client::HyperTransport;
+#[cfg(feature = "reqwest")]
+pub use client::ReqwestTransport;
+#[cfg(any(feature = "hyper", feature = "reqwest"))]
+pub use client::TransportLimits;
 pub use client::{
     BuildError, ClientBuilder, ClientCore, Clock, Credentials, FixedClock, HmacSha256, ResponseFuture, Signer,
     SigningClock, Skew, SystemClock, Transport, TransportError, TransportErrorKind, WasSent,
 };
-#[cfg(feature = "hyper")]
-pub use client::{HyperTransport, TransportLimits};
 pub use drift::{Drift, DriftEntry, DriftKind, DriftReport, OperationDrift};
 pub use error::{
     Code, Error, ExchangeError, Limited, LimiterFailure, Refusal, SentRequest, TransportFailure, UnknownOutcome,
@@ -94,6 +104,8 @@ pub use pages::{
     Clipped, Items, Page, PageError, Paged, Pages, Position, PositionError, RangeOrder, TimeRange, from_text, text_of,
 };
 pub use parameters::{ParameterReader, ParameterWriter, Parameters, PathWriter, Scalar, Scratch};
+#[cfg(feature = "reqwest")]
+pub use reqwest;
 pub use retry::{RetryBudget, RetryPolicy, Retrying};
 #[cfg(feature = "serde")]
 #[doc(hidden)]

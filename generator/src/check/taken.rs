@@ -45,7 +45,7 @@ pub(super) const MAKERS: Taken = Taken { names: &["kind"], why: "every choice ha
 
 /// Modules of a family, and functions of the type that holds its operations.
 pub(super) const OPERATIONS: Taken = Taken {
-    names: &["choices", "clone", "enums", "errors", "identifiers", "lifecycle", "of", "records", "types"],
+    names: &["blocking", "choices", "clone", "enums", "errors", "identifiers", "lifecycle", "of", "records", "types"],
     why: "every family has a module or a function of that name",
 };
 
@@ -95,6 +95,7 @@ pub(super) const FAMILIES: Taken = Taken {
         "alloc",
         "api",
         "batch",
+        "blocking",
         "builder",
         "call",
         "checked_by",
@@ -111,6 +112,7 @@ pub(super) const FAMILIES: Taken = Taken {
         "retrying",
         "runtime",
         "send",
+        "skew",
         "std",
         "test",
         "told_of",

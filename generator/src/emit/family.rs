@@ -3,22 +3,22 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::calls::Calls;
 use super::code::{file, ident, number};
 use super::docs::{Docs, code, escape};
 use super::operation::type_names;
 use super::records::emitted;
-use super::records::response_type;
-use super::rules;
-use super::scope::Scope;
-use super::{choices, lifecycle, statements};
-use crate::model::{Api, Family, Operation};
+use super::root::blocking_module;
+use super::{choices, facade, lifecycle, rules, statements};
+use crate::model::{Api, Family};
 
 /// `mod.rs` of a family.
 pub(super) fn emit(api: &Api, family: &Family) -> String {
     let imports = quote!(
         use tradeapi_runtime as runtime;
     );
-    let mut items = vec![imports, modules(family), exports(family), facade(family), functions(family)];
+    let mut items = vec![imports, modules(family), blocking_module(), exports(family)];
+    items.extend(facade::items(family, Calls::Awaited));
     items.push(tables(family));
     file(family_docs(api, family).inner(), items)
 }
@@ -69,57 +69,6 @@ fn exports(family: &Family) -> TokenStream {
         add(&operation.function, type_names(operation));
     }
     quote!(#(#exports)*)
-}
-
-fn facade(family: &Family) -> TokenStream {
-    let name = ident(&family.rust);
-    let docs = Docs::new(&format!("Operations of the family {}.", family.title.trim_end_matches('.')), "").outer();
-    quote! {
-        #docs
-        #[derive(Clone, Copy, Debug)]
-        pub struct #name<'a> {
-            client: &'a super::Client,
-        }
-    }
-}
-
-fn functions(family: &Family) -> TokenStream {
-    let name = ident(&family.rust);
-    let functions = family.operations.iter().map(|operation| function(family, operation));
-    quote! {
-        impl<'a> #name<'a> {
-            pub(super) fn of(client: &'a super::Client) -> Self {
-                Self { client }
-            }
-
-            #(#functions)*
-        }
-    }
-}
-
-fn function(family: &Family, operation: &Operation) -> TokenStream {
-    let (function, request) = (ident(&operation.function), ident(&operation.rust.rust));
-    let scope = Scope::new(family);
-    let response = response_type(&scope, &operation.rust.rust, &operation.response);
-    let mut docs = Docs::new(&operation.doc, &operation.title);
-    docs.markdown(&format!(
-        "`{} {}`; see [`{}`].",
-        operation.method.as_str(),
-        operation.path.text,
-        operation.rust.rust
-    ));
-    docs.heading("Errors");
-    docs.markdown("As [`Client::call`](super::Client::call).");
-    let docs = docs.outer();
-    quote! {
-        #docs
-        pub async fn #function(
-            &self,
-            request: &#request,
-        ) -> Result<runtime::Reply<#response>, runtime::Error> {
-            self.client.call(request).await
-        }
-    }
 }
 
 fn tables(family: &Family) -> TokenStream {

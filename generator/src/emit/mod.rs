@@ -2,9 +2,11 @@
 
 mod account;
 mod batches;
+mod calls;
 mod checks;
 mod choices;
 mod classes;
+mod client;
 mod code;
 mod conditions;
 mod diagram;
@@ -12,6 +14,7 @@ mod docs;
 mod enums;
 mod example;
 mod expression;
+mod facade;
 mod family;
 mod fate;
 mod identifiers;
@@ -49,6 +52,7 @@ pub(crate) fn emit(api: &Api, layout: Layout) -> BTreeMap<String, String> {
         Layout::Crate => "lib.rs",
     };
     let mut jobs = vec![job(root, move || root::emit(api, layout))];
+    jobs.push(job("blocking.rs", move || client::emit_blocking(api, layout)));
     jobs.extend(api.account.iter().map(|told| job("account.rs", move || account::emit(told))));
     jobs.extend(api.families.iter().flat_map(|family| family_jobs(api, family, layout)));
     run(&jobs)
@@ -68,6 +72,7 @@ fn family_jobs<'a>(api: &'a Api, family: &'a Family, layout: Layout) -> Vec<Job<
     if !family.choices.is_empty() {
         jobs.push(job(file("choices"), move || choices::emit(family)));
     }
+    jobs.push(job(file("blocking"), move || facade::emit_blocking(family)));
     if !family.enums.is_empty() {
         jobs.push(job(file("enums"), move || enums::emit(family)));
     }

@@ -3,6 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::calls::Calls;
+use super::client;
 use super::code::{file, ident, number, optional_text};
 use super::docs::{Docs, code, escape};
 use super::module_name;
@@ -13,7 +15,8 @@ use crate::model::{Api, Credentials, Duration, DurationUnit, Family};
 /// `lib.rs`, or `api.rs` that can be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> String {
     let mut items = vec![exports(), account(api), families(api, layout), table(api)];
-    items.extend(client(api, layout));
+    items.push(blocking_module());
+    items.extend(client::items(api, layout, Calls::Awaited));
     if layout == Layout::Crate {
         items.push(for_each_operation(api));
     }
@@ -82,8 +85,17 @@ fn families(api: &Api, layout: Layout) -> TokenStream {
     quote!(#(#modules)*)
 }
 
+/// Whether it is there is the runtime's feature, whose name a crate of someone's own need not have.
+pub(super) fn blocking_module() -> TokenStream {
+    quote! {
+        runtime::with_blocking! {
+            pub mod blocking;
+        }
+    }
+}
+
 /// In a crate of its own each family is a cargo feature.
-fn gate(family: &Family, layout: Layout) -> Option<TokenStream> {
+pub(super) fn gate(family: &Family, layout: Layout) -> Option<TokenStream> {
     let feature = &family.name;
     (layout == Layout::Crate).then(|| quote!(#[cfg(feature = #feature)]))
 }
@@ -173,156 +185,6 @@ fn milliseconds(length: Duration) -> Option<u64> {
         DurationUnit::Month => return None,
     };
     Some(u64::from(length.n) * seconds * 1000)
-}
-
-fn client(api: &Api, layout: Layout) -> Vec<TokenStream> {
-    let functions = api.families.iter().map(|family| {
-        let (module, facade, gate) = (ident(&module_name(&family.name)), ident(&family.rust), gate(family, layout));
-        let docs = Docs::new(&format!("Operations of the family {}.", family.title.trim_end_matches('.')), "").outer();
-        quote! {
-            #docs
-            #gate
-            pub fn #module(&self) -> #module::#facade<'_> {
-                #module::#facade::of(self)
-            }
-        }
-    });
-    let structure = quote! {
-        /// Sends operations to an exchange. Clones share their connections.
-        #[derive(Clone, Debug)]
-        pub struct Client {
-            core: runtime::ClientCore,
-        }
-    };
-    let inherent = quote! {
-        impl Client {
-            /// Begins a client for the exchange at `base_url`, such as `https://api.example.com`.
-            pub fn builder(base_url: impl Into<String>) -> runtime::ClientBuilder<Self> {
-                runtime::ClientBuilder::new(&API, base_url)
-            }
-
-            /// Checks an operation, signs it where it needs to be, sends it once and reads the answer.
-            ///
-            /// # Errors
-            ///
-            /// See [`runtime::Error`]. Of a call that changes something, [`runtime::Error::Unknown`] says that nobody knows
-            /// whether it did, and every other error that it surely did not.
-            pub async fn call<O: runtime::Operation>(
-                &self,
-                operation: &O,
-            ) -> Result<runtime::Reply<O::Response>, runtime::Error> {
-                self.core.call(operation).await
-            }
-
-            /// The same client, for calls that are repeated when they fail in a way that passes. An operation of which a
-            /// repeat could have its effect again does not compile here.
-            pub fn retrying<'a>(&'a self, policy: &'a runtime::RetryPolicy) -> runtime::Retrying<'a> {
-                self.core.retrying(policy)
-            }
-
-            /// Checks an operation and signs it, for [`send`](Self::send): what it will be known by can be stored first.
-            ///
-            /// # Errors
-            ///
-            /// When the documents forbid it or it cannot be signed.
-            pub fn prepare<'a, O: runtime::Operation>(
-                &self,
-                operation: &'a O,
-            ) -> Result<runtime::Prepared<'a, O>, runtime::Error> {
-                self.core.prepare(operation)
-            }
-
-            /// Sends what was prepared, once, and reads the answer.
-            ///
-            /// # Errors
-            ///
-            /// As [`call`](Self::call); also when the signature is too old by now.
-            pub async fn send<O: runtime::Operation>(
-                &self,
-                prepared: runtime::Prepared<'_, O>,
-            ) -> Result<runtime::Reply<O::Response>, runtime::Error> {
-                self.core.send(prepared).await
-            }
-
-            /// Sends an operation, once, and asks what became of it where the answer does not tell; see
-            /// [`ClientCore::place_and_confirm`](runtime::ClientCore::place_and_confirm). Of several items,
-            /// [`BatchCall::send_and_confirm`](runtime::BatchCall::send_and_confirm) finds out the same for each.
-            pub async fn place_and_confirm<O: runtime::Confirmable>(
-                &self,
-                operation: &O,
-                policy: &runtime::ConfirmPolicy,
-            ) -> runtime::Fate<runtime::Reply<O::Response>, O::Record> {
-                self.core.place_and_confirm(operation, policy).await
-            }
-
-            /// Asks once for what an operation made or changed, by the caller's own id.
-            ///
-            /// # Errors
-            ///
-            /// When the request carries nothing to ask by, or the question fails.
-            pub async fn locate<O: runtime::Confirmable>(
-                &self,
-                operation: &O,
-            ) -> Result<runtime::Reply<O::Record>, runtime::Error> {
-                self.core.locate(operation).await
-            }
-
-            /// All pages that answer a request, one after the other; nothing is sent until a page is asked for.
-            ///
-            /// Cursors are followed and long ranges of time are asked for in parts; see [`runtime::Pages`].
-            pub fn pages<O: runtime::Paged>(&self, request: O) -> runtime::Pages<O> {
-                self.core.pages(request)
-            }
-
-            /// A batch of any length, in as many calls as it takes, with what became of each item; see
-            /// [`runtime::BatchCall`].
-            pub fn batch<O: runtime::Batch>(&self, request: O) -> runtime::BatchCall<O> {
-                self.core.batch(request)
-            }
-
-            /// The same client, for calls that are checked against the rules that `policy` names; `false` stands for none.
-            ///
-            /// It shares connections and limits with this one, and is made for a single call too:
-            /// `client.checked_by(CheckPolicy::new().off("limit.max")).call(&request)`.
-            #[must_use]
-            pub fn checked_by(&self, policy: impl Into<runtime::CheckPolicy>) -> Self {
-                self.core.checked_by(policy).into()
-            }
-
-            /// The same client, for calls of an account of which `account` tells; the credentials stay the same.
-            #[must_use]
-            pub fn told_of(&self, account: impl Into<runtime::Account>) -> Self {
-                self.core.told_of(account).into()
-            }
-
-            /// How far the exchange's clock is from the client's, as far as its answers have told of late.
-            pub fn skew(&self) -> Option<runtime::Skew> {
-                self.core.skew()
-            }
-
-            /// What the client is made of, to build requests or read answers without sending anything.
-            pub fn core(&self) -> &runtime::ClientCore {
-                &self.core
-            }
-
-            #(#functions)*
-        }
-    };
-    let conversion = quote! {
-        impl From<runtime::ClientCore> for Client {
-            fn from(core: runtime::ClientCore) -> Self {
-                Self { core }
-            }
-        }
-    };
-    let reference = quote! {
-        impl AsRef<runtime::ClientCore> for Client {
-            fn as_ref(&self) -> &runtime::ClientCore {
-                &self.core
-            }
-        }
-    };
-    vec![structure, inherent, conversion, reference]
 }
 
 /// A macro over all operations, for code that has to know every one, such as a test or a local exchange.

@@ -3,21 +3,36 @@
 
 use downstream::exchange::runtime::{Operation as _, Possible};
 use downstream::exchange::unified::{Category, ClientOid, Execution, OPERATIONS, OrderStatus, PlaceOrder, Side};
-use downstream::exchange::{Client, Credentials, Decimal};
+use downstream::exchange::{Client, Credentials, Decimal, blocking};
 use tradeapi_sandbox::{Answer, Sandbox};
+
+const PLACED: &str = r#"{"code": "00000", "msg": "success", "requestTime": 1788912000123, "data": {"orderId": "17"}}"#;
+
+fn order() -> PlaceOrder {
+    let execution = Execution::limit("64000".parse::<Decimal>().unwrap());
+    PlaceOrder::new(Category::Spot, "BTCUSDT", "0.01".parse::<Decimal>().unwrap(), Side::Buy, execution)
+        .client_oid(ClientOid::new("desk-1").unwrap())
+}
 
 #[tokio::test]
 async fn a_chosen_operation_is_called() {
     let sandbox = Sandbox::start().unwrap();
-    let answer = r#"{"code": "00000", "msg": "success", "requestTime": 1788912000123, "data": {"orderId": "17"}}"#;
-    sandbox.answer_next(Answer::json(answer));
+    sandbox.answer_next(Answer::json(PLACED));
     let client = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "pass")).build().unwrap();
-    let execution = Execution::limit("64000".parse::<Decimal>().unwrap());
-    let order = PlaceOrder::new(Category::Spot, "BTCUSDT", "0.01".parse::<Decimal>().unwrap(), Side::Buy, execution)
-        .client_oid(ClientOid::new("desk-1").unwrap());
-    let placed = client.unified().place_order(&order).await.unwrap();
+    let placed = client.unified().place_order(&order()).await.unwrap();
     assert_eq!(placed.order_id.as_ref().unwrap().as_str(), "17");
     assert_eq!(sandbox.requests()[0].path, PlaceOrder::META.path);
+}
+
+/// Whether the functions that block are there is the runtime's feature; this crate has none of that name.
+#[test]
+fn a_chosen_operation_is_called_without_async() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::json(PLACED));
+    let credentials = Credentials::new("key", "secret", "pass");
+    let client = blocking::Client::builder(sandbox.url()).credentials(credentials).build().unwrap();
+    let placed = client.unified().place_order(&order()).unwrap();
+    assert_eq!(placed.order_id.as_ref().unwrap().as_str(), "17");
 }
 
 #[test]
@@ -30,7 +45,7 @@ fn only_what_was_chosen_is_there() {
         .map(str::to_owned)
         .collect();
     files.retain(|file| !file.starts_with("unified/"));
-    assert_eq!(files, ["account.rs", "api.rs"]);
+    assert_eq!(files, ["account.rs", "api.rs", "blocking.rs"]);
     let enums = include_str!(concat!(env!("OUT_DIR"), "/exchange/unified/enums.rs"));
     assert!(enums.contains("enum StpMode") && !enums.contains("enum InnerTradeType"));
 }

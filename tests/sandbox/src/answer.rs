@@ -16,6 +16,8 @@ pub(crate) enum Act {
     Half(Parts, usize),
     /// Sends these bytes as they are and closes the connection.
     Raw(Vec<u8>),
+    /// Sends the first bytes, and the second ones again and again, after a pause each.
+    Endless(Vec<u8>, Vec<u8>, Duration),
     /// Closes the connection.
     Close,
     /// Resets the connection.
@@ -49,6 +51,12 @@ impl Answer {
     /// These bytes as they are, HTTP or not; then the connection is closed.
     pub fn raw(bytes: impl Into<Vec<u8>>) -> Self {
         Self(Act::Raw(bytes.into()))
+    }
+
+    /// These bytes as they are, and then `again` without end, each time after `pause`, until the client closes the
+    /// connection.
+    pub fn endless(begins: impl Into<Vec<u8>>, again: impl Into<Vec<u8>>, pause: Duration) -> Self {
+        Self(Act::Endless(begins.into(), again.into(), pause))
     }
 
     /// No answer: the connection is closed once the request was read.
@@ -126,7 +134,7 @@ impl Answer {
     fn parts(&mut self) -> Option<&mut Parts> {
         match &mut self.0 {
             Act::Whole(parts) | Act::Last(parts) | Act::Slow(parts, _) | Act::Half(parts, _) => Some(parts),
-            Act::Raw(_) | Act::Close | Act::Reset | Act::Outage(_) | Act::Hang => None,
+            Act::Raw(_) | Act::Endless(..) | Act::Close | Act::Reset | Act::Outage(_) | Act::Hang => None,
         }
     }
 }

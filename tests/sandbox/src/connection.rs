@@ -54,8 +54,18 @@ async fn perform(act: Act, stream: &mut TcpStream) -> io::Result<bool> {
         }
         Act::Half(parts, sent) => stream.write_all(&parts.bytes(sent)).await.map(|()| false),
         Act::Raw(bytes) => stream.write_all(&bytes).await.map(|()| false),
+        Act::Endless(begins, again, pause) => endlessly(stream, &begins, &again, pause).await,
         Act::Close | Act::Reset | Act::Outage(_) => Ok(false),
         Act::Hang => until_closed(stream).await.map(|()| false),
+    }
+}
+
+/// Ends with an error only: the one of writing to whom has gone.
+async fn endlessly(stream: &mut TcpStream, begins: &[u8], again: &[u8], pause: Duration) -> io::Result<bool> {
+    stream.write_all(begins).await?;
+    loop {
+        tokio::time::sleep(pause).await;
+        stream.write_all(again).await?;
     }
 }
 

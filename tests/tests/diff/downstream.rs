@@ -10,9 +10,11 @@ use quote::{ToTokens, format_ident, quote};
 pub(crate) type Uses = BTreeMap<String, BTreeSet<String>>;
 
 /// What code that depends on these files can do with them.
+///
+/// The functions that block are left out: they have the types of those that are awaited, and break with them.
 pub(crate) fn uses(files: &BTreeMap<String, String>) -> Uses {
     let mut all = Uses::new();
-    for (name, text) in files {
+    for (name, text) in files.iter().filter(|(name, _)| !name.ends_with("blocking.rs")) {
         let module = name.split_once('/').map_or("", |(folder, _)| folder);
         let file = syn::parse_file(text).unwrap();
         all.entry(module.to_owned()).or_default().extend(file.items.iter().flat_map(item));

@@ -6,10 +6,11 @@ mod printed;
 
 use std::time::Duration;
 
-use tradeapi::runtime::{FixedClock, HmacSha256};
+use tradeapi::runtime::{FixedClock, HmacSha256, TransportLimits};
 use tradeapi::unified::{CancelOrder, GetFillHistory, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error, Timestamp};
 use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::transports::Over;
 
 use crate::printed::Printed;
 
@@ -21,16 +22,10 @@ fn credentials() -> Credentials {
     Credentials::new(KEY, SECRET, PASSPHRASE)
 }
 
-fn client(sandbox: &Sandbox) -> Client {
-    patient_for(sandbox, Duration::from_secs(60))
-}
-
-fn patient_for(sandbox: &Sandbox, limit: Duration) -> Client {
-    Client::builder(sandbox.url())
+fn patient_for(sandbox: &Sandbox, over: Over, call: Duration) -> Client {
+    over.client(sandbox.url(), TransportLimits { call, max_body: 1_000, ..TransportLimits::default() })
         .credentials(credentials())
         .clock(FixedClock(Timestamp::from_millis(1_790_000_000_000)))
-        .max_body(1_000)
-        .call_timeout(limit)
         .build()
         .unwrap()
 }
@@ -89,9 +84,11 @@ fn credentials_that_cannot_be_sent_are_refused_unseen() {
     printed.shows_none_of(&[SECRET, PASSPHRASE]);
 }
 
-#[tokio::test]
-async fn no_kind_of_error_shows_anything() {
+tradeapi_tests::over_each_transport!(no_kind_of_error_shows_anything);
+
+async fn no_kind_of_error_shows_anything(over: Over) {
     let sandbox = Sandbox::start().unwrap();
+    let client = |sandbox: &Sandbox| patient_for(sandbox, over, Duration::from_secs(60));
     let whole = Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#);
     let answers = [
         Answer::json(r#"{"code":"40010","msg":"late"}"#),
@@ -110,7 +107,7 @@ async fn no_kind_of_error_shows_anything() {
         printed.error(&client(&sandbox).call(&cancel()).await.unwrap_err());
     }
     sandbox.answer_next(Answer::hang());
-    printed.error(&patient_for(&sandbox, Duration::from_millis(200)).call(&cancel()).await.unwrap_err());
+    printed.error(&patient_for(&sandbox, over, Duration::from_millis(200)).call(&cancel()).await.unwrap_err());
     printed.error(&client(&sandbox).call(&GetFillHistory::new().limit(101)).await.unwrap_err());
     printed.error(&Client::builder(sandbox.url()).build().unwrap().call(&cancel()).await.unwrap_err());
 
@@ -128,7 +125,7 @@ async fn no_kind_of_error_shows_anything() {
 async fn an_answer_shows_nothing_of_the_request() {
     let sandbox = Sandbox::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#));
-    let reply = client(&sandbox).call(&cancel()).await.unwrap();
+    let reply = patient_for(&sandbox, Over::Hyper, Duration::from_secs(60)).call(&cancel()).await.unwrap();
     let mut printed = Printed::default();
     printed.debug(&reply);
     printed.display(&reply.order_id.as_ref().unwrap());

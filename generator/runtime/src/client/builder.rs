@@ -1,16 +1,21 @@
+use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
-#[cfg(feature = "hyper")]
+#[cfg(any(feature = "hyper", feature = "reqwest"))]
 use std::time::Duration;
 
+#[cfg(any(feature = "hyper", feature = "reqwest"))]
+use super::bounds::TransportLimits;
 use super::clock::{Clock, SigningClock, SystemClock};
 use super::core::{Checking, ClientCore, Parts};
 use super::credentials::Credentials;
 use super::exchange_clock::ExchangeClock;
 #[cfg(feature = "hyper")]
-use super::hyper::{HyperTransport, TransportLimits};
+use super::hyper::HyperTransport as DefaultTransport;
+#[cfg(all(feature = "reqwest", not(feature = "hyper")))]
+use super::reqwest::ReqwestTransport as DefaultTransport;
 use super::time::Time;
 use super::transport::Transport;
 use crate::account::Account;
@@ -32,7 +37,7 @@ pub struct ClientBuilder<C = ClientCore> {
     signing: SigningClock,
     transport: Option<Box<dyn Transport>>,
     timer: Box<dyn Timer>,
-    #[cfg(feature = "hyper")]
+    #[cfg(any(feature = "hyper", feature = "reqwest"))]
     transport_limits: TransportLimits,
     pacing: Pacing,
     checking: Checking,
@@ -40,7 +45,11 @@ pub struct ClientBuilder<C = ClientCore> {
     client: PhantomData<fn() -> C>,
 }
 
-impl<C: From<ClientCore>> ClientBuilder<C> {
+impl<C> ClientBuilder<C>
+where
+    C: TryFrom<ClientCore>,
+    C::Error: Into<BuildError>,
+{
     /// Begins a client of `api` at the address `base_url`: `https://host`, with a path if need be.
     pub fn new(api: &'static Api, base_url: impl Into<String>) -> Self {
         Self {
@@ -53,7 +62,7 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
             signing: SigningClock::default(),
             transport: None,
             timer: Box::new(SystemTimer::new()),
-            #[cfg(feature = "hyper")]
+            #[cfg(any(feature = "hyper", feature = "reqwest"))]
             transport_limits: TransportLimits::default(),
             pacing: Pacing::default(),
             checking: Checking::default(),
@@ -153,21 +162,21 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
     }
 
     /// Bounds the time in which the default transport must connect: 5 seconds if not set.
-    #[cfg(feature = "hyper")]
+    #[cfg(any(feature = "hyper", feature = "reqwest"))]
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
         self.transport_limits.connect = limit;
         self
     }
 
     /// Bounds the time in which the default transport must have the whole answer: 15 seconds if not set.
-    #[cfg(feature = "hyper")]
+    #[cfg(any(feature = "hyper", feature = "reqwest"))]
     pub fn call_timeout(mut self, limit: Duration) -> Self {
         self.transport_limits.call = limit;
         self
     }
 
     /// Bounds the bytes of an answer that the default transport takes: 16 MiB if not set.
-    #[cfg(feature = "hyper")]
+    #[cfg(any(feature = "hyper", feature = "reqwest"))]
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.transport_limits.max_body = bytes;
         self
@@ -179,7 +188,7 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
     ///
     /// When something that was given cannot be used.
     pub fn build(self) -> Result<C, BuildError> {
-        self.build_core().map(C::from)
+        C::try_from(self.build_core()?).map_err(Into::into)
     }
 
     fn build_core(self) -> Result<ClientCore, BuildError> {
@@ -190,9 +199,9 @@ impl<C: From<ClientCore>> ClientBuilder<C> {
         }
         let transport = match self.transport {
             Some(transport) => transport,
-            #[cfg(feature = "hyper")]
-            None => Box::new(HyperTransport::new(self.transport_limits)?),
-            #[cfg(not(feature = "hyper"))]
+            #[cfg(any(feature = "hyper", feature = "reqwest"))]
+            None => Box::new(DefaultTransport::new(self.transport_limits)?),
+            #[cfg(not(any(feature = "hyper", feature = "reqwest")))]
             None => return Err(BuildError::NoTransport),
         };
         let Self { api, credentials, clock, signing, timer, drift, .. } = self;
@@ -236,7 +245,12 @@ pub enum BuildError {
         /// What is wrong.
         why: String,
     },
-    /// There is no transport: the feature `hyper` is off and none was given.
+    /// There is no thread to be had for a blocking client.
+    Thread {
+        /// What the system says.
+        why: String,
+    },
+    /// There is no transport: the features `hyper` and `reqwest` are off and none was given.
     NoTransport,
 }
 
@@ -247,9 +261,18 @@ impl fmt::Display for BuildError {
             Self::Header { name, why } => write!(f, "the header {name:?} {why}"),
             Self::Credentials { why } => write!(f, "the credentials cannot be used: {why}"),
             Self::Transport { why } => write!(f, "the transport cannot be set up: {why}"),
-            Self::NoTransport => f.write_str("there is no transport: give one, or turn on the feature `hyper`"),
+            Self::Thread { why } => write!(f, "no thread for a blocking client: {why}"),
+            Self::NoTransport => {
+                f.write_str("there is no transport: give one, or turn on the feature `hyper` or `reqwest`")
+            }
         }
     }
 }
 
 impl Error for BuildError {}
+
+impl From<Infallible> for BuildError {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}

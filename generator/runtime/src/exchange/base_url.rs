@@ -27,7 +27,10 @@ impl BaseUrl {
         }
         let parts = address.parse::<Uri>().map_err(|_| wrong("is no URL"))?.into_parts();
         let scheme = parts.scheme.filter(is_http).ok_or_else(|| wrong("must begin with https:// or http://"))?;
-        let authority = parts.authority.ok_or_else(|| wrong("must name a host"))?;
+        let authority = parts
+            .authority
+            .filter(names_a_host)
+            .ok_or_else(|| wrong("must name a host, and at most a port with it"))?;
         if scheme == Scheme::HTTP && !allow_plain_http && !is_loopback(authority.host()) {
             return Err(wrong("must begin with https:// (only to this machine, or when allowed, http:// is taken)"));
         }
@@ -61,7 +64,99 @@ fn is_http(scheme: &Scheme) -> bool {
     *scheme == Scheme::HTTPS || *scheme == Scheme::HTTP
 }
 
+/// Whether it is a host and at most a port: what is read as a port here must not be a name to another reader.
+fn names_a_host(authority: &Authority) -> bool {
+    let host = authority.host();
+    let port = authority.as_str().strip_prefix(host).unwrap_or_default();
+    !host.is_empty() && (port.is_empty() || authority.port_u16().is_some())
+}
+
 fn is_loopback(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']');
     host.eq_ignore_ascii_case("localhost") || address.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_taken(address: &str) -> bool {
+        BaseUrl::parse(address, false).is_ok()
+    }
+
+    #[test]
+    fn plain_http_is_for_this_machine() {
+        for own in [
+            "http://localhost",
+            "http://LocalHost:8080/api",
+            "http://127.0.0.1",
+            "http://127.0.0.1:8080",
+            "http://127.255.3.4",
+            "http://[::1]",
+            "http://[::1]:8080/",
+            "HTTP://[0:0:0:0:0:0:0:1]",
+        ] {
+            assert!(is_taken(own), "{own}");
+        }
+        for other in [
+            "http://example.com",
+            "http://localhost.evil.com",
+            "http://localhost.",
+            "http://evil.localhost",
+            "http://127.0.0.1.evil.com",
+            "http://127.0.0.1%2eevil.com",
+            "http://127.0.0.1\\.evil.com",
+            "http://127.0.0.1;evil.com",
+            "http://127.0.0.1:80.evil.com",
+            "http://127.0.0.1:80:evil.com",
+            "http://[::1].evil.com",
+            "http://[[::1]]",
+            "http://[::ffff:8.8.8.8]",
+            "http://[::2]",
+            "http://128.0.0.1",
+            "http://0.0.0.0",
+            // Some readers of addresses see 127.0.0.1 in these, others do not.
+            "http://127.1",
+            "http://2130706433",
+            "http://0x7f.0.0.1",
+            "http://0177.0.0.1",
+            "http://::1",
+        ] {
+            assert!(!is_taken(other), "{other}");
+            // Where it has a meaning at all, it is taken when that is asked for, and with TLS.
+            assert_eq!(BaseUrl::parse(other, true).is_ok(), is_taken(&other.replacen("http", "https", 1)), "{other}");
+        }
+        assert!(is_taken("https://example.com") && is_taken("https://127.0.0.1.evil.com"));
+        assert!(BaseUrl::parse("http://example.com", true).is_ok());
+    }
+
+    #[test]
+    fn an_address_has_no_user_and_a_host() {
+        for wrong in [
+            "http://localhost@evil.com",
+            "http://127.0.0.1:80@evil.com",
+            "https://user@example.com",
+            "https://user:password@example.com",
+            "https://example.com/@",
+            "https://example.com\\@evil.com",
+            "https://",
+            "https:///path",
+            "https://:443",
+            "//example.com",
+            "/path",
+            "example.com",
+            "ftp://localhost",
+            "file:///etc",
+            " https://example.com",
+            "https://example.com ",
+            "https://exa mple.com",
+            "https://example.com\r\nhost: evil.com",
+            "https://example.com?a=b",
+            "https://example.com#a",
+            "",
+        ] {
+            let parsed = BaseUrl::parse(wrong, true);
+            assert!(parsed.is_err(), "{wrong:?}: {parsed:?}");
+        }
+    }
 }

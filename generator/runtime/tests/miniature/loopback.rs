@@ -1,15 +1,33 @@
-//! Whole calls over a loopback server.
+//! Whole calls over a loopback server, by every transport there is.
 
 use std::io;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tradeapi_runtime::{Credentials, Error, Outcome, TransportErrorKind, WasSent};
+#[cfg(feature = "reqwest")]
+use tradeapi_runtime::ReqwestTransport;
+use tradeapi_runtime::{
+    BuildError, ClientBuilder, Credentials, Error, HyperTransport, Outcome, TransportErrorKind, TransportLimits,
+    WasSent,
+};
 
 use crate::Tested;
 use crate::api::{Client, Side};
 use crate::orders::{Execution, Orders, PlaceOrder};
+
+/// Has a client send by a certain transport.
+type Over = fn(ClientBuilder<Client>, TransportLimits) -> Result<ClientBuilder<Client>, BuildError>;
+
+const OVER: &[Over] = &[
+    |client, limits| Ok(client.transport(HyperTransport::new(limits)?)),
+    #[cfg(feature = "reqwest")]
+    |client, limits| Ok(client.transport(ReqwestTransport::new(limits)?)),
+];
+
+fn client_of(over: Over, address: &str, limits: TransportLimits) -> Result<Client, BuildError> {
+    over(Client::builder(address).credentials(Credentials::new("key", "secret", "pass")), limits)?.build()
+}
 
 /// What the server does with a connection after it has read a request.
 #[derive(Clone, Copy)]
@@ -47,13 +65,9 @@ impl Server {
         Ok(Self { address, requests })
     }
 
-    fn client(&self) -> Result<Client, tradeapi_runtime::BuildError> {
-        let credentials = Credentials::new("key", "secret", "pass");
-        Client::builder(&self.address)
-            .credentials(credentials)
-            .call_timeout(Duration::from_millis(300))
-            .max_body(200)
-            .build()
+    fn client(&self, over: Over) -> Result<Client, BuildError> {
+        let call = Duration::from_millis(300);
+        client_of(over, &self.address, TransportLimits { call, max_body: 200, ..TransportLimits::default() })
     }
 
     /// The requests that have come until now.
@@ -98,9 +112,9 @@ fn market_order() -> PlaceOrder {
     PlaceOrder::new("BTCUSDT", Side::Buy, 1_u32, Execution::Market)
 }
 
-async fn failure(manner: Manner) -> Result<(Error, Vec<String>), Box<dyn std::error::Error>> {
+async fn failure(over: Over, manner: Manner) -> Result<(Error, Vec<String>), Box<dyn std::error::Error>> {
     let mut server = Server::start(manner).await?;
-    let error = server.client()?.call(&market_order()).await.err().ok_or("the call succeeded")?;
+    let error = server.client(over)?.call(&market_order()).await.err().ok_or("the call succeeded")?;
     Ok((error, server.seen()))
 }
 
@@ -114,72 +128,82 @@ fn transport(error: &Error) -> Option<(TransportErrorKind, WasSent)> {
 
 #[tokio::test]
 async fn a_call_goes_there_and_back() -> Tested {
-    let mut server = Server::start(Manner::Answers(r#"{"code":"00000","data":[{"orderId":"7"}]}"#)).await?;
-    let client = server.client()?;
-    for _ in 0..2 {
-        let reply = client.call(&Orders { limit: Some(5), ..Orders::default() }).await?;
-        assert_eq!((reply.len(), reply.remaining), (1, Some(3)));
+    for over in OVER {
+        let mut server = Server::start(Manner::Answers(r#"{"code":"00000","data":[{"orderId":"7"}]}"#)).await?;
+        let client = server.client(*over)?;
+        for _ in 0..2 {
+            let reply = client.call(&Orders { limit: Some(5), ..Orders::default() }).await?;
+            assert_eq!((reply.len(), reply.remaining), (1, Some(3)));
+        }
+        let seen = server.seen();
+        assert_eq!(seen.len(), 2);
+        assert!(seen[0].starts_with("get /v1/orders?limit=5 http/1.1\r\n"), "{}", seen[0]);
+        assert!(seen[0].contains("mini-key: key\r\n"), "{}", seen[0]);
     }
-    let seen = server.seen();
-    assert_eq!(seen.len(), 2);
-    assert!(seen[0].starts_with("get /v1/orders?limit=5 http/1.1\r\n"), "{}", seen[0]);
-    assert!(seen[0].contains("mini-key: key\r\n"), "{}", seen[0]);
     Ok(())
 }
 
 #[tokio::test]
 async fn what_is_forbidden_is_not_sent() -> Tested {
-    let mut server = Server::start(Manner::Closes).await?;
-    let error = server.client()?.call(&Orders { limit: Some(500), ..Orders::default() }).await.err();
-    assert!(matches!(error, Some(Error::Refused(refusal)) if refusal.violations.len() == 1));
-    let unchecked =
-        Client::builder(&server.address).credentials(Credentials::new("a", "b", "c")).checks(false).build()?;
-    assert!(unchecked.call(&Orders { limit: Some(500), ..Orders::default() }).await.is_err());
-    assert_eq!(server.seen().len(), 1);
+    for over in OVER {
+        let mut server = Server::start(Manner::Closes).await?;
+        let client = server.client(*over)?;
+        let error = client.call(&Orders { limit: Some(500), ..Orders::default() }).await.err();
+        assert!(matches!(error, Some(Error::Refused(refusal)) if refusal.violations.len() == 1));
+        let unchecked = Client::from(client.core().checked_by(false));
+        assert!(unchecked.call(&Orders { limit: Some(500), ..Orders::default() }).await.is_err());
+        assert_eq!(server.seen().len(), 1);
+    }
     Ok(())
 }
 
 #[tokio::test]
 async fn an_order_is_sent_once_whatever_happens() -> Tested {
-    for manner in [Manner::Closes, Manner::Waits, Manner::Redirects, Manner::Answers("{")] {
-        let (error, seen) = failure(manner).await?;
-        assert_eq!((seen.len(), error.outcome()), (1, Outcome::Unknown), "{error}");
+    for over in OVER {
+        for manner in [Manner::Closes, Manner::Waits, Manner::Redirects, Manner::Answers("{")] {
+            let (error, seen) = failure(*over, manner).await?;
+            assert_eq!((seen.len(), error.outcome()), (1, Outcome::Unknown), "{error}");
+        }
     }
     Ok(())
 }
 
 #[tokio::test]
 async fn failures_tell_their_kind() -> Tested {
-    let (closed, _) = failure(Manner::Closes).await?;
-    assert_eq!(transport(&closed), Some((TransportErrorKind::Closed, WasSent::Maybe)));
-    let (late, _) = failure(Manner::Waits).await?;
-    assert_eq!(transport(&late), Some((TransportErrorKind::Timeout, WasSent::Maybe)));
     const LONG: &str = concat!("{\"code\":\"00000\",\"msg\":\"", "0123456789012345678901234567890123456789", "\"}");
-    let server = Server::start(Manner::Answers(LONG)).await?;
-    let client = Client::builder(&server.address).credentials(Credentials::new("a", "b", "c")).max_body(50).build()?;
-    let long = client.call(&market_order()).await.err().ok_or("taken")?;
-    assert_eq!(transport(&long), Some((TransportErrorKind::BodyTooLarge, WasSent::Maybe)));
+    for over in OVER {
+        let (closed, _) = failure(*over, Manner::Closes).await?;
+        assert_eq!(transport(&closed), Some((TransportErrorKind::Closed, WasSent::Maybe)));
+        let (late, _) = failure(*over, Manner::Waits).await?;
+        assert_eq!(transport(&late), Some((TransportErrorKind::Timeout, WasSent::Maybe)));
+        let server = Server::start(Manner::Answers(LONG)).await?;
+        let client = client_of(*over, &server.address, TransportLimits { max_body: 50, ..TransportLimits::default() })?;
+        let long = client.call(&market_order()).await.err().ok_or("taken")?;
+        assert_eq!(transport(&long), Some((TransportErrorKind::BodyTooLarge, WasSent::Maybe)));
+    }
     Ok(())
 }
 
 #[tokio::test]
 async fn without_a_connection_nothing_was_sent() -> Tested {
-    let closed = TcpListener::bind("127.0.0.1:0").await?.local_addr()?;
-    let client = Client::builder(format!("http://{closed}")).credentials(Credentials::new("a", "b", "c")).build()?;
-    let error = client.call(&market_order()).await.err().ok_or("answered")?;
-    assert_eq!(transport(&error), Some((TransportErrorKind::Connect, WasSent::No)));
-    assert_eq!(error.outcome(), Outcome::NotDone);
+    for over in OVER {
+        let closed = TcpListener::bind("127.0.0.1:0").await?.local_addr()?;
+        let client = client_of(*over, &format!("http://{closed}"), TransportLimits::default())?;
+        let error = client.call(&market_order()).await.err().ok_or("answered")?;
+        assert_eq!(transport(&error), Some((TransportErrorKind::Connect, WasSent::No)));
+        assert_eq!(error.outcome(), Outcome::NotDone);
+    }
     Ok(())
 }
 
 #[tokio::test]
 async fn a_handshake_that_does_not_end_was_not_a_request() -> Tested {
-    let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let address = format!("https://{}", listener.local_addr()?);
-    let credentials = Credentials::new("a", "b", "c");
-    let client =
-        Client::builder(address).credentials(credentials).connect_timeout(Duration::from_millis(100)).build()?;
-    let error = client.call(&market_order()).await.err().ok_or("answered")?;
-    assert_eq!(transport(&error), Some((TransportErrorKind::Connect, WasSent::No)));
+    for over in OVER {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let limits = TransportLimits { connect: Duration::from_millis(100), ..TransportLimits::default() };
+        let client = client_of(*over, &format!("https://{}", listener.local_addr()?), limits)?;
+        let error = client.call(&market_order()).await.err().ok_or("answered")?;
+        assert_eq!(transport(&error), Some((TransportErrorKind::Connect, WasSent::No)));
+    }
     Ok(())
 }

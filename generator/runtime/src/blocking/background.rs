@@ -1,0 +1,85 @@
+use std::cell::Cell;
+
+use tokio::runtime::{Builder, Handle, Runtime};
+
+use super::block_on::block_on;
+use crate::client::BuildError;
+
+thread_local! {
+    /// Whether this thread belongs to a [`Background`].
+    static IS_BACKGROUND: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The thread on which connections are looked after, also while no one calls: an end that was closed is noticed then, and
+/// not by the next order.
+#[derive(Debug)]
+pub(super) struct Background {
+    handle: Handle,
+    /// Taken when it ends.
+    runtime: Option<Runtime>,
+}
+
+impl Background {
+    pub(super) fn start() -> Result<Self, BuildError> {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("tradeapi-blocking")
+            .on_thread_start(|| IS_BACKGROUND.set(true))
+            .enable_all()
+            .build()
+            .map_err(|error| BuildError::Thread { why: error.to_string() })?;
+        Ok(Self { handle: runtime.handle().clone(), runtime: Some(runtime) })
+    }
+
+    /// Waits for `future` on this thread.
+    ///
+    /// It is polled here and not handed over, so it may borrow, and a thread of another runtime can be blocked by it.
+    pub(super) fn wait<F: Future>(&self, future: F) -> F::Output {
+        let _context = self.handle.enter();
+        if IS_BACKGROUND.get() {
+            // Someone calls from what a connection has called: another thread takes over what this one looked after.
+            return tokio::task::block_in_place(|| block_on(future));
+        }
+        block_on(future)
+    }
+}
+
+impl Drop for Background {
+    /// Waits for nothing, so that it may happen anywhere, also within a runtime.
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_runs_on_it_may_wait_for_it() -> Result<(), BuildError> {
+        let background = Arc::new(Background::start()?);
+        let same = Arc::clone(&background);
+        let waits = async move { same.wait(async { tokio::time::sleep(Duration::from_millis(1)).await }) };
+        let ended = background.wait(async { tokio::spawn(waits).await });
+        assert!(ended.is_ok(), "{ended:?}");
+        Ok(())
+    }
+
+    #[test]
+    fn it_waits_and_ends_within_any_runtime() -> Result<(), Box<dyn std::error::Error>> {
+        for mut runtime in [Builder::new_current_thread(), Builder::new_multi_thread()] {
+            runtime.build()?.block_on(async {
+                let background = Background::start()?;
+                // The outer runtime has no timer, so this is the background's.
+                background.wait(async { tokio::time::sleep(Duration::from_millis(1)).await });
+                Ok::<_, BuildError>(())
+            })?;
+        }
+        Ok(())
+    }
+}

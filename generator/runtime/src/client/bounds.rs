@@ -1,0 +1,65 @@
+//! What the transports that come with the runtime have in common: how long they wait, and how much they take.
+
+use std::error::Error;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::HeaderValue;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+
+use super::transport::{TransportError, TransportErrorKind, WasSent};
+
+/// Servers close idle connections after a minute or so; one that was left alone for longer than this is not used again,
+/// so that a request seldom meets a connection that is just being closed.
+pub(super) const IDLE: Duration = Duration::from_secs(30);
+
+/// Gateways turn away who has no name.
+pub(super) const NAME: HeaderValue = HeaderValue::from_static(concat!("tradeapi-runtime/", env!("CARGO_PKG_VERSION")));
+
+/// How long a transport waits, and how much it takes.
+#[derive(Clone, Copy, Debug)]
+pub struct TransportLimits {
+    /// The time in which a connection must come about, TLS included. By default 5 seconds.
+    pub connect: Duration,
+    /// The time in which the whole answer must have come. By default 15 seconds.
+    pub call: Duration,
+    /// The greatest length of an answer's body in bytes. By default 16 MiB.
+    pub max_body: usize,
+}
+
+impl Default for TransportLimits {
+    fn default() -> Self {
+        Self { connect: Duration::from_secs(5), call: Duration::from_secs(15), max_body: 16 << 20 }
+    }
+}
+
+impl TransportLimits {
+    /// What `exchange` comes to within the time for a whole call, however slowly its bytes come.
+    pub(super) async fn in_time<T>(
+        self,
+        exchange: impl Future<Output = Result<T, TransportError>>,
+    ) -> Result<T, TransportError> {
+        let answer = tokio::time::timeout(self.call, exchange).await;
+        answer.unwrap_or_else(|_| Err(TransportError::new(TransportErrorKind::Timeout, WasSent::Maybe)))
+    }
+
+    /// The whole of `body`, of which no more is ever held than the limit.
+    pub(super) async fn whole<B>(self, body: B) -> Result<Bytes, TransportError>
+    where
+        B: BodyExt,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        // What announces itself as too long is not waited for.
+        if body.size_hint().lower() > self.max_body as u64 {
+            return Err(TransportError::new(TransportErrorKind::BodyTooLarge, WasSent::Maybe));
+        }
+        let body = Limited::new(body, self.max_body).collect().await;
+        body.map(|body| body.to_bytes()).map_err(no_body)
+    }
+}
+
+fn no_body(error: Box<dyn Error + Send + Sync>) -> TransportError {
+    let kind =
+        if error.is::<LengthLimitError>() { TransportErrorKind::BodyTooLarge } else { TransportErrorKind::Closed };
+    TransportError::new(kind, WasSent::Maybe).caused_by(error)
+}

@@ -1,0 +1,113 @@
+use bytes::Bytes;
+use http::header::{HeaderMap, USER_AGENT};
+use reqwest::{Client, ClientBuilder, Error, Request, redirect, retry};
+
+use super::bounds::{IDLE, NAME, TransportLimits};
+use super::builder::BuildError;
+use super::tls::tls;
+use super::transport::{ResponseFuture, Transport, TransportError, TransportErrorKind, WasSent};
+
+/// A transport over reqwest, for who needs its settings: a proxy, certificates of one's own, the address to send from.
+/// It runs on tokio.
+///
+/// What a program gets without asking: HTTP/1.1 over kept connections, TLS by rustls with ring and Mozilla's list of
+/// roots. No proxy is used, whatever the environment or the system says: requests carry orders, and where they go is
+/// said in the program. Bodies are not unpacked and cookies are not kept, even where another crate of the program turns
+/// those features of reqwest on.
+///
+/// Each request is sent at most once, whatever happens, and no redirect is followed. The one thing that is done again is
+/// to take another connection, when a kept one turns out to be closed before a single byte of the request went out.
+#[derive(Clone, Debug)]
+pub struct ReqwestTransport {
+    client: Client,
+    limits: TransportLimits,
+}
+
+impl ReqwestTransport {
+    /// A transport without connections yet; it needs no running tokio to be made.
+    ///
+    /// # Errors
+    ///
+    /// When TLS cannot be set up.
+    pub fn new(limits: TransportLimits) -> Result<Self, BuildError> {
+        Self::with_settings(limits, |settings| settings)
+    }
+
+    /// The same, with settings that `change` makes of the ones described above.
+    ///
+    /// Whatever it does, no redirect is followed, nothing is sent again, and `limits` hold. Certificates are changed by
+    /// handing a whole configuration of rustls to `tls_backend_preconfigured`, for one stands there already, which
+    /// the single settings of reqwest do not reach.
+    ///
+    /// ```
+    /// use tradeapi_runtime::{ReqwestTransport, TransportLimits, reqwest};
+    ///
+    /// let proxy = reqwest::Proxy::all("http://proxy.example.com:8080")?;
+    /// let transport = ReqwestTransport::with_settings(TransportLimits::default(), |settings| settings.proxy(proxy))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When reqwest cannot be set up so.
+    pub fn with_settings(
+        limits: TransportLimits,
+        change: impl FnOnce(ClientBuilder) -> ClientBuilder,
+    ) -> Result<Self, BuildError> {
+        let settings = change(settings().tls_backend_preconfigured(tls()?));
+        let client = settings
+            .redirect(redirect::Policy::none())
+            .retry(retry::never())
+            .connect_timeout(limits.connect)
+            .build()
+            .map_err(|error| BuildError::Transport { why: error.to_string() })?;
+        Ok(Self { client, limits })
+    }
+
+    async fn exchange(&self, request: http::Request<Bytes>) -> Result<http::Response<Bytes>, TransportError> {
+        let response = self.client.execute(unchanged(request)?).await.map_err(no_response)?;
+        let (head, body) = http::Response::from(response).into_parts();
+        Ok(http::Response::from_parts(head, self.limits.whole(body).await?))
+    }
+}
+
+impl Transport for ReqwestTransport {
+    fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
+        Box::pin(self.limits.in_time(self.exchange(request)))
+    }
+}
+
+fn settings() -> ClientBuilder {
+    Client::builder()
+        .default_headers(HeaderMap::from_iter([(USER_AGENT, NAME)]))
+        .http1_only()
+        .no_proxy()
+        .no_gzip()
+        .no_brotli()
+        .no_zstd()
+        .no_deflate()
+        .pool_idle_timeout(IDLE)
+}
+
+/// The request as reqwest has it. Its kind of URL writes some addresses in another way, and then what is sent would not
+/// be what was signed.
+fn unchanged(request: http::Request<Bytes>) -> Result<Request, TransportError> {
+    let unsent = || TransportError::new(TransportErrorKind::Other, WasSent::No);
+    let written = request.uri().path_and_query().map(|target| target.as_str().to_owned());
+    let request = Request::try_from(request).map_err(|error| unsent().caused_by(error.without_url()))?;
+    let url = request.url();
+    let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+    if written != Some(format!("{}{query}", url.path())) {
+        return Err(unsent().caused_by("reqwest would not send the path and the query as they were signed"));
+    }
+    Ok(request)
+}
+
+fn no_response(error: Error) -> TransportError {
+    let (kind, sent) = match error.is_connect() {
+        true => (TransportErrorKind::Connect, WasSent::No),
+        false => (TransportErrorKind::Closed, WasSent::Maybe),
+    };
+    // The address is the caller's own, and its query may tell of the account.
+    TransportError::new(kind, sent).caused_by(error.without_url())
+}

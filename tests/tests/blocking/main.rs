@@ -1,0 +1,45 @@
+//! The client for programs without async: the same functions, from any thread, within a runtime or without one.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod calls;
+mod functions;
+mod places;
+
+use serde_json::{Value, json};
+use tradeapi::runtime::{ClientBuilder, LimitMode};
+use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
+use tradeapi::{Credentials, blocking};
+use tradeapi_sandbox::{Answer, Sandbox};
+
+fn builder(sandbox: &Sandbox) -> ClientBuilder<blocking::Client> {
+    let credentials = Credentials::new("key", "secret", "passphrase");
+    blocking::Client::builder(sandbox.url()).credentials(credentials).limits(LimitMode::Off)
+}
+
+fn client(sandbox: &Sandbox) -> blocking::Client {
+    builder(sandbox).build().unwrap()
+}
+
+fn cancel(id: &str) -> CancelOrder {
+    CancelOrder::new(OrderRef::OrderId(OrderId::from(id)))
+}
+
+fn success(data: &Value) -> Answer {
+    Answer::json(json!({"code": "00000", "msg": "success", "requestTime": 1, "data": data}).to_string())
+}
+
+/// An exchange that answers with the id that was asked for.
+fn echo() -> Sandbox {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_otherwise(|request| {
+        let body: Value = serde_json::from_slice(&request.body).unwrap();
+        success(&json!({"orderId": body["orderId"]}))
+    });
+    sandbox
+}
+
+/// Cancels an order, and sees that the answer is the one to this request.
+fn round_trip(client: &blocking::Client, id: &str) {
+    let reply = client.unified().cancel_order(&cancel(id)).unwrap();
+    assert_eq!(reply.order_id.as_ref().unwrap().as_str(), id);
+}

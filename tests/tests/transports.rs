@@ -1,0 +1,184 @@
+//! What every transport holds against whoever is at the other end: an answer's time, length and depth are bounded, and a
+//! signed request goes where it was sent and nowhere else.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::process::Command;
+use std::time::Duration;
+
+use tradeapi::runtime::{Ending, Outcome, ReqwestTransport, TransportLimits, reqwest};
+use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
+use tradeapi::{Client, Credentials, Error};
+use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::transports::Over;
+
+const DONE: &str = r#"{"code":"00000","data":{"orderId":"1"}}"#;
+
+tradeapi_tests::over_each_transport!(
+    no_answer_is_endless,
+    no_answer_is_waited_for_without_end,
+    no_answer_is_nested_without_end,
+    a_redirect_reaches_nobody,
+);
+
+fn cancel() -> CancelOrder {
+    CancelOrder::new(OrderRef::OrderId(OrderId::from("1")))
+}
+
+fn credentials() -> Credentials {
+    Credentials::new("key", "secret", "passphrase")
+}
+
+/// How the call ends that is answered so. Nobody can know what became of it, and it is sent once.
+async fn ending(over: Over, answer: Answer, call: Duration) -> Ending {
+    let sandbox = Sandbox::start().unwrap();
+    let limits = TransportLimits { call, max_body: 50_000, ..TransportLimits::default() };
+    let client = over.client(sandbox.url(), limits).credentials(credentials()).build().unwrap();
+    let about = format!("{answer:?}");
+    sandbox.answer_next(answer);
+    let error = client.call(&cancel()).await.expect_err("there is no whole answer");
+    assert!(matches!(error, Error::Unknown(_)), "{about}: {error}");
+    assert_eq!((error.outcome(), sandbox.requests().len()), (Outcome::Unknown, 1), "{about}");
+    error.ending()
+}
+
+async fn no_answer_is_endless(over: Over) {
+    use Ending::{AnswerTooLong, ConnectionLost};
+    let head = |more: &str| format!("HTTP/1.1 200 OK\r\n{more}");
+    let chunk = format!("400\r\n{}\r\n", " ".repeat(0x400));
+    let cases = [
+        (head("content-length: 1000000000000\r\n\r\n"), " ", AnswerTooLong),
+        (head("content-length: 18446744073709551615\r\n\r\n"), " ", ConnectionLost),
+        (head("content-length: 99999999999999999999999999\r\n\r\n"), " ", ConnectionLost),
+        (head("\r\n"), "      ", AnswerTooLong),
+        (head("transfer-encoding: chunked\r\n\r\n"), chunk.as_str(), AnswerTooLong),
+        // A length of a chunk, what may stand behind it, and what may stand behind them all.
+        (head("transfer-encoding: chunked\r\n\r\n"), "F", ConnectionLost),
+        (head("transfer-encoding: chunked\r\n\r\n1;"), "more;", ConnectionLost),
+        (head("transfer-encoding: chunked\r\n\r\n0\r\n"), "more: yes\r\n", ConnectionLost),
+        (head(""), "more: yes\r\n", ConnectionLost),
+        (head("more: "), "yes", ConnectionLost),
+        ("HTTP/1.1 200 ".to_owned(), "yes", ConnectionLost),
+    ];
+    for (begins, again, expected) in cases {
+        let again = if again.len() < 100 { again.repeat(1_000) } else { again.to_owned() };
+        let answer = Answer::endless(begins.as_bytes(), again.as_bytes(), Duration::ZERO);
+        assert_eq!(ending(over, answer, Duration::from_secs(60)).await, expected, "{begins}{again:.20}");
+    }
+}
+
+async fn no_answer_is_waited_for_without_end(over: Over) {
+    let pause = Duration::from_millis(1);
+    // Nothing at all, and a little again and again, which does not begin the time anew.
+    for (begins, again) in [
+        ("", ""),
+        ("", "HTTP/1.1 100 Continue\r\n\r\n"),
+        ("HTTP/1.1 200 OK\r\nmore:", " "),
+        ("HTTP/1.1 200 OK\r\ncontent-length: 40000\r\n\r\n", " "),
+        ("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", "1\r\n \r\n"),
+        ("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", "0"),
+    ] {
+        let answer = Answer::endless(begins, again, pause);
+        assert_eq!(ending(over, answer, Duration::from_millis(200)).await, Ending::TimedOut, "{begins}{again}");
+    }
+}
+
+async fn no_answer_is_nested_without_end(over: Over) {
+    let (arrays, objects) = ("[".repeat(20_000), r#"{"a":"#.repeat(9_000));
+    for deep in [arrays.clone(), format!("{arrays}{}", "]".repeat(20_000)), objects] {
+        for place in ["data", "code", "msg", "unknown"] {
+            let body = format!(r#"{{"code":"00000","{place}":{deep}}}"#);
+            assert_eq!(ending(over, Answer::json(body), Duration::from_secs(60)).await, Ending::Unreadable);
+            let body = format!(r#"{{"code":"00000","data":{{"orderId":"1","{place}":{deep}}}}}"#);
+            assert_eq!(ending(over, Answer::json(body), Duration::from_secs(60)).await, Ending::Unreadable);
+        }
+    }
+}
+
+async fn a_redirect_reaches_nobody(over: Over) {
+    let (exchange, thief) = (Sandbox::start().unwrap(), Sandbox::start().unwrap());
+    thief.answer_otherwise(|_| Answer::json(DONE));
+    let client = over.client(exchange.url(), TransportLimits::default()).credentials(credentials()).build().unwrap();
+    let places = [format!("{}/stolen", thief.url()), format!("//{}/stolen", thief.address()), "/elsewhere".to_owned()];
+    for status in [300, 301, 302, 303, 305, 307, 308] {
+        for place in &places {
+            exchange.answer_next(Answer::new(status, "").header("location", place));
+            let error = client.call(&cancel()).await.expect_err("a redirect is no answer");
+            assert_eq!((error.ending(), error.outcome()), (Ending::OtherStatus, Outcome::Unknown), "{status} {place}");
+            assert_eq!(exchange.take_requests().len(), 1, "{status} {place}");
+        }
+    }
+    assert_eq!(thief.requests(), []);
+}
+
+fn with_settings(
+    sandbox: &Sandbox,
+    change: impl FnOnce(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
+) -> Result<Client, Box<dyn std::error::Error>> {
+    let transport = ReqwestTransport::with_settings(TransportLimits::default(), change)?;
+    Ok(Client::builder(sandbox.url()).credentials(credentials()).transport(transport).build()?)
+}
+
+#[tokio::test]
+async fn settings_of_ones_own_hold() {
+    let (exchange, proxy) = (Sandbox::start().unwrap(), Sandbox::start().unwrap());
+    proxy.answer_next(Answer::json(DONE));
+    let by_proxy = reqwest::Proxy::all(proxy.url()).unwrap();
+    with_settings(&exchange, |settings| settings.proxy(by_proxy)).unwrap().call(&cancel()).await.unwrap();
+    assert_eq!((exchange.requests().len(), proxy.requests().len()), (0, 1));
+    assert!(proxy.requests()[0].path.starts_with(&exchange.url()), "{:?}", proxy.requests());
+}
+
+#[tokio::test]
+async fn no_settings_make_it_follow_or_repeat() {
+    let (exchange, thief) = (Sandbox::start().unwrap(), Sandbox::start().unwrap());
+    let client = with_settings(&exchange, |settings| {
+        let always = reqwest::retry::for_host("127.0.0.1").classify_fn(|answer| answer.retryable());
+        settings.redirect(reqwest::redirect::Policy::limited(5)).retry(always)
+    });
+    let client = client.unwrap();
+    for answer in [Answer::new(307, "").header("location", &thief.url()), Answer::new(503, ""), Answer::close()] {
+        exchange.answer_next(answer);
+        let error = client.call(&cancel()).await.expect_err("that was no answer");
+        assert_eq!((error.outcome(), exchange.take_requests().len()), (Outcome::Unknown, 1));
+    }
+    assert_eq!(thief.requests(), []);
+}
+
+/// reqwest would write this address in another way than was signed.
+#[tokio::test]
+async fn what_would_not_be_sent_as_it_was_signed_is_not_sent() {
+    let sandbox = Sandbox::start().unwrap();
+    let address = format!("{}/a/../b", sandbox.url());
+    let client = Over::Reqwest.client(address, TransportLimits::default()).credentials(credentials()).build().unwrap();
+    let error = client.call(&cancel()).await.expect_err("the path changes on the way");
+    assert_eq!((error.ending(), error.outcome()), (Ending::NotWritten, Outcome::NotDone), "{error}");
+    assert!(error.to_string().contains("as they were signed"), "{error}");
+    assert_eq!(sandbox.requests(), []);
+}
+
+/// Tells the other process where the exchange is.
+const EXCHANGE: &str = "TRADEAPI_TEST_EXCHANGE";
+
+/// Where orders go is said in the program. This runs itself again, for a process cannot change its own environment.
+#[test]
+fn proxies_of_the_environment_are_not_used() {
+    let (exchange, proxy) = (Sandbox::start().unwrap(), Sandbox::start().unwrap());
+    exchange.answer_otherwise(|_| Answer::json(DONE));
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", "calls_the_exchange_of_the_environment"]).env(EXCHANGE, exchange.url());
+    for name in ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
+        again.env(name, proxy.url());
+    }
+    let ran = again.env_remove("no_proxy").env_remove("NO_PROXY").output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
+    assert_eq!((exchange.requests().len(), proxy.requests().len()), (Over::ALL.len(), 0));
+}
+
+#[tokio::test]
+async fn calls_the_exchange_of_the_environment() {
+    let Ok(exchange) = std::env::var(EXCHANGE) else { return };
+    for over in Over::ALL {
+        let client = over.client(&exchange, TransportLimits::default()).credentials(credentials()).build().unwrap();
+        client.call(&cancel()).await.unwrap();
+    }
+}
