@@ -107,7 +107,7 @@ fn a_connection_that_was_closed_meanwhile_is_noticed() {
     let answer = r#"{"code":"00000","data":{"orderId":"1"}}"#;
     let mut failed = 0;
     for _ in 0..20 {
-        sandbox.answer_next(Answer::json(answer).cut_off_after(answer.len()));
+        sandbox.answer_next(Answer::json(answer).then_close());
         failed += usize::from(client.call(&cancel("1")).is_err());
         thread::sleep(std::time::Duration::from_millis(20));
     }
