@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
 
 use tradeapi_exchange::{Book, Effect, Exchange, FastClock, Fault, Settings, Tally, signature};
@@ -19,19 +19,28 @@ fn post(exchange: &Exchange, path: &str, body: &str, secret: &str) {
     let before = exchange.calls();
     let timestamp = FastClock::new(1).now().to_string();
     let sign = signature::expected(secret, &timestamp, "POST", path, body.as_bytes());
-    let address = exchange.url().replace("http://", "");
-    // It may be away for a moment.
-    let mut connection = loop {
-        if let Ok(connection) = TcpStream::connect(&address) {
-            break connection;
-        }
-    };
     let head = format!("POST {path} HTTP/1.1\r\nACCESS-KEY: k\r\nACCESS-PASSPHRASE: p\r\nACCESS-SIGN: {sign}");
     let length = body.len();
-    write!(connection, "{head}\r\nACCESS-TIMESTAMP: {timestamp}\r\ncontent-length: {length}\r\n\r\n{body}").unwrap();
+    let request = format!("{head}\r\nACCESS-TIMESTAMP: {timestamp}\r\ncontent-length: {length}\r\n\r\n{body}");
+    // It may be away for a moment, or go away before it has read.
     while exchange.calls() == before {
-        std::thread::yield_now();
+        let _ = send(exchange, &request, before);
     }
+}
+
+/// Sends a request once, until it has come or the connection is closed.
+fn send(exchange: &Exchange, request: &str, before: usize) -> std::io::Result<()> {
+    let mut connection = TcpStream::connect(exchange.url().replace("http://", ""))?;
+    connection.write_all(request.as_bytes())?;
+    connection.set_nonblocking(true)?;
+    while exchange.calls() == before {
+        match connection.peek(&mut [0]) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => std::thread::yield_now(),
+            Ok(0) | Err(_) => break,
+            Ok(_) => {}
+        }
+    }
+    Ok(())
 }
 
 fn place(exchange: &Exchange, id: &str) {
