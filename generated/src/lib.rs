@@ -72,10 +72,10 @@ pub static API: runtime::Api = runtime::Api {
         success: "00000",
     }),
     credentials: Some(runtime::CredentialHeaders {
-        key: "ACCESS-KEY",
-        signature: "ACCESS-SIGN",
-        passphrase: Some("ACCESS-PASSPHRASE"),
-        timestamp: "ACCESS-TIMESTAMP",
+        key: "access-key",
+        signature: "access-sign",
+        passphrase: Some("access-passphrase"),
+        timestamp: "access-timestamp",
         signed_text: &[
             runtime::SignedPart::Timestamp,
             runtime::SignedPart::Method,

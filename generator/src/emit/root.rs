@@ -142,8 +142,9 @@ fn table(api: &Api) -> TokenStream {
 }
 
 fn credentials_table(credentials: &Credentials) -> TokenStream {
-    let Credentials { key, signature, timestamp, .. } = credentials;
-    let passphrase = optional_text(credentials.passphrase.as_deref());
+    let [key, signature, timestamp] =
+        [&credentials.key, &credentials.signature, &credentials.timestamp].map(|name| name.to_ascii_lowercase());
+    let passphrase = optional_text(credentials.passphrase.as_deref().map(str::to_ascii_lowercase).as_deref());
     let parts = credentials.signed_text.iter().map(|part| match part {
         SignedPart::Timestamp => quote!(runtime::SignedPart::Timestamp),
         SignedPart::Method => quote!(runtime::SignedPart::Method),

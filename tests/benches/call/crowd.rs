@@ -11,7 +11,10 @@ use tradeapi::unified::PlaceOrder;
 use super::{Result, client, server};
 
 const CALLS: usize = 1000;
-const WAVES: usize = 12;
+const WAVES: usize = 80;
+
+/// Not every wave is worth a line.
+const SHOWN: usize = 10;
 
 pub(crate) fn run(runtime: &Runtime, order: &PlaceOrder) -> Result<()> {
     let address = server::serve(CALLS)?;
@@ -21,7 +24,9 @@ pub(crate) fn run(runtime: &Runtime, order: &PlaceOrder) -> Result<()> {
     println!("  {:<42} {:>12} {:>12}", "resident memory, server's threads included", "in flight", "afterwards");
     for wave in 1..=WAVES {
         let in_flight = runtime.block_on(once(&client, &order))?;
-        println!("  {:<42} {:>9} kB {:>9} kB", format!("wave {wave}"), in_flight, resident());
+        if wave == 1 || wave % SHOWN == 0 {
+            println!("  {:<42} {:>9} kB {:>9} kB", format!("wave {wave}"), in_flight, resident());
+        }
     }
     Ok(())
 }

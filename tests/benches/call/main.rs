@@ -1,7 +1,10 @@
 //! A whole signed call over a kept connection: order in, answer out, with a server on this machine.
 //!
 //! Beside the emitted client, with its checks and its limits, stands the same `hyper-util` client by itself, which sends
-//! the bytes that the emitted one would send and reads the answer as bytes.
+//! the bytes that the emitted one would send and reads the answer as bytes; and what somebody would write who needs this
+//! one call and nothing else: a formatted body, a signature, and `serde_json` for the answer.
+//!
+//! On a machine with few cores, pin it to one (`taskset -c 1`): waking another one costs more than a call.
 //!
 //! `cargo bench -p tradeapi-tests --bench call`
 
@@ -9,6 +12,7 @@ use std::error::Error;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use by_hand::ByHand;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::Client as Hyper;
@@ -17,10 +21,14 @@ use hyper_util::rt::TokioExecutor;
 use measure::Race;
 use measure::leaping::Leaping;
 use tokio::runtime::Builder;
-use tradeapi::runtime::{Account, CheckContext, InProcessLimits, LimitSettings, Operation, read_response};
+use tradeapi::runtime::{
+    Account, CheckContext, HyperTransport, InProcessLimits, LimitSettings, Operation, Transport, TransportLimits,
+    read_response,
+};
 use tradeapi::unified::{Category, ClientOid, LimitExecution, PlaceOrder, PosSide, Side, TimeInForce};
 use tradeapi::{API, Client, Credentials, Decimal};
 
+mod by_hand;
 mod crowd;
 #[path = "../measure/mod.rs"]
 mod measure;
@@ -33,9 +41,11 @@ fn main() -> Result<()> {
     let client = client(&address)?;
     let order = order()?;
     let request = client.core().prepare(&order)?.into_request();
-    let hyper: Hyper<HttpConnector, Full<Bytes>> = Hyper::builder(TokioExecutor::new()).build_http();
+    let transport = HyperTransport::new(TransportLimits::default())?;
+    let hyper = hyper();
     let runtime = Builder::new_current_thread().enable_all().build()?;
 
+    let by_hand = ByHand::new(address);
     runtime.block_on(client.call(&order))?;
     if runtime.block_on(raw(&hyper, &request))? != server::ANSWER {
         return Err("the server answers something else".into());
@@ -49,7 +59,9 @@ fn main() -> Result<()> {
         .rounds(81)
         .cpu()
         .way("the emitted client", || runtime.block_on(client.call(&order)))
+        .way("its transport by itself, the same bytes", || runtime.block_on(transport.send(request.clone())))
         .way("hyper-util by itself, the same bytes", || runtime.block_on(raw(&hyper, &request)))
+        .way("hyper-util and a request written by hand", || runtime.block_on(by_hand.place(&hyper, &order)))
         .run();
     steps(&client, &order, &request);
     crowd::run(&runtime, &order)
@@ -87,6 +99,13 @@ fn order() -> Result<PlaceOrder> {
         .pos_side(PosSide::Long)
         .client_oid(ClientOid::new("desk-7:eth/open.001")?);
     Ok(order)
+}
+
+/// With the settings that whoever trades would use too.
+fn hyper() -> Hyper<HttpConnector, Full<Bytes>> {
+    let mut tcp = HttpConnector::new();
+    tcp.set_nodelay(true);
+    Hyper::builder(TokioExecutor::new()).build(tcp)
 }
 
 async fn raw(hyper: &Hyper<HttpConnector, Full<Bytes>>, request: &http::Request<Bytes>) -> Result<Bytes> {

@@ -65,7 +65,16 @@ fn hex_digit(digit: u8) -> char {
 }
 
 fn insert(headers: &mut HeaderMap, name: &'static str, value: Option<HeaderValue>) -> Result<(), CannotBeSent> {
-    let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| CannotBeSent)?;
+    let name = header_name(name).ok_or(CannotBeSent)?;
     headers.insert(name, value.ok_or(CannotBeSent)?);
     Ok(())
+}
+
+/// A name in lower case needs no memory of its own.
+fn header_name(name: &'static str) -> Option<HeaderName> {
+    let is_lower = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if !name.is_empty() && name.bytes().all(is_lower) {
+        return Some(HeaderName::from_static(name));
+    }
+    HeaderName::from_bytes(name.as_bytes()).ok()
 }
