@@ -7,7 +7,7 @@ use super::code::{ident, number, optional_text};
 use super::docs::{Docs, code, escape};
 use super::scope::Scope;
 use crate::load::raw::{Effect, RowOutcome};
-use crate::model::{Api, Confirm, Duration, DurationUnit, Family, Operation, Pair, has_parameter};
+use crate::model::{Api, Confirm, Family, Operation, Pair, has_parameter};
 
 /// The table of what becomes of a request when its call ends in a certain way.
 pub(super) fn outcomes(api: &Api) -> TokenStream {
@@ -90,7 +90,7 @@ fn confirm_table(confirm: &Confirm, list: Option<&str>) -> TokenStream {
     let absent = confirm.absent.iter().map(|(code, _)| code);
     let list = optional_text(list);
     let created = optional_text(confirm.created.as_ref().map(|(field, _)| field.as_str()));
-    let kept = optional(confirm.kept.map(|kept| number(at_least_milliseconds(kept))));
+    let kept = optional(confirm.kept.map(|kept| number(kept.at_least_milliseconds())));
     quote! {
         runtime::Confirm {
             ask: #ask,
@@ -102,19 +102,6 @@ fn confirm_table(confirm: &Confirm, list: Option<&str>) -> TokenStream {
             absent: &[#(#absent),*],
         }
     }
-}
-
-/// A month is as short as the shortest.
-fn at_least_milliseconds(length: Duration) -> u64 {
-    let seconds = match length.unit {
-        DurationUnit::Second => 1,
-        DurationUnit::Minute => 60,
-        DurationUnit::Hour => 60 * 60,
-        DurationUnit::Day => 24 * 60 * 60,
-        DurationUnit::Week => 7 * 24 * 60 * 60,
-        DurationUnit::Month => 28 * 24 * 60 * 60,
-    };
-    u64::from(length.n) * seconds * 1000
 }
 
 /// What a reader of an operation that changes something should know.

@@ -10,7 +10,7 @@ use super::docs::{Docs, code, escape};
 use super::module_name;
 use crate::generator::Layout;
 use crate::load::raw::{Encoding, Sent, SignedPart};
-use crate::model::{Api, Credentials, Duration, DurationUnit, Family};
+use crate::model::{Api, Credentials, Duration, Family};
 
 /// `lib.rs`, or `api.rs` that can be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> String {
@@ -156,7 +156,7 @@ fn credentials_table(credentials: &Credentials) -> TokenStream {
         Encoding::Base64 => quote!(Base64),
         Encoding::Hex => quote!(Hex),
     };
-    let window = match credentials.window.and_then(milliseconds) {
+    let window = match credentials.window.and_then(Duration::milliseconds) {
         Some(window) => {
             let window = number(window);
             quote!(Some(#window))
@@ -174,18 +174,6 @@ fn credentials_table(credentials: &Credentials) -> TokenStream {
         window_ms: #window,
         timestamp_refused: &[#(#refused),*],
     })
-}
-
-fn milliseconds(length: Duration) -> Option<u64> {
-    let seconds = match length.unit {
-        DurationUnit::Second => 1,
-        DurationUnit::Minute => 60,
-        DurationUnit::Hour => 60 * 60,
-        DurationUnit::Day => 24 * 60 * 60,
-        DurationUnit::Week => 7 * 24 * 60 * 60,
-        DurationUnit::Month => return None,
-    };
-    Some(u64::from(length.n) * seconds * 1000)
 }
 
 /// A macro over all operations, for code that has to know every one, such as a test or a local exchange.

@@ -9,6 +9,21 @@ pub(crate) struct Duration {
     pub(crate) unit: Unit,
 }
 
+/// The shortest month.
+const SHORTEST_MONTH: u64 = 28 * 24 * 60 * 60;
+
+impl Duration {
+    /// Its length in milliseconds; `None` of months, which have no fixed one.
+    pub(crate) fn milliseconds(self) -> Option<u64> {
+        Some(u64::from(self.n) * self.unit.seconds()? * 1000)
+    }
+
+    /// The length that it surely has, in milliseconds: a month is as short as the shortest.
+    pub(crate) fn at_least_milliseconds(self) -> u64 {
+        u64::from(self.n) * self.unit.seconds().unwrap_or(SHORTEST_MONTH) * 1000
+    }
+}
+
 /// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
@@ -29,6 +44,18 @@ impl Unit {
         (Self::Week, "week"),
         (Self::Month, "month"),
     ];
+
+    /// Its length; `None` of a month, which has no fixed one.
+    fn seconds(self) -> Option<u64> {
+        match self {
+            Self::Second => Some(1),
+            Self::Minute => Some(60),
+            Self::Hour => Some(60 * 60),
+            Self::Day => Some(24 * 60 * 60),
+            Self::Week => Some(7 * 24 * 60 * 60),
+            Self::Month => None,
+        }
+    }
 
     fn as_str(self) -> &'static str {
         Self::ALL.iter().find(|(unit, _)| *unit == self).map_or("", |(_, name)| name)
