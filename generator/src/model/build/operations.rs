@@ -129,7 +129,7 @@ impl Scope<'_, '_> {
                 self.builder
                     .to
                     .at(text.place, Code::BadRate, format!("`{}` is no rate: {why}", text.value))
-                    .help("write `10/s per UID`, `1/s per IP`, or `5/s per UID for reality`");
+                    .help("write `10/s per UID`, `1/s per IP`, or `5/s per UID for members`");
                 None
             }
         }

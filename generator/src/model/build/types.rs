@@ -172,11 +172,11 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// Reads `r*USDT`: what it begins and ends with.
+    /// Reads `a*z`: what it begins and ends with.
     fn form(&mut self, name: &Text, pattern: &Text) -> Option<Form> {
         let Some((prefix, alphabet, suffix)) = form_parts(&pattern.value) else {
             self.builder.to.at(pattern.place, Code::BadAlphabet, format!("`{}` is no form", pattern.value)).help(
-                "write what it begins and ends with, and one `*` for what is between, such as `r*USDT`, or \
+                "write what it begins and ends with, and one `*` for what is between, such as `a*z`, or \
                      `[A-Z]*` for what has only such characters there",
             );
             return None;
@@ -343,7 +343,7 @@ impl Scope<'_, '_> {
     }
 }
 
-/// `r*USDT` or `r[A-Z]*USDT`: what is before, which characters are between, what is after.
+/// `a*z` or `a[0-9]*z`: what is before, which characters are between, what is after.
 fn form_parts(pattern: &str) -> Option<(&str, Option<&str>, &str)> {
     let (before, suffix) = pattern.split_once('*')?;
     let (prefix, alphabet) = match before.strip_suffix(']') {
