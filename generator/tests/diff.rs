@@ -1,6 +1,9 @@
 //! `tradeapi-gen diff` as a maintainer uses it: two folders, a revision, what it prints and how it exits.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
+#[path = "../../tests/src/folders.rs"]
+mod folders;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -14,23 +17,11 @@ fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/change").canonicalize().unwrap()
 }
 
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            std::fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
-
 /// A folder with the schemas `old` and `new`, which differ in a maximum.
 fn two() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    copy(&fixture(), &folder.path().join("old"));
-    copy(&fixture(), &folder.path().join("new"));
+    folders::copy(&fixture(), &folder.path().join("old"));
+    folders::copy(&fixture(), &folder.path().join("new"));
     lower(&folder.path().join("new"));
     folder
 }
@@ -89,7 +80,7 @@ fn the_formats_for_others() {
 fn a_revision() {
     let folder = tempfile::tempdir().unwrap();
     let schema = folder.path().join("a schema/of ours");
-    copy(&fixture(), &schema);
+    folders::copy(&fixture(), &schema);
     git(folder.path(), &["init", "--quiet"]);
     git(folder.path(), &["add", "."]);
     git(folder.path(), &["commit", "--quiet", "-m", "The schema"]);
@@ -114,14 +105,14 @@ fn a_revision() {
     assert!(wrong("v9", "a schema/of ours").contains("the repository of a schema/of ours has no revision `v9`"));
     let option = diff(folder.path(), &["--against=--all", "--schema", "a schema/of ours"]);
     assert!(said(option.stderr).contains("has no revision `--all`"));
-    copy(&fixture(), &folder.path().join("later"));
+    folders::copy(&fixture(), &folder.path().join("later"));
     assert!(wrong("v1", "later").contains("there is no later at revision `v1`"));
     assert!(wrong("v1", "nowhere").contains("nowhere is no folder"));
 
     // The mistakes of an older schema name the revision they are in.
     std::fs::write(schema.join("office/family.yaml"), "family: desk\n").unwrap();
     git(folder.path(), &["commit", "--quiet", "--all", "-m", "A mistake"]);
-    copy(&fixture(), &schema);
+    folders::copy(&fixture(), &schema);
     assert!(wrong("HEAD", "a schema/of ours").contains("--> HEAD:a schema/of ours/office/family.yaml:1:9\n"));
 }
 

@@ -1,6 +1,9 @@
 //! `explain`: a page for each kind of mistake, whose examples are proved, and a page for each operation.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
+#[path = "../../tests/src/folders.rs"]
+mod folders;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -10,20 +13,8 @@ use tradeapi_gen::{Code, Generator};
 /// The schema that the pages change: small, and without mistakes.
 fn base() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/base"), &folder.path().join("schema"));
+    folders::copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/base"), &folder.path().join("schema"));
     folder
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            std::fs::copy(entry.path(), target).unwrap();
-        }
-    }
 }
 
 /// A fenced block of a page: what follows the fence, and the text within.

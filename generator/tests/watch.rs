@@ -1,6 +1,9 @@
 //! `watch` as a maintainer uses it: edit, save, look; break something, look, mend it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
+#[path = "../../tests/src/folders.rs"]
+mod folders;
+
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -58,22 +61,10 @@ impl Drop for Watch {
     }
 }
 
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            std::fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
-
 #[test]
 fn what_is_saved_is_generated_and_what_is_broken_is_told() {
     let folder = tempfile::tempdir().unwrap();
-    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/base"), &folder.path().join("schema"));
+    folders::copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/base"), &folder.path().join("schema"));
     let file = folder.path().join("schema/house/find-books.yaml");
     let text = std::fs::read_to_string(&file).unwrap();
     let emitted = || std::fs::read_to_string(folder.path().join("out/house/find_books.rs")).unwrap();

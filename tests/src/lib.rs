@@ -4,6 +4,7 @@
 //! a thing with itself finds nothing.
 #![allow(clippy::expect_used, clippy::panic, reason = "only tests use this, and a panic is how they fail")]
 
+pub mod folders;
 pub mod json;
 pub mod reference;
 pub mod schema;

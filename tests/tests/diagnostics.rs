@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 use tempfile::TempDir;
 use tradeapi_gen::{Code, Diagnostics, Format, Generator, Layout};
+use tradeapi_tests::folders;
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
@@ -36,25 +37,17 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn copy(from: &Path, to: &Path) {
-    for file in files(from) {
-        let target = to.join(&file);
-        fs::create_dir_all(target.parent().unwrap()).unwrap();
-        fs::copy(from.join(&file), target).unwrap();
-    }
-}
-
 /// A schema without mistakes, in a folder of its own.
 fn base() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    copy(&fixtures().join("base"), folder.path());
+    folders::copy(&fixtures().join("base"), folder.path());
     folder
 }
 
 /// A schema without mistakes but for those of a case.
 fn broken(case: &Path) -> TempDir {
     let folder = base();
-    copy(case, folder.path());
+    folders::copy(case, folder.path());
     let list = folder.path().join("remove.txt");
     if let Ok(names) = fs::read_to_string(&list) {
         fs::remove_file(list).unwrap();

@@ -1,6 +1,8 @@
 //! The generator in other people's build scripts, run by cargo: where it works, what it says, when it runs again.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
+#[path = "../../../tests/src/folders.rs"]
+mod folders;
 mod project;
 
 use std::collections::BTreeMap;

@@ -48,7 +48,7 @@ impl Project {
     }
 
     pub(crate) fn copy_schema(&self, from: &str, to: &str) {
-        copy_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join(from), &self.root.join(to));
+        crate::folders::copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join(from), &self.root.join(to));
     }
 
     pub(crate) fn read(&self, file: &str) -> String {
@@ -131,18 +131,6 @@ fn manifest(name: &str, generator: &Path) -> String {
          [dependencies]\ntradeapi-runtime = {{ path = {runtime:?}, default-features = false }}\n\n\
          [build-dependencies]\ntradeapi-gen = {{ path = {generator:?}, default-features = false }}\n"
     )
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy_folder(&entry.path(), &target);
-        } else {
-            std::fs::write(target, std::fs::read(entry.path()).unwrap()).unwrap();
-        }
-    }
 }
 
 /// An administrator may write all the same, so the test also compares what is there.

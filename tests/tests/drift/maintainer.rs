@@ -4,23 +4,12 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use tradeapi_gen::{Drift, Generator};
+use tradeapi_tests::folders;
 
 use super::production::collected;
 
 fn schema() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema").canonicalize().unwrap()
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            std::fs::copy(entry.path(), target).unwrap();
-        }
-    }
 }
 
 /// A copy of the schema, and a report of production.
@@ -31,7 +20,7 @@ struct Desk {
 impl Desk {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        copy(&schema(), &folder.path().join("schema"));
+        folders::copy(&schema(), &folder.path().join("schema"));
         std::fs::write(folder.path().join("report.json"), collected().await.report().to_json()).unwrap();
         Self { folder }
     }
