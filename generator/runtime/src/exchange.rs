@@ -10,9 +10,8 @@ mod response;
 mod signature;
 
 pub use base_url::BaseUrl;
-pub(crate) use echo::of_request;
 pub use headers::HeaderValues;
 pub use reply::Reply;
 pub use request::build_request;
 pub use response::read_response;
-pub(crate) use response::{is_in_envelope, remaining_calls, told_by_date};
+pub(crate) use response::{is_in_envelope, read_answer, remaining_calls, told_by_date};

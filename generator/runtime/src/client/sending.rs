@@ -8,7 +8,7 @@ use super::clock::Moment;
 use super::core::{ClientCore, Parts};
 use crate::checks::Violations;
 use crate::error::{Error, ExchangeError, SentRequest, TransportFailure, UnknownOutcome, Unsigned, ending_of};
-use crate::exchange::{Reply, build_request, of_request, read_response, told_by_date};
+use crate::exchange::{Reply, build_request, read_answer, told_by_date};
 use crate::fate::{Prepared, client_ids};
 use crate::limits::Permit;
 use crate::observe::CallSpan;
@@ -97,9 +97,8 @@ impl ClientCore {
             permit.answered(&response);
             span.answered(&response);
             let date = told_by_date(self.parts.api, response.headers());
-            let reply = read_response::<O>(self.parts.api, response);
-            let reply = self.learn_the_time(O::META, (signed_at, left), date, reply)?;
-            of_request(self.parts.api, operation, &sent.body, reply)
+            let reply = read_answer(self.parts.api, operation, &sent.body, response);
+            self.learn_the_time(O::META, (signed_at, left), date, reply)
         });
         if let Some(drift) = &self.parts.drift {
             drift.look_at::<O>(self.parts.api, &reply);

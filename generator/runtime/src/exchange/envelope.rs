@@ -36,10 +36,11 @@ impl<'a> Opened<'a> {
         Ok(opened)
     }
 
-    /// Where the data begins.
-    pub(super) fn into_data(mut self) -> Option<Reader<'a>> {
-        self.from.go_back(self.data?);
-        Some(self.from)
+    /// A reader of its own where the data begins.
+    pub(super) fn at_data(&self) -> Option<Reader<'a>> {
+        let mut from = self.from.clone();
+        from.go_back(self.data?);
+        Some(from)
     }
 
     /// Reads what is behind the data, which is left unread.

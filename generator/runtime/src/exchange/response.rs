@@ -4,6 +4,7 @@ use bytes::Bytes;
 use http::response::Parts;
 use http::{HeaderMap, Response, StatusCode};
 
+use super::echo;
 use super::envelope::{Opened, read_data};
 use super::reply::Reply;
 use crate::checks::Violations;
@@ -25,11 +26,29 @@ const MESSAGE: usize = 200;
 ///
 /// [`Error::Exchange`] when the exchange refused the request, [`Error::Unreadable`] when its answer makes no sense.
 pub fn read_response<O: Operation>(api: &Api, response: Response<Bytes>) -> Result<Reply<O::Response>, Error> {
+    read::<O>(api, response, |_| Ok(()))
+}
+
+/// As [`read_response`], for the request that was sent with this body: the answer to another one makes no sense.
+pub(crate) fn read_answer<O: Operation>(
+    api: &Api,
+    operation: &O,
+    sent: &[u8],
+    response: Response<Bytes>,
+) -> Result<Reply<O::Response>, Error> {
+    read::<O>(api, response, |data| echo::is_of(operation, sent, data))
+}
+
+fn read<O: Operation>(
+    api: &Api,
+    response: Response<Bytes>,
+    check: impl Fn(Reader<'_>) -> Result<(), ReadError>,
+) -> Result<Reply<O::Response>, Error> {
     let (head, body) = response.into_parts();
     let answer = Answer { api, meta: O::META, head: &head, status: head.status, body: &body };
     let (data, request_time) = match &api.envelope {
-        Some(envelope) => answer.in_envelope(envelope)?,
-        None => (answer.bare()?, None),
+        Some(envelope) => answer.in_envelope(envelope, check)?,
+        None => (answer.bare(check)?, None),
     };
     let remaining = remaining_calls(api, &head.headers);
     Ok(Reply {
@@ -77,13 +96,18 @@ struct Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    fn in_envelope<T: Decode>(&self, envelope: &'a Envelope) -> Result<(T, Option<Timestamp>), Error> {
+    fn in_envelope<T: Decode>(
+        &self,
+        envelope: &'a Envelope,
+        check: impl Fn(Reader<'_>) -> Result<(), ReadError>,
+    ) -> Result<(T, Option<Timestamp>), Error> {
         let mut opened = self.open(envelope)?;
-        let data = opened.data(self.meta.list_member).map_err(|error| self.unreadable(error))?;
-        Ok((data, opened.time))
+        let checked = opened.at_data().map_or(Ok(()), check);
+        let data = checked.and_then(|()| opened.data(self.meta.list_member));
+        Ok((data.map_err(|error| self.unreadable(error))?, opened.time))
     }
 
-    fn bare<T: Decode>(&self) -> Result<T, Error> {
+    fn bare<T: Decode>(&self, check: impl Fn(Reader<'_>) -> Result<(), ReadError>) -> Result<T, Error> {
         if !self.status.is_success() {
             return Err(self.refused_by_status());
         }
@@ -92,7 +116,9 @@ impl<'a> Answer<'a> {
             return T::absent().ok_or_else(|| self.unreadable(ReadError::new(0, "there is no data")));
         }
         let mut from = Reader::new(text);
-        let data = read_data(&mut from, self.meta.list_member).and_then(|data| from.finish().map(|()| data));
+        let checked = check(from.clone());
+        let data = checked.and_then(|()| read_data(&mut from, self.meta.list_member));
+        let data = data.and_then(|data| from.finish().map(|()| data));
         data.map_err(|error| self.unreadable(error))
     }
 
