@@ -31,7 +31,6 @@ pub use self::credentials::Credentials;
 pub use self::hyper::HyperTransport;
 #[cfg(feature = "reqwest")]
 pub use self::reqwest::ReqwestTransport;
-pub(crate) use self::secret::Secret;
 pub use self::signer::{HmacSha256, Signer};
 pub use self::skew::Skew;
 pub use self::transport::{ResponseFuture, Transport, TransportError, TransportErrorKind, WasSent};

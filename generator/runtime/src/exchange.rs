@@ -1,5 +1,6 @@
 //! From an operation to an HTTP request and from an HTTP response to a reply, without any I/O.
 
+mod authenticator;
 mod base_url;
 mod echo;
 mod envelope;
@@ -7,8 +8,8 @@ mod headers;
 mod reply;
 mod request;
 mod response;
-mod signature;
 
+pub use authenticator::Authenticator;
 pub use base_url::BaseUrl;
 pub use headers::HeaderValues;
 pub use reply::Reply;

@@ -78,7 +78,7 @@ pub use error::{
     Code, Error, ExchangeError, Limited, LimiterFailure, Refusal, SentRequest, TransportFailure, UnknownOutcome,
     UnreadableAnswer, Unsigned,
 };
-pub use exchange::{BaseUrl, HeaderValues, Reply, build_request, read_response};
+pub use exchange::{Authenticator, BaseUrl, HeaderValues, Reply, build_request, read_response};
 pub use fate::{
     Asked, ConfirmPolicy, Confirmable, ConfirmableItems, DidNotHappen, Fate, Happened, ItemFate, ItemFates, Prepared,
     Repeatable, StillUnknown,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::HeaderValue;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use tokio::time::error::Elapsed;
 
 use super::transport::{TransportError, TransportErrorKind, WasSent};
 
@@ -34,15 +35,6 @@ impl Default for TransportLimits {
 }
 
 impl TransportLimits {
-    /// What `exchange` comes to within the time for a whole call, however slowly its bytes come.
-    pub(super) async fn in_time<T>(
-        self,
-        exchange: impl Future<Output = Result<T, TransportError>>,
-    ) -> Result<T, TransportError> {
-        let answer = tokio::time::timeout(self.call, exchange).await;
-        answer.unwrap_or_else(|_| Err(TransportError::new(TransportErrorKind::Timeout, WasSent::Maybe)))
-    }
-
     /// The whole of `body`, of which no more is ever held than the limit.
     pub(super) async fn whole<B>(self, body: B) -> Result<Bytes, TransportError>
     where
@@ -56,6 +48,11 @@ impl TransportLimits {
         let body = Limited::new(body, self.max_body).collect().await;
         body.map(|body| body.to_bytes()).map_err(no_body)
     }
+}
+
+/// The whole answer had not come within the time for a call, however slowly its bytes came.
+pub(super) fn too_late<T>(_: Elapsed) -> Result<T, TransportError> {
+    Err(TransportError::new(TransportErrorKind::Timeout, WasSent::Maybe))
 }
 
 fn no_body(error: Box<dyn Error + Send + Sync>) -> TransportError {

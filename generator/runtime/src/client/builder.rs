@@ -21,7 +21,7 @@ use super::transport::Transport;
 use crate::account::Account;
 use crate::checks::CheckPolicy;
 use crate::drift::Drift;
-use crate::exchange::{BaseUrl, HeaderValues};
+use crate::exchange::{Authenticator, BaseUrl, HeaderValues};
 use crate::limits::{Classes, LimitMode, Limiter, Pacing, SystemTimer, Timer};
 use crate::tables::Api;
 
@@ -194,9 +194,7 @@ where
     fn build_core(self) -> Result<ClientCore, BuildError> {
         let base = BaseUrl::parse(&self.base_url, self.allow_plain_http)?;
         let headers = HeaderValues::new(self.api, &self.headers)?;
-        if let Some(credentials) = &self.credentials {
-            credentials.check()?;
-        }
+        let authenticator = self.credentials.map(|credentials| Authenticator::new(self.api, &credentials)).transpose()?;
         let transport = match self.transport {
             Some(transport) => transport,
             #[cfg(any(feature = "hyper", feature = "reqwest"))]
@@ -204,9 +202,9 @@ where
             #[cfg(not(any(feature = "hyper", feature = "reqwest")))]
             None => return Err(BuildError::NoTransport),
         };
-        let Self { api, credentials, clock, signing, timer, drift, .. } = self;
+        let Self { api, clock, signing, timer, drift, .. } = self;
         let time = Time { own: clock, steady: timer, there: ExchangeClock::default(), signing };
-        let parts = Parts { api, base, credentials, headers, transport, time, drift };
+        let parts = Parts { api, base, authenticator: authenticator.flatten(), headers, transport, time, drift };
         Ok(ClientCore::of(parts, self.pacing, self.checking))
     }
 }

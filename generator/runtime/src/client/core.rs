@@ -3,7 +3,6 @@ use std::sync::Arc;
 
 use super::builder::ClientBuilder;
 use super::clock::SigningClock;
-use super::credentials::Credentials;
 use super::skew::Skew;
 use super::time::Time;
 use super::transport::Transport;
@@ -12,7 +11,7 @@ use crate::batches::{Batch, BatchCall};
 use crate::checks::{CheckContext, CheckPolicy, Violations};
 use crate::drift::Drift;
 use crate::error::{Error, Refusal};
-use crate::exchange::{BaseUrl, HeaderValues, Reply};
+use crate::exchange::{Authenticator, BaseUrl, HeaderValues, Reply};
 use crate::fate::Prepared;
 use crate::limits::{Call, Classes, Pacing, Permit, Plan, Timer};
 use crate::observe::CallSpan;
@@ -40,7 +39,7 @@ pub(super) struct Checking {
 pub(super) struct Parts {
     pub(super) api: &'static Api,
     pub(super) base: BaseUrl,
-    pub(super) credentials: Option<Credentials>,
+    pub(super) authenticator: Option<Authenticator>,
     pub(super) headers: HeaderValues,
     pub(super) transport: Box<dyn Transport>,
     pub(super) time: Time,
@@ -101,7 +100,9 @@ impl ClientCore {
     /// As [`call`](Self::call); also when the signature is no longer good. A request is never signed again.
     pub async fn send<O: Operation>(&self, prepared: Prepared<'_, O>) -> Result<Reply<O::Response>, Error> {
         let span = CallSpan::new(self.api(), O::META, 1);
-        span.around(self.send_in(&span, prepared)).await
+        let result = span.around(self.send_in(&span, prepared)).await;
+        span.ended(&result);
+        result
     }
 
     /// The same client, for calls that are repeated when they fail in a way that passes: those that only read, and others
@@ -208,7 +209,9 @@ impl ClientCore {
         if !policy.checks_anything() {
             return Ok(Violations::default());
         }
-        let violations = operation.inspect(CheckContext { account, now: Some(self.now()), policy });
+        // Only a rule about a range of time asks for it.
+        let now = O::META.window.map(|_| self.now());
+        let violations = operation.inspect(CheckContext { account, now, policy });
         violations.into_result().map_err(|violations| refused(O::META, violations))
     }
 

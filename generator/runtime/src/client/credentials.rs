@@ -1,6 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use http::HeaderValue;
 use zeroize::Zeroizing;
 
 use super::builder::BuildError;
@@ -28,23 +29,13 @@ impl Credentials {
         Self { key: Secret::new(key.into()), passphrase: Secret::new(passphrase.into()), signer: Arc::new(signer) }
     }
 
-    /// Finds out early what could never be sent.
-    pub(super) fn check(&self) -> Result<(), BuildError> {
+    /// The key and the passphrase as headers.
+    pub(crate) fn headers(&self) -> Result<(HeaderValue, HeaderValue), BuildError> {
         if self.key.is_empty() {
             return Err(BuildError::Credentials { why: "the key is empty" });
         }
-        if self.key.header().is_none() || self.passphrase.header().is_none() {
-            return Err(BuildError::Credentials { why: "key and passphrase must be plain text without line breaks" });
-        }
-        Ok(())
-    }
-
-    pub(crate) fn key(&self) -> &Secret {
-        &self.key
-    }
-
-    pub(crate) fn passphrase(&self) -> &Secret {
-        &self.passphrase
+        let headers = self.key.header().zip(self.passphrase.header());
+        headers.ok_or(BuildError::Credentials { why: "key and passphrase must be plain text without line breaks" })
     }
 
     pub(crate) fn sign(&self, text: &[u8]) -> Vec<u8> {

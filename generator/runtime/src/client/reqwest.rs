@@ -1,8 +1,9 @@
 use bytes::Bytes;
 use http::header::{HeaderMap, USER_AGENT};
 use reqwest::{Client, ClientBuilder, Error, Request, redirect, retry};
+use tokio::time::timeout;
 
-use super::bounds::{IDLE, NAME, TransportLimits};
+use super::bounds::{IDLE, NAME, TransportLimits, too_late};
 use super::builder::BuildError;
 use super::tls::tls;
 use super::transport::{ResponseFuture, Transport, TransportError, TransportErrorKind, WasSent};
@@ -73,7 +74,7 @@ impl ReqwestTransport {
 
 impl Transport for ReqwestTransport {
     fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
-        Box::pin(self.limits.in_time(self.exchange(request)))
+        Box::pin(async move { timeout(self.limits.call, self.exchange(request)).await.unwrap_or_else(too_late) })
     }
 }
 

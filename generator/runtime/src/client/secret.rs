@@ -7,11 +7,11 @@ use zeroize::Zeroizing;
 ///
 /// What a transport copies out of a header, to put it on the wire, is beyond reach.
 #[derive(Clone)]
-pub(crate) struct Secret(Bytes);
+pub(super) struct Secret(Bytes);
 
 impl Secret {
     /// Takes over `text`, which is not copied.
-    pub(crate) fn new(text: String) -> Self {
+    pub(super) fn new(text: String) -> Self {
         Self(Bytes::from_owner(Zeroizing::new(text.into_bytes())))
     }
 
@@ -20,7 +20,7 @@ impl Secret {
     }
 
     /// The header with this text, marked so that nobody prints it; `None` when it is none that can be sent.
-    pub(crate) fn header(&self) -> Option<HeaderValue> {
+    pub(super) fn header(&self) -> Option<HeaderValue> {
         let is_plain = |byte: &u8| matches!(byte, b'\t' | b' '..=b'~');
         let mut header = HeaderValue::from_maybe_shared(self.0.clone()).ok()?;
         header.set_sensitive(true);

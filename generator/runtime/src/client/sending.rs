@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::Response;
 
 use super::clock::Moment;
 use super::core::{ClientCore, Parts};
+use super::transport::{ResponseFuture, TransportError};
 use crate::checks::Violations;
 use crate::error::{Error, ExchangeError, SentRequest, TransportFailure, UnknownOutcome, Unsigned, ending_of};
 use crate::exchange::{Reply, build_request, read_answer, told_by_date};
@@ -16,20 +18,30 @@ use crate::operation::Operation;
 use crate::tables::{Access, Effect, Ending, Meta, Outcome};
 use crate::value::Timestamp;
 
+/// A request that is on its way.
+struct Sent<'a, O> {
+    operation: &'a O,
+    what: SentRequest,
+    permit: Permit<'a>,
+    warnings: Violations,
+    at: Moment,
+}
+
+// Only what waits is async: all else would be carried along by the future of a call.
 impl ClientCore {
     /// A call, which is one of several attempts, counted from 1.
     pub(crate) async fn attempt<O: Operation>(&self, operation: &O, attempt: u32) -> Result<Reply<O::Response>, Error> {
         let span = CallSpan::new(self.api(), O::META, attempt);
-        span.around(self.call_in(&span, operation)).await
+        let result = span.around(self.call_in(&span, operation)).await;
+        span.ended(&result);
+        result
     }
 
     async fn call_in<O: Operation>(&self, span: &CallSpan, operation: &O) -> Result<Reply<O::Response>, Error> {
         let warnings = self.check(operation)?;
         let permit = self.admit(operation).await?;
-        let waited = permit.waited();
-        // Signed only now, for the time of signing must not be old when the request arrives.
-        let prepared = self.build(operation, warnings).map_err(|error| error.after_waiting(waited))?;
-        self.dispatch(span, permit, prepared).await
+        let (sent, answer) = self.sign_and_send(span, permit, operation, warnings)?;
+        self.answered(span, sent, answer.await)
     }
 
     pub(super) async fn send_in<O: Operation>(
@@ -38,7 +50,21 @@ impl ClientCore {
         prepared: Prepared<'_, O>,
     ) -> Result<Reply<O::Response>, Error> {
         let permit = self.admit(prepared.operation).await?;
-        self.dispatch(span, permit, prepared).await
+        let (sent, answer) = self.send_once(span, permit, prepared, self.parts.time.now())?;
+        self.answered(span, sent, answer.await)
+    }
+
+    /// Signs only now that there is room, for the time of signing must not be old when the request arrives.
+    fn sign_and_send<'a, O: Operation>(
+        &'a self,
+        span: &CallSpan,
+        permit: Permit<'a>,
+        operation: &'a O,
+        warnings: Violations,
+    ) -> Result<(Sent<'a, O>, ResponseFuture<'a>), Error> {
+        let prepared = self.build(operation, warnings).map_err(|error| error.after_waiting(permit.waited()))?;
+        let now = prepared.made;
+        self.send_once(span, permit, prepared, now)
     }
 
     pub(super) fn build<'a, O: Operation>(
@@ -46,18 +72,18 @@ impl ClientCore {
         operation: &'a O,
         warnings: Violations,
     ) -> Result<Prepared<'a, O>, Error> {
-        let Parts { api, base, credentials, headers, time, .. } = &*self.parts;
+        let Parts { api, base, authenticator, headers, time, .. } = &*self.parts;
         let made = time.now();
         let signed_at = time.to_sign_at(made);
-        let request = build_request(api, operation, base, credentials.as_ref(), headers, signed_at)?;
+        let request = build_request(api, operation, base, authenticator.as_ref(), headers, signed_at)?;
         Ok(Prepared { operation, request, warnings, signed_at, made })
     }
 
     /// Refuses what was signed so long ago that it would not be taken any more, and a change of which the exchange's
     /// clock shows that.
-    fn fresh<'a, O: Operation>(&self, prepared: Prepared<'a, O>) -> Result<Prepared<'a, O>, Error> {
+    fn fresh<'a, O: Operation>(&self, prepared: Prepared<'a, O>, now: Moment) -> Result<Prepared<'a, O>, Error> {
         let Some(window) = self.window(O::META) else { return Ok(prepared) };
-        let (time, now) = (&self.parts.time, self.parts.time.now());
+        let time = &self.parts.time;
         let refuse = |why, skew| {
             Err(Error::Unsigned(Box::new(Unsigned { operation: O::META.id, why, skew, waited: Duration::ZERO })))
         };
@@ -77,28 +103,38 @@ impl ClientCore {
         signed.and_then(|credentials| credentials.window_ms).map(Duration::from_millis)
     }
 
-    /// Sends what is ready to go, if it still is, and reads the answer.
-    async fn dispatch<O: Operation>(
-        &self,
+    /// Sends what is ready to go, if it still is `now`.
+    fn send_once<'a, O: Operation>(
+        &'a self,
         span: &CallSpan,
-        mut permit: Permit<'_>,
-        prepared: Prepared<'_, O>,
-    ) -> Result<Reply<O::Response>, Error> {
-        let waited = permit.waited();
-        let prepared = self.fresh(prepared).map_err(|error| error.after_waiting(waited))?;
+        mut permit: Permit<'a>,
+        prepared: Prepared<'a, O>,
+        now: Moment,
+    ) -> Result<(Sent<'a, O>, ResponseFuture<'a>), Error> {
+        let prepared = self.fresh(prepared, now).map_err(|error| error.after_waiting(permit.waited()))?;
         let Prepared { operation, request, warnings, signed_at, .. } = prepared;
         // Shares the bytes that are sent.
-        let sent = SentRequest::new(&request, signed_at);
+        let what = SentRequest::new(&request, signed_at);
         span.sent(request.body());
-        let left = self.parts.time.now();
         permit.sent();
-        let answered = self.exchange(O::META, request).await;
-        let reply = answered.and_then(|response| {
+        Ok((Sent { operation, what, permit, warnings, at: now }, self.parts.transport.send(request)))
+    }
+
+    /// Reads what came of it.
+    fn answered<O: Operation>(
+        &self,
+        span: &CallSpan,
+        sent: Sent<'_, O>,
+        answer: Result<Response<Bytes>, TransportError>,
+    ) -> Result<Reply<O::Response>, Error> {
+        let Sent { operation, what, mut permit, warnings, at } = sent;
+        let (waited, signed_at) = (permit.waited(), what.signed_at);
+        let reply = answer.map_err(|error| self.unanswered(O::META, error)).and_then(|response| {
             permit.answered(&response);
             span.answered(&response);
             let date = told_by_date(self.parts.api, response.headers());
-            let reply = read_answer(self.parts.api, operation, &sent.body, response);
-            self.learn_the_time(O::META, (signed_at, left), date, reply)
+            let reply = read_answer(self.parts.api, operation, &what.body, response);
+            self.learn_the_time(O::META, (signed_at, at), date, reply)
         });
         if let Some(drift) = &self.parts.drift {
             drift.look_at::<O>(self.parts.api, &reply);
@@ -106,7 +142,7 @@ impl ClientCore {
         match reply.map_err(|error| error.after_waiting(waited)) {
             Ok(reply) => Ok(Reply { waited, warnings, signed_at: Some(signed_at), ..reply }),
             Err(why) if why.outcome() == Outcome::Unknown => {
-                Err(Error::Unknown(Box::new(UnknownOutcome::new(O::META, client_ids(operation), sent, why))))
+                Err(Error::Unknown(Box::new(UnknownOutcome::new(O::META, client_ids(operation), what, why))))
             }
             Err(error) => Err(error),
         }
@@ -139,16 +175,9 @@ impl ClientCore {
         })
     }
 
-    async fn exchange(
-        &self,
-        meta: &'static Meta,
-        request: http::Request<Bytes>,
-    ) -> Result<http::Response<Bytes>, Error> {
-        let answer = self.parts.transport.send(request).await;
-        answer.map_err(|error| {
-            let outcome = self.parts.api.outcome_of(meta.effect, ending_of(&error), None);
-            let (operation, effect, waited) = (meta.id, meta.effect, Duration::ZERO);
-            Error::Transport(Box::new(TransportFailure { operation, effect, outcome, error, waited }))
-        })
+    fn unanswered(&self, meta: &'static Meta, error: TransportError) -> Error {
+        let outcome = self.parts.api.outcome_of(meta.effect, ending_of(&error), None);
+        let (operation, effect, waited) = (meta.id, meta.effect, Duration::ZERO);
+        Error::Transport(Box::new(TransportFailure { operation, effect, outcome, error, waited }))
     }
 }

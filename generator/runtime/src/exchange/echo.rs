@@ -41,6 +41,5 @@ fn text_of<'a>(mut data: Reader<'a>, member: &str) -> Option<Cow<'a, str>> {
 }
 
 fn is_quoted_in(body: &[u8], text: &[u8]) -> bool {
-    let is_quoted = |inner: &[u8]| inner.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")) == Some(text);
-    body.windows(text.len() + 2).any(is_quoted)
+    body.split(|byte| *byte == b'"').any(|part| part == text)
 }

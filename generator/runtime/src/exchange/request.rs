@@ -4,28 +4,30 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Request};
 
+use super::authenticator::Authenticator;
 use super::base_url::BaseUrl;
 use super::headers::HeaderValues;
-use super::signature::sign;
 use crate::checks::{Violation, Violations};
-use crate::client::Credentials;
 use crate::error::{Error, Refusal, Unsigned};
 use crate::operation::Operation;
 use crate::parameters::{ParameterWriter, PathWriter};
 use crate::tables::{Access, Api, Meta, Severity};
 use crate::value::Timestamp;
 
+/// Few requests get more headers than this until they are on the wire, so that one allocation is enough.
+const USUAL_HEADERS: usize = 12;
+
 /// Makes the HTTP request for `operation`, signed as of `now` where the operation wants it. It is not checked.
 ///
 /// # Errors
 ///
-/// [`Error::Unsigned`] when credentials are missing or cannot be sent; [`Error::Refused`] when path and query are too
+/// [`Error::Unsigned`] when credentials are missing; [`Error::Refused`] when path and query are too
 /// long for an address.
 pub fn build_request<O: Operation>(
     api: &Api,
     operation: &O,
     base: &BaseUrl,
-    credentials: Option<&Credentials>,
+    authenticator: Option<&Authenticator>,
     headers: &HeaderValues,
     now: Timestamp,
 ) -> Result<Request<Bytes>, Error> {
@@ -35,7 +37,7 @@ pub fn build_request<O: Operation>(
     operation.write(&mut parameters);
     let mut request = unsigned(O::META, base, path.finish(), parameters.finish())?;
     headers.add_to(request.headers_mut(), O::META);
-    prove(&mut request, api, O::META, credentials, now)?;
+    prove(&mut request, api, O::META, authenticator, now)?;
     Ok(request)
 }
 
@@ -49,6 +51,7 @@ fn unsigned(meta: &'static Meta, base: &BaseUrl, path: String, parameters: Strin
     let uri = base.join(target).map_err(|_| no_address(meta, length))?;
     let has_body = !body.is_empty();
     let mut request = Request::new(body);
+    request.headers_mut().reserve(USUAL_HEADERS);
     *request.method_mut() = meta.method.into();
     *request.uri_mut() = uri;
     if has_body {
@@ -70,14 +73,16 @@ fn prove(
     request: &mut Request<Bytes>,
     api: &Api,
     meta: &'static Meta,
-    credentials: Option<&Credentials>,
+    authenticator: Option<&Authenticator>,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let Some(headers) = api.credentials.as_ref().filter(|_| meta.access == Access::Signed) else { return Ok(()) };
+    if api.credentials.is_none() || meta.access != Access::Signed {
+        return Ok(());
+    }
     let unsigned =
         |why| Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, skew: None, waited: Duration::ZERO }));
-    let credentials = credentials.ok_or_else(|| unsigned("the client has no credentials"))?;
-    sign(request, headers, credentials, now).map_err(|_| unsigned("the credentials cannot be put into a header"))
+    let authenticator = authenticator.ok_or_else(|| unsigned("the client has no credentials"))?;
+    authenticator.prove(request, now).map_err(|_| unsigned("the signature cannot be put into a header"))
 }
 
 fn no_address(meta: &'static Meta, length: usize) -> Error {

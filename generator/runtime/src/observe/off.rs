@@ -14,16 +14,15 @@ impl CallSpan {
         Self
     }
 
-    pub(crate) fn around<T>(
-        &self,
-        call: impl Future<Output = Result<T, Error>>,
-    ) -> impl Future<Output = Result<T, Error>> {
+    pub(crate) fn around<T>(&self, call: impl Future<Output = T>) -> impl Future<Output = T> {
         call
     }
 
     pub(crate) fn sent(&self, _: &Bytes) {}
 
     pub(crate) fn answered(&self, _: &Response<Bytes>) {}
+
+    pub(crate) fn ended<T>(&self, _: &Result<T, Error>) {}
 }
 
 pub(crate) fn waits_for_room(_: &Meta) {}

@@ -44,16 +44,9 @@ impl CallSpan {
         Self { span, begun }
     }
 
-    /// Runs `call` within the span, whenever it runs, and tells how it ended. Of one that is dropped, no end is told.
-    pub(crate) async fn around<T>(
-        &self,
-        call: impl Future<Output = Result<Reply<T>, Error>>,
-    ) -> Result<Reply<T>, Error> {
-        let result = call.instrument(self.span.clone()).await;
-        if let Some(begun) = self.begun {
-            self.ended(&result, begun);
-        }
-        result
+    /// `call` within the span, whenever it runs.
+    pub(crate) fn around<T>(&self, call: impl Future<Output = T>) -> impl Future<Output = T> {
+        call.instrument(self.span.clone())
     }
 
     /// The request leaves, with this body.
@@ -66,7 +59,9 @@ impl CallSpan {
         self.span.record("bytes_received", response.body().len());
     }
 
-    fn ended<T>(&self, result: &Result<Reply<T>, Error>, begun: Instant) {
+    /// How the call ended. Of one that is dropped, no end is told.
+    pub(crate) fn ended<T>(&self, result: &Result<Reply<T>, Error>) {
+        let Some(begun) = self.begun else { return };
         let (waited, ending, outcome) = match result {
             Ok(reply) => (reply.waited, Ending::Success, Outcome::Done),
             Err(error) => (error.waited(), error.ending(), error.outcome()),

@@ -32,7 +32,7 @@ pub struct Envelope {
     pub success: &'static str,
 }
 
-/// The headers that prove who sends a request, and what is signed. Their names are fastest in lower case, as they are sent.
+/// The headers that prove who sends a request, and what is signed.
 #[derive(Clone, Copy, Debug)]
 pub struct CredentialHeaders {
     /// The header with the API key.

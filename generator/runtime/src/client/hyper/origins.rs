@@ -1,0 +1,118 @@
+//! Connections that wait for their next request, by where they lead.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use bytes::Bytes;
+use http::header::{HOST, HeaderValue};
+use http::uri::{Authority, PathAndQuery, Scheme, Uri};
+use http_body_util::Full;
+use hyper::client::conn::http1::SendRequest;
+
+use crate::client::bounds::IDLE;
+
+/// A connection that takes one request after the other.
+pub(super) type Connection = SendRequest<Full<Bytes>>;
+
+/// Every place that was ever asked for: a program has one or two, so they are looked through, and none is forgotten.
+#[derive(Debug, Default)]
+pub(super) struct Origins(Mutex<Vec<Arc<Origin>>>);
+
+/// Where requests go: a scheme, a host and a port.
+#[derive(Debug)]
+pub(super) struct Origin {
+    scheme: Scheme,
+    authority: Authority,
+    host: HeaderValue,
+    kept: Mutex<VecDeque<Kept>>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    connection: Connection,
+    since: Instant,
+}
+
+impl Origins {
+    /// Where `uri` leads; `None` when it names no host.
+    pub(super) fn of(&self, uri: &Uri) -> Option<Arc<Origin>> {
+        let (scheme, authority) = (uri.scheme()?, uri.authority()?);
+        let mut origins = lock(&self.0);
+        if let Some(known) = origins.iter().find(|known| known.scheme == *scheme && known.authority == *authority) {
+            return Some(Arc::clone(known));
+        }
+        let origin = Arc::new(Origin::new(scheme.clone(), authority.clone())?);
+        origins.push(Arc::clone(&origin));
+        Some(origin)
+    }
+}
+
+impl Origin {
+    fn new(scheme: Scheme, authority: Authority) -> Option<Self> {
+        let usual = if scheme == Scheme::HTTPS { 443 } else { 80 };
+        let host = match authority.port_u16() {
+            Some(port) if port != usual => format!("{}:{port}", authority.host()),
+            _ => authority.host().to_owned(),
+        };
+        let host = HeaderValue::try_from(host).ok()?;
+        Some(Self { scheme, authority, host, kept: Mutex::default() })
+    }
+
+    /// What to connect to.
+    pub(super) fn uri(&self) -> Uri {
+        let mut parts = http::uri::Parts::default();
+        parts.scheme = Some(self.scheme.clone());
+        parts.authority = Some(self.authority.clone());
+        parts.path_and_query = Some(PathAndQuery::from_static("/"));
+        Uri::from_parts(parts).unwrap_or_default()
+    }
+
+    /// Writes on `request` where it goes as HTTP/1.1 wants it: the path in the first line, the host in a header.
+    pub(super) fn address<B>(&self, request: &mut http::Request<B>) {
+        request.headers_mut().entry(HOST).or_insert_with(|| self.host.clone());
+        let target = std::mem::take(request.uri_mut()).into_parts().path_and_query;
+        *request.uri_mut() = target.map(Uri::from).unwrap_or_default();
+    }
+
+    /// The connection that was used last, of those that are still good.
+    pub(super) async fn kept(&self) -> Option<Connection> {
+        while let Some(mut connection) = self.take() {
+            if connection.ready().await.is_ok() {
+                return Some(connection);
+            }
+        }
+        None
+    }
+
+    /// Keeps `connection`, whose answer was read to its end, for the next request.
+    pub(super) fn keep(&self, connection: Connection) {
+        let mut kept = lock(&self.kept);
+        let now = Instant::now();
+        while kept.front().is_some_and(|oldest| oldest.is_too_old(now)) {
+            kept.pop_front();
+        }
+        kept.push_back(Kept { connection, since: now });
+    }
+
+    fn take(&self) -> Option<Connection> {
+        let mut kept = lock(&self.kept);
+        let now = Instant::now();
+        while let Some(newest) = kept.pop_back() {
+            if !newest.is_too_old(now) && !newest.connection.is_closed() {
+                return Some(newest.connection);
+            }
+        }
+        None
+    }
+}
+
+impl Kept {
+    fn is_too_old(&self, now: Instant) -> bool {
+        now.duration_since(self.since) > IDLE
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
