@@ -194,7 +194,8 @@ where
     fn build_core(self) -> Result<ClientCore, BuildError> {
         let base = BaseUrl::parse(&self.base_url, self.allow_plain_http)?;
         let headers = HeaderValues::new(self.api, &self.headers)?;
-        let authenticator = self.credentials.map(|credentials| Authenticator::new(self.api, &credentials)).transpose()?;
+        let authenticator =
+            self.credentials.map(|credentials| Authenticator::new(self.api, &credentials)).transpose()?;
         let transport = match self.transport {
             Some(transport) => transport,
             #[cfg(any(feature = "hyper", feature = "reqwest"))]

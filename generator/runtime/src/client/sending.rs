@@ -81,8 +81,8 @@ impl ClientCore {
 
     /// Refuses what was signed so long ago that it would not be taken any more, and a change of which the exchange's
     /// clock shows that.
-    fn fresh<'a, O: Operation>(&self, prepared: Prepared<'a, O>, now: Moment) -> Result<Prepared<'a, O>, Error> {
-        let Some(window) = self.window(O::META) else { return Ok(prepared) };
+    fn is_fresh<O: Operation>(&self, prepared: &Prepared<'_, O>, now: Moment) -> Result<(), Error> {
+        let Some(window) = self.window(O::META) else { return Ok(()) };
         let time = &self.parts.time;
         let refuse = |why, skew| {
             Err(Error::Unsigned(Box::new(Unsigned { operation: O::META.id, why, skew, waited: Duration::ZERO })))
@@ -94,7 +94,7 @@ impl ClientCore {
         if O::META.effect != Effect::Read && time.is_out_of_time(prepared.signed_at, window, now) {
             return refuse("the exchange would not take its timestamp", time.skew());
         }
-        Ok(prepared)
+        Ok(())
     }
 
     /// How far the timestamp of a request may be from the exchange's clock.
@@ -111,7 +111,7 @@ impl ClientCore {
         prepared: Prepared<'a, O>,
         now: Moment,
     ) -> Result<(Sent<'a, O>, ResponseFuture<'a>), Error> {
-        let prepared = self.fresh(prepared, now).map_err(|error| error.after_waiting(permit.waited()))?;
+        self.is_fresh(&prepared, now).map_err(|error| error.after_waiting(permit.waited()))?;
         let Prepared { operation, request, warnings, signed_at, .. } = prepared;
         // Shares the bytes that are sent.
         let what = SentRequest::new(&request, signed_at);

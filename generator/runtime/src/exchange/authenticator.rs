@@ -9,6 +9,7 @@ use http::header::InvalidHeaderValue;
 use http::{HeaderName, HeaderValue, Request};
 
 use crate::client::{BuildError, Credentials};
+use crate::parameters::Scratch;
 use crate::tables::{Api, CredentialHeaders, Encoding, SignedPart};
 use crate::value::Timestamp;
 
@@ -45,12 +46,13 @@ impl Authenticator {
     /// Signs `request` as of `now`. What is signed is taken from the request itself, so that it cannot differ from what
     /// is sent.
     pub(super) fn prove(&self, request: &mut Request<Bytes>, now: Timestamp) -> Result<(), InvalidHeaderValue> {
-        let timestamp = HeaderValue::from(now.as_millis());
+        let mut scratch = Scratch::new();
+        let timestamp = scratch.digits(now.as_millis());
         let signature = self.credentials.sign(&signed_text(request, self.signed_text, timestamp.as_bytes()));
         let mut signature = HeaderValue::from_maybe_shared(Bytes::from(encoded(&signature, self.encoding)))?;
         signature.set_sensitive(true);
         let headers = request.headers_mut();
-        headers.insert(self.timestamp.clone(), timestamp);
+        headers.insert(self.timestamp.clone(), HeaderValue::from_str(timestamp)?);
         headers.insert(self.signature.clone(), signature);
         for (name, value) in &self.fixed {
             headers.insert(name.clone(), value.clone());

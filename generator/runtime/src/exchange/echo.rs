@@ -41,5 +41,8 @@ fn text_of<'a>(mut data: Reader<'a>, member: &str) -> Option<Cow<'a, str>> {
 }
 
 fn is_quoted_in(body: &[u8], text: &[u8]) -> bool {
-    body.split(|byte| *byte == b'"').any(|part| part == text)
+    let Some(&first) = text.first() else { return false };
+    let begins = body.windows(2).enumerate().filter(|(_, pair)| *pair == [b'"', first]);
+    let mut rests = begins.filter_map(|(at, _)| body[at + 1..].strip_prefix(text));
+    rests.any(|rest| rest.first() == Some(&b'"'))
 }

@@ -16,7 +16,7 @@ const LONGEST_CODE: usize = 32;
 /// The span of one call.
 pub(crate) struct CallSpan {
     span: Span,
-    /// When it began, unless nobody looks.
+    /// When it began, unless nobody looks: then nothing is recorded, for even to look up a field takes time.
     begun: Option<Instant>,
 }
 
@@ -51,12 +51,16 @@ impl CallSpan {
 
     /// The request leaves, with this body.
     pub(crate) fn sent(&self, body: &Bytes) {
-        self.span.record("bytes_sent", body.len());
+        if self.begun.is_some() {
+            self.span.record("bytes_sent", body.len());
+        }
     }
 
     pub(crate) fn answered(&self, response: &Response<Bytes>) {
-        self.span.record("status", response.status().as_u16());
-        self.span.record("bytes_received", response.body().len());
+        if self.begun.is_some() {
+            self.span.record("status", response.status().as_u16());
+            self.span.record("bytes_received", response.body().len());
+        }
     }
 
     /// How the call ended. Of one that is dropped, no end is told.

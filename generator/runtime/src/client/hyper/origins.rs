@@ -2,18 +2,13 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
-use bytes::Bytes;
 use http::header::{HOST, HeaderValue};
 use http::uri::{Authority, PathAndQuery, Scheme, Uri};
-use http_body_util::Full;
-use hyper::client::conn::http1::SendRequest;
+use tokio::time::Instant;
 
+use super::connection::Connection;
 use crate::client::bounds::IDLE;
-
-/// A connection that takes one request after the other.
-pub(super) type Connection = SendRequest<Full<Bytes>>;
 
 /// Every place that was ever asked for: a program has one or two, so they are looked through, and none is forgotten.
 #[derive(Debug, Default)]
@@ -31,7 +26,7 @@ pub(super) struct Origin {
 #[derive(Debug)]
 struct Kept {
     connection: Connection,
-    since: Instant,
+    used: Instant,
 }
 
 impl Origins {
@@ -75,29 +70,9 @@ impl Origin {
         *request.uri_mut() = target.map(Uri::from).unwrap_or_default();
     }
 
-    /// The connection that was used last, of those that are still good.
-    pub(super) async fn kept(&self) -> Option<Connection> {
-        while let Some(mut connection) = self.take() {
-            if connection.ready().await.is_ok() {
-                return Some(connection);
-            }
-        }
-        None
-    }
-
-    /// Keeps `connection`, whose answer was read to its end, for the next request.
-    pub(super) fn keep(&self, connection: Connection) {
+    /// The connection that was used last, if it is not too old `now`.
+    pub(super) fn kept(&self, now: Instant) -> Option<Connection> {
         let mut kept = lock(&self.kept);
-        let now = Instant::now();
-        while kept.front().is_some_and(|oldest| oldest.is_too_old(now)) {
-            kept.pop_front();
-        }
-        kept.push_back(Kept { connection, since: now });
-    }
-
-    fn take(&self) -> Option<Connection> {
-        let mut kept = lock(&self.kept);
-        let now = Instant::now();
         while let Some(newest) = kept.pop_back() {
             if !newest.is_too_old(now) && !newest.connection.is_closed() {
                 return Some(newest.connection);
@@ -105,11 +80,20 @@ impl Origin {
         }
         None
     }
+
+    /// Keeps `connection`, on which a request left at `used` and whose answer was read to its end, for the next one.
+    pub(super) fn keep(&self, connection: Connection, used: Instant) {
+        let mut kept = lock(&self.kept);
+        while kept.front().is_some_and(|oldest| oldest.is_too_old(used)) {
+            kept.pop_front();
+        }
+        kept.push_back(Kept { connection, used });
+    }
 }
 
 impl Kept {
     fn is_too_old(&self, now: Instant) -> bool {
-        now.duration_since(self.since) > IDLE
+        now.duration_since(self.used) > IDLE
     }
 }
 

@@ -1,0 +1,87 @@
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+use http::{Request, Response, Uri};
+use http_body_util::Full;
+use hyper::client::conn::http1::{self, Builder, SendRequest};
+use hyper_rustls::HttpsConnector;
+use hyper_util::client::legacy::connect::HttpConnector;
+use tower_service::Service;
+
+use crate::client::bounds::TransportLimits;
+use crate::client::{TransportError, TransportErrorKind, WasSent};
+
+/// Makes connections, with TLS where the address wants it.
+pub(super) type Connector = HttpsConnector<HttpConnector>;
+
+/// A connection that carries one request after the other.
+///
+/// It moves only while a call waits for it: no task of its own has to be woken for every request, which on another thread
+/// takes longer than all the rest. What befell it in between, it notices before it writes.
+pub(super) struct Connection {
+    requests: SendRequest<Full<Bytes>>,
+    inner: Pin<Box<http1::Connection<<Connector as Service<Uri>>::Response, Full<Bytes>>>>,
+    has_ended: bool,
+}
+
+impl Connection {
+    pub(super) async fn over(stream: <Connector as Service<Uri>>::Response) -> hyper::Result<Self> {
+        // Requests are short: to copy one into a single buffer is faster than to write it in parts.
+        let (requests, inner) = Builder::new().writev(false).handshake(stream).await?;
+        Ok(Self { requests, inner: Box::pin(inner), has_ended: false })
+    }
+
+    /// Whether no other request can go over it.
+    pub(super) fn is_closed(&self) -> bool {
+        self.has_ended || self.requests.is_closed()
+    }
+
+    /// Sends `request` and reads the whole answer. A request of which not a byte was written comes back in `unsent`.
+    pub(super) async fn exchange(
+        &mut self,
+        request: Request<Full<Bytes>>,
+        unsent: &mut Option<Request<Full<Bytes>>>,
+        limits: TransportLimits,
+    ) -> Result<Response<Bytes>, TransportError> {
+        let Self { requests, inner, has_ended } = self;
+        let mut exchange = pin!(async {
+            if let Err(error) = requests.ready().await {
+                *unsent = Some(request);
+                return Err(closed(error, WasSent::No));
+            }
+            let response = requests.try_send_request(request).await.map_err(|mut error| {
+                *unsent = error.take_message();
+                closed(error.into_error(), if unsent.is_some() { WasSent::No } else { WasSent::Maybe })
+            })?;
+            let (head, body) = response.into_parts();
+            Ok(Response::from_parts(head, limits.whole(body).await?))
+        });
+        let mut go_on = |context: &mut Context<'_>| {
+            *has_ended = *has_ended || inner.as_mut().poll(context).is_ready();
+        };
+        let answer = poll_fn(|context| {
+            if let Poll::Ready(answer) = exchange.as_mut().poll(context) {
+                return Poll::Ready(answer);
+            }
+            go_on(context);
+            exchange.as_mut().poll(context)
+        })
+        .await;
+        // From here on it wakes nobody, least of all whoever sends the next request over it.
+        go_on(&mut Context::from_waker(Waker::noop()));
+        answer
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").field("is_closed", &self.is_closed()).finish_non_exhaustive()
+    }
+}
+
+fn closed(error: hyper::Error, sent: WasSent) -> TransportError {
+    TransportError::new(TransportErrorKind::Closed, sent).caused_by(error)
+}
