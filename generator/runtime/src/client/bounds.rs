@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderValue;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 use tokio::time::error::Elapsed;
 
 use super::transport::{TransportError, TransportErrorKind, WasSent};
@@ -36,17 +36,36 @@ impl Default for TransportLimits {
 
 impl TransportLimits {
     /// The whole of `body`, of which no more is ever held than the limit.
-    pub(super) async fn whole<B>(self, body: B) -> Result<Bytes, TransportError>
+    pub(super) async fn whole<B>(&self, mut body: B) -> Result<Bytes, TransportError>
     where
-        B: BodyExt,
+        B: BodyExt<Data = Bytes> + Unpin,
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
         // What announces itself as too long is not waited for.
-        if body.size_hint().lower() > self.max_body as u64 {
-            return Err(TransportError::new(TransportErrorKind::BodyTooLarge, WasSent::Maybe));
+        self.takes(body.size_hint().lower())?;
+        let mut first = Bytes::new();
+        let mut joined = Vec::new();
+        while let Some(frame) = body.frame().await {
+            let Ok(part) = frame.map_err(no_body)?.into_data() else { continue };
+            self.takes((first.len().max(joined.len()) + part.len()) as u64)?;
+            if first.is_empty() {
+                // Most bodies come in one part, which needs no copy.
+                first = part;
+            } else {
+                if joined.is_empty() {
+                    joined.extend_from_slice(&first);
+                }
+                joined.extend_from_slice(&part);
+            }
         }
-        let body = Limited::new(body, self.max_body).collect().await;
-        body.map(|body| body.to_bytes()).map_err(no_body)
+        Ok(if joined.is_empty() { first } else { joined.into() })
+    }
+
+    fn takes(&self, bytes: u64) -> Result<(), TransportError> {
+        if bytes <= self.max_body as u64 {
+            return Ok(());
+        }
+        Err(TransportError::new(TransportErrorKind::BodyTooLarge, WasSent::Maybe))
     }
 }
 
@@ -55,8 +74,6 @@ pub(super) fn too_late<T>(_: Elapsed) -> Result<T, TransportError> {
     Err(TransportError::new(TransportErrorKind::Timeout, WasSent::Maybe))
 }
 
-fn no_body(error: Box<dyn Error + Send + Sync>) -> TransportError {
-    let kind =
-        if error.is::<LengthLimitError>() { TransportErrorKind::BodyTooLarge } else { TransportErrorKind::Closed };
-    TransportError::new(kind, WasSent::Maybe).caused_by(error)
+fn no_body(error: impl Into<Box<dyn Error + Send + Sync>>) -> TransportError {
+    TransportError::new(TransportErrorKind::Closed, WasSent::Maybe).caused_by(error)
 }

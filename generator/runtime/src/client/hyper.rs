@@ -44,36 +44,25 @@ impl HyperTransport {
     }
 
     /// Sends `request` over a kept connection, or else over a new one, and reads the whole answer.
-    fn exchange(
+    async fn exchange(
         &self,
-        mut request: Request<Bytes>,
+        request: &mut Request<Full<Bytes>>,
+        origin: &Origin,
         now: Instant,
-    ) -> impl Future<Output = Result<Response<Bytes>, TransportError>> {
-        let origin = self.origins.of(request.uri());
-        request.headers_mut().entry(USER_AGENT).or_insert(NAME);
-        let mut request = request.map(Full::new);
-        async move {
-            let origin = origin.ok_or_else(no_origin)?;
-            origin.address(&mut request);
-            loop {
-                let kept = origin.kept(now);
-                let was_kept = kept.is_some();
-                let mut connection = match kept {
-                    Some(kept) => kept,
-                    // Seldom, and larger than all the rest together.
-                    None => Box::pin(self.connect(&origin)).await?,
-                };
-                let mut unsent = None;
-                let answer = connection.exchange(request, &mut unsent, self.limits).await;
-                match unsent {
-                    Some(unsent) if was_kept => request = unsent,
-                    _ => {
-                        if answer.is_ok() {
-                            origin.keep(connection, now);
-                        }
-                        return answer;
-                    }
+    ) -> Result<Response<Bytes>, TransportError> {
+        loop {
+            let (mut connection, was_kept) = match origin.kept(now) {
+                Some(kept) => (kept, true),
+                // Seldom, and larger than all the rest together.
+                None => (Box::pin(self.connect(origin)).await?, false),
+            };
+            match connection.exchange(request, &self.limits).await {
+                Ok(answer) => {
+                    origin.keep(connection, now);
+                    return Ok(answer);
                 }
+                Err(error) if was_kept && error.sent() == WasSent::No => {}
+                Err(error) => return Err(error),
             }
         }
     }
@@ -92,10 +81,15 @@ impl HyperTransport {
 }
 
 impl Transport for HyperTransport {
-    fn send<'a>(&'a self, request: Request<Bytes>) -> ResponseFuture<'a> {
+    fn send<'a>(&'a self, mut request: Request<Bytes>) -> ResponseFuture<'a> {
+        request.headers_mut().entry(USER_AGENT).or_insert(NAME);
+        let origin = self.origins.of(request.uri());
+        let mut request = request.map(Full::new);
         Box::pin(async move {
+            let origin = origin.ok_or_else(no_origin)?;
+            origin.address(&mut request);
             let now = Instant::now();
-            timeout_at(now + self.limits.call, self.exchange(request, now)).await.unwrap_or_else(too_late)
+            timeout_at(now + self.limits.call, self.exchange(&mut request, &origin, now)).await.unwrap_or_else(too_late)
         })
     }
 }

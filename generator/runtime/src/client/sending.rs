@@ -12,7 +12,7 @@ use crate::checks::Violations;
 use crate::error::{Error, ExchangeError, SentRequest, TransportFailure, UnknownOutcome, Unsigned, ending_of};
 use crate::exchange::{Reply, build_request, read_answer, told_by_date};
 use crate::fate::{Prepared, client_ids};
-use crate::limits::Permit;
+use crate::limits::{Permit, Signs};
 use crate::observe::CallSpan;
 use crate::operation::Operation;
 use crate::tables::{Access, Effect, Ending, Meta, Outcome};
@@ -130,10 +130,11 @@ impl ClientCore {
         let Sent { operation, what, mut permit, warnings, at } = sent;
         let (waited, signed_at) = (permit.waited(), what.signed_at);
         let reply = answer.map_err(|error| self.unanswered(O::META, error)).and_then(|response| {
-            permit.answered(&response);
+            let Signs { remaining, .. } = permit.answered(&response);
             span.answered(&response);
             let date = told_by_date(self.parts.api, response.headers());
             let reply = read_answer(self.parts.api, operation, &what.body, response);
+            let reply = reply.map(|reply| Reply { remaining, ..reply });
             self.learn_the_time(O::META, (signed_at, at), date, reply)
         });
         if let Some(drift) = &self.parts.drift {

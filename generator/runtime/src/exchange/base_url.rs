@@ -1,7 +1,9 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::net::IpAddr;
 
-use http::uri::{Authority, InvalidUri, Parts, PathAndQuery, Scheme, Uri};
+use bytes::Bytes;
+use http::uri::{Authority, Parts, PathAndQuery, Scheme, Uri};
 
 use crate::client::BuildError;
 
@@ -44,8 +46,12 @@ impl BaseUrl {
     }
 
     /// The whole address of `target`, which is a path and a query.
-    pub(super) fn join(&self, target: String) -> Result<Uri, http::Error> {
-        let target = PathAndQuery::try_from(target).map_err(|error: InvalidUri| http::Error::from(error))?;
+    pub(super) fn join(&self, target: Cow<'static, str>) -> Result<Uri, http::Error> {
+        let target = match target {
+            Cow::Borrowed(text) => Bytes::from_static(text.as_bytes()),
+            Cow::Owned(text) => Bytes::from(text),
+        };
+        let target = PathAndQuery::from_maybe_shared(target)?;
         let mut parts = Parts::default();
         parts.scheme = Some(self.scheme.clone());
         parts.authority = Some(self.authority.clone());

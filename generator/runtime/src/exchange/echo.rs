@@ -41,8 +41,6 @@ fn text_of<'a>(mut data: Reader<'a>, member: &str) -> Option<Cow<'a, str>> {
 }
 
 fn is_quoted_in(body: &[u8], text: &[u8]) -> bool {
-    let Some(&first) = text.first() else { return false };
-    let begins = body.windows(2).enumerate().filter(|(_, pair)| *pair == [b'"', first]);
-    let mut rests = begins.filter_map(|(at, _)| body[at + 1..].strip_prefix(text));
-    rests.any(|rest| rest.first() == Some(&b'"'))
+    let is_quoted = |inner: &[u8]| inner.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")) == Some(text);
+    body.windows(text.len() + 2).any(is_quoted)
 }

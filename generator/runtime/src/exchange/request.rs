@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -35,38 +36,33 @@ pub fn build_request<O: Operation>(
     operation.write_path(&mut path);
     let mut parameters = ParameterWriter::of(O::META.method);
     operation.write(&mut parameters);
-    let mut request = unsigned(O::META, base, path.finish(), parameters.finish())?;
-    headers.add_to(request.headers_mut(), O::META);
+    let (target, body) = if O::META.method.has_query() {
+        (with_query(path.finish(), &parameters.finish()), Bytes::new())
+    } else {
+        (path.finish(), Bytes::from(parameters.finish()))
+    };
+    let length = target.len();
+    let uri = base.join(target).map_err(|_| no_address(O::META, length))?;
+    let mut request = Request::new(body);
+    *request.method_mut() = O::META.method.into();
+    *request.uri_mut() = uri;
+    add_headers(&mut request, O::META, headers);
     prove(&mut request, api, O::META, authenticator, now)?;
     Ok(request)
 }
 
-fn unsigned(meta: &'static Meta, base: &BaseUrl, path: String, parameters: String) -> Result<Request<Bytes>, Error> {
-    let (target, body) = if meta.method.has_query() {
-        (with_query(path, &parameters), Bytes::new())
-    } else {
-        (path, Bytes::from(parameters))
-    };
-    let length = target.len();
-    let uri = base.join(target).map_err(|_| no_address(meta, length))?;
-    let has_body = !body.is_empty();
-    let mut request = Request::new(body);
-    request.headers_mut().reserve(USUAL_HEADERS);
-    *request.method_mut() = meta.method.into();
-    *request.uri_mut() = uri;
+fn add_headers(request: &mut Request<Bytes>, meta: &'static Meta, values: &HeaderValues) {
+    let has_body = !request.body().is_empty();
+    let headers = request.headers_mut();
+    headers.reserve(USUAL_HEADERS);
     if has_body {
-        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
-    Ok(request)
+    values.add_to(headers, meta);
 }
 
-fn with_query(mut path: String, query: &str) -> String {
-    if !query.is_empty() {
-        path.reserve_exact(query.len() + 1);
-        path.push('?');
-        path.push_str(query);
-    }
-    path
+fn with_query(path: Cow<'static, str>, query: &str) -> Cow<'static, str> {
+    if query.is_empty() { path } else { Cow::Owned([&path, "?", query].concat()) }
 }
 
 fn prove(

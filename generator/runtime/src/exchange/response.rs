@@ -26,10 +26,12 @@ const MESSAGE: usize = 200;
 ///
 /// [`Error::Exchange`] when the exchange refused the request, [`Error::Unreadable`] when its answer makes no sense.
 pub fn read_response<O: Operation>(api: &Api, response: Response<Bytes>) -> Result<Reply<O::Response>, Error> {
-    read::<O>(api, response, |_| Ok(()))
+    let remaining = remaining_calls(api, response.headers());
+    read::<O>(api, response, |_| Ok(())).map(|reply| Reply { remaining, ..reply })
 }
 
-/// As [`read_response`], for the request that was sent with this body: the answer to another one makes no sense.
+/// As [`read_response`], for the request that was sent with this body: the answer to another one makes no sense. How many
+/// calls remain is the limiter's to read.
 pub(crate) fn read_answer<O: Operation>(
     api: &Api,
     operation: &O,
@@ -50,13 +52,12 @@ fn read<O: Operation>(
         Some(envelope) => answer.in_envelope(envelope, check)?,
         None => (answer.bare(check)?, None),
     };
-    let remaining = remaining_calls(api, &head.headers);
     Ok(Reply {
         data,
         request_time,
         signed_at: None,
         status: head.status,
-        remaining,
+        remaining: None,
         waited: Duration::ZERO,
         warnings: Violations::default(),
         raw: body,
@@ -135,10 +136,10 @@ impl<'a> Answer<'a> {
 
     fn with_code(&self, mut opened: Opened<'a>) -> Result<Opened<'a>, Error> {
         let Some(code) = &opened.code else { return Err(self.unreadable(ReadError::new(0, "there is no code"))) };
-        let code = Code::new(code);
-        if self.meta.is_success(self.api, code.as_str()) {
+        if self.meta.is_success(self.api, code) {
             return Ok(opened);
         }
+        let code = Code::new(code);
         // What is behind the data adds a message, or shows that the answer is not whole: then its code may not be either.
         opened.without_data().map_err(|error| self.unreadable(error))?;
         Err(self.refused(code, &opened.message, opened.time))

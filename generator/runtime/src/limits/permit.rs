@@ -41,12 +41,14 @@ impl<'a> Permit<'a> {
         }
     }
 
-    /// The call was answered. The status and the headers are looked at before anything else is, for they tell
+    /// The call was answered, and the answer tells this. The status and the headers are looked at before anything else is, for they tell
     /// something even where the answer cannot be read.
-    pub fn answered(&mut self, response: &Response<Bytes>) {
+    pub fn answered(&mut self, response: &Response<Bytes>) -> Signs {
+        let signs = Signs::read(self.api, response);
         if let Some(slot) = self.slot.take() {
-            self.limiter.answered(slot, Signs::read(self.api, response));
+            self.limiter.answered(slot, signs);
         }
+        signs
     }
 }
 

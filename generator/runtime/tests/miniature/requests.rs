@@ -5,8 +5,8 @@ use http::Request;
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
 use tradeapi_runtime::{
-    BaseUrl, BuildError, ClientBuilder, Credentials, Edit, Error, FixedClock, HeaderValues, HmacSha256, Operation,
-    ParameterWriter, Parameters, Signer, Timestamp, build_request,
+    Authenticator, BaseUrl, BuildError, ClientBuilder, Credentials, Edit, Error, FixedClock, HeaderValues, HmacSha256,
+    Operation, ParameterWriter, Parameters, Signer, Timestamp, build_request,
 };
 
 use crate::Tested;
@@ -228,7 +228,8 @@ fn is_signed_as_sent<O: Operation>(operation: &O) -> Result<(), TestCaseError> {
     let listener = Listener::default();
     let credentials = Credentials::with_signer("key", "pass", listener.clone());
     let base = BaseUrl::parse("https://mini.example/gate", false)?;
-    let request = build_request(&API, operation, &base, Some(&credentials), &HeaderValues::default(), NOW)?;
+    let authenticator = Authenticator::new(&API, &credentials)?;
+    let request = build_request(&API, operation, &base, authenticator.as_ref(), &HeaderValues::default(), NOW)?;
     let mut sent = format!("{NOW}{}{}", request.method(), request.uri().path()).into_bytes();
     if let Some(query) = request.uri().query() {
         sent.extend(format!("?{query}").into_bytes());

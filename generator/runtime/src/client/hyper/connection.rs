@@ -39,22 +39,21 @@ impl Connection {
         self.has_ended || self.requests.is_closed()
     }
 
-    /// Sends `request` and reads the whole answer. A request of which not a byte was written comes back in `unsent`.
+    /// Sends `request` and reads the whole answer. A request that was surely not sent is put back.
     pub(super) async fn exchange(
         &mut self,
-        request: Request<Full<Bytes>>,
-        unsent: &mut Option<Request<Full<Bytes>>>,
-        limits: TransportLimits,
+        request: &mut Request<Full<Bytes>>,
+        limits: &TransportLimits,
     ) -> Result<Response<Bytes>, TransportError> {
         let Self { requests, inner, has_ended } = self;
         let mut exchange = pin!(async {
-            if let Err(error) = requests.ready().await {
-                *unsent = Some(request);
-                return Err(closed(error, WasSent::No));
-            }
-            let response = requests.try_send_request(request).await.map_err(|mut error| {
-                *unsent = error.take_message();
-                closed(error.into_error(), if unsent.is_some() { WasSent::No } else { WasSent::Maybe })
+            requests.ready().await.map_err(|error| closed(error, WasSent::No))?;
+            let response = requests.try_send_request(std::mem::take(request)).await.map_err(|mut error| {
+                // hyper gives it back when not a byte of it was written.
+                let unsent = error.take_message();
+                let sent = if unsent.is_some() { WasSent::No } else { WasSent::Maybe };
+                *request = unsent.unwrap_or_default();
+                closed(error.into_error(), sent)
             })?;
             let (head, body) = response.into_parts();
             Ok(Response::from_parts(head, limits.whole(body).await?))

@@ -34,7 +34,7 @@ impl Origins {
     pub(super) fn of(&self, uri: &Uri) -> Option<Arc<Origin>> {
         let (scheme, authority) = (uri.scheme()?, uri.authority()?);
         let mut origins = lock(&self.0);
-        if let Some(known) = origins.iter().find(|known| known.scheme == *scheme && known.authority == *authority) {
+        if let Some(known) = origins.iter().find(|known| known.is(scheme, authority)) {
             return Some(Arc::clone(known));
         }
         let origin = Arc::new(Origin::new(scheme.clone(), authority.clone())?);
@@ -52,6 +52,11 @@ impl Origin {
         };
         let host = HeaderValue::try_from(host).ok()?;
         Some(Self { scheme, authority, host, kept: Mutex::default() })
+    }
+
+    /// A host that is written in other letters counts as another one, which does no harm.
+    fn is(&self, scheme: &Scheme, authority: &Authority) -> bool {
+        self.authority.as_str() == authority.as_str() && self.scheme == *scheme
     }
 
     /// What to connect to.
