@@ -212,7 +212,6 @@ tradeapi_tests::over_each_transport!(
     without_an_answer_the_outcome_is_unknown_and_nothing_is_repeated,
     a_redirect_is_not_followed,
     what_was_not_sent_had_no_effect,
-    connections_are_kept,
 );
 
 async fn without_an_answer_the_outcome_is_unknown_and_nothing_is_repeated(over: Over) {
@@ -245,16 +244,4 @@ async fn what_was_not_sent_had_no_effect(over: Over) {
     let client = client(over, address, TransportLimits::default());
     let error = client.call(&cancel()).await.expect_err("nobody listens there any more");
     assert_eq!((kind(&error), error.outcome()), (TransportErrorKind::Connect, Outcome::NotDone), "{error}");
-}
-
-async fn connections_are_kept(over: Over) {
-    let sandbox = Sandbox::start().unwrap();
-    sandbox.answer_otherwise(|_| Answer::json(r#"{"code":"00000","data":{"orderId":"1"}}"#));
-    let client = client(over, sandbox.url(), TransportLimits::default());
-    for _ in 0..5 {
-        client.unified().cancel_order(&cancel()).await.unwrap();
-    }
-    let connections: Vec<_> = sandbox.requests().iter().map(|request| request.connection).collect();
-    // Which connection is free again in time is up to the scheduler.
-    assert!(connections.iter().max() < Some(&4), "{connections:?}");
 }

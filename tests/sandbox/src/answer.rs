@@ -8,8 +8,8 @@ pub struct Answer(pub(crate) Act);
 pub(crate) enum Act {
     /// Answers in full and keeps the connection.
     Whole(Parts),
-    /// Answers in full and closes the connection, without having said that it would.
-    Last(Parts),
+    /// Answers in full and closes the connection after this pause, without having said that it would.
+    Last(Parts, Duration),
     /// Answers in pieces, with this pause behind each.
     Slow(Parts, Duration),
     /// Promises the whole body, sends this many bytes of it, and closes the connection.
@@ -115,7 +115,13 @@ impl Answer {
     /// The same, and the connection is closed behind it, though the client was not told.
     #[must_use]
     pub fn then_close(self) -> Self {
-        self.with_parts(Act::Last)
+        self.then_close_after(Duration::ZERO)
+    }
+
+    /// The same, and the connection is closed a while behind it, though the client was not told.
+    #[must_use]
+    pub fn then_close_after(self, pause: Duration) -> Self {
+        self.with_parts(|parts| Act::Last(parts, pause))
     }
 
     /// The same in small pieces, with a pause behind each.
@@ -133,7 +139,7 @@ impl Answer {
 
     fn parts(&mut self) -> Option<&mut Parts> {
         match &mut self.0 {
-            Act::Whole(parts) | Act::Last(parts) | Act::Slow(parts, _) | Act::Half(parts, _) => Some(parts),
+            Act::Whole(parts) | Act::Last(parts, _) | Act::Slow(parts, _) | Act::Half(parts, _) => Some(parts),
             Act::Raw(_) | Act::Endless(..) | Act::Close | Act::Reset | Act::Outage(_) | Act::Hang => None,
         }
     }

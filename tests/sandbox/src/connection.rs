@@ -44,7 +44,11 @@ pub(crate) async fn serve(
 async fn perform(act: Act, stream: &mut TcpStream) -> io::Result<bool> {
     match act {
         Act::Whole(parts) => stream.write_all(&parts.bytes(usize::MAX)).await.map(|()| true),
-        Act::Last(parts) => stream.write_all(&parts.bytes(usize::MAX)).await.map(|()| false),
+        Act::Last(parts, pause) => {
+            stream.write_all(&parts.bytes(usize::MAX)).await?;
+            tokio::time::sleep(pause).await;
+            Ok(false)
+        }
         Act::Slow(parts, pause) => {
             for piece in parts.bytes(usize::MAX).chunks(PIECE) {
                 stream.write_all(piece).await?;

@@ -2,5 +2,5 @@
 use tradeapi::Credentials;
 
 fn main() {
-    let _ = Credentials::new("key", "secret", "passphrase").key();
+    let _ = Credentials::new("key", "secret", "passphrase").headers();
 }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use tradeapi_runtime::{
-    Credentials, Error, Outcome, ResponseFuture, Transport, TransportError, TransportErrorKind, WasSent,
+    Credentials, Error, LimitMode, Outcome, ResponseFuture, Transport, TransportError, TransportErrorKind, WasSent,
 };
 
 use crate::Tested;
@@ -58,6 +58,44 @@ async fn what_is_forbidden_is_not_sent() -> Tested {
 fn a_call_can_move_between_threads() -> Tested {
     fn is_send<T: Send>(_: &T) {}
     is_send(&client(None)?.call(&order()));
+    Ok(())
+}
+
+/// Tells how many calls remain.
+struct Counting;
+
+impl Transport for Counting {
+    fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
+        let answer = http::Response::builder().header("x-remaining", "9").body(Bytes::from(r#"{"code":"00000"}"#));
+        Box::pin(async {
+            answer.map_err(|why| TransportError::new(TransportErrorKind::Other, WasSent::No).caused_by(why))
+        })
+    }
+}
+
+#[tokio::test]
+async fn the_calls_that_remain_are_told_whether_or_not_limits_are_kept() -> Tested {
+    for mode in [LimitMode::Wait, LimitMode::Refuse, LimitMode::Off] {
+        let client = Client::builder("https://mini.example").credentials(Credentials::new("key", "secret", "pass"));
+        let reply = client.limits(mode).transport(Counting).build()?.call(&order()).await?;
+        assert_eq!(reply.remaining, Some(9), "{mode:?}");
+    }
+    Ok(())
+}
+
+/// Futures are moved into one another and into boxes, so their size is part of what a call costs.
+#[test]
+fn a_call_takes_little_room() -> Tested {
+    const LITTLE: usize = 1024;
+    let (client, order) = (client(None)?, order());
+    let call = size_of_val(&client.call(&order));
+    assert!(call <= LITTLE, "{call} bytes");
+    #[cfg(feature = "hyper")]
+    {
+        let transport = tradeapi_runtime::HyperTransport::new(tradeapi_runtime::TransportLimits::default())?;
+        let sending = size_of_val(&*transport.send(http::Request::default()));
+        assert!(sending <= LITTLE, "{sending} bytes");
+    }
     Ok(())
 }
 

@@ -23,20 +23,22 @@ pub(super) type Connector = HttpsConnector<HttpConnector>;
 /// takes longer than all the rest. What befell it in between, it notices before it writes.
 pub(super) struct Connection {
     requests: SendRequest<Full<Bytes>>,
-    inner: Pin<Box<http1::Connection<<Connector as Service<Uri>>::Response, Full<Bytes>>>>,
-    has_ended: bool,
+    /// `None` once it has ended: a request that waits in it comes back only when it is gone.
+    inner: Option<Pin<Box<Inner>>>,
 }
+
+type Inner = http1::Connection<<Connector as Service<Uri>>::Response, Full<Bytes>>;
 
 impl Connection {
     pub(super) async fn over(stream: <Connector as Service<Uri>>::Response) -> hyper::Result<Self> {
         // Requests are short: to copy one into a single buffer is faster than to write it in parts.
         let (requests, inner) = Builder::new().writev(false).handshake(stream).await?;
-        Ok(Self { requests, inner: Box::pin(inner), has_ended: false })
+        Ok(Self { requests, inner: Some(Box::pin(inner)) })
     }
 
     /// Whether no other request can go over it.
     pub(super) fn is_closed(&self) -> bool {
-        self.has_ended || self.requests.is_closed()
+        self.inner.is_none() || self.requests.is_closed()
     }
 
     /// Sends `request` and reads the whole answer. A request that was surely not sent is put back.
@@ -45,7 +47,7 @@ impl Connection {
         request: &mut Request<Full<Bytes>>,
         limits: &TransportLimits,
     ) -> Result<Response<Bytes>, TransportError> {
-        let Self { requests, inner, has_ended } = self;
+        let Self { requests, inner } = self;
         let mut exchange = pin!(async {
             requests.ready().await.map_err(|error| closed(error, WasSent::No))?;
             let response = requests.try_send_request(std::mem::take(request)).await.map_err(|mut error| {
@@ -59,7 +61,7 @@ impl Connection {
             Ok(Response::from_parts(head, limits.whole(body).await?))
         });
         let mut go_on = |context: &mut Context<'_>| {
-            *has_ended = *has_ended || inner.as_mut().poll(context).is_ready();
+            inner.take_if(|inner| inner.as_mut().poll(context).is_ready());
         };
         let answer = poll_fn(|context| {
             if let Poll::Ready(answer) = exchange.as_mut().poll(context) {

@@ -105,3 +105,63 @@ impl Kept {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Tested = Result<(), Box<dyn std::error::Error>>;
+
+    fn origin(of: &str) -> Result<Arc<Origin>, Box<dyn std::error::Error>> {
+        Ok(Origins::default().of(&of.parse()?).ok_or("it names no host")?)
+    }
+
+    #[test]
+    fn the_host_has_its_port_unless_it_is_the_usual_one() -> Tested {
+        for (address, host) in [
+            ("https://example.com/a", "example.com"),
+            ("https://example.com:443/a", "example.com"),
+            ("https://example.com:80/a", "example.com:80"),
+            ("http://example.com:80/a", "example.com"),
+            ("http://example.com:443/a", "example.com:443"),
+            ("http://127.0.0.1:8080", "127.0.0.1:8080"),
+            ("http://[::1]:8080", "[::1]:8080"),
+            ("http://[::1]", "[::1]"),
+        ] {
+            let mut request = http::Request::get(address).body(())?;
+            origin(address)?.address(&mut request);
+            assert_eq!(request.headers()[HOST], host, "{address}");
+        }
+        assert!(Origins::default().of(&"/a".parse()?).is_none());
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_left_of_the_address_is_the_path_and_the_query() -> Tested {
+        for (address, target) in [
+            ("https://example.com/a/b?c=d", "/a/b?c=d"),
+            ("https://example.com/?c=%2F", "/?c=%2F"),
+            ("https://example.com", "/"),
+        ] {
+            let mut request = http::Request::get(address).header(HOST, "another").body(())?;
+            let origin = origin(address)?;
+            origin.address(&mut request);
+            assert_eq!((request.uri().to_string().as_str(), &request.headers()[HOST]), (target, &"another"));
+            assert_eq!(origin.uri(), "https://example.com/");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_place_is_known_again() -> Tested {
+        let origins = Origins::default();
+        let of = |address: &str| Ok::<_, http::uri::InvalidUri>(origins.of(&address.parse()?));
+        let first = of("https://example.com/a")?.ok_or("it names no host")?;
+        let again = of("https://example.com/b?c")?.ok_or("it names no host")?;
+        assert!(Arc::ptr_eq(&first, &again));
+        for other in ["http://example.com/a", "https://example.com:8443/a", "https://example.org/a"] {
+            assert!(!Arc::ptr_eq(&first, &of(other)?.ok_or("it names no host")?), "{other}");
+        }
+        Ok(())
+    }
+}

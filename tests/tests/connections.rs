@@ -1,0 +1,155 @@
+//! Which connection a request goes over: one that is surely its own, and a kept one where there is one.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::time::Duration;
+
+use tradeapi::runtime::{Ending, LimitMode, TransportLimits};
+use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
+use tradeapi::{Client, Credentials, Error};
+use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::transports::Over;
+
+tradeapi_tests::over_each_transport!(
+    connections_are_kept,
+    a_connection_that_was_closed_in_between_is_replaced,
+    a_connection_that_will_be_closed_is_not_kept,
+    an_answer_that_comes_too_late_is_nobodys,
+    an_answer_that_nobody_asked_for_is_nobodys,
+    a_dropped_call_takes_its_connection_along,
+    calls_at_the_same_time_share_no_connection,
+);
+
+/// Long enough for what was closed on one side of a loopback to be known on the other.
+const A_WHILE: Duration = Duration::from_millis(50);
+
+fn cancel(id: &str) -> CancelOrder {
+    CancelOrder::new(OrderRef::OrderId(OrderId::from(id)))
+}
+
+fn done(id: &str) -> Answer {
+    Answer::json(body(id))
+}
+
+fn body(id: &str) -> String {
+    format!(r#"{{"code":"00000","data":{{"orderId":"{id}"}}}}"#)
+}
+
+fn client(over: Over, sandbox: &Sandbox, call: Duration) -> Client {
+    let limits = TransportLimits { call, ..TransportLimits::default() };
+    let client = over.client(sandbox.url(), limits).credentials(Credentials::new("key", "secret", "passphrase"));
+    client.limits(LimitMode::Off).build().unwrap()
+}
+
+/// The order of which the answer tells that it is cancelled.
+async fn cancelled(client: &Client, id: &str) -> Result<String, Error> {
+    let answer = client.call(&cancel(id)).await?;
+    Ok(answer.order_id.clone().unwrap().to_string())
+}
+
+fn connections(sandbox: &Sandbox) -> Vec<usize> {
+    sandbox.requests().iter().map(|request| request.connection).collect()
+}
+
+async fn connections_are_kept(over: Over) {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_otherwise(|_| done("1"));
+    let client = client(over, &sandbox, Duration::from_secs(15));
+    for _ in 0..5 {
+        cancelled(&client, "1").await.unwrap();
+    }
+    match over {
+        Over::Hyper => assert_eq!(connections(&sandbox), [0; 5]),
+        // Which connection is free again in time is up to the scheduler.
+        Over::Reqwest => assert!(connections(&sandbox).iter().max() < Some(&4), "{:?}", connections(&sandbox)),
+    }
+}
+
+async fn a_connection_that_was_closed_in_between_is_replaced(over: Over) {
+    let sandbox = Sandbox::start().unwrap();
+    let client = client(over, &sandbox, Duration::from_secs(15));
+    for pause in [Duration::ZERO, A_WHILE, Duration::ZERO, A_WHILE] {
+        sandbox.answer_next(done("1").then_close_after(pause));
+        cancelled(&client, "1").await.unwrap();
+        tokio::time::sleep(pause + A_WHILE).await;
+    }
+    assert_eq!(connections(&sandbox), [0, 1, 2, 3]);
+}
+
+async fn a_connection_that_will_be_closed_is_not_kept(over: Over) {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_otherwise(|_| done("1").header("connection", "close"));
+    let client = client(over, &sandbox, Duration::from_secs(15));
+    for _ in 0..5 {
+        cancelled(&client, "1").await.unwrap();
+    }
+    assert_eq!(connections(&sandbox), [0, 1, 2, 3, 4]);
+}
+
+async fn an_answer_that_comes_too_late_is_nobodys(over: Over) {
+    let sandbox = Sandbox::start().unwrap();
+    let long = body("1").replace('{', &format!("{{{}", " ".repeat(500)));
+    sandbox.answer_next(Answer::json(long).in_pieces(A_WHILE));
+    sandbox.answer_otherwise(|_| done("2"));
+    let client = client(over, &sandbox, A_WHILE * 4);
+    let error = cancelled(&client, "1").await.expect_err("most of the answer is still to come");
+    assert_eq!(error.ending(), Ending::TimedOut);
+    assert_eq!(cancelled(&client, "2").await.unwrap(), "2");
+    tokio::time::sleep(A_WHILE * 20).await;
+    assert_eq!(cancelled(&client, "2").await.unwrap(), "2");
+    assert_eq!(connections(&sandbox)[..2], [0, 1]);
+}
+
+async fn an_answer_that_nobody_asked_for_is_nobodys(over: Over) {
+    let sandbox = Sandbox::start().unwrap();
+    let answer = |id| format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{}", body(id).len(), body(id));
+    let two = Answer::endless(answer("1") + &answer("of somebody else"), "", Duration::from_secs(60));
+    for pause in [Duration::ZERO, A_WHILE] {
+        sandbox.answer_next(two.clone());
+        sandbox.answer_next(done("2"));
+        let client = client(over, &sandbox, Duration::from_secs(15));
+        assert_eq!(cancelled(&client, "1").await.unwrap(), "1");
+        tokio::time::sleep(pause).await;
+        assert_eq!(cancelled(&client, "2").await.unwrap(), "2");
+    }
+    assert_eq!(connections(&sandbox), [0, 1, 2, 3]);
+}
+
+async fn a_dropped_call_takes_its_connection_along(over: Over) {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(done("1"));
+    sandbox.answer_next(Answer::hang());
+    sandbox.answer_otherwise(|_| done("3"));
+    let client = client(over, &sandbox, Duration::from_secs(15));
+    cancelled(&client, "1").await.unwrap();
+    tokio::select! {
+        _ = cancelled(&client, "2") => panic!("there is no answer"),
+        () = sandbox.reached(2) => {}
+    }
+    assert_eq!(cancelled(&client, "3").await.unwrap(), "3");
+    let [first, dropped, next] = connections(&sandbox)[..] else { panic!("{:?}", sandbox.requests()) };
+    assert!(next != dropped && first <= dropped, "{first} {dropped} {next}");
+}
+
+async fn calls_at_the_same_time_share_no_connection(over: Over) {
+    let sandbox = Sandbox::start().unwrap();
+    // Each gets back what it asked for, and not at once.
+    sandbox.answer_otherwise(|request| {
+        let text = request.text();
+        let id = text.split('"').find(|part| part.parse::<u32>().is_ok()).unwrap();
+        done(id).in_pieces(Duration::from_millis(2))
+    });
+    let client = client(over, &sandbox, Duration::from_secs(15));
+    for _ in 0..3 {
+        let calls: Vec<_> = (0..20)
+            .map(|id| {
+                let (client, id) = (client.clone(), id.to_string());
+                tokio::spawn(async move { assert_eq!(cancelled(&client, &id).await.unwrap(), id) })
+            })
+            .collect();
+        for call in calls {
+            call.await.unwrap();
+        }
+    }
+    let connections = connections(&sandbox);
+    assert!(connections.iter().max() < Some(&40), "{connections:?}");
+}
