@@ -36,9 +36,9 @@ impl Connection {
         Ok(Self { requests, inner: Some(Box::pin(inner)) })
     }
 
-    /// Whether no other request can go over it.
-    pub(super) fn is_closed(&self) -> bool {
-        self.inner.is_none() || self.requests.is_closed()
+    /// Whether nothing is left of the last request, and the next one can go over it as far as is known.
+    pub(super) fn is_free(&self) -> bool {
+        self.inner.is_some() && self.requests.is_ready()
     }
 
     /// Sends `request` and reads the whole answer. A request that was surely not sent is put back.
@@ -79,7 +79,7 @@ impl Connection {
 
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Connection").field("is_closed", &self.is_closed()).finish_non_exhaustive()
+        f.debug_struct("Connection").field("is_free", &self.is_free()).finish_non_exhaustive()
     }
 }
 

@@ -79,7 +79,7 @@ impl Origin {
     pub(super) fn kept(&self, now: Instant) -> Option<Connection> {
         let mut kept = lock(&self.kept);
         while let Some(newest) = kept.pop_back() {
-            if !newest.is_too_old(now) && !newest.connection.is_closed() {
+            if !newest.is_too_old(now) && newest.connection.is_free() {
                 return Some(newest.connection);
             }
         }
