@@ -1,0 +1,169 @@
+//! What members, elements and decoders of this crate move the reader with.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::{MAX_DEPTH, Mark, Reader};
+use crate::json::error::ReadError;
+use crate::json::layout::Layout;
+use crate::json::{number, string};
+
+impl<'a> Reader<'a> {
+    #[inline]
+    pub(in crate::json) fn bytes(&self) -> &'a [u8] {
+        self.text.as_bytes()
+    }
+
+    /// The first byte that is not white space; the reader stands on it.
+    #[inline]
+    pub(in crate::json) fn next_byte(&mut self) -> Option<u8> {
+        match self.bytes().get(self.at) {
+            Some(b' ' | b'\n' | b'\r' | b'\t') => self.next_byte_after_space(),
+            byte => byte.copied(),
+        }
+    }
+
+    #[cold]
+    fn next_byte_after_space(&mut self) -> Option<u8> {
+        let is_space = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
+        self.at += self.bytes()[self.at..].iter().take_while(|byte| is_space(byte)).count();
+        self.bytes().get(self.at).copied()
+    }
+
+    /// Passes over `byte` if it is the next one.
+    #[inline]
+    pub(in crate::json) fn take(&mut self, byte: u8) -> bool {
+        let found = self.next_byte() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Passes over a name and its colon, without white space and behind a comma if it is not the first, when they are
+    /// what stands at `written`. This is what most members look like, so it is looked for in one step.
+    #[inline]
+    pub(in crate::json) fn take_again(&mut self, written: &Range<usize>, comma: bool) -> bool {
+        let start = self.at + usize::from(comma);
+        let end = start + written.len();
+        let (Some(next), Some(written)) = (self.bytes().get(start..end), self.bytes().get(written.clone())) else {
+            return false;
+        };
+        let found = (!comma || self.bytes()[self.at] == b',') && next == written;
+        if found {
+            self.at = end;
+        }
+        found
+    }
+
+    /// Reads a member's name and the colon behind it.
+    pub(in crate::json) fn name(&mut self) -> Result<Cow<'a, str>, ReadError> {
+        if self.next_byte() != Some(b'"') {
+            return Err(self.unexpected("a name"));
+        }
+        let name = self.string()?;
+        if self.take(b':') { Ok(name) } else { Err(self.unexpected("a colon")) }
+    }
+
+    pub(in crate::json) fn count_unknown(&mut self) {
+        self.unknown += 1;
+    }
+
+    pub(in crate::json) fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    pub(in crate::json) fn leave_list(&mut self) {
+        self.lists = self.lists.saturating_sub(1);
+    }
+
+    pub(in crate::json) fn is_in_list(&self) -> bool {
+        self.lists > 0
+    }
+
+    /// Ends the reading with what came of it; an error tells the way to its place.
+    pub(crate) fn ended(&mut self, read: Result<(), ReadError>) -> Result<(), ReadError> {
+        read.and_then(|()| self.finish()).map_err(|error| error.located(self.text))
+    }
+
+    /// Keeps the layout of an object for the next one of its kind.
+    pub(in crate::json) fn remember(&mut self, layout: Layout) {
+        if !layout.is_empty() {
+            self.layouts.push(layout);
+        }
+    }
+
+    /// The byte where the reader stands, be it before white space.
+    pub(in crate::json) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// A place to come back to: the beginning of the next value.
+    pub(crate) fn mark(&mut self) -> Mark {
+        Mark { at: self.here(), depth: self.depth, lists: self.lists }
+    }
+
+    /// Goes back to `mark`.
+    pub(crate) fn go_back(&mut self, mark: Mark) {
+        (self.at, self.depth, self.lists) = (mark.at, mark.depth, mark.lists);
+    }
+
+    #[inline]
+    pub(super) fn begin(&mut self, opening: u8, wanted: &str) -> Result<(), ReadError> {
+        if self.next_byte() != Some(opening) {
+            return Err(self.unexpected(wanted));
+        }
+        if self.depth == MAX_DEPTH {
+            return Err(ReadError::new(self.at, "nested too deep"));
+        }
+        self.at += 1;
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Reads a string; the reader stands on its opening quote.
+    #[inline]
+    pub(super) fn string(&mut self) -> Result<Cow<'a, str>, ReadError> {
+        let start = self.at + 1;
+        let stop = string::stop(self.bytes(), start);
+        if self.bytes().get(stop) == Some(&b'"') {
+            self.at = stop + 1;
+            return Ok(Cow::Borrowed(&self.text[start..stop]));
+        }
+        let (content, end) = string::unescape(self.text, start)?;
+        self.at = end;
+        Ok(Cow::Owned(content))
+    }
+
+    pub(super) fn skip_string(&mut self) -> Result<(), ReadError> {
+        self.string().map(drop)
+    }
+
+    pub(super) fn number(&mut self) -> Result<&'a str, ReadError> {
+        let start = self.at;
+        self.at = number::end(self.bytes(), start).ok_or_else(|| ReadError::new(start, "not a JSON number"))?;
+        Ok(&self.text[start..self.at])
+    }
+
+    pub(super) fn literal(&mut self, word: &'static str) -> Result<&'static str, ReadError> {
+        if !self.bytes()[self.at..].starts_with(word.as_bytes()) {
+            return Err(ReadError::new(self.at, "expected true, false or null"));
+        }
+        self.at += word.len();
+        Ok(word)
+    }
+
+    pub(super) fn skip_object(&mut self) -> Result<(), ReadError> {
+        let mut members = self.object(&[])?;
+        while members.next_name(self)?.is_some() {
+            self.skip()?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn skip_array(&mut self) -> Result<(), ReadError> {
+        let mut elements = self.array()?;
+        while elements.next(self)?.is_some() {
+            self.skip()?;
+        }
+        Ok(())
+    }
+}
