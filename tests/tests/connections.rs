@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use tokio::runtime::Builder;
 use tradeapi::runtime::{Ending, LimitMode, TransportLimits};
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
@@ -152,4 +153,21 @@ async fn calls_at_the_same_time_share_no_connection(over: Over) {
     }
     let connections = connections(&sandbox);
     assert!(connections.iter().max() < Some(&40), "{connections:?}");
+}
+
+/// What a runtime knew of connections is gone with it; the client is not.
+#[test]
+fn a_client_outlives_its_runtime() {
+    for over in Over::ALL {
+        let sandbox = Sandbox::start().unwrap();
+        sandbox.answer_otherwise(|_| done("1"));
+        let client = client(over, &sandbox, Duration::from_secs(15));
+        for _ in 0..3 {
+            let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+            for _ in 0..2 {
+                assert_eq!(runtime.block_on(cancelled(&client, "1")).unwrap(), "1", "{over:?}");
+            }
+        }
+        assert_eq!(sandbox.requests().len(), 6, "{over:?}");
+    }
 }

@@ -81,7 +81,7 @@ impl ClientCore {
 
     /// Refuses what was signed so long ago that it would not be taken any more, and a change of which the exchange's
     /// clock shows that.
-    fn is_fresh<O: Operation>(&self, prepared: &Prepared<'_, O>, now: Moment) -> Result<(), Error> {
+    fn refuse_stale<O: Operation>(&self, prepared: &Prepared<'_, O>, now: Moment) -> Result<(), Error> {
         let Some(window) = self.window(O::META) else { return Ok(()) };
         let time = &self.parts.time;
         let refuse = |why, skew| {
@@ -111,7 +111,7 @@ impl ClientCore {
         prepared: Prepared<'a, O>,
         now: Moment,
     ) -> Result<(Sent<'a, O>, ResponseFuture<'a>), Error> {
-        self.is_fresh(&prepared, now).map_err(|error| error.after_waiting(permit.waited()))?;
+        self.refuse_stale(&prepared, now).map_err(|error| error.after_waiting(permit.waited()))?;
         let Prepared { operation, request, warnings, signed_at, .. } = prepared;
         // Shares the bytes that are sent.
         let what = SentRequest::new(&request, signed_at);
