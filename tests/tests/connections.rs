@@ -155,6 +155,21 @@ async fn calls_at_the_same_time_share_no_connection(over: Over) {
     assert!(connections.iter().max() < Some(&40), "{connections:?}");
 }
 
+/// Nobody runs the other one while a call waits, so its connections would bring no answer.
+#[test]
+fn runtimes_do_not_share_connections() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_otherwise(|_| done("1"));
+    let client = client(Over::Hyper, &sandbox, Duration::from_secs(15));
+    let runtimes: Vec<_> = (0..3).map(|_| Builder::new_current_thread().enable_all().build().unwrap()).collect();
+    for _ in 0..2 {
+        for runtime in &runtimes {
+            runtime.block_on(cancelled(&client, "1")).unwrap();
+        }
+    }
+    assert_eq!(connections(&sandbox), [0, 1, 2, 0, 1, 2]);
+}
+
 /// What a runtime knew of connections is gone with it; the client is not.
 #[test]
 fn a_client_outlives_its_runtime() {

@@ -25,7 +25,8 @@ mod origins;
 ///
 /// It sends each request at most once, whatever happens, and follows no redirect. The one thing that is done again is to
 /// take another connection, when a kept one turns out to be closed before a single byte of the request went out. A
-/// connection has one request at a time, and is kept for half a minute after it was last used.
+/// connection has one request at a time, is used in the runtime that it was made in, and is kept for half a minute after it
+/// was last used. Nothing runs in the background: what became too old is closed by the next call.
 #[derive(Clone, Debug)]
 pub struct HyperTransport {
     connector: Connector,

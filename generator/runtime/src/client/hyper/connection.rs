@@ -9,6 +9,7 @@ use http_body_util::Full;
 use hyper::client::conn::http1::{self, Builder, SendRequest};
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::connect::HttpConnector;
+use tokio::runtime::{self, Handle};
 use tower_service::Service;
 
 use crate::client::bounds::TransportLimits;
@@ -25,6 +26,8 @@ pub(super) struct Connection {
     requests: SendRequest<Full<Bytes>>,
     /// `None` once it has ended: a request that waits in it comes back only when it is gone.
     inner: Option<Pin<Box<Inner>>>,
+    /// Who tells when there is something to read.
+    runtime: runtime::Id,
 }
 
 type Inner = http1::Connection<<Connector as Service<Uri>>::Response, Full<Bytes>>;
@@ -33,7 +36,12 @@ impl Connection {
     pub(super) async fn over(stream: <Connector as Service<Uri>>::Response) -> hyper::Result<Self> {
         // Requests are short: to copy one into a single buffer is faster than to write it in parts.
         let (requests, inner) = Builder::new().writev(false).handshake(stream).await?;
-        Ok(Self { requests, inner: Some(Box::pin(inner)) })
+        Ok(Self { requests, inner: Some(Box::pin(inner)), runtime: Handle::current().id() })
+    }
+
+    /// Whether it was made in this runtime. In another one, nobody may be there to tell that the answer has come.
+    pub(super) fn is_of(&self, runtime: runtime::Id) -> bool {
+        self.runtime == runtime
     }
 
     /// Whether nothing is left of the last request, and the next one can go over it as far as is known.
@@ -47,7 +55,7 @@ impl Connection {
         request: &mut Request<Full<Bytes>>,
         limits: &TransportLimits,
     ) -> Result<Response<Bytes>, TransportError> {
-        let Self { requests, inner } = self;
+        let Self { requests, inner, .. } = self;
         let mut exchange = pin!(async {
             requests.ready().await.map_err(|error| closed(error, WasSent::No))?;
             let response = requests.try_send_request(std::mem::take(request)).await.map_err(|mut error| {

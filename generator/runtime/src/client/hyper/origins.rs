@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::header::{HOST, HeaderValue};
 use http::uri::{Authority, PathAndQuery, Scheme, Uri};
+use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use super::connection::Connection;
@@ -75,10 +76,12 @@ impl Origin {
         *request.uri_mut() = target.map(Uri::from).unwrap_or_default();
     }
 
-    /// The connection that was used last, if it is not too old `now`.
+    /// The connection of this runtime that was used last, if it is not too old `now`.
     pub(super) fn kept(&self, now: Instant) -> Option<Connection> {
+        let here = Handle::current().id();
         let mut kept = lock(&self.kept);
-        while let Some(newest) = kept.pop_back() {
+        while let Some(newest) = kept.iter().rposition(|kept| kept.connection.is_of(here)) {
+            let newest = kept.remove(newest)?;
             if !newest.is_too_old(now) && newest.connection.is_free() {
                 return Some(newest.connection);
             }
