@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use processor::Result;
+use tradeapi_tests::folders;
 
 mod processor;
 
@@ -59,7 +60,7 @@ fn main() -> Result<()> {
         Way::new("progenitor without its macro", "progenitor-bare", &bare, PEER)?,
     ];
     std::fs::copy(house.join("Cargo.lock"), ways[0].room.join("Cargo.lock"))?;
-    copy_folder(&house.join("schema"), &ways[0].room.join("schema"))?;
+    folders::copy(&house.join("schema"), &ways[0].room.join("schema"));
     let crates = ways.iter().map(Way::crates).collect::<Result<Vec<_>>>()?;
     let mut seconds = vec![Vec::new(); ways.len()];
     for _ in 0..ROUNDS {
@@ -116,18 +117,4 @@ impl Way {
 
 fn name_and_version(line: &str) -> String {
     line.split_whitespace().take(2).collect::<Vec<_>>().join(" ")
-}
-
-fn copy_folder(from: &Path, to: &Path) -> Result<()> {
-    std::fs::create_dir_all(to)?;
-    for entry in std::fs::read_dir(from)? {
-        let entry = entry?;
-        let (from, to) = (entry.path(), to.join(entry.file_name()));
-        if from.is_dir() {
-            copy_folder(&from, &to)?;
-        } else {
-            std::fs::copy(&from, &to)?;
-        }
-    }
-    Ok(())
 }

@@ -17,6 +17,7 @@ use changes::Change;
 use serde_json::Value;
 use serde_yaml::Value as Yaml;
 use tradeapi_gen::{Case, Generator, Schema};
+use tradeapi_tests::folders;
 use tradeapi_tests::reference::{Verdict, verdict};
 
 /// Changes that change no verdict, and why: another rule refuses what this one no longer does.
@@ -137,7 +138,7 @@ fn run(schema: &Path, changes: &[(&Path, Change)], corpus: &[Tried]) -> Vec<Fate
         for _ in 0..workers {
             scope.spawn(|| {
                 let copy = tempfile::tempdir().expect("there is room for a copy");
-                copy_schema(schema, copy.path());
+                folders::copy(schema, copy.path());
                 while let Some((path, change)) = changes.get(next.fetch_add(1, Ordering::Relaxed)).map(|(p, c)| (*p, c))
                 {
                     let index = changes.iter().position(|(_, other)| std::ptr::eq(other, change)).expect("it is one");
@@ -149,18 +150,6 @@ fn run(schema: &Path, changes: &[(&Path, Change)], corpus: &[Tried]) -> Vec<Fate
         }
     });
     fates.into_inner().expect("no worker panics")
-}
-
-fn copy_schema(from: &Path, to: &Path) {
-    for entry in fs::read_dir(from).expect("the schema is there").filter_map(Result::ok) {
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            fs::create_dir_all(&target).expect("a folder can be made");
-            copy_schema(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).expect("a file can be copied");
-        }
-    }
 }
 
 fn fate(folder: &Path, path: &Path, change: &Change, corpus: &[Tried]) -> Fate {
