@@ -155,6 +155,21 @@ async fn calls_at_the_same_time_share_no_connection(over: Over) {
     assert!(connections.iter().max() < Some(&40), "{connections:?}");
 }
 
+/// What closes right behind an answer has time to be noticed so.
+#[tokio::test]
+async fn the_connection_that_rested_longest_is_used() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_otherwise(|_| done("1").in_pieces(Duration::from_millis(2)));
+    let client = client(Over::Hyper, &sandbox, Duration::from_secs(15));
+    let (one, other) = tokio::join!(cancelled(&client, "1"), cancelled(&client, "1"));
+    assert_eq!((one.unwrap(), other.unwrap()), ("1".to_owned(), "1".to_owned()));
+    for _ in 0..4 {
+        cancelled(&client, "1").await.unwrap();
+    }
+    let [_, _, first, second, third, fourth] = connections(&sandbox)[..] else { panic!("{:?}", sandbox.requests()) };
+    assert!(first != second && (first, second) == (third, fourth), "{:?}", connections(&sandbox));
+}
+
 /// Nobody runs the other one while a call waits, so its connections would bring no answer.
 #[test]
 fn runtimes_do_not_share_connections() {

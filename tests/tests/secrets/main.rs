@@ -6,9 +6,9 @@ mod printed;
 
 use std::time::Duration;
 
-use tradeapi::runtime::{FixedClock, HmacSha256, TransportLimits};
+use tradeapi::runtime::{Authenticator, FixedClock, HmacSha256, TransportLimits};
 use tradeapi::unified::{CancelOrder, GetFillHistory, OrderId, OrderRef};
-use tradeapi::{Client, Credentials, Error, Timestamp};
+use tradeapi::{API, Client, Credentials, Error, Timestamp};
 use tradeapi_sandbox::{Answer, Sandbox};
 use tradeapi_tests::transports::Over;
 
@@ -43,6 +43,7 @@ fn the_parts_of_a_client_show_nothing() {
     printed.debug(&client);
     printed.debug(client.core());
     printed.debug(&credentials());
+    printed.debug(&Authenticator::new(&API, &credentials()).unwrap());
     printed.debug(&HmacSha256::new(SECRET));
     printed.debug(&Credentials::with_signer(KEY, PASSPHRASE, HmacSha256::new(SECRET)));
     printed.shows_none_of(&[KEY, SECRET, PASSPHRASE]);

@@ -76,14 +76,15 @@ impl Origin {
         *request.uri_mut() = target.map(Uri::from).unwrap_or_default();
     }
 
-    /// The connection of this runtime that was used last, if it is not too old `now`.
+    /// The connection of this runtime that rested longest, of those that are not too old `now`: when a server closes one
+    /// right behind an answer, that was noticed by then. What is written to a closed one has an unknown outcome.
     pub(super) fn kept(&self, now: Instant) -> Option<Connection> {
         let here = Handle::current().id();
         let mut kept = lock(&self.kept);
-        while let Some(newest) = kept.iter().rposition(|kept| kept.connection.is_of(here)) {
-            let newest = kept.remove(newest)?;
-            if !newest.is_too_old(now) && newest.connection.is_free() {
-                return Some(newest.connection);
+        while let Some(place) = kept.iter().position(|kept| kept.connection.is_of(here)) {
+            let oldest = kept.remove(place)?;
+            if !oldest.is_too_old(now) && oldest.connection.is_free() {
+                return Some(oldest.connection);
             }
         }
         None
