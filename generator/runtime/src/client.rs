@@ -33,4 +33,4 @@ pub use self::hyper::HyperTransport;
 pub use self::reqwest::ReqwestTransport;
 pub use self::signer::{HmacSha256, Signer};
 pub use self::skew::Skew;
-pub use self::transport::{ResponseFuture, Transport, TransportError, TransportErrorKind, WasSent};
+pub use self::transport::{ResponseFuture, Transport, TransportError, TransportErrorKind, Trip, WasSent};

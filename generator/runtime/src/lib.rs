@@ -71,7 +71,7 @@ pub use client::ReqwestTransport;
 pub use client::TransportLimits;
 pub use client::{
     BuildError, ClientBuilder, ClientCore, Clock, Credentials, FixedClock, HmacSha256, ResponseFuture, Signer,
-    SigningClock, Skew, SystemClock, Transport, TransportError, TransportErrorKind, WasSent,
+    SigningClock, Skew, SystemClock, Transport, TransportError, TransportErrorKind, Trip, WasSent,
 };
 pub use drift::{Drift, DriftEntry, DriftKind, DriftReport, OperationDrift};
 pub use error::{

@@ -1,6 +1,7 @@
 use std::error::Error;
 use std::fmt;
 use std::pin::Pin;
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -82,6 +83,13 @@ pub trait Transport: Send + Sync {
     /// Sends `request` and waits for the whole answer.
     fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a>;
 }
+
+/// The time from writing a request to reading the head of its response, over a connection that had carried a response
+/// before. A transport that knows it puts it into the extensions of the response.
+///
+/// The limiter uses it to tell how early a call may have been counted. Without it a call counts from its response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trip(pub Duration);
 
 /// Why a request has no answer.
 #[derive(Debug)]
