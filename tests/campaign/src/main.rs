@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use tradeapi_campaign::{CHILD, Child, Settings, kill, run};
 
 const USAGE: &str = "\
-usage: tradeapi-campaign [--seed N] [--placements N] [--accounts N] [--tasks N] [--faults PERCENT] [--speed N]
+usage: tradeapi-campaign [--seed N] [--placements N] [--accounts N] [--tasks N] [--faults PERCENT] [--quirks PERCENT]
+                         [--speed N]
        tradeapi-campaign --kills N [--seed N] [--placements N] [--faults PERCENT] [--speed N]";
 
 fn main() -> io::Result<ExitCode> {
@@ -62,6 +63,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<(Settings, u64),
             "--accounts" => settings.accounts = number.max(1),
             "--tasks" => settings.tasks = number.max(1),
             "--faults" => settings.faults = number.min(100),
+            "--quirks" => settings.quirks = number.min(100),
             "--speed" => settings.speed = u32::try_from(number).unwrap_or(u32::MAX).max(1),
             "--kills" => kills = number,
             _ => return Err(format!("there is no {name}")),
