@@ -50,16 +50,19 @@ enum Way {
     DropConfirm,
     /// Calls, and looks for what is unknown.
     CallAndLocate,
+    /// Calls, and leaves for later what is unknown.
+    CallAndLeave,
 }
 
-const WAYS: [(Way, u64); 7] = [
+const WAYS: [(Way, u64); 8] = [
     (Way::Confirm, 36),
     (Way::ConfirmByDefault, 2),
     (Way::CallAndSettle, 17),
     (Way::PrepareAndSettle, 18),
     (Way::DropAndSettle, 6),
     (Way::DropConfirm, 3),
-    (Way::CallAndLocate, 18),
+    (Way::CallAndLocate, 12),
+    (Way::CallAndLeave, 6),
 ];
 
 /// How long a call may be under way at most when its caller gives up.
@@ -86,7 +89,11 @@ impl Desk {
         O: Confirmable<Query: Send + Sync, Response: Send> + Clone + Send + Sync + 'static,
     {
         let (client, settings) = (&self.client, &self.settings);
-        let way = if settings.conduct == Conduct::Careful { dice.weighted(&WAYS) } else { Way::CallAndSettle };
+        let way = match settings.conduct {
+            Conduct::Careful => dice.weighted(&WAYS),
+            Conduct::ForgetsTheForgotten => Way::CallAndLeave,
+            _ => Way::CallAndSettle,
+        };
         let patience = Duration::from_millis(dice.below(PATIENCE));
         let told = match way {
             Way::Confirm => self.of_fate(client.place_and_confirm(&operation, &settings.briefly()).await),
@@ -107,6 +114,7 @@ impl Desk {
                 Ok(reply) => self.done(Known::ByAnswer, &reply.raw),
                 Err(error) => self.locate(&operation, error).await,
             },
+            Way::CallAndLeave => self.plainly(&operation).await,
         };
         self.ledger.note(&ticket, told.outcome, told.known);
         if told.outcome == Outcome::Unknown {
@@ -117,12 +125,16 @@ impl Desk {
 
     /// Calls, of something that carries nothing to ask by.
     pub(crate) async fn ask_plainly<O: Confirmable>(&self, operation: O, ticket: Ticket) -> Told {
-        let told = match self.client.call(&operation).await {
-            Ok(reply) => self.done(Known::ByAnswer, &reply.raw),
-            Err(error) => self.told(error.outcome(), Known::ByAnswer, signed_at(&error, &self.client)),
-        };
+        let told = self.plainly(&operation).await;
         self.ledger.note(&ticket, told.outcome, told.known);
         told
+    }
+
+    async fn plainly<O: Confirmable>(&self, operation: &O) -> Told {
+        match self.client.call(operation).await {
+            Ok(reply) => self.done(Known::ByAnswer, &reply.raw),
+            Err(error) => self.told(error.outcome(), Known::ByAnswer, signed_at(&error, &self.client)),
+        }
     }
 
     async fn call<O: Confirmable>(&self, operation: &O, ticket: &Ticket) -> Told {

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
-use tradeapi::Timestamp;
 use tradeapi::runtime::{ConfirmPolicy, Confirmable, Fate, Outcome};
-use tradeapi_exchange::{Dice, FastClock, Reached};
+use tradeapi::{Error, Timestamp};
+use tradeapi_exchange::{Dice, FastClock, Proof, Reached, proof};
 
 use crate::conduct::Conduct;
 use crate::desk::Desk;
@@ -20,6 +20,11 @@ const KEPT: Duration = Duration::from_secs(2 * 60 * 60 + 60);
 
 /// How many of a hundred are not asked for before they may be forgotten.
 const RESERVED: u64 = 15;
+
+/// Whether the exchange says that there is no such order.
+fn is_absent(error: Option<&Error>) -> bool {
+    matches!(error, Some(Error::Exchange(error)) if proof(error.code.as_str()) == Some(Proof::NoSuchOrder))
+}
 
 /// Asks for something once more; what is known then.
 type Question = Box<dyn Fn(Desk, ConfirmPolicy) -> Pin<Box<dyn Future<Output = Outcome> + Send>> + Send + Sync>;
@@ -84,7 +89,7 @@ impl Desk {
     /// What someone makes of a fate who forgets that orders are forgotten.
     fn believed<A, R>(&self, fate: &Fate<A, R>) -> Outcome {
         match (fate, self.settings.conduct) {
-            (Fate::Unknown(_), Conduct::ForgetsTheForgotten) => Outcome::NotDone,
+            (Fate::Unknown(still), Conduct::ForgetsTheForgotten) if is_absent(still.last.as_ref()) => Outcome::NotDone,
             _ => fate.outcome(),
         }
     }
@@ -93,12 +98,13 @@ impl Desk {
     pub(crate) async fn settle_all(&self, clock: &FastClock) {
         let end = Instant::now() + clock.takes(self.settings.until_absence_proves());
         let reserved = Later::default();
+        let comes_late = self.settings.conduct == Conduct::ForgetsTheForgotten;
         let in_the_window = |desk: Self, mut dice: Dice, reserved: Later, clock: FastClock| async move {
             while Instant::now() < end {
                 let pause = clock.takes(Duration::from_millis(dice.below(10_000)));
                 tokio::time::sleep(pause.min(end.saturating_duration_since(Instant::now()))).await;
                 match desk.later.take(&mut dice) {
-                    Some(open) if open.is_reserved => reserved.push(open),
+                    Some(open) if open.is_reserved || comes_late => reserved.push(open),
                     Some(open) => desk.ask_again(open, desk.settings.once(), &clock).await,
                     None => {}
                 }

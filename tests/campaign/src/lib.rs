@@ -23,6 +23,7 @@ mod clock;
 mod conduct;
 mod desk;
 mod figures;
+pub mod fleet;
 mod health;
 mod journal;
 mod judge;

@@ -140,7 +140,9 @@ impl Desk {
         let told = self.land(change, landing, taken_until, telling);
         match telling.fault {
             Fault::Missing if is_hit => Told::Nothing,
-            Fault::Bare if is_hit => Told::Result(ItemResult::bare(change)),
+            // What the classic family does not list as failed, it lists as done.
+            Fault::Bare if is_hit && operation.family == Family::Unified => Told::Result(ItemResult::bare(change)),
+            Fault::Bare if is_hit => Told::Nothing,
             _ => told,
         }
     }
