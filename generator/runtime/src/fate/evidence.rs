@@ -113,10 +113,12 @@ fn time_of(record: &Named, field: &str) -> Option<Timestamp> {
     record.text(field)?.parse().ok().map(Timestamp::from_millis)
 }
 
-/// Whether two texts are the same, in small or capital letters, or the same number.
+/// Whether two texts are the same number, or the same word: in small or capital letters, with a space or an underscore.
 fn is_same(one: &str, other: &str) -> bool {
     let number = |text: &str| text.parse::<Decimal>().ok();
-    one.eq_ignore_ascii_case(other) || number(one).zip(number(other)).is_some_and(|(one, other)| one == other)
+    let letters = |text: &str| text.replace(' ', "_");
+    letters(one).eq_ignore_ascii_case(&letters(other))
+        || number(one).zip(number(other)).is_some_and(|(one, other)| one == other)
 }
 
 #[cfg(test)]

@@ -112,6 +112,8 @@ fn an_amendment_is_proven_by_all_its_values_and_a_later_change() {
 
 #[test]
 fn numbers_and_letters_are_compared_by_their_meaning() {
-    assert!(is_same("1.50", "1.5") && is_same("YES", "yes") && is_same("0E-8", "0"));
+    assert!(
+        is_same("1.50", "1.5") && is_same("YES", "yes") && is_same("0E-8", "0") && is_same("post only", "post_only")
+    );
     assert!(!is_same("1.5", "1.51") && !is_same("a", "b") && !is_same("1", ""));
 }
