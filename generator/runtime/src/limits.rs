@@ -31,6 +31,7 @@ mod share;
 mod signs;
 mod slab;
 mod timer;
+mod trips;
 mod waiting;
 mod window;
 

@@ -42,7 +42,7 @@ impl Plan {
 
     /// The plan for `calls` that are asked for at `now`, one after the other, each of which goes out as soon as it may.
     pub(super) fn after(mut book: Book, now: Duration, calls: &[Call<'_>]) -> Self {
-        book.make_all(now);
+        book.expect_all(now);
         let mut first = None;
         let mut left = calls.len();
         for call in calls {
@@ -56,7 +56,7 @@ impl Plan {
             let gone = book.go(moment, first);
             left -= gone.len();
             if let Some(last) = gone.last() {
-                plan.lasts = moment - now;
+                plan.lasts = moment.saturating_sub(now);
                 plan.binding = waited_for.get(last).copied().flatten();
             }
         }
@@ -68,7 +68,7 @@ impl Book {
     /// Everyone goes who may. Gives the lanes of those who came `first` or later.
     fn go(&mut self, now: Duration, first: Option<u64>) -> Vec<Key> {
         let granted = self.settle(now);
-        granted.iter().for_each(|granted| self.make(granted.lane, now));
+        granted.iter().for_each(|granted| self.expect(granted.lane, now));
         granted.iter().filter(|granted| first <= Some(granted.turn)).map(|granted| granted.lane).collect()
     }
 }

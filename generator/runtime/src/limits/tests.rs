@@ -1,5 +1,6 @@
 //! Everything here happens in virtual time.
 
+mod arrivals;
 mod classes;
 mod disorder;
 mod driver;
