@@ -11,8 +11,6 @@ mod record;
 mod rule;
 mod window;
 
-pub(crate) use calendar::days_to_first_of;
-
 pub use api::{Api, CredentialHeaders, Encoding, Envelope, Header, Sent, SignedPart};
 pub use code::{Certainty, CredentialCause, KnownError, Proves, Stage};
 pub use echo::{Compound, Echo, Echoes};
