@@ -1,13 +1,17 @@
 //! Which connection a request goes over: one that is surely its own, and a kept one where there is one.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
 use tradeapi::runtime::{Ending, LimitMode, TransportLimits};
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
 use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::peer::{Peer, read_request, write_response};
 use tradeapi_tests::transports::Over;
 
 tradeapi_tests::over_each_transport!(
@@ -36,8 +40,11 @@ fn body(id: &str) -> String {
 }
 
 fn client(over: Over, sandbox: &Sandbox, call: Duration) -> Client {
-    let limits = TransportLimits { call, ..TransportLimits::default() };
-    let client = over.client(sandbox.url(), limits).credentials(Credentials::new("key", "secret", "passphrase"));
+    client_at(over, sandbox.url(), TransportLimits { call, ..TransportLimits::default() })
+}
+
+fn client_at(over: Over, url: String, limits: TransportLimits) -> Client {
+    let client = over.client(url, limits).credentials(Credentials::new("key", "secret", "passphrase"));
     client.limits(LimitMode::Off).build().unwrap()
 }
 
@@ -155,9 +162,9 @@ async fn calls_at_the_same_time_share_no_connection(over: Over) {
     assert!(connections.iter().max() < Some(&40), "{connections:?}");
 }
 
-/// What closes right behind an answer has time to be noticed so.
+/// Those that are not needed can grow old, and the one that is used is the least likely to be closed by the server.
 #[tokio::test]
-async fn the_connection_that_rested_longest_is_used() {
+async fn the_connection_that_was_used_last_is_used() {
     let sandbox = Sandbox::start().unwrap();
     sandbox.answer_otherwise(|_| done("1").in_pieces(Duration::from_millis(2)));
     let client = client(Over::Hyper, &sandbox, Duration::from_secs(15));
@@ -166,8 +173,8 @@ async fn the_connection_that_rested_longest_is_used() {
     for _ in 0..4 {
         cancelled(&client, "1").await.unwrap();
     }
-    let [_, _, first, second, third, fourth] = connections(&sandbox)[..] else { panic!("{:?}", sandbox.requests()) };
-    assert!(first != second && (first, second) == (third, fourth), "{:?}", connections(&sandbox));
+    let [.., first, second, third, fourth] = connections(&sandbox)[..] else { panic!("{:?}", sandbox.requests()) };
+    assert_eq!([first; 3], [second, third, fourth], "{:?}", connections(&sandbox));
 }
 
 /// Nobody runs the other one while a call waits, so its connections would bring no answer.
@@ -199,5 +206,91 @@ fn a_client_outlives_its_runtime() {
             }
         }
         assert_eq!(sandbox.requests().len(), 6, "{over:?}");
+    }
+}
+
+/// What befalls a connection while it rests.
+#[derive(Clone, Copy, Debug)]
+enum Befalls {
+    /// A response that nobody asked for.
+    Response,
+    /// The beginning of one.
+    Byte,
+    End,
+    Reset,
+}
+
+impl Befalls {
+    const ALL: [Self; 4] = [Self::Response, Self::Byte, Self::End, Self::Reset];
+
+    /// Serves one request, and does this to the first connection between two meetings at `barrier`.
+    fn serve(self, number: usize, mut stream: TcpStream, barrier: &Barrier) -> io::Result<()> {
+        if number > 0 {
+            while read_request(&mut stream)?.is_some() {
+                write_response(&mut stream, "", &body("222"))?;
+            }
+            return Ok(());
+        }
+        match self {
+            // Whoever closes a connection of which not all is read resets it.
+            Self::Reset => stream.read_exact(&mut [0; 10])?,
+            _ => drop(read_request(&mut stream)?),
+        }
+        write_response(&mut stream, "", &body("111"))?;
+        barrier.wait();
+        match self {
+            Self::Response => write_response(&mut stream, "", &body("999"))?,
+            Self::Byte => stream.write_all(b"H")?,
+            Self::End | Self::Reset => {
+                drop(stream);
+                barrier.wait();
+                return Ok(());
+            }
+        }
+        barrier.wait();
+        // If the next request comes over this connection too, it is answered by the wrong response alone.
+        while stream.read(&mut [0; 1024])? > 0 {}
+        Ok(())
+    }
+}
+
+/// The runtime learns of what arrives only when it has nothing else to do.
+fn a_busy_runtime_uses_no_connection_that_is_not_silent(over: Over, runtime: &Runtime) {
+    for befalls in Befalls::ALL {
+        let barrier = Arc::new(Barrier::new(2));
+        let of_peer = Arc::clone(&barrier);
+        let peer = Peer::start(move |number, stream| befalls.serve(number, stream, &of_peer));
+        let limits = TransportLimits { call: Duration::from_secs(5), ..TransportLimits::default() };
+        let client = client_at(over, peer.url(), limits);
+        // On a worker of the runtime, which is busy in between.
+        let calls = runtime.spawn(async move {
+            assert_eq!(cancelled(&client, "111").await.unwrap(), "111");
+            barrier.wait();
+            barrier.wait();
+            cancelled(&client, "222").await
+        });
+        let second = runtime.block_on(calls).unwrap();
+        assert_eq!(
+            second.unwrap_or_else(|error| panic!("{over:?} {befalls:?}: {error}")),
+            "222",
+            "{over:?} {befalls:?}"
+        );
+        assert_eq!(peer.accepted(), 2, "{over:?} {befalls:?}");
+    }
+}
+
+#[test]
+fn a_busy_current_thread_uses_no_connection_that_is_not_silent() {
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    for over in Over::ALL {
+        a_busy_runtime_uses_no_connection_that_is_not_silent(over, &runtime);
+    }
+}
+
+#[test]
+fn a_busy_worker_uses_no_connection_that_is_not_silent() {
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    for over in Over::ALL {
+        a_busy_runtime_uses_no_connection_that_is_not_silent(over, &runtime);
     }
 }

@@ -1,9 +1,10 @@
 use bytes::Bytes;
 use http::header::{HeaderMap, USER_AGENT};
 use reqwest::{Client, ClientBuilder, Error, Request, redirect, retry};
+use tokio::task::yield_now;
 use tokio::time::timeout;
 
-use super::bounds::{IDLE, NAME, TransportLimits, too_late};
+use super::bounds::{NAME, QUIET, TransportLimits, too_late};
 use super::builder::BuildError;
 use super::tls::tls;
 use super::transport::{ResponseFuture, Transport, TransportError, TransportErrorKind, WasSent};
@@ -55,18 +56,21 @@ impl ReqwestTransport {
         limits: TransportLimits,
         change: impl FnOnce(ClientBuilder) -> ClientBuilder,
     ) -> Result<Self, BuildError> {
-        let settings = change(settings().tls_backend_preconfigured(tls()?));
+        let settings = change(settings(&limits).tls_backend_preconfigured(tls()?));
         let client = settings
             .redirect(redirect::Policy::none())
             .retry(retry::never())
-            .connect_timeout(limits.connect)
+            // What reqwest itself gives up was not sent; so it gives up before the time for the whole call ends.
+            .connect_timeout(limits.connect.min(limits.call - limits.call / 8))
             .build()
             .map_err(|error| BuildError::Transport { why: error.to_string() })?;
         Ok(Self { client, limits })
     }
 
     async fn exchange(&self, request: http::Request<Bytes>) -> Result<http::Response<Bytes>, TransportError> {
-        let response = self.client.execute(unchanged(request)?).await.map_err(no_response)?;
+        let request = unchanged(request)?;
+        hear_of_connections().await;
+        let response = self.client.execute(request).await.map_err(no_response)?;
         let (head, body) = http::Response::from(response).into_parts();
         Ok(http::Response::from_parts(head, self.limits.whole(body).await?))
     }
@@ -78,7 +82,7 @@ impl Transport for ReqwestTransport {
     }
 }
 
-fn settings() -> ClientBuilder {
+fn settings(limits: &TransportLimits) -> ClientBuilder {
     Client::builder()
         .default_headers(HeaderMap::from_iter([(USER_AGENT, NAME)]))
         .http1_only()
@@ -87,7 +91,17 @@ fn settings() -> ClientBuilder {
         .no_brotli()
         .no_zstd()
         .no_deflate()
-        .pool_idle_timeout(IDLE)
+        .pool_idle_timeout(limits.idle)
+        .pool_max_idle_per_host(limits.max_idle)
+        .tcp_keepalive(QUIET)
+}
+
+/// Lets the runtime hear of what has arrived, and then the tasks of reqwest that look after its connections. What they do
+/// about it is beyond reach, and so is a runtime whose other threads have taken these tasks and are busy.
+async fn hear_of_connections() {
+    for _ in 0..3 {
+        yield_now().await;
+    }
 }
 
 /// The request as reqwest has it. Its kind of URL writes some addresses in another way, and then what is sent would not
