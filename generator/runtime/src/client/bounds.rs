@@ -14,6 +14,9 @@ use super::transport::{TransportError, TransportErrorKind, WasSent};
 /// whatever translates addresses on the way does not forget the connection.
 pub(super) const QUIET: Duration = Duration::from_secs(10);
 
+/// Longer than any program runs, and not too long for any clock.
+pub(super) const FOR_EVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+
 /// Gateways turn away who has no name.
 pub(super) const NAME: HeaderValue = HeaderValue::from_static(concat!("tradeapi-runtime/", env!("CARGO_PKG_VERSION")));
 
@@ -86,9 +89,9 @@ impl TransportLimits {
     }
 }
 
-/// When `wait` has passed after `instant`; in thirty years where no clock reaches so far.
+/// When `wait` has passed after `instant`, or in thirty years: no clock is sure to reach further.
 pub(super) fn later(instant: Instant, wait: Duration) -> Instant {
-    instant.checked_add(wait).unwrap_or_else(|| instant + Duration::from_secs(30 * 365 * 24 * 60 * 60))
+    instant + wait.min(FOR_EVER)
 }
 
 /// The whole answer had not come within the time for a call, however slowly its bytes came.

@@ -4,7 +4,7 @@ use reqwest::{Client, ClientBuilder, Error, Request, redirect, retry};
 use tokio::task::yield_now;
 use tokio::time::timeout;
 
-use super::bounds::{NAME, QUIET, TransportLimits, too_late};
+use super::bounds::{FOR_EVER, NAME, QUIET, TransportLimits, too_late};
 use super::builder::BuildError;
 use super::tls::tls;
 use super::transport::{ResponseFuture, Transport, TransportError, TransportErrorKind, WasSent};
@@ -69,7 +69,6 @@ impl ReqwestTransport {
 
     async fn exchange(&self, request: http::Request<Bytes>) -> Result<http::Response<Bytes>, TransportError> {
         let request = unchanged(request)?;
-        hear_of_connections().await;
         let response = self.client.execute(request).await.map_err(no_response)?;
         let (head, body) = http::Response::from(response).into_parts();
         Ok(http::Response::from_parts(head, self.limits.whole(body).await?))
@@ -78,7 +77,13 @@ impl ReqwestTransport {
 
 impl Transport for ReqwestTransport {
     fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
-        Box::pin(async move { timeout(self.limits.call, self.exchange(request)).await.unwrap_or_else(too_late) })
+        Box::pin(async move {
+            if self.limits.call.is_zero() {
+                return Err(unsent().caused_by("there is no time for the call"));
+            }
+            hear_of_connections().await;
+            timeout(self.limits.call, self.exchange(request)).await.unwrap_or_else(too_late)
+        })
     }
 }
 
@@ -91,7 +96,7 @@ fn settings(limits: &TransportLimits) -> ClientBuilder {
         .no_brotli()
         .no_zstd()
         .no_deflate()
-        .pool_idle_timeout(limits.idle)
+        .pool_idle_timeout(limits.idle.min(FOR_EVER))
         .pool_max_idle_per_host(limits.max_idle)
         .tcp_keepalive(QUIET)
 }
@@ -107,7 +112,6 @@ async fn hear_of_connections() {
 /// The request as reqwest has it. Its kind of URL writes some addresses in another way, and then what is sent would not
 /// be what was signed.
 fn unchanged(request: http::Request<Bytes>) -> Result<Request, TransportError> {
-    let unsent = || TransportError::new(TransportErrorKind::Other, WasSent::No);
     let written = request.uri().path_and_query().map(|target| target.as_str().to_owned());
     let request = Request::try_from(request).map_err(|error| unsent().caused_by(error.without_url()))?;
     let url = request.url();
@@ -116,6 +120,10 @@ fn unchanged(request: http::Request<Bytes>) -> Result<Request, TransportError> {
         return Err(unsent().caused_by("reqwest would not send the path and the query as they were signed"));
     }
     Ok(request)
+}
+
+fn unsent() -> TransportError {
+    TransportError::new(TransportErrorKind::Other, WasSent::No)
 }
 
 fn no_response(error: Error) -> TransportError {
