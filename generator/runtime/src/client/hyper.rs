@@ -15,7 +15,7 @@ use self::origins::{Origin, Origins};
 use self::socket::Tcp;
 use super::bounds::{NAME, TransportLimits, later, too_late};
 use super::builder::BuildError;
-use super::tls::tls;
+use super::tls::TlsSettings;
 use super::transport::{ResponseFuture, Transport, TransportError, TransportErrorKind, WasSent};
 
 mod connection;
@@ -48,7 +48,16 @@ impl HyperTransport {
     ///
     /// When TLS cannot be set up.
     pub fn new(limits: TransportLimits) -> Result<Self, BuildError> {
-        let connector = Connector::from((Tcp::new(), tls()?));
+        Self::with_tls(limits, &TlsSettings::new())
+    }
+
+    /// The same, which trusts the servers that `tls` says, and shows the certificate in it.
+    ///
+    /// # Errors
+    ///
+    /// When TLS cannot be set up.
+    pub fn with_tls(limits: TransportLimits, tls: &TlsSettings) -> Result<Self, BuildError> {
+        let connector = Connector::from((Tcp::new(), tls.config()?));
         Ok(Self { connector, origins: Arc::default(), limits })
     }
 

@@ -6,11 +6,10 @@ use tokio::time::timeout;
 
 use super::bounds::{FOR_EVER, NAME, QUIET, TransportLimits, too_late};
 use super::builder::BuildError;
-use super::tls::tls;
+use super::tls::TlsSettings;
 use super::transport::{ResponseFuture, Transport, TransportError, TransportErrorKind, WasSent};
 
-/// A transport over reqwest, for who needs its settings: a proxy, certificates of one's own, the address to send from.
-/// It runs on tokio.
+/// A transport over reqwest, for programs that need its settings: a proxy, the address to send from. It runs on tokio.
 ///
 /// What a program gets without asking: HTTP/1.1 over kept connections, TLS by rustls with ring and Mozilla's list of
 /// roots. No proxy is used, whatever the environment or the system says: requests carry orders, and where they go is
@@ -19,6 +18,11 @@ use super::transport::{ResponseFuture, Transport, TransportError, TransportError
 ///
 /// Each request is sent at most once, whatever happens, and no redirect is followed. The one thing that is done again is
 /// to take another connection, when a kept one turns out to be closed before a single byte of the request went out.
+///
+/// The connections are kept by tasks of reqwest. Before each request the runtime is made to hear of what has arrived on
+/// them, but where its other threads are too busy to run these tasks, a request can go over a connection that was closed
+/// or brings the response of another one. How old a connection may be, and what a server announces by `Keep-Alive`, is
+/// not heeded. [`HyperTransport`](crate::HyperTransport) leaves none of this open.
 #[derive(Clone, Debug)]
 pub struct ReqwestTransport {
     client: Client,
@@ -37,9 +41,8 @@ impl ReqwestTransport {
 
     /// The same, with settings that `change` makes of the ones described above.
     ///
-    /// Whatever it does, no redirect is followed, nothing is sent again, and `limits` hold. Certificates are changed by
-    /// handing a whole configuration of rustls to `tls_backend_preconfigured`, for one stands there already, which
-    /// the single settings of reqwest do not reach.
+    /// Whatever it does, no redirect is followed, nothing is sent again, and `limits` hold. For certificates there is
+    /// [`with_tls`](Self::with_tls): the single settings of reqwest do not reach the TLS that is set up already.
     ///
     /// ```
     /// use tradeapi_runtime::{ReqwestTransport, TransportLimits, reqwest};
@@ -56,7 +59,20 @@ impl ReqwestTransport {
         limits: TransportLimits,
         change: impl FnOnce(ClientBuilder) -> ClientBuilder,
     ) -> Result<Self, BuildError> {
-        let settings = change(settings(&limits).tls_backend_preconfigured(tls()?));
+        Self::with_tls(limits, &TlsSettings::new(), change)
+    }
+
+    /// The same, which trusts the servers that `tls` says, and shows the certificate in it.
+    ///
+    /// # Errors
+    ///
+    /// When reqwest cannot be set up so.
+    pub fn with_tls(
+        limits: TransportLimits,
+        tls: &TlsSettings,
+        change: impl FnOnce(ClientBuilder) -> ClientBuilder,
+    ) -> Result<Self, BuildError> {
+        let settings = change(settings(&limits).tls_backend_preconfigured(tls.config()?));
         let client = settings
             .redirect(redirect::Policy::none())
             .retry(retry::never())
