@@ -8,7 +8,7 @@ use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
-use tradeapi::runtime::{Ending, LimitMode, TransportLimits};
+use tradeapi::runtime::{Ending, HyperTransport, LimitMode, Transport, TransportLimits, Trip};
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
 use tradeapi_sandbox::{Answer, Sandbox};
@@ -520,6 +520,30 @@ fn nothing_is_left_running() {
             }
         });
     }
+}
+
+/// Where it is known, the limiter can tell how early a call may have been counted. The first request over a connection
+/// tells nothing, for the server may take longer over it.
+#[tokio::test]
+async fn the_round_trip_is_told_of_connections_that_have_carried_a_response() {
+    let takes = Duration::from_millis(20);
+    let peer = Peer::start(move |_, mut stream| {
+        while read_request(&mut stream)?.is_some() {
+            std::thread::sleep(takes);
+            write_response(&mut stream, "", &body("1"))?;
+        }
+        Ok(())
+    });
+    let transport = HyperTransport::new(FOR_EVER).unwrap();
+    let request = || http::Request::get(peer.url()).body(bytes::Bytes::new()).unwrap();
+    for is_first in [true, false, false] {
+        let begun = std::time::Instant::now();
+        let response = transport.send(request()).await.unwrap();
+        let trip = response.extensions().get::<Trip>();
+        assert_eq!(trip.is_none(), is_first);
+        assert!(trip.is_none_or(|Trip(trip)| (takes..begun.elapsed()).contains(trip)), "{trip:?}");
+    }
+    assert_eq!(peer.accepted(), 1);
 }
 
 /// The kernel shows which timer a connection has: 2 is that of its probes.

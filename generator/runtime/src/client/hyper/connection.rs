@@ -11,6 +11,7 @@ use http_body_util::Full;
 use hyper::client::conn::http1::{self, Builder, SendRequest};
 use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
 use tokio::runtime;
+use tokio::task::unconstrained;
 use tokio::time::Instant;
 
 use super::socket::{Asks, Socket, Tcp};
@@ -114,12 +115,18 @@ impl Connection {
             *expires = Some(later(now, rests).min(later(made, limits.age)));
             Ok(Response::from_parts(head, limits.whole(body).await?))
         });
-        let answer = poll_fn(|context| {
+        let mut round = |context: &mut Context<'_>| {
             if let Poll::Ready(answer) = exchange.as_mut().poll(context) {
                 return Poll::Ready(answer);
             }
             go_on(inner, context);
             exchange.as_mut().poll(context)
+        };
+        let mut begun = false;
+        let answer = poll_fn(|context| match std::mem::replace(&mut begun, true) {
+            // This one writes. No other task may come between it and the look, for fairness' sake.
+            false => pin!(unconstrained(poll_fn(&mut round))).poll(context),
+            true => round(context),
         })
         .await;
         // From here on it wakes nobody, least of all whoever sends the next request over it.
