@@ -6,7 +6,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::HeaderValue;
 use http_body_util::BodyExt;
-use tokio::time::Instant;
 
 use super::transport::{TransportError, TransportErrorKind, WasSent};
 
@@ -87,11 +86,6 @@ impl TransportLimits {
         }
         Err(TransportError::new(TransportErrorKind::BodyTooLarge, WasSent::Maybe))
     }
-}
-
-/// When `wait` has passed after `instant`, or in thirty years: no clock is sure to reach further.
-pub(super) fn later(instant: Instant, wait: Duration) -> Instant {
-    instant + wait.min(FOR_EVER)
 }
 
 /// The whole answer had not come within the time for a call, however slowly its bytes came.

@@ -1,6 +1,7 @@
 use std::error::Error;
 use std::future::poll_fn;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::USER_AGENT;
@@ -13,7 +14,7 @@ use tower_service::Service;
 use self::connection::{Connection, Connector};
 use self::origins::{Origin, Origins};
 use self::socket::Tcp;
-use super::bounds::{NAME, TransportLimits, later, too_late};
+use super::bounds::{FOR_EVER, NAME, TransportLimits, too_late};
 use super::builder::BuildError;
 use super::tls::TlsSettings;
 use super::transport::{ResponseFuture, Transport, TransportError, TransportErrorKind, WasSent};
@@ -128,4 +129,9 @@ fn not_connected(why: Box<dyn Error + Send + Sync>) -> TransportError {
 
 fn unsent(why: impl Into<Box<dyn Error + Send + Sync>>) -> TransportError {
     TransportError::new(TransportErrorKind::Other, WasSent::No).caused_by(why)
+}
+
+/// When `wait` has passed after `instant`, or in thirty years: no clock is sure to reach further.
+fn later(instant: Instant, wait: Duration) -> Instant {
+    instant + wait.min(FOR_EVER)
 }

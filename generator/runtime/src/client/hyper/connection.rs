@@ -14,8 +14,9 @@ use tokio::runtime;
 use tokio::task::unconstrained;
 use tokio::time::Instant;
 
+use super::later;
 use super::socket::{Asks, Socket, Tcp};
-use crate::client::bounds::{TransportLimits, later};
+use crate::client::bounds::TransportLimits;
 use crate::client::{TransportError, TransportErrorKind, Trip, WasSent};
 
 /// Makes connections, with TLS where the address wants it.
