@@ -412,20 +412,20 @@ async fn what_rests_too_long_is_closed_without_a_call() {
     }
 }
 
-/// A server that announces when it closes is never met while it does.
+/// A server that announces when it closes is not met while it does.
 #[tokio::test]
 async fn an_announced_time_to_rest_is_believed() {
-    let server = Counting::start(&["", "Keep-Alive: max=7, timeout=1\r\n", "keep-alive: timeout=0\r\n"]);
+    let server = Counting::start(&["", "", "Keep-Alive: max=7, timeout=1\r\n", "keep-alive: timeout=0\r\n"]);
     let client = server.client(Over::Hyper, FOR_EVER);
-    // The second response shortens what the first one left open.
+    at_once::<2>(&client).await;
+    // Whatever looks after them sleeps for ever by now, and has to be woken.
+    tokio::time::sleep(A_WHILE).await;
     cancelled(&client, "1").await.unwrap();
-    cancelled(&client, "1").await.unwrap();
-    assert_eq!(server.peer.accepted(), 1);
     server.has_closed(1).await;
-    for already in 1..4 {
+    for closed in 2..5 {
+        assert_eq!(server.peer.accepted(), closed.max(3) - 1);
         cancelled(&client, "1").await.unwrap();
-        assert_eq!(server.peer.accepted(), already + 1);
-        server.has_closed(already + 1).await;
+        server.has_closed(closed).await;
     }
 }
 

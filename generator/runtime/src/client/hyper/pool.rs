@@ -1,12 +1,16 @@
 //! Connections that rest until their next request.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use tokio::runtime;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
 use super::connection::Connection;
+
+/// How long a reaper stays that has nothing to look after: most connections are soon kept again.
+const LINGER: Duration = Duration::from_secs(1);
 
 /// The connections to one place.
 #[derive(Debug, Default)]
@@ -25,6 +29,8 @@ struct Resting {
 struct Reaper {
     runtime: runtime::Id,
     wakes: Instant,
+    /// Whether it has nothing to look after, and ends if that is so when it wakes.
+    lingers: bool,
     /// Has the task look again. It ends when this is gone.
     sooner: watch::Sender<()>,
 }
@@ -58,7 +64,7 @@ impl Pool {
             }
             None => {
                 let (sooner, told) = watch::channel(());
-                resting.reapers.push(Reaper { runtime, wakes: expires, sooner });
+                resting.reapers.push(Reaper { runtime, wakes: expires, lingers: false, sooner });
                 Some(told)
             }
         };
@@ -70,20 +76,22 @@ impl Pool {
     }
 
     /// Closes the connections of `runtime` that have expired by `now`. Returns when to come again; `None` when no
-    /// connection is left, and with it the reaper is forgotten.
+    /// connection has been left for a while, and with it the reaper is forgotten.
     fn close_expired(&self, runtime: runtime::Id, now: Instant) -> Option<Instant> {
         let mut resting = self.lock();
-        let expired: Vec<_> =
-            resting.connections.extract_if(.., |one| one.is_of(runtime) && one.expires() <= now).collect();
+        let expired = resting.connections.extract_if(.., |one| one.is_of(runtime) && one.expires() <= now);
+        let expired: Vec<_> = expired.collect();
         let next = resting.connections.iter().filter(|one| one.is_of(runtime)).map(Connection::expires).min();
-        match (next, resting.reapers.iter().position(|reaper| reaper.runtime == runtime)) {
-            (Some(next), Some(place)) => resting.reapers[place].wakes = next,
-            (None, Some(place)) => drop(resting.reapers.swap_remove(place)),
-            (_, None) => {}
+        let place = resting.reapers.iter().position(|reaper| reaper.runtime == runtime)?;
+        let reaper = &mut resting.reapers[place];
+        let wakes = next.or_else(|| (!reaper.lingers).then(|| now + LINGER));
+        match wakes {
+            Some(wakes) => (reaper.wakes, reaper.lingers) = (wakes, next.is_none()),
+            None => drop(resting.reapers.swap_remove(place)),
         }
         drop(resting);
         drop(expired);
-        next
+        wakes
     }
 
     fn forget(&self, runtime: runtime::Id) {
