@@ -67,12 +67,12 @@ pub use checks::{CheckContext, CheckPolicy, Checks, Violation, Violations};
 pub use client::HyperTransport;
 #[cfg(feature = "reqwest")]
 pub use client::ReqwestTransport;
-#[cfg(any(feature = "hyper", feature = "reqwest"))]
-pub use client::TransportLimits;
 pub use client::{
     BuildError, ClientBuilder, ClientCore, Clock, Credentials, FixedClock, HmacSha256, ResponseFuture, Signer,
     SigningClock, Skew, SystemClock, Transport, TransportError, TransportErrorKind, Trip, WasSent,
 };
+#[cfg(any(feature = "hyper", feature = "reqwest"))]
+pub use client::{TlsSettings, TransportLimits};
 pub use drift::{Drift, DriftEntry, DriftKind, DriftReport, OperationDrift};
 pub use error::{
     Code, Error, ExchangeError, Limited, LimiterFailure, Refusal, SentRequest, TransportFailure, UnknownOutcome,
