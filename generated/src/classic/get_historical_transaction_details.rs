@@ -210,6 +210,7 @@ impl runtime::Repeatable for GetHistoricalTransactionDetails {}
 
 impl runtime::Paged for GetHistoricalTransactionDetails {
     type Item = Fill;
+    const LIST: &'static str = "fillList";
     const HAS_ID: bool = true;
 
     fn item_id(item: &Self::Item) -> Option<&str> {

@@ -270,6 +270,7 @@ impl runtime::Repeatable for GetHistoryOrder {}
 
 impl runtime::Paged for GetHistoryOrder {
     type Item = HistoryOrder;
+    const LIST: &'static str = "entrustedList";
     const HAS_ID: bool = true;
 
     fn item_id(item: &Self::Item) -> Option<&str> {

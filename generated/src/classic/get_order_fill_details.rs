@@ -200,6 +200,7 @@ impl runtime::Repeatable for GetOrderFillDetails {}
 
 impl runtime::Paged for GetOrderFillDetails {
     type Item = Fill;
+    const LIST: &'static str = "fillList";
     const HAS_ID: bool = true;
 
     fn item_id(item: &Self::Item) -> Option<&str> {

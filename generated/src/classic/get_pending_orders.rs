@@ -239,6 +239,7 @@ impl runtime::Repeatable for GetPendingOrders {}
 
 impl runtime::Paged for GetPendingOrders {
     type Item = PendingOrder;
+    const LIST: &'static str = "entrustedList";
     const HAS_ID: bool = true;
 
     fn item_id(item: &Self::Item) -> Option<&str> {

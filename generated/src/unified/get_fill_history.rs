@@ -207,6 +207,7 @@ impl runtime::Repeatable for GetFillHistory {}
 
 impl runtime::Paged for GetFillHistory {
     type Item = Fill;
+    const LIST: &'static str = "list";
     const HAS_ID: bool = true;
 
     fn item_id(item: &Self::Item) -> Option<&str> {

@@ -119,6 +119,7 @@ impl runtime::Repeatable for GetInsiderTrades {}
 
 impl runtime::Paged for GetInsiderTrades {
     type Item = InsiderTrade;
+    const LIST: &'static str = "list";
 
     fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
         (response.list, runtime::text_of(&response.cursor))

@@ -208,6 +208,7 @@ impl runtime::Repeatable for GetOpenOrders {}
 
 impl runtime::Paged for GetOpenOrders {
     type Item = Order;
+    const LIST: &'static str = "list";
     const HAS_ID: bool = true;
 
     fn item_id(item: &Self::Item) -> Option<&str> {

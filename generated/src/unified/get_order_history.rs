@@ -194,6 +194,7 @@ impl runtime::Repeatable for GetOrderHistory {}
 
 impl runtime::Paged for GetOrderHistory {
     type Item = Order;
+    const LIST: &'static str = "list";
     const HAS_ID: bool = true;
 
     fn item_id(item: &Self::Item) -> Option<&str> {
