@@ -244,9 +244,14 @@ impl ClientCore {
         self.parts.recent.left(id, signed_at)
     }
 
-    /// Whether the client sent another request with this id of late than the one that was signed at `signed_at`.
-    pub(crate) fn is_id_reused(&self, id: &str, signed_at: Timestamp) -> bool {
-        self.parts.recent.has_another(id, signed_at)
+    /// Whether the client gave `id` of late to another thing than with the request that was signed at `signed_at`.
+    pub(crate) fn has_namesake(&self, id: &str, signed_at: Timestamp) -> bool {
+        self.parts.recent.has_namesake(id, signed_at)
+    }
+
+    /// Whether the client may have changed what has `id` by another request than the one that left at `left`, since then.
+    pub(crate) fn has_contender(&self, id: &str, left: Moment) -> bool {
+        self.parts.recent.has_contender(id, left)
     }
 
     /// Whether a repeat would be signed in a way that `error` was not about.

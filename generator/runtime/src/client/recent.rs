@@ -23,6 +23,8 @@ pub(super) struct Recent {
     pub(super) body: Bytes,
     /// Whether it gives an id to something new.
     pub(super) names: bool,
+    /// When its outcome was known.
+    pub(super) settled: Option<Moment>,
 }
 
 impl RecentRequests {
@@ -36,12 +38,27 @@ impl RecentRequests {
         recent.push_back(request);
     }
 
+    /// Notes that the outcome of the request with this `body` is known.
+    pub(super) fn settle(&self, body: &Bytes, now: Moment) {
+        let is_it = |recent: &&mut Recent| recent.body.as_ptr() == body.as_ptr();
+        if let Some(recent) = self.lock().iter_mut().rev().find(is_it) {
+            recent.settled = Some(now);
+        }
+    }
+
     /// Whether a request other than the one that was signed at `signed_at` gave `id` to something.
-    pub(super) fn has_another(&self, id: &str, signed_at: Timestamp) -> bool {
+    pub(super) fn has_namesake(&self, id: &str, signed_at: Timestamp) -> bool {
         let recent = self.lock();
         let with_id = recent.iter().filter(|recent| recent.names && recent.carries(id));
         let (own, others): (Vec<_>, Vec<_>) = with_id.partition(|recent| recent.signed_at == signed_at);
         own.len() > 1 || !others.is_empty()
+    }
+
+    /// Whether a request other than the one that left at `left` was under way since then, to change what has `id`.
+    pub(super) fn has_contender(&self, id: &str, left: Moment) -> bool {
+        let is_since =
+            |recent: &Recent| recent.left != left && recent.settled.is_none_or(|settled| settled.steady >= left.steady);
+        self.lock().iter().any(|recent| !recent.names && recent.carries(id) && is_since(recent))
     }
 
     /// When the only request left that was signed at `signed_at` and carries `id`.
@@ -77,7 +94,13 @@ mod tests {
         let left = Moment { wall: Timestamp::default(), steady: Duration::from_secs(now) };
         let (signed_at, body) = (Timestamp::from_millis(signed_at), Bytes::copy_from_slice(body.as_bytes()));
         recent.remember(
-            Recent { signed_at, left, names: body.starts_with(b"{\"id") || body.starts_with(b"["), body },
+            Recent {
+                signed_at,
+                left,
+                settled: None,
+                names: body.starts_with(b"{\"id") || body.starts_with(b"["),
+                body,
+            },
             AGE,
         );
     }
@@ -87,7 +110,7 @@ mod tests {
         let recent = RecentRequests::default();
         remember(&recent, 1, 0, r#"{"id":"a"}"#);
         remember(&recent, 2, 7, r#"{"amends":"a"}"#);
-        assert!(!recent.has_another("a", Timestamp::from_millis(1)));
+        assert!(!recent.has_namesake("a", Timestamp::from_millis(1)));
         let left = |id, signed_at| recent.left(id, Timestamp::from_millis(signed_at)).map(|left| left.steady.as_secs());
         assert_eq!((left("a", 1), left("a", 2), left("a", 3), left("b", 1)), (Some(0), Some(7), None, None));
         remember(&recent, 2, 8, r#"{"amends":"a"}"#);
@@ -97,7 +120,7 @@ mod tests {
     #[test]
     fn an_id_that_two_requests_have_is_seen() {
         let recent = RecentRequests::default();
-        let is_reused = |signed_at| recent.has_another("a", Timestamp::from_millis(signed_at));
+        let is_reused = |signed_at| recent.has_namesake("a", Timestamp::from_millis(signed_at));
         remember(&recent, 1, 0, r#"{"id":"a"}"#);
         remember(&recent, 2, 0, r#"{"id":"ab"}"#);
         assert!(!is_reused(1) && is_reused(2));
@@ -106,11 +129,30 @@ mod tests {
     }
 
     #[test]
+    fn a_request_that_was_under_way_since_contends() {
+        let recent = RecentRequests::default();
+        let at = |now| Moment { wall: Timestamp::default(), steady: Duration::from_secs(now) };
+        remember(&recent, 1, 1, r#"{"amends":"a"}"#);
+        remember(&recent, 2, 5, r#"{"amends":"a"}"#);
+        assert!(recent.has_contender("a", at(5)), "its outcome is not known");
+        assert!(!recent.has_contender("b", at(5)));
+        let first = recent.lock()[0].body.clone();
+        recent.settle(&first, at(4));
+        assert!(!recent.has_contender("a", at(5)), "it was over before");
+        recent.settle(&first, at(5));
+        assert!(recent.has_contender("a", at(5)), "it was over only after");
+        // What gave the order its id is no amendment.
+        remember(&recent, 3, 6, r#"{"id":"a"}"#);
+        recent.settle(&first, at(4));
+        assert!(!recent.has_contender("a", at(5)));
+    }
+
+    #[test]
     fn two_requests_of_one_moment_are_told_apart() {
         let recent = RecentRequests::default();
         remember(&recent, 1, 0, r#"{"id":"a"}"#);
         remember(&recent, 1, 0, r#"{"id":"a"}"#);
-        assert!(recent.has_another("a", Timestamp::from_millis(1)));
+        assert!(recent.has_namesake("a", Timestamp::from_millis(1)));
     }
 
     #[test]
@@ -118,9 +160,9 @@ mod tests {
         let recent = RecentRequests::default();
         remember(&recent, 1, 0, r#"{"id":"a"}"#);
         remember(&recent, 2, 60, "{}");
-        assert!(recent.has_another("a", Timestamp::from_millis(2)));
+        assert!(recent.has_namesake("a", Timestamp::from_millis(2)));
         remember(&recent, 3, 61, "{}");
-        assert!(!recent.has_another("a", Timestamp::from_millis(2)));
+        assert!(!recent.has_namesake("a", Timestamp::from_millis(2)));
         for index in 0..=MOST as u64 {
             remember(&recent, index, 61, "{}");
         }

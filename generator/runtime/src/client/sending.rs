@@ -110,7 +110,8 @@ impl ClientCore {
     fn remember<O: Operation>(&self, what: &SentRequest) {
         if let Some((confirm, window)) = O::META.confirm.zip(self.signature_window()) {
             let SentRequest { signed_at, left, ref body, .. } = *what;
-            let request = Recent { signed_at, left, body: body.clone(), names: confirm.created.is_some() };
+            let request =
+                Recent { signed_at, left, body: body.clone(), names: confirm.created.is_some(), settled: None };
             self.parts.recent.remember(request, window.saturating_mul(2));
         }
     }
@@ -152,6 +153,9 @@ impl ClientCore {
         });
         if let Some(drift) = &self.parts.drift {
             drift.look_at::<O>(self.parts.api, &reply);
+        }
+        if O::META.confirm.is_some() && reply.as_ref().err().is_none_or(|why| why.outcome() == Outcome::NotDone) {
+            self.parts.recent.settle(&what.body, self.parts.time.now());
         }
         match reply.map_err(|error| error.after_waiting(waited)) {
             Ok(reply) => Ok(Reply { waited, warnings, signed_at: Some(signed_at), left: Some(at), ..reply }),

@@ -64,7 +64,17 @@ mod tests {
 
     fn confirm(kept_s: Option<u64>) -> Confirm {
         let kept_ms = kept_s.map(|seconds| seconds * 1000);
-        Confirm { ask: &[], with: &[], list: None, matches: &[], agrees: &[], created: None, changed: None, kept_ms }
+        Confirm {
+            ask: &[],
+            with: &[],
+            list: None,
+            matches: &[],
+            agrees: &[],
+            created: None,
+            changed: None,
+            changed_while: None,
+            kept_ms,
+        }
     }
 
     fn sent(window_s: Option<u64>) -> Sent {

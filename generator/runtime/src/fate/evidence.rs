@@ -20,8 +20,8 @@ pub(super) struct Sent {
     pub(super) settling: Duration,
     /// The earliest and the latest time by the exchange's clock at which it left, where that is known.
     pub(super) left: Option<(Timestamp, Timestamp)>,
-    /// Whether the same client sent another request with the same id shortly before or after.
-    pub(super) is_id_reused: bool,
+    /// Whether the same client sent another request that the record may be of as well.
+    pub(super) has_rival: bool,
 }
 
 /// What a record comes to.
@@ -48,9 +48,7 @@ pub(super) fn judge(confirm: &Confirm, request: &Named, record: &Named, sent: &S
     }
     match (confirm.created, confirm.matches) {
         (None, []) => Evidence::Nothing("nothing tells when it came to be, so it may be an older one with the same id"),
-        (Some(_), []) if sent.is_id_reused => {
-            Evidence::Nothing("two requests had the same id, and it may be of either")
-        }
+        (Some(_), []) if sent.has_rival => Evidence::Nothing("two requests had the same id, and it may be of either"),
         (Some(_), []) => Evidence::Proof,
         (_, matches) => is_changed(confirm, matches, request, record, sent),
     }
@@ -100,6 +98,17 @@ fn is_changed(confirm: &Confirm, matches: &[(&str, &str)], request: &Named, reco
     let Some(changed) = confirm.changed.and_then(|field| time_of(record, field)) else {
         return Evidence::Nothing("it is as the request wants it, but may have been so before");
     };
+    if sent.has_rival {
+        return Evidence::Nothing("another request was under way that may have changed it");
+    }
+    let only_amended = confirm.changed_while.is_none_or(|(field, values)| {
+        record.text(field).is_some_and(|told| values.iter().any(|value| is_same(&told, value)))
+    });
+    if !only_amended {
+        return Evidence::Nothing(
+            "it is as the request wants it, but what changed it last may have been a fill or its end",
+        );
+    }
     // The exchange tells whole milliseconds.
     match sent.left {
         Some((_, latest)) if changed.checked_add(Duration::from_millis(1)).is_none_or(|end| end >= latest) => {

@@ -62,12 +62,20 @@ impl<O: Asked> Question<O> {
         &self.query
     }
 
-    /// What a record proves.
-    pub(super) fn found(&self, reply: &Reply<O::Record>, sent: &Sent) -> Finding {
+    /// Whether the request gives its id to something new.
+    pub(super) fn is_of_something_new(&self) -> bool {
+        self.confirm.created.is_some()
+    }
+
+    /// What a record proves; `has_rival` tells whether another request of the client speaks of the thing with an id.
+    pub(super) fn found(&self, reply: &Reply<O::Record>, sent: &Sent, has_rival: impl Fn(&str) -> bool) -> Finding {
         let record = Named::read(&write_json(&reply.data));
         if record.text(self.asked).as_ref() != Some(&self.key) {
             return Finding::Nothing("the answer tells of something else, or of nothing");
         }
+        // The other request may have named it by its other id.
+        let mut ids = self.confirm.ask.iter().filter_map(|(field, _)| record.text(field));
+        let sent = &Sent { has_rival: ids.any(|id| has_rival(&id)), ..*sent };
         match evidence::judge(self.confirm, &self.named, &record, sent) {
             Evidence::Proof => Finding::Proof,
             Evidence::Older => Finding::Older,

@@ -53,16 +53,17 @@ impl ClientCore {
         let end = self.timer().now().saturating_add(policy.deadline);
         let mut fates: Vec<Fate<A, O::Record>> = open.iter().map(|one| unasked(one)).collect();
         let mut wait = policy.pauses.0;
+        let mut absences = vec![0; open.len()];
         for asked in 1.. {
             let mut least = wait;
-            for (one, fate) in open.iter().zip(&mut fates) {
+            for ((one, fate), absences) in open.iter().zip(&mut fates).zip(&mut absences) {
                 if fate.outcome() != Outcome::Unknown {
                     continue;
                 }
                 let begun = self.moment();
                 let Some(answer) = until(self.timer(), end, self.call(one.question.query())).await else { break };
                 least = least.max(answer.as_ref().err().map_or(Duration::ZERO, asked_to_wait));
-                *fate = self.judged(one, begun, answer, policy, asked);
+                *fate = self.judged(one, begun, answer, policy, asked, absences);
                 observe::asked(O::META, asked, fate);
             }
             let left = end.saturating_sub(self.timer().now());
@@ -82,10 +83,15 @@ impl ClientCore {
         answer: Result<Reply<O::Record>, Error>,
         policy: &ConfirmPolicy,
         asked: u32,
+        absences: &mut u32,
     ) -> Fate<A, O::Record> {
         let sent = self.sent(open, policy);
         let finding = match &answer {
-            Ok(reply) => open.question.found(reply, &sent),
+            Ok(reply) => open.question.found(reply, &sent, |id| match open.question.is_of_something_new() {
+                true => self.has_namesake(id, open.signed_at),
+                // Of an earlier run nothing else is known either.
+                false => open.left.is_some_and(|left| self.has_contender(id, left)),
+            }),
             Err(error) => open.question.failed(error, &sent, &self.asked_at(open, begun, error), &policy.absent),
         };
         let still = |last, because| {
@@ -96,7 +102,14 @@ impl ClientCore {
             |why, by_absence| Fate::DidNotHappen(Box::new(DidNotHappen { why: Some(why), by_absence, asked }));
         match (finding, answer) {
             (Finding::Proof, answer) => Fate::Happened(Box::new(Happened { answer: None, record: answer.ok(), asked })),
-            (Finding::Absence, Err(why)) => did_not_happen(Arc::new(why), true),
+            (Finding::Absence, Err(why)) => {
+                // The exchange was seen to say so of orders that are there.
+                *absences += 1;
+                match *absences {
+                    1 => still(Some(why), "it is not there, as one answer says"),
+                    _ => did_not_happen(Arc::new(why), true),
+                }
+            }
             (Finding::Absence, Ok(_)) => still(None, "the answer tells of nothing"),
             // The exchange refused it for the sake of what is there, and that is not what the request made.
             (Finding::Older, answer) => match open.call.clone().filter(|_| open.is_duplicate()) {
@@ -114,7 +127,7 @@ impl ClientCore {
             window: self.signature_window(),
             settling: policy.settling,
             left: open.left.and_then(|left| self.exchange_time(left)),
-            is_id_reused: self.is_id_reused(open.question.key(), open.signed_at),
+            has_rival: false,
         }
     }
 

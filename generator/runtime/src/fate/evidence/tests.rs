@@ -10,6 +10,7 @@ const PLACED: Confirm = Confirm {
     agrees: &[("symbol", &["symbol"]), ("qty", &["qty", "amount"])],
     created: Some("created"),
     changed: None,
+    changed_while: None,
     kept_ms: None,
 };
 
@@ -18,6 +19,7 @@ const AMENDED: Confirm = Confirm {
     agrees: &[("symbol", &["symbol"])],
     created: None,
     changed: Some("updated"),
+    changed_while: Some(("state", &["live", "new"])),
     ..PLACED
 };
 
@@ -28,7 +30,7 @@ fn sent() -> Sent {
         window: Some(Duration::from_secs(30)),
         settling: Duration::from_secs(10),
         left: Some((at(0), at(10))),
-        is_id_reused: false,
+        has_rival: false,
     }
 }
 
@@ -83,7 +85,7 @@ fn without_what_it_is_judged_by_a_record_is_not() {
     let timeless = Confirm { created: None, ..PLACED };
     assert!(is_nothing(judged(&timeless, request, &right, &sent())));
     assert!(is_nothing(judged(&PLACED, request, &right, &Sent { window: None, ..sent() })));
-    assert!(is_nothing(judged(&PLACED, request, &right, &Sent { is_id_reused: true, ..sent() })));
+    assert!(is_nothing(judged(&PLACED, request, &right, &Sent { has_rival: true, ..sent() })));
     let unknown_clock = Sent { left: None, ..sent() };
     assert_eq!(judged(&PLACED, request, &right, &unknown_clock), Evidence::Proof);
     assert_eq!(judged(&PLACED, request, &created(-30_000, ""), &unknown_clock), Evidence::Proof);
@@ -95,7 +97,8 @@ fn amended(record: &str, sent: &Sent) -> Evidence {
 
 #[test]
 fn an_amendment_is_proven_by_all_its_values_and_a_later_change() {
-    let record = |rest: &str, millis: u64| format!(r#"{{"id": "a", "updated": "{}"{rest}}}"#, SIGNED + millis);
+    let record =
+        |rest: &str, millis: u64| format!(r#"{{"id": "a", "state": "live", "updated": "{}"{rest}}}"#, SIGNED + millis);
     let right = r#", "qty": "2", "price": "10.0""#;
     assert_eq!(amended(&record(right, 10), &sent()), Evidence::Proof);
     assert_eq!(amended(&record(right, 9), &sent()), Evidence::Proof, "milliseconds are cut off");
@@ -106,6 +109,15 @@ fn an_amendment_is_proven_by_all_its_values_and_a_later_change() {
     }
     assert!(is_nothing(amended(&record(r#", "qty": "2", "price": "10", "symbol": "Y""#, 10), &sent())));
     assert!(is_nothing(amended(r#"{"id": "a", "qty": "2", "price": "10"}"#, &sent())), "it tells no change");
+    for (state, expected) in [("NEW", true), ("partially_filled", false), ("cancelled", false), ("", false)] {
+        let record = record(right, 10).replace("live", state);
+        assert_eq!(
+            amended(&record, &sent()) == Evidence::Proof,
+            expected,
+            "{state}: a fill or the end may have changed it"
+        );
+    }
+    assert!(is_nothing(amended(&record(right, 10), &Sent { has_rival: true, ..sent() })));
     let nothing_told = judged(&AMENDED, r#"{"id": "a"}"#, &record(right, 10), &sent());
     assert!(is_nothing(nothing_told));
 }
