@@ -9,6 +9,7 @@ mod credentials;
 mod exchange_clock;
 #[cfg(feature = "hyper")]
 mod hyper;
+mod recent;
 #[cfg(feature = "reqwest")]
 mod reqwest;
 mod secret;

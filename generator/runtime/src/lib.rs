@@ -78,7 +78,7 @@ pub use error::{
     Code, Error, ExchangeError, Limited, LimiterFailure, Refusal, SentRequest, TransportFailure, UnknownOutcome,
     UnreadableAnswer, Unsigned,
 };
-pub use exchange::{Authenticator, BaseUrl, HeaderValues, Reply, build_request, read_response};
+pub use exchange::{Authenticator, BaseUrl, CodePolicy, HeaderValues, Reply, build_request, read_response};
 pub use fate::{
     Asked, ConfirmPolicy, Confirmable, ConfirmableItems, DidNotHappen, Fate, Happened, ItemFate, ItemFates, Prepared,
     Repeatable, StillUnknown,
@@ -111,9 +111,9 @@ pub use retry::{RetryBudget, RetryPolicy, Retrying};
 #[doc(hidden)]
 pub use serde_support::private as __private;
 pub use tables::{
-    Access, Api, Ceiling, ClientId, Confirm, CredentialHeaders, Effect, Encoding, Ending, Envelope, FieldTable, Form,
-    Header, KnownError, Length, Meta, Method, Outcome, OutcomeRow, RateLimit, RecordTable, Rule, RuleKind, Scope, Sent,
-    Severity, SignedPart, Window,
+    Access, Api, Ceiling, Certainty, ClientId, Compound, Confirm, CredentialCause, CredentialHeaders, Echo, Echoes,
+    Effect, Encoding, Ending, Envelope, FieldTable, Form, Header, KnownError, Length, Meta, Method, Outcome,
+    OutcomeRow, Proves, RateLimit, RecordTable, Rule, RuleKind, Scope, Sent, Severity, SignedPart, Stage, Window,
 };
 pub use value::{
     BadItem, Decimal, Edit, Identifier, InvalidDecimal, InvalidIdentifier, List, MINTED_LENGTH, OpenEnum, Shape, Text,

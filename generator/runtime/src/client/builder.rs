@@ -14,6 +14,7 @@ use super::credentials::Credentials;
 use super::exchange_clock::ExchangeClock;
 #[cfg(feature = "hyper")]
 use super::hyper::HyperTransport as DefaultTransport;
+use super::recent::RecentRequests;
 #[cfg(all(feature = "reqwest", not(feature = "hyper")))]
 use super::reqwest::ReqwestTransport as DefaultTransport;
 use super::time::Time;
@@ -21,7 +22,7 @@ use super::transport::Transport;
 use crate::account::Account;
 use crate::checks::CheckPolicy;
 use crate::drift::Drift;
-use crate::exchange::{Authenticator, BaseUrl, HeaderValues};
+use crate::exchange::{Authenticator, BaseUrl, CodePolicy, HeaderValues};
 use crate::limits::{Classes, LimitMode, Limiter, Pacing, SystemTimer, Timer};
 use crate::tables::Api;
 
@@ -121,6 +122,13 @@ where
         self
     }
 
+    /// Which codes are believed, and so what a refusal proves: by default, what the documents say, and what several
+    /// independent sources have observed.
+    pub fn codes(mut self, policy: CodePolicy) -> Self {
+        self.checking.codes = policy;
+        self
+    }
+
     /// What to do when a rate limit is used up: by default, to wait.
     pub fn limits(mut self, mode: LimitMode) -> Self {
         self.pacing.mode = mode;
@@ -205,7 +213,16 @@ where
         };
         let Self { api, clock, signing, timer, drift, .. } = self;
         let time = Time { own: clock, steady: timer, there: ExchangeClock::default(), signing };
-        let parts = Parts { api, base, authenticator: authenticator.flatten(), headers, transport, time, drift };
+        let parts = Parts {
+            api,
+            base,
+            authenticator: authenticator.flatten(),
+            headers,
+            transport,
+            time,
+            drift,
+            recent: RecentRequests::default(),
+        };
         Ok(ClientCore::of(parts, self.pacing, self.checking))
     }
 }

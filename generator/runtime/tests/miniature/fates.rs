@@ -64,16 +64,18 @@ pub(crate) struct Found {
     client_oid: Option<ClientOid>,
     size: Option<Decimal>,
     created: Option<Timestamp>,
+    updated: Option<Timestamp>,
 }
 
 impl Record for Found {
-    const FIELDS: &'static [&'static str] = &["clientOid", "size", "created"];
+    const FIELDS: &'static [&'static str] = &["clientOid", "size", "created", "updated"];
 
     fn read(&mut self, field: usize, from: &mut Reader<'_>) -> Result<(), ReadError> {
         match field {
             0 => from.read_into(&mut self.client_oid),
             1 => from.read_into(&mut self.size),
             2 => from.read_into(&mut self.created),
+            3 => from.read_into(&mut self.updated),
             _ => from.skip(),
         }
     }
@@ -82,6 +84,7 @@ impl Record for Found {
         out.field("clientOid", &self.client_oid);
         out.field("size", &self.size);
         out.field("created", &self.created);
+        out.field("updated", &self.updated);
     }
 }
 
@@ -128,7 +131,13 @@ impl Operation for Resize {
     const META: &'static Meta = &Meta {
         id: "mini.resize",
         effect: Effect::Amend,
-        confirm: Some(Confirm { matches: &[("size", "newSize")], created: None, kept_ms: None, ..CONFIRM }),
+        confirm: Some(Confirm {
+            matches: &[("size", "newSize")],
+            created: None,
+            changed: Some("updated"),
+            kept_ms: None,
+            ..CONFIRM
+        }),
         ..*<PlaceOrder as Operation>::META
     };
 }
@@ -149,7 +158,8 @@ pub(crate) const CONFIRM: Confirm = Confirm {
     matches: &[],
     created: Some("created"),
     kept_ms: Some(7_200_000),
-    absent: &["40404"],
+    agrees: &[("size", &["size"])],
+    changed: None,
 };
 
 /// What the line does with a request.
@@ -374,7 +384,8 @@ async fn something_else_under_the_id_is_not_taken_for_the_order() -> Tested {
 #[tokio::test]
 async fn an_amendment_happened_when_the_record_is_as_wanted() -> Tested {
     let resize = Resize(OneOrder { client_oid: ClientOid::new("a1")? }, "2".parse()?);
-    let sized = |size: &str| answers(&format!(r#"{{"clientOid":"a1","size":"{size}"}}"#));
+    let sized = |size: &str| answers(&format!(r#"{{"clientOid":"a1","size":"{size}","updated":NOW}}"#));
+    // What the exchange's clock shows is known from the first answer on.
     let line = Line::new([lost(), sized("1"), sized("2.0")]);
     let fate = line.client()?.core().place_and_confirm(&resize, &ConfirmPolicy::new()).await;
     assert!(matches!(fate, Fate::Happened(ref happened) if happened.asked == 2), "{fate}");
@@ -405,7 +416,7 @@ async fn an_order_that_nobody_could_ask_for_is_not_sent() -> Tested {
 async fn each_item_of_a_batch_has_its_fate() -> Tested {
     let batch = PlaceBatch { orders: vec![order("a1")?, order("a2")?, order("a3")?] };
     let told = r#"[{"orderId":"1","clientOid":"a1"},{"clientOid":"a2","code":"40786","msg":"no"}]"#;
-    let line = Line::new([answers(told), answers(r#"{"clientOid":"a3"}"#)]);
+    let line = Line::new([answers(told), answers(r#"{"clientOid":"a3","created":NOW}"#)]);
     let found = line.client()?.core().batch(batch.clone()).send_and_confirm(&ConfirmPolicy::new()).await?;
     let outcomes: Vec<_> = found.outcomes().collect();
     assert_eq!(outcomes, [Outcome::Done, Outcome::NotDone, Outcome::Done]);
@@ -413,9 +424,9 @@ async fn each_item_of_a_batch_has_its_fate() -> Tested {
     assert_eq!(line.seen().len(), 2);
     let line = Line::new([
         lost(),
-        answers(r#"{"clientOid":"a1"}"#),
+        answers(r#"{"clientOid":"a1","created":NOW}"#),
         code("40404"),
-        answers(r#"{"clientOid":"a3"}"#),
+        answers(r#"{"clientOid":"a3","created":NOW}"#),
         code("40404"),
     ]);
     let found = line.client()?.core().batch(batch.clone()).send_and_confirm(&ConfirmPolicy::new()).await?;
