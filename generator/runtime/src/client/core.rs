@@ -239,6 +239,11 @@ impl ClientCore {
         Duration::from_millis(behind).saturating_add(spread).min(window)
     }
 
+    /// When the request left that was signed at `signed_at` and carries `id`, if this client sent it of late.
+    pub(crate) fn left(&self, id: &str, signed_at: Timestamp) -> Option<Moment> {
+        self.parts.recent.left(id, signed_at)
+    }
+
     /// Whether the client sent another request with this id of late than the one that was signed at `signed_at`.
     pub(crate) fn is_id_reused(&self, id: &str, signed_at: Timestamp) -> bool {
         self.parts.recent.has_another(id, signed_at)

@@ -1,45 +1,69 @@
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::clock::Moment;
 use crate::value::Timestamp;
 
 /// More requests than this are not kept; no rate limit allows as many while they matter.
 const MOST: usize = 1 << 14;
 
-/// The requests that were sent of late, to see whether an id was used for two of them. They share their bytes with what
-/// was sent.
+/// The requests that were sent of late: to see whether an id was used for two of them, and when one of them left. They
+/// share their bytes with what was sent.
 #[derive(Debug, Default)]
 pub(super) struct RecentRequests(Mutex<VecDeque<Recent>>);
 
+/// A request that was sent.
 #[derive(Debug)]
-struct Recent {
-    signed_at: Timestamp,
-    sent_at: Duration,
-    body: Bytes,
+pub(super) struct Recent {
+    pub(super) signed_at: Timestamp,
+    pub(super) left: Moment,
+    pub(super) body: Bytes,
+    /// Whether it gives an id to something new.
+    pub(super) names: bool,
 }
 
 impl RecentRequests {
-    /// Remembers a request that is sent at `now`, by a steady clock, and forgets those that are older than `age`.
-    pub(super) fn remember(&self, signed_at: Timestamp, body: Bytes, now: Duration, age: Duration) {
-        let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_old = |oldest: &Recent| now.saturating_sub(oldest.sent_at) > age;
+    /// Remembers a request, and forgets those that left more than `age` before.
+    pub(super) fn remember(&self, request: Recent, age: Duration) {
+        let mut recent = self.lock();
+        let is_old = |oldest: &Recent| request.left.steady_since(oldest.left) > age;
         while recent.front().is_some_and(is_old) || recent.len() >= MOST {
             recent.pop_front();
         }
-        recent.push_back(Recent { signed_at, sent_at: now, body });
+        recent.push_back(request);
     }
 
-    /// Whether a request other than the one that was signed at `signed_at` has `id`.
+    /// Whether a request other than the one that was signed at `signed_at` gave `id` to something.
     pub(super) fn has_another(&self, id: &str, signed_at: Timestamp) -> bool {
-        let quoted = format!("\"{id}\"");
-        let has_id = |body: &[u8]| body.windows(quoted.len()).any(|part| part == quoted.as_bytes());
-        let recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let with_id = recent.iter().filter(|recent| has_id(&recent.body));
+        let recent = self.lock();
+        let with_id = recent.iter().filter(|recent| recent.names && recent.carries(id));
         let (own, others): (Vec<_>, Vec<_>) = with_id.partition(|recent| recent.signed_at == signed_at);
         own.len() > 1 || !others.is_empty()
+    }
+
+    /// When the only request left that was signed at `signed_at` and carries `id`.
+    pub(super) fn left(&self, id: &str, signed_at: Timestamp) -> Option<Moment> {
+        let recent = self.lock();
+        let mut found = recent.iter().filter(|recent| recent.signed_at == signed_at && recent.carries(id));
+        found.next().filter(|_| found.next().is_none()).map(|recent| recent.left)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Recent>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Recent {
+    fn carries(&self, id: &str) -> bool {
+        let body = &self.body[..];
+        let follows = |at: usize| {
+            let rest = body[at + 1..].strip_prefix(id.as_bytes());
+            rest.is_some_and(|rest| rest.first() == Some(&b'"'))
+        };
+        body.iter().enumerate().any(|(at, byte)| *byte == b'"' && follows(at))
     }
 }
 
@@ -50,8 +74,24 @@ mod tests {
     const AGE: Duration = Duration::from_secs(60);
 
     fn remember(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) {
-        let signed_at = Timestamp::from_millis(signed_at);
-        recent.remember(signed_at, Bytes::copy_from_slice(body.as_bytes()), Duration::from_secs(now), AGE);
+        let left = Moment { wall: Timestamp::default(), steady: Duration::from_secs(now) };
+        let (signed_at, body) = (Timestamp::from_millis(signed_at), Bytes::copy_from_slice(body.as_bytes()));
+        recent.remember(
+            Recent { signed_at, left, names: body.starts_with(b"{\"id") || body.starts_with(b"["), body },
+            AGE,
+        );
+    }
+
+    #[test]
+    fn what_only_speaks_of_an_id_does_not_use_it() {
+        let recent = RecentRequests::default();
+        remember(&recent, 1, 0, r#"{"id":"a"}"#);
+        remember(&recent, 2, 7, r#"{"amends":"a"}"#);
+        assert!(!recent.has_another("a", Timestamp::from_millis(1)));
+        let left = |id, signed_at| recent.left(id, Timestamp::from_millis(signed_at)).map(|left| left.steady.as_secs());
+        assert_eq!((left("a", 1), left("a", 2), left("a", 3), left("b", 1)), (Some(0), Some(7), None, None));
+        remember(&recent, 2, 8, r#"{"amends":"a"}"#);
+        assert_eq!(left("a", 2), None, "it may be either");
     }
 
     #[test]

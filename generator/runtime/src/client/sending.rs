@@ -8,6 +8,7 @@ use http::Response;
 use super::clock::Moment;
 use super::core::{ClientCore, Parts};
 use super::exchange_clock::Signature;
+use super::recent::Recent;
 use super::transport::{ResponseFuture, TransportError};
 use crate::checks::Violations;
 use crate::error::{Error, ExchangeError, SentRequest, TransportFailure, UnknownOutcome, Unsigned, ending_of};
@@ -105,12 +106,12 @@ impl ClientCore {
         self.signature_window().filter(|_| meta.access == Access::Signed)
     }
 
-    /// Remembers what makes or renames something, for as long as two such could be taken for one another.
+    /// Remembers what can be asked for, for as long as two such could be taken for one another.
     fn remember<O: Operation>(&self, what: &SentRequest) {
-        let is_judged_by_age = O::META.confirm.is_some_and(|confirm| confirm.created.is_some());
-        if let Some(window) = self.signature_window().filter(|_| is_judged_by_age) {
-            let age = window.saturating_mul(2);
-            self.parts.recent.remember(what.signed_at, what.body.clone(), what.left.steady, age);
+        if let Some((confirm, window)) = O::META.confirm.zip(self.signature_window()) {
+            let SentRequest { signed_at, left, ref body, .. } = *what;
+            let request = Recent { signed_at, left, body: body.clone(), names: confirm.created.is_some() };
+            self.parts.recent.remember(request, window.saturating_mul(2));
         }
     }
 

@@ -38,8 +38,11 @@ impl ClientCore {
         }
     }
 
-    /// Asks what became of a request that an earlier run of the program signed at `signed_at` and may have sent. Nothing
-    /// is sent but questions.
+    /// Asks for the outcome of a request that was signed at `signed_at` and may have been sent, by this client or by an
+    /// earlier run of the program. Nothing is sent but questions.
+    ///
+    /// Of an earlier run it is not known when the request left, so an amendment stays unknown, and the machine's clock has
+    /// to agree with the exchange's that enough time has passed for an absence to prove something.
     pub async fn settle<O: Confirmable>(
         &self,
         operation: &O,
@@ -47,7 +50,10 @@ impl ClientCore {
         policy: &ConfirmPolicy,
     ) -> FateOf<O> {
         match only(Question::all(operation)) {
-            Some(question) => self.ask_for(question, signed_at, None, None, policy).await,
+            Some(question) => {
+                let left = self.left(question.key(), signed_at);
+                self.ask_for(question, signed_at, left, None, policy).await
+            }
             None => still_unknown(None, "the request carries nothing to ask by"),
         }
     }

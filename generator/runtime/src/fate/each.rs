@@ -102,7 +102,8 @@ impl ClientCore {
         for (place, question) in questions.into_iter().enumerate() {
             let Some(question) = question.filter(|question| !is_shared(question.key())) else { continue };
             places.push(place);
-            open.push(Open::new(question, signed_at, None, None));
+            let left = self.left(question.key(), signed_at);
+            open.push(Open::new(question, signed_at, left, None));
         }
         for (place, fate) in places.into_iter().zip(self.ask(open, policy).await) {
             fates[place] = fate;

@@ -103,14 +103,15 @@ pub struct OutcomeRow {
 
 impl Api {
     /// The outcome of a request that changes something. `by_code` is what the code of the answer proves, for the rows
-    /// that leave it to the code. Without a row it is unknown as soon as the exchange may have got the request.
+    /// that leave it to the code. Without a row it is unknown as soon as the exchange may have got the request, but for
+    /// codes and items that prove something by themselves.
     pub fn outcome(&self, when: Ending, by_code: Outcome) -> Outcome {
         match self.outcomes.iter().find(|row| row.when == when) {
             Some(row) => row.outcome.unwrap_or(by_code),
             None if !when.may_be_sent() => Outcome::NotDone,
             None => match when {
                 Ending::Success => Outcome::Done,
-                Ending::ListedCode | Ending::ObservedCode => by_code,
+                Ending::ListedCode | Ending::ObservedCode | Ending::ItemFailed => by_code,
                 _ => Outcome::Unknown,
             },
         }

@@ -102,6 +102,51 @@ async fn what_was_learned_long_ago_holds_no_order_back() -> Tested {
     Ok(())
 }
 
+/// Times that no exchange tells, and times that are wrong by a little and by a lot.
+const ABSURD: [u64; 6] = [0, 1, 1_700_003_600_000, 1_262_304_000_000, 4_102_444_800_000, u64::MAX];
+
+#[tokio::test]
+async fn no_time_in_a_refusal_keeps_the_client_from_trading() -> Tested {
+    for signing in [SigningClock::Own, SigningClock::Corrected] {
+        for time in ABSURD {
+            let world = World::ahead(0);
+            let client = world.builder().signing_clock(signing).build()?;
+            // Refused for another reason: nothing is learned.
+            world.change(|state| state.refusal = Some(("40786", time)));
+            for _ in 0..3 {
+                assert!(matches!(client.call(&order()?).await, Err(Error::Exchange(_))), "{time}");
+            }
+            world.change(|state| state.refusal = None);
+            client.call(&order()?).await?;
+            // Refused for its timestamp: at most the next one is signed in vain, and it is sent.
+            world.change(|state| state.refusal = Some(("40008", time)));
+            assert!(matches!(client.call(&order()?).await, Err(Error::Exchange(_))), "{time}");
+            world.change(|state| state.refusal = None);
+            let (accepted, refused) = world.counts();
+            let _ = client.call(&order()?).await;
+            assert_eq!(world.seen().len(), accepted + refused + 1, "{signing:?} {time}: it is sent");
+            client.call(&order()?).await?;
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_lie_that_every_refusal_repeats_costs_every_other_call_at_most() -> Tested {
+    for time in ABSURD {
+        let world = World::ahead(0);
+        let client = world.builder().build()?;
+        world.change(|state| state.refusal = Some(("40008", time)));
+        let now = i64::try_from(Clock::now(&world).as_millis())?;
+        for _ in 0..8 {
+            assert!(matches!(client.call(&order()?).await, Err(Error::Exchange(_))), "{time}");
+        }
+        let right = world.seen().iter().filter(|(signed, _)| signed.abs_diff(now) < WINDOW).count();
+        assert!(right >= 4, "{time}: {:?}", world.seen());
+    }
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_wall_clock_that_is_set_wrong_is_noticed_rather_than_signed_with() -> Tested {
     let world = World::ahead(0);

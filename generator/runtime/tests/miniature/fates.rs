@@ -22,7 +22,7 @@ const START: u64 = 1_000_000_000_000;
 /// Reads one order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct OneOrder {
-    client_oid: ClientOid,
+    pub(crate) client_oid: ClientOid,
 }
 
 impl Parameters for OneOrder {
@@ -106,7 +106,7 @@ impl ConfirmableItems for PlaceBatch {}
 
 /// Changes the size of an order.
 #[derive(Clone, Debug, PartialEq)]
-struct Resize(OneOrder, Decimal);
+pub(crate) struct Resize(pub(crate) OneOrder, pub(crate) Decimal);
 
 impl Parameters for Resize {
     fn write(&self, out: &mut ParameterWriter) {
@@ -164,27 +164,29 @@ pub(crate) const CONFIRM: Confirm = Confirm {
 
 /// What the line does with a request.
 #[derive(Clone)]
-enum Act {
+pub(crate) enum Act {
     Answers(String),
+    /// There is never an answer.
+    Hangs,
     Status(u16, &'static str, &'static str),
     Breaks(TransportErrorKind, WasSent),
 }
 
 /// A line that does as it is told, and goes on with its last act for ever. Time moves on when someone waits for it.
 #[derive(Clone)]
-struct Line {
+pub(crate) struct Line {
     acts: Arc<Mutex<VecDeque<Act>>>,
     seen: Arc<Mutex<Vec<(Duration, String, String)>>>,
-    timer: ManualTimer,
+    pub(crate) timer: ManualTimer,
 }
 
 impl Line {
-    fn new(acts: impl IntoIterator<Item = Act>) -> Self {
+    pub(crate) fn new(acts: impl IntoIterator<Item = Act>) -> Self {
         let acts = Arc::new(Mutex::new(acts.into_iter().collect()));
         Self { acts, seen: Arc::default(), timer: ManualTimer::new() }
     }
 
-    fn client(&self) -> Result<Client, BuildError> {
+    pub(crate) fn client(&self) -> Result<Client, BuildError> {
         Client::builder("https://mini.example")
             .credentials(Credentials::new("key", "secret", "pass"))
             .limits(LimitMode::Off)
@@ -195,7 +197,7 @@ impl Line {
     }
 
     /// When requests came, and where they went.
-    fn seen(&self) -> Vec<(Duration, String)> {
+    pub(crate) fn seen(&self) -> Vec<(Duration, String)> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.iter().map(|(at, target, _)| (*at, target.clone())).collect()
     }
@@ -230,10 +232,15 @@ impl Transport for Line {
         let signature = format!("{:?}", request.headers()["MINI-SIGN"].as_bytes());
         let seen = (self.timer.now(), request.uri().to_string(), signature);
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
-        let now = Clock::now(self).as_millis().to_string();
+        let now = Clock::now(self).as_millis();
+        let dated = move |body: String| {
+            let body = body.replace("HOUR-AHEAD", &(now + 3_600_000).to_string());
+            Bytes::from(body.replace("NOW", &now.to_string()))
+        };
         Box::pin(async move {
             match act {
-                Some(Act::Answers(body)) => Ok(http::Response::new(Bytes::from(body.replace("NOW", &now)))),
+                Some(Act::Answers(body)) => Ok(http::Response::new(dated(body))),
+                Some(Act::Hangs) => std::future::pending().await,
                 Some(Act::Status(status, wait, body)) => {
                     let response = http::Response::builder().status(status).header("retry-after", wait);
                     response.body(Bytes::from(body)).map_err(|_| failure(TransportErrorKind::Other, WasSent::No))
@@ -249,32 +256,32 @@ fn failure(kind: TransportErrorKind, sent: WasSent) -> TransportError {
     TransportError::new(kind, sent)
 }
 
-fn lost() -> Act {
+pub(crate) fn lost() -> Act {
     Act::Breaks(TransportErrorKind::Closed, WasSent::Maybe)
 }
 
-fn answers(data: &str) -> Act {
+pub(crate) fn answers(data: &str) -> Act {
     Act::Answers(format!(r#"{{"code":"00000","requestTime":NOW,"data":{data}}}"#))
 }
 
-fn code(code: &str) -> Act {
+pub(crate) fn code(code: &str) -> Act {
     Act::Answers(format!(r#"{{"code":"{code}","requestTime":NOW,"data":null}}"#))
 }
 
-fn order(id: &str) -> Result<PlaceOrder, tradeapi_runtime::InvalidIdentifier> {
+pub(crate) fn order(id: &str) -> Result<PlaceOrder, tradeapi_runtime::InvalidIdentifier> {
     let order = PlaceOrder::new("BTCUSDT", Side::Buy, 1_u32, Execution::Market);
     Ok(PlaceOrder { client_oid: Some(ClientOid::new(id)?), ..order })
 }
 
 /// What becomes of an order on a line, and how often it was asked for.
-async fn fate(
+pub(crate) async fn fate(
     line: &Line,
     policy: &ConfirmPolicy,
 ) -> Result<Fate<Reply<crate::orders::Placed>, Found>, Box<dyn std::error::Error>> {
     Ok(line.client()?.core().place_and_confirm(&order("a1")?, policy).await)
 }
 
-fn seconds(n: u64) -> Duration {
+pub(crate) fn seconds(n: u64) -> Duration {
     Duration::from_secs(n)
 }
 

@@ -6,6 +6,8 @@ mod api;
 mod books;
 mod calls;
 mod clocks;
+mod codes;
+mod evidence;
 mod fates;
 mod limits;
 #[cfg(feature = "hyper")]
