@@ -107,6 +107,7 @@ pub(super) const FAMILIES: Taken = Taken {
         "alloc",
         "api",
         "batch",
+        "believing",
         "blocking",
         "builder",
         "call",
