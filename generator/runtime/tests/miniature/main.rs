@@ -7,6 +7,7 @@ mod books;
 mod calls;
 mod clocks;
 mod codes;
+mod echoes;
 mod evidence;
 mod fates;
 mod limits;
