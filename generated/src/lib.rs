@@ -28,9 +28,6 @@
 //!   (khanbekov/go-bitget, JKorf/Bitget.Net)
 //! - The timestamp of a request must lie within 30 seconds of the server's clock. (GinArea/gobitget,
 //!   vendor page)
-//! - The codes 40004 and 40008 say that the timestamp of a request has expired, 40005 that it is no
-//!   good. The request is refused for it, whatever it asks. (ccxt, JKorf/Bitget.Net,
-//!   cuongitl/python-bitget)
 //! - The header X-CHANNEL-API-CODE is no part of the signed text. (ccxt, GinArea/gobitget)
 //! - The header paptrading with the value 1 and a demo key reach the demo market on the same host.
 //!   (ccxt, UnipayFI/go-bitget, JKorf/Bitget.Net, tiagosiebler/bitget-api)
@@ -53,6 +50,8 @@ pub use tradeapi_runtime::{
 
 mod account;
 pub use account::{Account, Instrument, PositionMode};
+
+pub mod codes;
 
 #[cfg(feature = "broker")]
 pub mod broker;
@@ -85,7 +84,6 @@ pub static API: runtime::Api = runtime::Api {
         ],
         encoding: runtime::Encoding::Base64,
         window_ms: Some(30000),
-        timestamp_refused: &["40004", "40005", "40008"],
     }),
     headers: &[
         runtime::Header {
@@ -157,19 +155,29 @@ pub static API: runtime::Api = runtime::Api {
             why: "After three of the listed codes the documents want the order queried; the others say what is wrong with the request.",
         },
         runtime::OutcomeRow {
+            when: runtime::Ending::ObservedCode,
+            outcome: None,
+            why: "No document lists the code, but several independent sources agree on what it means, and it refuses this very request. What a single source says, or what sources contradict each other in, proves nothing.",
+        },
+        runtime::OutcomeRow {
             when: runtime::Ending::TimestampRefused,
-            outcome: Some(runtime::Outcome::Unknown),
-            why: "Whose timestamp is not taken is hardly let in, but no document lists these codes; they were seen on the wire only.",
+            outcome: Some(runtime::Outcome::NotDone),
+            why: "Several independent sources agree on these codes: a request whose timestamp is not accepted is refused for it, whatever it asks.",
+        },
+        runtime::OutcomeRow {
+            when: runtime::Ending::CredentialsRefused,
+            outcome: Some(runtime::Outcome::NotDone),
+            why: "Several independent sources agree on these codes: a request whose sender is not let in is refused for it, whatever it asks.",
         },
         runtime::OutcomeRow {
             when: runtime::Ending::UnlistedCode,
             outcome: Some(runtime::Outcome::Unknown),
-            why: "Neither document lists all codes, and three of those they list mean that nobody knows, so one that they do not list may be another of that kind.",
+            why: "Neither document lists all codes, and three of those they list mean that nobody knows, so one of which nobody is certain may be another of that kind.",
         },
         runtime::OutcomeRow {
             when: runtime::Ending::TooManyRequests,
-            outcome: Some(runtime::Outcome::Unknown),
-            why: "Neither document speaks of this status, so none says that what it answers was turned away unread.",
+            outcome: None,
+            why: "Neither document speaks of this status. Several independent sources do, under the code 429: such a request is turned away before it is handled.",
         },
         runtime::OutcomeRow {
             when: runtime::Ending::ServerError,
@@ -197,6 +205,7 @@ pub static API: runtime::Api = runtime::Api {
             why: "The answer tells neither that the item succeeded nor that it failed.",
         },
     ],
+    observed_codes: codes::OBSERVED_CODES,
 };
 
 runtime::with_blocking! {
@@ -313,6 +322,17 @@ impl Client {
     pub fn told_of(&self, account: impl Into<runtime::Account>) -> Self {
         Self {
             core: self.core.told_of(account),
+        }
+    }
+
+    /// The same client, for calls whose refusals prove what `policy` says: which codes are believed, and who vouches
+    /// for them.
+    ///
+    /// It shares everything with this one, and is made for a single call too.
+    #[must_use]
+    pub fn believing(&self, policy: runtime::CodePolicy) -> Self {
+        Self {
+            core: self.core.believing(policy),
         }
     }
 

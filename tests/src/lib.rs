@@ -6,6 +6,7 @@
 
 pub mod folders;
 pub mod json;
+pub mod peer;
 pub mod reference;
 pub mod schema;
 pub mod transports;

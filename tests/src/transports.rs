@@ -1,7 +1,7 @@
 //! The transports that come with the runtime: what holds for one has to hold for each.
 
 use tradeapi::Client;
-use tradeapi::runtime::{ClientBuilder, HyperTransport, ReqwestTransport, TransportLimits};
+use tradeapi::runtime::{ClientBuilder, HyperTransport, ReqwestTransport, TlsSettings, TransportLimits};
 
 /// A transport that comes with the runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,10 +18,23 @@ impl Over {
 
     /// Begins a client that sends over it.
     pub fn client(self, base_url: impl Into<String>, limits: TransportLimits) -> ClientBuilder<Client> {
+        self.client_with_tls(base_url, limits, &TlsSettings::new())
+    }
+
+    /// The same, with these settings of TLS.
+    pub fn client_with_tls(
+        self,
+        base_url: impl Into<String>,
+        limits: TransportLimits,
+        tls: &TlsSettings,
+    ) -> ClientBuilder<Client> {
         let builder = Client::builder(base_url);
         match self {
-            Self::Hyper => builder.transport(HyperTransport::new(limits).expect("hyper can be set up")),
-            Self::Reqwest => builder.transport(ReqwestTransport::new(limits).expect("reqwest can be set up")),
+            Self::Hyper => builder.transport(HyperTransport::with_tls(limits, tls).expect("hyper can be set up")),
+            Self::Reqwest => {
+                let transport = ReqwestTransport::with_tls(limits, tls, |settings| settings);
+                builder.transport(transport.expect("reqwest can be set up"))
+            }
         }
     }
 }

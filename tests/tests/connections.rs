@@ -1,13 +1,18 @@
 //! Which connection a request goes over: one that is surely its own, and a kept one where there is one.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-use tokio::runtime::Builder;
-use tradeapi::runtime::{Ending, LimitMode, TransportLimits};
+use tokio::runtime::{Builder, Runtime};
+use tradeapi::runtime::{Ending, HyperTransport, LimitMode, Transport, TransportLimits, Trip};
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
 use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::peer::{Peer, read_request, write_response};
 use tradeapi_tests::transports::Over;
 
 tradeapi_tests::over_each_transport!(
@@ -36,8 +41,11 @@ fn body(id: &str) -> String {
 }
 
 fn client(over: Over, sandbox: &Sandbox, call: Duration) -> Client {
-    let limits = TransportLimits { call, ..TransportLimits::default() };
-    let client = over.client(sandbox.url(), limits).credentials(Credentials::new("key", "secret", "passphrase"));
+    client_at(over, sandbox.url(), TransportLimits { call, ..TransportLimits::default() })
+}
+
+fn client_at(over: Over, url: String, limits: TransportLimits) -> Client {
+    let client = over.client(url, limits).credentials(Credentials::new("key", "secret", "passphrase"));
     client.limits(LimitMode::Off).build().unwrap()
 }
 
@@ -155,9 +163,9 @@ async fn calls_at_the_same_time_share_no_connection(over: Over) {
     assert!(connections.iter().max() < Some(&40), "{connections:?}");
 }
 
-/// What closes right behind an answer has time to be noticed so.
+/// Those that are not needed can grow old, and the one that is used is the least likely to be closed by the server.
 #[tokio::test]
-async fn the_connection_that_rested_longest_is_used() {
+async fn the_connection_that_was_used_last_is_used() {
     let sandbox = Sandbox::start().unwrap();
     sandbox.answer_otherwise(|_| done("1").in_pieces(Duration::from_millis(2)));
     let client = client(Over::Hyper, &sandbox, Duration::from_secs(15));
@@ -166,8 +174,8 @@ async fn the_connection_that_rested_longest_is_used() {
     for _ in 0..4 {
         cancelled(&client, "1").await.unwrap();
     }
-    let [_, _, first, second, third, fourth] = connections(&sandbox)[..] else { panic!("{:?}", sandbox.requests()) };
-    assert!(first != second && (first, second) == (third, fourth), "{:?}", connections(&sandbox));
+    let [.., first, second, third, fourth] = connections(&sandbox)[..] else { panic!("{:?}", sandbox.requests()) };
+    assert_eq!([first; 3], [second, third, fourth], "{:?}", connections(&sandbox));
 }
 
 /// Nobody runs the other one while a call waits, so its connections would bring no answer.
@@ -199,5 +207,364 @@ fn a_client_outlives_its_runtime() {
             }
         }
         assert_eq!(sandbox.requests().len(), 6, "{over:?}");
+    }
+}
+
+/// What befalls a connection while it rests.
+#[derive(Clone, Copy, Debug)]
+enum Befalls {
+    /// A response that nobody asked for.
+    Response,
+    /// The beginning of one.
+    Byte,
+    End,
+    Reset,
+}
+
+impl Befalls {
+    const ALL: [Self; 4] = [Self::Response, Self::Byte, Self::End, Self::Reset];
+
+    /// Serves one request, and does this to the first connection between two meetings at `barrier`.
+    fn serve(self, number: usize, mut stream: TcpStream, barrier: &Barrier) -> io::Result<()> {
+        if number > 0 {
+            while read_request(&mut stream)?.is_some() {
+                write_response(&mut stream, "", &body("222"))?;
+            }
+            return Ok(());
+        }
+        match self {
+            // Whoever closes a connection of which not all is read resets it.
+            Self::Reset => stream.read_exact(&mut [0; 10])?,
+            _ => drop(read_request(&mut stream)?),
+        }
+        write_response(&mut stream, "", &body("111"))?;
+        barrier.wait();
+        match self {
+            Self::Response => write_response(&mut stream, "", &body("999"))?,
+            Self::Byte => stream.write_all(b"H")?,
+            Self::End | Self::Reset => {
+                drop(stream);
+                barrier.wait();
+                return Ok(());
+            }
+        }
+        barrier.wait();
+        // If the next request comes over this connection too, it is answered by the wrong response alone.
+        while stream.read(&mut [0; 1024])? > 0 {}
+        Ok(())
+    }
+}
+
+/// Two calls, the first of which is answered before `befalls`.
+async fn around(befalls: Befalls, over: Over, calls: impl AsyncFn(Client, Arc<Barrier>) -> Result<String, Error>) {
+    let barrier = Arc::new(Barrier::new(2));
+    let of_peer = Arc::clone(&barrier);
+    let peer = Peer::start(move |number, stream| befalls.serve(number, stream, &of_peer));
+    let limits = TransportLimits { call: Duration::from_secs(60), ..TransportLimits::default() };
+    let second = calls(client_at(over, peer.url(), limits), barrier).await;
+    let second = second.unwrap_or_else(|error| panic!("{over:?} {befalls:?}: {error}"));
+    assert_eq!((second.as_str(), peer.accepted()), ("222", 2), "{over:?} {befalls:?}");
+}
+
+/// The thread is busy until it has befallen, and then makes the second call. The runtime learns of what arrives only when
+/// it has nothing else to do.
+async fn while_busy(client: Client, barrier: Arc<Barrier>) -> Result<String, Error> {
+    assert_eq!(cancelled(&client, "111").await?, "111");
+    barrier.wait();
+    barrier.wait();
+    cancelled(&client, "222").await
+}
+
+fn each_case() -> impl Iterator<Item = (Befalls, Over)> {
+    Befalls::ALL.into_iter().flat_map(|befalls| Over::ALL.map(|over| (befalls, over)))
+}
+
+fn current_thread() -> Runtime {
+    Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+#[test]
+fn a_busy_current_thread_uses_no_connection_that_is_not_silent() {
+    let runtime = current_thread();
+    for (befalls, over) in each_case() {
+        runtime.block_on(around(befalls, over, while_busy));
+        let spawned = async |client, barrier| tokio::spawn(while_busy(client, barrier)).await.unwrap();
+        runtime.block_on(around(befalls, over, spawned));
+    }
+}
+
+#[test]
+fn a_busy_worker_uses_no_connection_that_is_not_silent() {
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    for (befalls, over) in each_case() {
+        let spawned = async |client, barrier| tokio::spawn(while_busy(client, barrier)).await.unwrap();
+        runtime.block_on(around(befalls, over, spawned));
+    }
+}
+
+/// Between two `block_on`, nobody runs the runtime at all.
+#[test]
+fn a_runtime_that_stood_still_uses_no_connection_that_is_not_silent() {
+    for (befalls, over) in each_case() {
+        let calls = async |client: Client, barrier: Arc<Barrier>| {
+            let blocked = move || {
+                let runtime = current_thread();
+                assert_eq!(runtime.block_on(cancelled(&client, "111")).unwrap(), "111");
+                barrier.wait();
+                barrier.wait();
+                runtime.block_on(cancelled(&client, "222"))
+            };
+            std::thread::spawn(blocked).join().unwrap()
+        };
+        current_thread().block_on(around(befalls, over, calls));
+    }
+}
+
+#[test]
+fn a_blocking_client_uses_no_connection_that_is_not_silent() {
+    for befalls in Befalls::ALL {
+        let calls = async |client: Client, barrier: Arc<Barrier>| {
+            let blocking = tradeapi::blocking::Client::try_from(client.core().clone()).unwrap();
+            let order =
+                |id: &str| blocking.call(&cancel(id)).map(|answer| answer.order_id.clone().unwrap().to_string());
+            assert_eq!(order("111")?, "111");
+            barrier.wait();
+            barrier.wait();
+            order("222")
+        };
+        // The background thread of reqwest's connections hears of it at some time; that of ours need not.
+        current_thread().block_on(around(befalls, Over::Hyper, calls));
+    }
+}
+
+/// A server that answers everything, and counts the connections that the client has closed.
+struct Counting {
+    peer: Peer,
+    closed: Arc<AtomicUsize>,
+}
+
+impl Counting {
+    /// Each response has the next of these header lines, and the last of them from then on.
+    fn start(headers: &'static [&'static str]) -> Self {
+        let closed = Arc::new(AtomicUsize::new(0));
+        let (count, answered) = (Arc::clone(&closed), AtomicUsize::new(0));
+        let peer = Peer::start(move |_, mut stream| {
+            while read_request(&mut stream)?.is_some() {
+                let number = answered.fetch_add(1, Ordering::SeqCst);
+                write_response(&mut stream, headers[number.min(headers.len() - 1)], &body("1"))?;
+            }
+            count.fetch_add(1, Ordering::SeqCst);
+            Ok(())
+        });
+        Self { peer, closed }
+    }
+
+    fn client(&self, over: Over, limits: TransportLimits) -> Client {
+        client_at(over, self.peer.url(), limits)
+    }
+
+    fn closed(&self) -> usize {
+        self.closed.load(Ordering::SeqCst)
+    }
+
+    /// Waits until the client has closed so many connections.
+    async fn has_closed(&self, count: usize) {
+        let all = async {
+            while self.closed() < count {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, all).await.unwrap_or_else(|_| panic!("{} of {count} closed", self.closed()));
+    }
+}
+
+/// For what surely happens, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Connections are kept for ever unless something else is said.
+const FOR_EVER: TransportLimits = TransportLimits {
+    connect: Duration::MAX,
+    call: Duration::MAX,
+    max_body: usize::MAX,
+    idle: Duration::MAX,
+    max_idle: usize::MAX,
+    age: Duration::MAX,
+};
+
+/// So many calls at the same time, each of which has a connection of its own.
+async fn at_once<const N: usize>(client: &Client) {
+    let calls: [_; N] = std::array::from_fn(|_| {
+        let client = client.clone();
+        tokio::spawn(async move { cancelled(&client, "1").await.unwrap() })
+    });
+    for call in calls {
+        call.await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_rests_too_long_is_closed_without_a_call() {
+    for over in Over::ALL {
+        let server = Counting::start(&[""]);
+        let client = server.client(over, TransportLimits { idle: A_WHILE, ..FOR_EVER });
+        at_once::<3>(&client).await;
+        server.has_closed(server.peer.accepted()).await;
+    }
+}
+
+/// A server that announces when it closes is not met while it does.
+#[tokio::test]
+async fn an_announced_time_to_rest_is_believed() {
+    let server = Counting::start(&["", "", "Keep-Alive: max=7, timeout=1\r\n", "keep-alive: timeout=0\r\n"]);
+    let client = server.client(Over::Hyper, FOR_EVER);
+    at_once::<2>(&client).await;
+    // Whatever looks after them sleeps for ever by now, and has to be woken.
+    tokio::time::sleep(A_WHILE).await;
+    cancelled(&client, "1").await.unwrap();
+    server.has_closed(1).await;
+    for closed in 2..5 {
+        assert_eq!(server.peer.accepted(), closed.max(3) - 1);
+        cancelled(&client, "1").await.unwrap();
+        server.has_closed(closed).await;
+    }
+}
+
+#[tokio::test]
+async fn no_more_connections_are_kept_than_may_be() {
+    for over in Over::ALL {
+        let server = Counting::start(&[""]);
+        let client = server.client(over, TransportLimits { max_idle: 2, ..FOR_EVER });
+        at_once::<5>(&client).await;
+        let made = server.peer.accepted();
+        server.has_closed(made.saturating_sub(2)).await;
+        let none = server.client(over, TransportLimits { max_idle: 0, ..FOR_EVER });
+        for already in 0..3 {
+            assert_eq!(server.peer.accepted(), made + already);
+            cancelled(&none, "1").await.unwrap();
+        }
+    }
+}
+
+/// A name may lead elsewhere by now.
+#[tokio::test]
+async fn a_connection_is_replaced_when_it_is_old() {
+    let server = Counting::start(&[""]);
+    let client = server.client(Over::Hyper, TransportLimits { age: A_WHILE, ..FOR_EVER });
+    let begun = std::time::Instant::now();
+    // Used again and again, it never rests.
+    while server.peer.accepted() < 3 {
+        cancelled(&client, "1").await.unwrap();
+        assert!(begun.elapsed() < PATIENCE, "{}", server.peer.accepted());
+    }
+    assert!(begun.elapsed() > A_WHILE, "{:?}", begun.elapsed());
+    // And the last one goes by itself.
+    server.has_closed(server.peer.accepted()).await;
+}
+
+/// What a burst needed does not stay for ever: the calls after it keep one connection warm, and the others grow old.
+#[tokio::test]
+async fn connections_that_are_not_needed_go() {
+    let server = Counting::start(&[""]);
+    let client = server.client(Over::Hyper, TransportLimits { idle: A_WHILE * 10, ..FOR_EVER });
+    at_once::<5>(&client).await;
+    assert_eq!(server.peer.accepted(), 5);
+    let begun = std::time::Instant::now();
+    while server.closed() < server.peer.accepted() - 1 {
+        cancelled(&client, "1").await.unwrap();
+        assert!(begun.elapsed() < PATIENCE, "{} of {}", server.closed(), server.peer.accepted());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[test]
+fn connections_end_with_their_runtime() {
+    let server = Counting::start(&[""]);
+    let client = server.client(Over::Hyper, FOR_EVER);
+    let (ends, goes_on) = (current_thread(), current_thread());
+    ends.block_on(at_once::<2>(&client));
+    goes_on.block_on(cancelled(&client, "1")).unwrap();
+    let made = server.peer.accepted();
+    drop(ends);
+    goes_on.block_on(server.has_closed(made - 1));
+    // That of the other one is still there.
+    goes_on.block_on(cancelled(&client, "1")).unwrap();
+    assert_eq!((server.peer.accepted(), server.closed()), (made, made - 1));
+}
+
+/// One task looks after all connections that rest, and leaves with them or with the client.
+#[test]
+fn nothing_is_left_running() {
+    let server = Counting::start(&[""]);
+    let runtime = current_thread();
+    let running = || runtime.metrics().num_alive_tasks();
+    let none_left = async {
+        let begun = std::time::Instant::now();
+        while running() > 0 {
+            assert!(begun.elapsed() < PATIENCE);
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let client = server.client(Over::Hyper, FOR_EVER);
+    for _ in 0..10 {
+        runtime.block_on(at_once::<3>(&client));
+        assert_eq!(running(), 1);
+    }
+    drop(client);
+    runtime.block_on(none_left);
+    let client = server.client(Over::Hyper, TransportLimits { idle: Duration::from_millis(1), ..FOR_EVER });
+    for _ in 0..3 {
+        runtime.block_on(at_once::<3>(&client));
+        runtime.block_on(async {
+            while running() > 0 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        });
+    }
+}
+
+/// Where it is known, the limiter can tell how early a call may have been counted. The first request over a connection
+/// tells nothing, for the server may take longer over it.
+#[tokio::test]
+async fn the_round_trip_is_told_of_connections_that_have_carried_a_response() {
+    let takes = Duration::from_millis(20);
+    let peer = Peer::start(move |_, mut stream| {
+        while read_request(&mut stream)?.is_some() {
+            std::thread::sleep(takes);
+            write_response(&mut stream, "", &body("1"))?;
+        }
+        Ok(())
+    });
+    let transport = HyperTransport::new(FOR_EVER).unwrap();
+    let request = || http::Request::get(peer.url()).body(bytes::Bytes::new()).unwrap();
+    for is_first in [true, false, false] {
+        let begun = std::time::Instant::now();
+        let response = transport.send(request()).await.unwrap();
+        let trip = response.extensions().get::<Trip>();
+        assert_eq!(trip.is_none(), is_first);
+        assert!(trip.is_none_or(|Trip(trip)| (takes..begun.elapsed()).contains(trip)), "{trip:?}");
+    }
+    assert_eq!(peer.accepted(), 1);
+}
+
+/// The kernel shows which timer a connection has: 2 is that of its probes.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_system_probes_quiet_connections() {
+    for over in Over::ALL {
+        let server = Counting::start(&[""]);
+        let client = server.client(over, FOR_EVER);
+        cancelled(&client, "1").await.unwrap();
+        let there = format!(" 0100007F:{:04X} 01 ", server.peer.address().port());
+        let timer = || {
+            let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+            let ours = table.lines().find_map(|line| line.split_once(&there)).map(|(_, behind)| behind.to_owned());
+            ours.unwrap_or_default().split(' ').nth(1).unwrap_or_default()[..2].to_owned()
+        };
+        // Until the request is acknowledged, another timer runs.
+        let begun = std::time::Instant::now();
+        while timer() != "02" {
+            assert!(begun.elapsed() < PATIENCE, "{over:?}: {}", timer());
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 }

@@ -33,6 +33,7 @@ fn yaml_files(folder: &Path) -> Vec<String> {
 fn kind(name: &str) -> &'static str {
     match name.rsplit('/').next().unwrap() {
         "api.yaml" => "api",
+        "codes.yaml" => "codes",
         "family.yaml" => "family",
         "types.yaml" => "types",
         _ => "operation",
@@ -51,7 +52,7 @@ impl Language {
             let validator = jsonschema::draft7::new(&schema).unwrap();
             (kind, (schema, validator))
         };
-        Self { schemas: ["api", "family", "types", "operation"].map(read).into() }
+        Self { schemas: ["api", "codes", "family", "types", "operation"].map(read).into() }
     }
 
     /// What is wrong with a file, as an editor shows it; `None` when it is no YAML.

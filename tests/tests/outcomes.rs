@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tradeapi::runtime::{
-    Admission, Call, ClientBuilder, Denied, Effect, Ending, Full, LimitMode, Limiter, Meta, Outcome, Plan,
-    ResponseFuture, Signs, Slot, Transport, TransportError, TransportErrorKind, TransportLimits, WasSent,
+    Admission, Call, Certainty, ClientBuilder, CodePolicy, Denied, Effect, Ending, Full, KnownError, LimitMode,
+    Limiter, Meta, Outcome, Plan, Proves, ResponseFuture, Signs, Slot, Stage, Transport, TransportError,
+    TransportErrorKind, TransportLimits, WasSent,
 };
 use tradeapi::{API, Client, Credentials, Error, Operation};
 use tradeapi_sandbox::{Answer, Sandbox};
@@ -45,6 +46,23 @@ impl Change {
         (self.call)(client, &schema::examples(self.meta)[0].request).await
     }
 
+    /// What a refusal with a code that is believed leaves of the request: what does several things may be partly done.
+    fn refused_with(self, known: &KnownError) -> Outcome {
+        let request: serde_json::Value = serde_json::from_str(&schema::examples(self.meta)[0].request).unwrap();
+        let has = |(name, value): (&str, &str)| {
+            let items = request.as_array().map_or_else(|| std::slice::from_ref(&request), Vec::as_slice);
+            items.iter().any(|item| item[name] == value)
+        };
+        let does_several = self.meta.compound.is_some_and(|compound| compound.when.is_none_or(has));
+        match known.proves {
+            Proves::Timestamp | Proves::Credentials | Proves::Rate => Outcome::NotDone,
+            Proves::NotDone | Proves::NoSuchOrder if does_several && known.stage == Stage::Trading => Outcome::Unknown,
+            Proves::NoSuchOrder if self.meta.effect == Effect::Create => Outcome::Unknown,
+            Proves::NotDone | Proves::NoSuchOrder => Outcome::NotDone,
+            _ => Outcome::Unknown,
+        }
+    }
+
     /// What becomes of the request when the exchange answers so.
     async fn answered(self, sandbox: &Sandbox, client: &Client, answer: Answer) -> Result<(), Error> {
         sandbox.take_requests();
@@ -62,6 +80,10 @@ fn client(over: Over, address: String) -> ClientBuilder<Client> {
 fn limited(over: Over, address: String, limits: TransportLimits) -> ClientBuilder<Client> {
     let credentials = Credentials::new("key", "secret", "passphrase");
     over.client(address, limits).credentials(credentials).limits(LimitMode::Off)
+}
+
+fn client_that_trusts(over: Over, address: String, codes: CodePolicy) -> Client {
+    client(over, address).codes(codes).build().unwrap()
 }
 
 /// Holds a result against the row for `ending`: the way it ended, the outcome, and that the unknown is told as such.
@@ -91,6 +113,8 @@ tradeapi_tests::over_each_transport!(
     what_was_not_sent_did_not_happen,
     without_an_answer_it_is_unknown,
     the_code_tells_and_an_unlisted_one_does_not,
+    an_observed_code_tells_when_several_sources_agree,
+    credentials_are_checked_by_one_read,
     what_cannot_be_understood_is_unknown,
 );
 
@@ -111,9 +135,11 @@ fn the_table_is_whole_and_says_this() {
         (AnswerTooLong, unknown),
         (Success, Some(Outcome::Done)),
         (ListedCode, None),
-        (TimestampRefused, unknown),
+        (ObservedCode, None),
+        (TimestampRefused, not_done),
+        (CredentialsRefused, not_done),
         (UnlistedCode, unknown),
-        (TooManyRequests, unknown),
+        (TooManyRequests, None),
         (ServerError, unknown),
         (OtherStatus, unknown),
         (Unreadable, unknown),
@@ -183,11 +209,7 @@ async fn the_code_tells_and_an_unlisted_one_does_not(over: Over) {
         for status in [200, 400, 429, 500, 503] {
             for known in change.meta.errors.iter().filter(|known| !known.success) {
                 let result = change.answered(&sandbox, &client, answer(known.code).status(status)).await;
-                expect(change, result, Ending::ListedCode, known.outcome);
-            }
-            for code in API.credentials.unwrap().timestamp_refused {
-                let result = change.answered(&sandbox, &client, answer(code).status(status)).await;
-                expect(change, result, Ending::TimestampRefused, Outcome::Unknown);
+                expect(change, result, Ending::ListedCode, change.refused_with(known));
             }
             let result = change.answered(&sandbox, &client, answer("98765").status(status)).await;
             expect(change, result, Ending::UnlistedCode, Outcome::Unknown);
@@ -195,21 +217,79 @@ async fn the_code_tells_and_an_unlisted_one_does_not(over: Over) {
     }
 }
 
+/// Every code that no document lists: believed where several sources agree, and unknown otherwise.
+async fn an_observed_code_tells_when_several_sources_agree(over: Over) {
+    let sandbox = Sandbox::start().unwrap();
+    let client = client(over, sandbox.url()).build().unwrap();
+    let doubting = client_that_trusts(over, sandbox.url(), CodePolicy::documented_only());
+    let answer = |code: &str| Answer::json(format!(r#"{{"code":"{code}","msg":"m","requestTime":5,"data":null}}"#));
+    let mut believed = 0;
+    for change in changes() {
+        let family = change.meta.family;
+        let is_of = |known: &&KnownError| known.families.is_empty() || known.families.contains(&family);
+        let is_documented = |known: &&KnownError| change.meta.errors.iter().any(|error| error.code == known.code);
+        for known in API.observed_codes.iter().filter(is_of).filter(|known| !is_documented(known)) {
+            let (ending, outcome) = match (known.certainty, known.proves) {
+                (Certainty::Single | Certainty::Conflicting, _) => (Ending::UnlistedCode, Outcome::Unknown),
+                (_, Proves::Timestamp) => (Ending::TimestampRefused, Outcome::NotDone),
+                (_, Proves::Credentials) => (Ending::CredentialsRefused, Outcome::NotDone),
+                _ => (Ending::ObservedCode, change.refused_with(known)),
+            };
+            believed += usize::from(ending != Ending::UnlistedCode);
+            let result = change.answered(&sandbox, &client, answer(known.code).status(400)).await;
+            expect(change, result, ending, outcome);
+        }
+        let result = change.answered(&sandbox, &doubting, answer("40009").status(400)).await;
+        expect(change, result, Ending::UnlistedCode, Outcome::Unknown);
+    }
+    assert!(believed > 1_000, "{believed}");
+}
+
+/// A refusal of a key, whoever is asked and by whichever client, and the likely cause in words.
+async fn credentials_are_checked_by_one_read(over: Over) {
+    let sandbox = Sandbox::start().unwrap();
+    let client = client(over, sandbox.url()).build().unwrap();
+    let answer = |code: &str| Answer::json(format!(r#"{{"code":"{code}","msg":"m","requestTime":5,"data":{{}}}}"#));
+    for (code, ending, cause) in [
+        ("40012", Ending::CredentialsRefused, "passphrase"),
+        ("40099", Ending::CredentialsRefused, "demo"),
+        ("40008", Ending::TimestampRefused, "clock"),
+    ] {
+        sandbox.answer_next(answer(code).status(400));
+        let error = client.unified().check_credentials().await.unwrap_err();
+        assert_eq!((error.ending(), error.outcome()), (ending, Outcome::NotDone), "{error}");
+        assert!(error.to_string().contains(cause), "{error}");
+        sandbox.answer_next(answer(code).status(400));
+        let error = client.classic().check_credentials().await.unwrap_err();
+        assert_eq!(error.ending(), ending, "{error}");
+    }
+    sandbox.take_requests();
+    for _ in 0..2 {
+        sandbox.answer_next(answer("00000"));
+    }
+    client.unified().check_credentials().await.unwrap();
+    client.classic().check_credentials().await.unwrap();
+    assert_eq!(sandbox.requests().len(), 2);
+}
+
 async fn what_cannot_be_understood_is_unknown(over: Over) {
     let sandbox = Sandbox::start().unwrap();
     let client = client(over, sandbox.url()).build().unwrap();
     for change in changes() {
         let statuses = [
-            (429, Ending::TooManyRequests),
-            (500, Ending::ServerError),
-            (502, Ending::ServerError),
-            (307, Ending::OtherStatus),
-            (403, Ending::OtherStatus),
-            (404, Ending::OtherStatus),
+            // The one status of which several sources say what it means.
+            (429, Ending::TooManyRequests, Outcome::NotDone),
+            (500, Ending::ServerError, Outcome::Unknown),
+            (502, Ending::ServerError, Outcome::Unknown),
+            (307, Ending::OtherStatus, Outcome::Unknown),
+            (403, Ending::OtherStatus, Outcome::Unknown),
+            (404, Ending::OtherStatus, Outcome::Unknown),
         ];
-        for ((status, ending), body) in statuses.iter().flat_map(|row| ["", "<html>", "{"].map(|body| (row, body))) {
+        for ((status, ending, outcome), body) in
+            statuses.iter().flat_map(|row| ["", "<html>", "{"].map(|body| (row, body)))
+        {
             let result = change.answered(&sandbox, &client, Answer::new(*status, body)).await;
-            expect(change, result, *ending, Outcome::Unknown);
+            expect(change, result, *ending, *outcome);
         }
         let success = &schema::examples(change.meta)[0].response;
         let truncated = success.trim_end().strip_suffix('}').unwrap();

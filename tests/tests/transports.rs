@@ -5,10 +5,12 @@
 use std::process::Command;
 use std::time::Duration;
 
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tradeapi::runtime::{Ending, Outcome, ReqwestTransport, TransportLimits, reqwest};
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
 use tradeapi_sandbox::{Answer, Sandbox};
+use tradeapi_tests::peer::Peer;
 use tradeapi_tests::transports::Over;
 
 const DONE: &str = r#"{"code":"00000","data":{"orderId":"1"}}"#;
@@ -18,6 +20,8 @@ tradeapi_tests::over_each_transport!(
     no_answer_is_waited_for_without_end,
     no_answer_is_nested_without_end,
     a_redirect_reaches_nobody,
+    without_a_connection_in_time_nothing_was_sent,
+    no_time_is_too_long,
 );
 
 fn cancel() -> CancelOrder {
@@ -108,6 +112,53 @@ async fn a_redirect_reaches_nobody(over: Over) {
         }
     }
     assert_eq!(thief.requests(), []);
+}
+
+/// A listener that accepts nothing, and has no room for connections that wait to be accepted.
+async fn full() -> (TcpListener, Vec<TcpStream>) {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let listener = socket.listen(1).unwrap();
+    let mut waiting = Vec::new();
+    let patience = Duration::from_millis(200);
+    while let Ok(connected) = tokio::time::timeout(patience, TcpStream::connect(listener.local_addr().unwrap())).await {
+        waiting.push(connected.unwrap());
+    }
+    (listener, waiting)
+}
+
+/// Whichever time ends first, that of the call or that of the connection.
+async fn without_a_connection_in_time_nothing_was_sent(over: Over) {
+    let (full, _waiting) = full().await;
+    // One that accepts and never speaks TLS.
+    let mute = Peer::start(|_, mut stream| std::io::copy(&mut stream, &mut std::io::sink()).map(drop));
+    let short = Duration::from_millis(300);
+    for url in [format!("http://{}", full.local_addr().unwrap()), format!("https://{}", mute.address())] {
+        for (connect, call) in [(Duration::MAX, short), (short, Duration::MAX), (short, short)] {
+            let limits = TransportLimits { connect, call, ..TransportLimits::default() };
+            let client = over.client(&url, limits).credentials(credentials()).build().unwrap();
+            let error = client.call(&cancel()).await.expect_err("there is no connection");
+            let told = format!("{over:?} {url} {limits:?}: {error}");
+            assert_eq!((error.ending(), error.outcome()), (Ending::NotConnected, Outcome::NotDone), "{told}");
+        }
+    }
+}
+
+/// Neither are times that end at once an unknown outcome, nor do times without end overflow.
+async fn no_time_is_too_long(over: Over) {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_otherwise(|_| Answer::json(DONE));
+    let all = |time| TransportLimits { connect: time, call: time, idle: time, age: time, ..TransportLimits::default() };
+    let client = over.client(sandbox.url(), all(Duration::MAX)).credentials(credentials()).build().unwrap();
+    for _ in 0..2 {
+        client.call(&cancel()).await.unwrap();
+    }
+    let client = over.client(sandbox.url(), all(Duration::ZERO)).credentials(credentials()).build().unwrap();
+    for _ in 0..2 {
+        let error = client.call(&cancel()).await.expect_err("there is no time");
+        assert_eq!(error.outcome(), Outcome::NotDone, "{error}");
+    }
+    assert_eq!(sandbox.requests().len(), 2);
 }
 
 fn with_settings(

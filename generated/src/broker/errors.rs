@@ -65,34 +65,31 @@ impl runtime::OpenEnum for ErrorCode {
 runtime::open_enum_impls!(ErrorCode);
 runtime::serde_enum!(ErrorCode);
 
-/// Every documented code, and what it says about an operation that changes something.
+/// Every documented code, and what it proves about the request that it answers.
 pub const ERRORS: &[runtime::KnownError] = &[
-    runtime::KnownError {
-        code: "00000",
-        text: "success",
-        doc: "The request succeeded.",
-        outcome: runtime::Outcome::NotDone,
-        success: true,
-    },
-    runtime::KnownError {
-        code: "40010",
-        text: "Request timed out",
-        doc: "The request took too long; data is null.",
-        outcome: runtime::Outcome::Unknown,
-        success: false,
-    },
-    runtime::KnownError {
-        code: "40725",
-        text: "service return an error",
-        doc: "A service behind the interface failed; data is null.",
-        outcome: runtime::Outcome::Unknown,
-        success: false,
-    },
-    runtime::KnownError {
-        code: "45001",
-        text: "Unknown error",
-        doc: "The request failed for a reason that is not known; data is null.",
-        outcome: runtime::Outcome::Unknown,
-        success: false,
-    },
+    runtime::KnownError::documented(
+            "00000",
+            "success",
+            "The request succeeded.",
+            runtime::Proves::NotDone,
+        )
+        .success(),
+    runtime::KnownError::documented(
+        "40010",
+        "Request timed out",
+        "The request took too long; data is null.",
+        runtime::Proves::Unknown,
+    ),
+    runtime::KnownError::documented(
+        "40725",
+        "service return an error",
+        "A service behind the interface failed; data is null.",
+        runtime::Proves::Unknown,
+    ),
+    runtime::KnownError::documented(
+        "45001",
+        "Unknown error",
+        "The request failed for a reason that is not known; data is null.",
+        runtime::Proves::Unknown,
+    ),
 ];

@@ -248,6 +248,7 @@ impl runtime::Repeatable for GetAgentDirectCommissions {}
 
 impl runtime::Paged for GetAgentDirectCommissions {
     type Item = Commission;
+    const LIST: &'static str = "commissionList";
 
     fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
         (response.commission_list, runtime::text_of(&response.end_id))
@@ -302,6 +303,8 @@ const META: runtime::Meta = runtime::Meta {
     list_member: None,
     client_id: None,
     confirm: None,
+    echoes: None,
+    compound: None,
     repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {

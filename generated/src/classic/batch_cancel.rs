@@ -20,10 +20,13 @@ use super::{
 /// # What becomes of a call
 ///
 /// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, item failed.
-/// - **What the code says**: listed code.
-/// - **It is unknown**: connection lost, timed out, answer too long, timestamp refused, unlisted code,
-///   too many requests, server error, other status, unreadable, item unaccounted.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
+///   credentials refused, item failed.
+/// - **What the code says**: listed code, observed code, too many requests.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
+///   status, unreadable, item unaccounted.
+/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
+///   several independent sources agree on.
 /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
 ///   call, and tells what became of each by `orderId` or `clientOid`
 ///
@@ -252,6 +255,8 @@ const META: runtime::Meta = runtime::Meta {
         list: Some("orderIdList"),
     }),
     confirm: None,
+    echoes: None,
+    compound: None,
     repeat: None,
 };
 

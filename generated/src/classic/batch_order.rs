@@ -23,10 +23,14 @@ use super::{
 /// # What becomes of a call
 ///
 /// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, item failed.
-/// - **What the code says**: listed code.
-/// - **It is unknown**: connection lost, timed out, answer too long, timestamp refused, unlisted code,
-///   too many requests, server error, other status, unreadable, item unaccounted.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
+///   credentials refused, item failed.
+/// - **What the code says**: listed code, observed code, too many requests.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
+///   status, unreadable, item unaccounted.
+/// - Codes after which it is unknown: `43001`; after other listed ones it did not happen.
+/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
+///   several independent sources agree on.
 /// - **Finding out:** [`GetOrderDetail`](super::GetOrderDetail) by `clientOid`; that it is not found
 ///   proves nothing
 /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
@@ -301,10 +305,24 @@ const META: runtime::Meta = runtime::Meta {
         with: &["symbol", "productType"],
         list: Some("orderList"),
         matches: &[],
+        agrees: &[
+            ("symbol", &["symbol"]),
+            ("marginMode", &["marginMode"]),
+            ("marginCoin", &["marginCoin"]),
+            ("size", &["size"]),
+            ("side", &["side"]),
+            ("orderType", &["orderType"]),
+            ("price", &["price"]),
+            ("reduceOnly", &["reduceOnly"]),
+            ("presetStopSurplusPrice", &["presetStopSurplusPrice"]),
+            ("presetStopLossPrice", &["presetStopLossPrice"]),
+        ],
         created: Some("cTime"),
+        changed: None,
         kept_ms: None,
-        absent: &[],
     }),
+    echoes: None,
+    compound: None,
     repeat: None,
 };
 

@@ -9,7 +9,7 @@ use super::{
     GetHistoricalTransactionDetails, GetHistoricalTransactionDetailsPage,
     GetHistoryOrder, GetHistoryOrderPage, GetOrderDetail, GetOrderFillDetails,
     GetOrderFillDetailsPage, GetPendingOrders, GetPendingOrdersPage, ModifyOrder, Order,
-    OrderAck, OrderIds, PlaceOrder, Reversal,
+    OrderAck, OrderIds, PlaceOrder, ProductType, Reversal,
 };
 
 /// Operations of the family Classic account futures.
@@ -181,5 +181,20 @@ impl<'a> Classic<'a> {
         request: &PlaceOrder,
     ) -> Result<runtime::Reply<OrderAck>, runtime::Error> {
         self.client.call(request)
+    }
+
+    /// Finds out whether the exchange accepts the credentials.
+    ///
+    /// It costs one call of `GET /api/v2/mix/order/orders-pending`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::call`](super::super::Client::call). Where the credentials are refused, it is
+    /// [`runtime::Error::Exchange`], whose [`ending`](runtime::Error::ending) is
+    /// [`CredentialsRefused`](runtime::Ending::CredentialsRefused) or
+    /// [`TimestampRefused`](runtime::Ending::TimestampRefused), and whose text names the likely cause.
+    pub fn check_credentials(&self) -> Result<(), runtime::Error> {
+        let request = GetPendingOrders::new(ProductType::UsdtFutures).limit(1);
+        self.client.call(&request).map(drop)
     }
 }

@@ -18,10 +18,16 @@ use super::{CancelAllOutcome, Coin, ProductType};
 /// # What becomes of a call
 ///
 /// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
-/// - **What the code says**: listed code.
-/// - **It is unknown**: connection lost, timed out, answer too long, timestamp refused, unlisted code,
-///   too many requests, server error, other status, unreadable.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
+///   credentials refused.
+/// - **What the code says**: listed code, observed code, too many requests.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
+///   status, unreadable.
+/// - Codes after which it is unknown: `43001`; after other listed ones it did not happen.
+/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
+///   several independent sources agree on.
+/// - **Several things**: It cancels one order after the other, so some may be cancelled although the
+///   next is refused. A refusal by a rule of trading leaves it unknown.
 ///
 /// # Rules
 ///
@@ -179,6 +185,11 @@ const META: runtime::Meta = runtime::Meta {
     list_member: None,
     client_id: None,
     confirm: None,
+    echoes: None,
+    compound: Some(runtime::Compound {
+        when: None,
+        why: "It cancels one order after the other, so some may be cancelled although the next is refused.",
+    }),
     repeat: None,
 };
 

@@ -55,20 +55,19 @@ impl runtime::OpenEnum for ErrorCode {
 runtime::open_enum_impls!(ErrorCode);
 runtime::serde_enum!(ErrorCode);
 
-/// Every documented code, and what it says about an operation that changes something.
+/// Every documented code, and what it proves about the request that it answers.
 pub const ERRORS: &[runtime::KnownError] = &[
-    runtime::KnownError {
-        code: "00000",
-        text: "success",
-        doc: "The operation was carried out.",
-        outcome: runtime::Outcome::NotDone,
-        success: true,
-    },
-    runtime::KnownError {
-        code: "43001",
-        text: "not existent",
-        doc: "Sample code of an item that Batch Cancel could not cancel. Its message says that something does not exist.",
-        outcome: runtime::Outcome::NotDone,
-        success: false,
-    },
+    runtime::KnownError::documented(
+            "00000",
+            "success",
+            "The operation was carried out.",
+            runtime::Proves::NotDone,
+        )
+        .success(),
+    runtime::KnownError::documented(
+        "43001",
+        "not existent",
+        "Sample code of an item that Batch Cancel could not cancel. Its message says that something does not exist.",
+        runtime::Proves::NoSuchOrder,
+    ),
 ];

@@ -210,6 +210,7 @@ impl runtime::Repeatable for GetHistoricalTransactionDetails {}
 
 impl runtime::Paged for GetHistoricalTransactionDetails {
     type Item = Fill;
+    const LIST: &'static str = "fillList";
     const HAS_ID: bool = true;
 
     fn item_id(item: &Self::Item) -> Option<&str> {
@@ -269,6 +270,8 @@ const META: runtime::Meta = runtime::Meta {
     list_member: None,
     client_id: None,
     confirm: None,
+    echoes: None,
+    compound: None,
     repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {

@@ -270,6 +270,7 @@ impl runtime::Repeatable for GetHistoryOrder {}
 
 impl runtime::Paged for GetHistoryOrder {
     type Item = HistoryOrder;
+    const LIST: &'static str = "entrustedList";
     const HAS_ID: bool = true;
 
     fn item_id(item: &Self::Item) -> Option<&str> {
@@ -329,6 +330,8 @@ const META: runtime::Meta = runtime::Meta {
     list_member: None,
     client_id: None,
     confirm: None,
+    echoes: None,
+    compound: None,
     repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {

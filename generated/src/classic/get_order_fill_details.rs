@@ -200,6 +200,7 @@ impl runtime::Repeatable for GetOrderFillDetails {}
 
 impl runtime::Paged for GetOrderFillDetails {
     type Item = Fill;
+    const LIST: &'static str = "fillList";
     const HAS_ID: bool = true;
 
     fn item_id(item: &Self::Item) -> Option<&str> {
@@ -259,6 +260,8 @@ const META: runtime::Meta = runtime::Meta {
     list_member: None,
     client_id: None,
     confirm: None,
+    echoes: None,
+    compound: None,
     repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {

@@ -239,6 +239,7 @@ impl runtime::Repeatable for GetPendingOrders {}
 
 impl runtime::Paged for GetPendingOrders {
     type Item = PendingOrder;
+    const LIST: &'static str = "entrustedList";
     const HAS_ID: bool = true;
 
     fn item_id(item: &Self::Item) -> Option<&str> {
@@ -309,6 +310,8 @@ const META: runtime::Meta = runtime::Meta {
     list_member: None,
     client_id: None,
     confirm: None,
+    echoes: None,
+    compound: None,
     repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {

@@ -380,6 +380,21 @@ impl<'a> Classic<'a> {
     ) -> Result<runtime::Reply<OrderAck>, runtime::Error> {
         self.client.call(request).await
     }
+
+    /// Finds out whether the exchange accepts the credentials.
+    ///
+    /// It costs one call of `GET /api/v2/mix/order/orders-pending`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::call`](super::Client::call). Where the credentials are refused, it is
+    /// [`runtime::Error::Exchange`], whose [`ending`](runtime::Error::ending) is
+    /// [`CredentialsRefused`](runtime::Ending::CredentialsRefused) or
+    /// [`TimestampRefused`](runtime::Ending::TimestampRefused), and whose text names the likely cause.
+    pub async fn check_credentials(&self) -> Result<(), runtime::Error> {
+        let request = GetPendingOrders::new(ProductType::UsdtFutures).limit(1);
+        self.client.call(&request).await.map(drop)
+    }
 }
 
 /// What is known about each operation of the family.

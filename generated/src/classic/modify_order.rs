@@ -18,10 +18,17 @@ use super::{ClientOid, GetOrderDetail, Order, OrderIds, OrderRef, ProductType, S
 /// # What becomes of a call
 ///
 /// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
-/// - **What the code says**: listed code.
-/// - **It is unknown**: connection lost, timed out, answer too long, timestamp refused, unlisted code,
-///   too many requests, server error, other status, unreadable.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
+///   credentials refused.
+/// - **What the code says**: listed code, observed code, too many requests.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
+///   status, unreadable.
+/// - Codes after which it is unknown: `43001`; after other listed ones it did not happen.
+/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
+///   several independent sources agree on.
+/// - **Several things**: A change of size and price cancels the old order and creates a new one later,
+///   so the old one may be gone although the new one is refused. A refusal by a rule of trading leaves
+///   it unknown.
 /// - **Finding out:** [`GetOrderDetail`](super::GetOrderDetail) by `newClientOid`; that it is not found
 ///   proves nothing
 ///
@@ -316,9 +323,34 @@ const META: runtime::Meta = runtime::Meta {
         with: &["symbol", "productType"],
         list: None,
         matches: &[],
+        agrees: &[
+            ("symbol", &["symbol"]),
+            ("newSize", &["size"]),
+            ("newPrice", &["price"]),
+            ("newPresetStopSurplusPrice", &["presetStopSurplusPrice"]),
+            ("newPresetStopLossPrice", &["presetStopLossPrice"]),
+        ],
         created: Some("cTime"),
+        changed: None,
         kept_ms: None,
-        absent: &[],
+    }),
+    echoes: Some(runtime::Echoes {
+        ids: &[
+            runtime::Echo {
+                member: "orderId",
+                of: &["orderId"],
+            },
+            runtime::Echo {
+                member: "clientOid",
+                of: &["clientOid", "newClientOid"],
+            },
+        ],
+        members: &["orderId", "clientOid"],
+        one_is_enough: true,
+    }),
+    compound: Some(runtime::Compound {
+        when: None,
+        why: "A change of size and price cancels the old order and creates a new one later, so the old one may be gone although the new one is refused.",
     }),
     repeat: None,
 };

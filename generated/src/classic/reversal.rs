@@ -23,10 +23,16 @@ use super::{
 /// # What becomes of a call
 ///
 /// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
-/// - **What the code says**: listed code.
-/// - **It is unknown**: connection lost, timed out, answer too long, timestamp refused, unlisted code,
-///   too many requests, server error, other status, unreadable.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
+///   credentials refused.
+/// - **What the code says**: listed code, observed code, too many requests.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
+///   status, unreadable.
+/// - Codes after which it is unknown: `43001`; after other listed ones it did not happen.
+/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
+///   several independent sources agree on.
+/// - **Several things**: It closes a position and opens the opposite one, so the closing may be done
+///   although the opening is refused. A refusal by a rule of trading leaves it unknown.
 /// - **Finding out:** [`GetOrderDetail`](super::GetOrderDetail) by `clientOid`; that it is not found
 ///   proves nothing
 ///
@@ -312,9 +318,24 @@ const META: runtime::Meta = runtime::Meta {
         with: &["symbol", "productType"],
         list: None,
         matches: &[],
+        agrees: &[("symbol", &["symbol"]), ("marginCoin", &["marginCoin"])],
         created: Some("cTime"),
+        changed: None,
         kept_ms: None,
-        absent: &[],
+    }),
+    echoes: Some(runtime::Echoes {
+        ids: &[
+            runtime::Echo {
+                member: "clientOid",
+                of: &["clientOid"],
+            },
+        ],
+        members: &["orderId", "clientOid"],
+        one_is_enough: false,
+    }),
+    compound: Some(runtime::Compound {
+        when: None,
+        why: "It closes a position and opens the opposite one, so the closing may be done although the opening is refused.",
     }),
     repeat: None,
 };

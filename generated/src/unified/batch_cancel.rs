@@ -18,12 +18,15 @@ use super::{BatchOrderResult, Category, OrderRef, Symbol};
 /// # What becomes of a call
 ///
 /// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, item failed.
-/// - **What the code says**: listed code.
-/// - **It is unknown**: connection lost, timed out, answer too long, timestamp refused, unlisted code,
-///   too many requests, server error, other status, unreadable, item unaccounted.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
+///   credentials refused, item failed.
+/// - **What the code says**: listed code, observed code, too many requests.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
+///   status, unreadable, item unaccounted.
 /// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
 ///   happen.
+/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
+///   several independent sources agree on.
 /// - **Repeating:** harmless. Each order is named, and what is cancelled is in an end state: there is
 ///   nothing left to cancel a second time.
 /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
@@ -184,6 +187,8 @@ const META: runtime::Meta = runtime::Meta {
         list: Some("[]"),
     }),
     confirm: None,
+    echoes: None,
+    compound: None,
     repeat: Some(
         "Each order is named, and what is cancelled is in an end state: there is nothing left to cancel a second time.",
     ),

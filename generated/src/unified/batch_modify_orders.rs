@@ -22,12 +22,17 @@ use super::{
 /// # What becomes of a call
 ///
 /// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, item failed.
-/// - **What the code says**: listed code.
-/// - **It is unknown**: connection lost, timed out, answer too long, timestamp refused, unlisted code,
-///   too many requests, server error, other status, unreadable, item unaccounted.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
+///   credentials refused, item failed.
+/// - **What the code says**: listed code, observed code, too many requests.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
+///   status, unreadable, item unaccounted.
 /// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
 ///   happen.
+/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
+///   several independent sources agree on.
+/// - **Several things** when `autoCancel` is `yes`: A modification that is rejected cancels the order.
+///   A refusal by a rule of trading leaves it unknown.
 /// - **Finding out:** [`GetOrderDetails`](super::GetOrderDetails) by `orderId` or `clientOid`; that it
 ///   is not found proves nothing
 /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
@@ -267,9 +272,15 @@ const META: runtime::Meta = runtime::Meta {
         with: &[],
         list: Some("[]"),
         matches: &[("qty", "qty"), ("price", "price")],
+        agrees: &[("symbol", &["symbol"]), ("category", &["category"])],
         created: None,
+        changed: Some("updatedTime"),
         kept_ms: None,
-        absent: &[],
+    }),
+    echoes: None,
+    compound: Some(runtime::Compound {
+        when: Some(("autoCancel", "yes")),
+        why: "A modification that is rejected cancels the order.",
     }),
     repeat: None,
 };

@@ -22,15 +22,17 @@ use super::{
 /// # What becomes of a call
 ///
 /// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, item failed.
-/// - **What the code says**: listed code.
-/// - **It is unknown**: connection lost, timed out, answer too long, timestamp refused, unlisted code,
-///   too many requests, server error, other status, unreadable, item unaccounted.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
+///   credentials refused, item failed.
+/// - **What the code says**: listed code, observed code, too many requests.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
+///   status, unreadable, item unaccounted.
 /// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
 ///   happen.
+/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
+///   several independent sources agree on.
 /// - **Finding out:** [`GetOrderDetails`](super::GetOrderDetails) by `clientOid`; it is kept for 2
-///   hours at least, but no document lists the code that says it is not there; see
-///   [`ConfirmPolicy::absent`](runtime::ConfirmPolicy::absent)
+///   hours at least, so its absence can prove that it did not happen
 /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
 ///   call, and tells what became of each by `clientOid` or `orderId`
 ///
@@ -254,10 +256,23 @@ const META: runtime::Meta = runtime::Meta {
         with: &[],
         list: Some("[]"),
         matches: &[],
+        agrees: &[
+            ("category", &["category"]),
+            ("symbol", &["symbol"]),
+            ("side", &["side"]),
+            ("orderType", &["orderType"]),
+            ("price", &["price"]),
+            ("qty", &["qty", "amount"]),
+            ("timeInForce", &["timeInForce"]),
+            ("posSide", &["posSide"]),
+            ("stpMode", &["stpMode"]),
+        ],
         created: Some("createdTime"),
+        changed: None,
         kept_ms: Some(7200000),
-        absent: &[],
     }),
+    echoes: None,
+    compound: None,
     repeat: None,
 };
 

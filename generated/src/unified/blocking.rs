@@ -215,4 +215,19 @@ impl<'a> Unified<'a> {
     ) -> Result<runtime::Reply<GetOpenOrdersPage>, runtime::Error> {
         self.client.call(request)
     }
+
+    /// Finds out whether the exchange accepts the credentials.
+    ///
+    /// It costs one call of `GET /api/v3/account/assets`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::call`](super::super::Client::call). Where the credentials are refused, it is
+    /// [`runtime::Error::Exchange`], whose [`ending`](runtime::Error::ending) is
+    /// [`CredentialsRefused`](runtime::Ending::CredentialsRefused) or
+    /// [`TimestampRefused`](runtime::Ending::TimestampRefused), and whose text names the likely cause.
+    pub fn check_credentials(&self) -> Result<(), runtime::Error> {
+        let request = GetAccountAssets::new();
+        self.client.call(&request).map(drop)
+    }
 }

@@ -20,12 +20,15 @@ use super::{Category, OrderIds, OrderRef, Symbol};
 /// # What becomes of a call
 ///
 /// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written.
-/// - **What the code says**: listed code.
-/// - **It is unknown**: connection lost, timed out, answer too long, timestamp refused, unlisted code,
-///   too many requests, server error, other status, unreadable.
+/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
+///   credentials refused.
+/// - **What the code says**: listed code, observed code, too many requests.
+/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
+///   status, unreadable.
 /// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
 ///   happen.
+/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
+///   several independent sources agree on.
 /// - **Repeating:** harmless. One order is named, and what is cancelled is in an end state: there is
 ///   nothing left to cancel a second time.
 ///
@@ -162,6 +165,21 @@ const META: runtime::Meta = runtime::Meta {
         list: None,
     }),
     confirm: None,
+    echoes: Some(runtime::Echoes {
+        ids: &[
+            runtime::Echo {
+                member: "orderId",
+                of: &["orderId"],
+            },
+            runtime::Echo {
+                member: "clientOid",
+                of: &["clientOid"],
+            },
+        ],
+        members: &["orderId", "clientOid"],
+        one_is_enough: false,
+    }),
+    compound: None,
     repeat: Some(
         "One order is named, and what is cancelled is in an end state: there is nothing left to cancel a second time.",
     ),

@@ -85,48 +85,43 @@ impl runtime::OpenEnum for ErrorCode {
 runtime::open_enum_impls!(ErrorCode);
 runtime::serde_enum!(ErrorCode);
 
-/// Every documented code, and what it says about an operation that changes something.
+/// Every documented code, and what it proves about the request that it answers.
 pub const ERRORS: &[runtime::KnownError] = &[
-    runtime::KnownError {
-        code: "00000",
-        text: "success",
-        doc: "The request was accepted. In a batch each item still has a result of its own.",
-        outcome: runtime::Outcome::NotDone,
-        success: true,
-    },
-    runtime::KnownError {
-        code: "40010",
-        text: "Request timed out",
-        doc: "The request took too long; data is null. After placing an order, query it by clientOid to learn its result.",
-        outcome: runtime::Outcome::Unknown,
-        success: false,
-    },
-    runtime::KnownError {
-        code: "40725",
-        text: "service return an error",
-        doc: "A service behind the interface failed; data is null. After placing an order, query it by clientOid to learn its result.",
-        outcome: runtime::Outcome::Unknown,
-        success: false,
-    },
-    runtime::KnownError {
-        code: "45001",
-        text: "Unknown error",
-        doc: "The request failed for a reason that is not known; data is null. After placing an order, query it by clientOid to learn its result.",
-        outcome: runtime::Outcome::Unknown,
-        success: false,
-    },
-    runtime::KnownError {
-        code: "40762",
-        text: "order size above max open size",
-        doc: "The balance does not suffice, or no more fits into the position tier of the symbol.",
-        outcome: runtime::Outcome::NotDone,
-        success: false,
-    },
-    runtime::KnownError {
-        code: "24056",
-        text: "not existing",
-        doc: "Seen as the code of a batch item whose order does not exist; the samples show no other use.",
-        outcome: runtime::Outcome::NotDone,
-        success: false,
-    },
+    runtime::KnownError::documented(
+            "00000",
+            "success",
+            "The request was accepted. In a batch each item still has a result of its own.",
+            runtime::Proves::NotDone,
+        )
+        .success(),
+    runtime::KnownError::documented(
+        "40010",
+        "Request timed out",
+        "The request took too long; data is null. After placing an order, query it by clientOid to learn its result.",
+        runtime::Proves::Unknown,
+    ),
+    runtime::KnownError::documented(
+        "40725",
+        "service return an error",
+        "A service behind the interface failed; data is null. After placing an order, query it by clientOid to learn its result.",
+        runtime::Proves::Unknown,
+    ),
+    runtime::KnownError::documented(
+        "45001",
+        "Unknown error",
+        "The request failed for a reason that is not known; data is null. After placing an order, query it by clientOid to learn its result.",
+        runtime::Proves::Unknown,
+    ),
+    runtime::KnownError::documented(
+        "40762",
+        "order size above max open size",
+        "The balance does not suffice, or no more fits into the position tier of the symbol.",
+        runtime::Proves::NotDone,
+    ),
+    runtime::KnownError::documented(
+        "24056",
+        "not existing",
+        "Seen as the code of a batch item whose order does not exist; the samples show no other use.",
+        runtime::Proves::NotDone,
+    ),
 ];

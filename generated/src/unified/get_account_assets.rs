@@ -102,6 +102,8 @@ const META: runtime::Meta = runtime::Meta {
     list_member: None,
     client_id: None,
     confirm: None,
+    echoes: None,
+    compound: None,
     repeat: None,
 };
 

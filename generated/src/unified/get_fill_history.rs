@@ -207,6 +207,7 @@ impl runtime::Repeatable for GetFillHistory {}
 
 impl runtime::Paged for GetFillHistory {
     type Item = Fill;
+    const LIST: &'static str = "list";
     const HAS_ID: bool = true;
 
     fn item_id(item: &Self::Item) -> Option<&str> {
@@ -266,6 +267,8 @@ const META: runtime::Meta = runtime::Meta {
     list_member: None,
     client_id: None,
     confirm: None,
+    echoes: None,
+    compound: None,
     repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {

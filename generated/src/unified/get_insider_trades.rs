@@ -119,6 +119,7 @@ impl runtime::Repeatable for GetInsiderTrades {}
 
 impl runtime::Paged for GetInsiderTrades {
     type Item = InsiderTrade;
+    const LIST: &'static str = "list";
 
     fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
         (response.list, runtime::text_of(&response.cursor))
@@ -161,6 +162,8 @@ const META: runtime::Meta = runtime::Meta {
     list_member: None,
     client_id: None,
     confirm: None,
+    echoes: None,
+    compound: None,
     repeat: None,
 };
 

@@ -208,6 +208,7 @@ impl runtime::Repeatable for GetOpenOrders {}
 
 impl runtime::Paged for GetOpenOrders {
     type Item = Order;
+    const LIST: &'static str = "list";
     const HAS_ID: bool = true;
 
     fn item_id(item: &Self::Item) -> Option<&str> {
@@ -267,6 +268,8 @@ const META: runtime::Meta = runtime::Meta {
     list_member: None,
     client_id: None,
     confirm: None,
+    echoes: None,
+    compound: None,
     repeat: None,
 };
 const WINDOW: runtime::Window = runtime::Window {

@@ -9,6 +9,7 @@ mod credentials;
 mod exchange_clock;
 #[cfg(feature = "hyper")]
 mod hyper;
+mod recent;
 #[cfg(feature = "reqwest")]
 mod reqwest;
 mod secret;
@@ -33,4 +34,6 @@ pub use self::hyper::HyperTransport;
 pub use self::reqwest::ReqwestTransport;
 pub use self::signer::{HmacSha256, Signer};
 pub use self::skew::Skew;
+#[cfg(any(feature = "hyper", feature = "reqwest"))]
+pub use self::tls::TlsSettings;
 pub use self::transport::{ResponseFuture, Transport, TransportError, TransportErrorKind, Trip, WasSent};

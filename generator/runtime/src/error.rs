@@ -8,7 +8,7 @@ use crate::checks::Violations;
 use crate::client::{Skew, TransportError, TransportErrorKind, WasSent};
 use crate::json::ReadError;
 use crate::limits::{Binding, Trouble};
-use crate::tables::{Effect, Ending, KnownError, Outcome};
+use crate::tables::{CredentialCause, Effect, Ending, KnownError, Outcome, Proves};
 use crate::value::{OpenEnum, Timestamp, enum_from_wire};
 
 mod text;
@@ -111,8 +111,10 @@ pub struct ExchangeError {
     pub status: StatusCode,
     /// The time of the request by the exchange's clock.
     pub request_time: Option<Timestamp>,
-    /// What the documents say about the code.
+    /// What is known about the code, also where it proves nothing.
     pub known: Option<&'static KnownError>,
+    /// What the code proves, as far as the client believes it.
+    pub proves: Option<Proves>,
     /// How long the exchange asks to wait before the next request.
     pub retry_after: Option<Duration>,
     /// How far the exchange's clock is from the client's, where the timestamp was not taken. By default the next call is
@@ -158,6 +160,17 @@ pub struct UnreadableAnswer {
     pub error: ReadError,
     /// How long the call had waited for room within its rate limits.
     pub waited: Duration,
+}
+
+impl ExchangeError {
+    /// The likely reason why the credentials or the signature were not accepted; `None` where that is not the error.
+    pub fn credential_cause(&self) -> Option<CredentialCause> {
+        match self.proves? {
+            Proves::Timestamp => Some(CredentialCause::Clock),
+            Proves::Credentials => self.known.and_then(|known| known.cause),
+            _ => None,
+        }
+    }
 }
 
 /// The code of an error, as the exchange wrote it.
@@ -232,7 +245,7 @@ impl Error {
         }
     }
 
-    /// Whether the request surely had no effect, or may have had one. A code that no document lists tells nothing.
+    /// Whether the request surely had no effect, or may have had one.
     pub fn outcome(&self) -> Outcome {
         match self {
             Self::Refused(_) | Self::Unsigned(_) | Self::Limited(_) | Self::LimiterFailed(_) => Outcome::NotDone,
@@ -241,6 +254,40 @@ impl Error {
             Self::Unreadable(answer) => answer.outcome,
             Self::Unknown(_) => Outcome::Unknown,
         }
+    }
+
+    /// The code of the answer, where the exchange or something before it answered with an error.
+    pub fn code(&self) -> Option<&str> {
+        self.exchange().map(|error| error.code.as_str())
+    }
+
+    /// The HTTP status of the answer, where there is one.
+    pub fn status(&self) -> Option<StatusCode> {
+        match self {
+            Self::Exchange(error) => Some(error.status),
+            Self::Unreadable(answer) => Some(answer.status),
+            Self::Unknown(unknown) => unknown.why.status(),
+            _ => None,
+        }
+    }
+
+    /// The message of the answer, where the exchange or something before it answered with an error.
+    pub fn message(&self) -> Option<&str> {
+        self.exchange().map(|error| error.message.as_str())
+    }
+
+    /// The answer of the exchange, or of something before it, where that is the error.
+    pub fn exchange(&self) -> Option<&ExchangeError> {
+        match self {
+            Self::Exchange(error) => Some(error),
+            Self::Unknown(unknown) => unknown.why.exchange(),
+            _ => None,
+        }
+    }
+
+    /// The likely reason why the credentials or the signature were not accepted; `None` where that is not the error.
+    pub fn credential_cause(&self) -> Option<CredentialCause> {
+        self.exchange().and_then(ExchangeError::credential_cause)
     }
 
     /// How the call ended.

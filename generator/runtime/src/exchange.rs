@@ -2,6 +2,7 @@
 
 mod authenticator;
 mod base_url;
+mod codes;
 mod echo;
 mod envelope;
 mod headers;
@@ -11,6 +12,8 @@ mod response;
 
 pub use authenticator::Authenticator;
 pub use base_url::BaseUrl;
+pub use codes::CodePolicy;
+pub(crate) use codes::{ReadCode, is_compound_item};
 pub use headers::HeaderValues;
 pub use reply::Reply;
 pub use request::build_request;

@@ -4,6 +4,7 @@ mod absence;
 mod confirm;
 mod confirmable;
 mod each;
+mod evidence;
 mod policy;
 mod prepared;
 mod question;

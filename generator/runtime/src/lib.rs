@@ -67,18 +67,18 @@ pub use checks::{CheckContext, CheckPolicy, Checks, Violation, Violations};
 pub use client::HyperTransport;
 #[cfg(feature = "reqwest")]
 pub use client::ReqwestTransport;
-#[cfg(any(feature = "hyper", feature = "reqwest"))]
-pub use client::TransportLimits;
 pub use client::{
     BuildError, ClientBuilder, ClientCore, Clock, Credentials, FixedClock, HmacSha256, ResponseFuture, Signer,
     SigningClock, Skew, SystemClock, Transport, TransportError, TransportErrorKind, Trip, WasSent,
 };
+#[cfg(any(feature = "hyper", feature = "reqwest"))]
+pub use client::{TlsSettings, TransportLimits};
 pub use drift::{Drift, DriftEntry, DriftKind, DriftReport, OperationDrift};
 pub use error::{
     Code, Error, ExchangeError, Limited, LimiterFailure, Refusal, SentRequest, TransportFailure, UnknownOutcome,
     UnreadableAnswer, Unsigned,
 };
-pub use exchange::{Authenticator, BaseUrl, HeaderValues, Reply, build_request, read_response};
+pub use exchange::{Authenticator, BaseUrl, CodePolicy, HeaderValues, Reply, build_request, read_response};
 pub use fate::{
     Asked, ConfirmPolicy, Confirmable, ConfirmableItems, DidNotHappen, Fate, Happened, ItemFate, ItemFates, Prepared,
     Repeatable, StillUnknown,
@@ -111,9 +111,9 @@ pub use retry::{RetryBudget, RetryPolicy, Retrying};
 #[doc(hidden)]
 pub use serde_support::private as __private;
 pub use tables::{
-    Access, Api, Ceiling, ClientId, Confirm, CredentialHeaders, Effect, Encoding, Ending, Envelope, FieldTable, Form,
-    Header, KnownError, Length, Meta, Method, Outcome, OutcomeRow, RateLimit, RecordTable, Rule, RuleKind, Scope, Sent,
-    Severity, SignedPart, Window,
+    Access, Api, Ceiling, Certainty, ClientId, Compound, Confirm, CredentialCause, CredentialHeaders, Echo, Echoes,
+    Effect, Encoding, Ending, Envelope, FieldTable, Form, Header, KnownError, Length, Meta, Method, Outcome,
+    OutcomeRow, Proves, RateLimit, RecordTable, Rule, RuleKind, Scope, Sent, Severity, SignedPart, Stage, Window,
 };
 pub use value::{
     BadItem, Decimal, Edit, Identifier, InvalidDecimal, InvalidIdentifier, List, MINTED_LENGTH, OpenEnum, Shape, Text,

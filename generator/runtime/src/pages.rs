@@ -1,14 +1,19 @@
-//! Listings that are longer than a page: cursors are followed, ranges of time are cut, and no item is lost or doubled.
+//! Listings that are longer than a page: cursors are followed, ranges of time are cut, no item is lost or doubled, and what
+//! cannot be listed is told.
 
+mod border;
 mod cut;
 mod error;
+mod hash;
 mod items;
 mod page;
 mod paged;
 mod position;
 mod reach;
+mod recent;
 mod seen;
 mod walk;
+mod whole;
 
 #[cfg(feature = "stream")]
 mod stream;

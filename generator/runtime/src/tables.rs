@@ -2,6 +2,8 @@
 
 mod api;
 mod calendar;
+mod code;
+mod echo;
 mod fate;
 mod meta;
 mod outcome;
@@ -9,11 +11,11 @@ mod record;
 mod rule;
 mod window;
 
-pub(crate) use calendar::days_to_first_of;
-
 pub use api::{Api, CredentialHeaders, Encoding, Envelope, Header, Sent, SignedPart};
+pub use code::{Certainty, CredentialCause, KnownError, Proves, Stage};
+pub use echo::{Compound, Echo, Echoes};
 pub use fate::{ClientId, Confirm};
-pub use meta::{Access, Effect, KnownError, Meta, Method, RateLimit, Scope};
+pub use meta::{Access, Effect, Meta, Method, RateLimit, Scope};
 pub use outcome::{Ending, Outcome, OutcomeRow};
 pub use record::{FieldTable, Form, RecordTable};
 pub use rule::{Ceiling, Rule, RuleKind, Severity};

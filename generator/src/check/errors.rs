@@ -1,7 +1,8 @@
-//! Error codes: which one is no error.
+//! Error codes: which one is no error, and what the others prove.
 
-use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Family};
+use crate::diagnostics::{Code, Diagnostics, did_you_mean};
+use crate::load::raw::{Cause, Proves};
+use crate::model::{Api, Family, Proof};
 
 /// The code that means success is the one of the envelope, and no other.
 pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -28,4 +29,50 @@ pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
             .help("add `success: true`");
         }
     }
+}
+
+/// What a listed code proves is a refusal, and its cause is one of refused credentials.
+pub(super) fn codes_prove_refusals(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for error in &family.errors {
+        if error.success && error.proof.proves != Proves::NotDone {
+            to.at(error.place, Code::BadOutcome, format!("the code `{}` is that of success", error.code))
+                .help("take `proves` away: a success proves that it was done");
+        }
+        cause_is_of_credentials(&error.code, &error.proof, to);
+    }
+}
+
+/// The codes that no document lists: those of families that there are, and none that means success.
+pub(super) fn observed_codes(api: &Api, to: &mut Diagnostics) {
+    for code in &api.codes {
+        cause_is_of_credentials(&code.code, &code.proof, to);
+        if api.envelope.as_ref().is_some_and(|envelope| envelope.success == code.code) {
+            to.at(code.place, Code::BadOutcome, format!("the code `{}` is that of success", code.code))
+                .help("take it away, or mend the envelope in api.yaml");
+        }
+        for (index, (name, place)) in code.families.iter().enumerate() {
+            if code.families.iter().take(index).any(|(first, _)| first == name) {
+                to.at(*place, Code::DefinedTwice, format!("the family `{name}` is there twice"))
+                    .help("take one of the two away");
+            }
+            let known = || api.families.iter().map(|family| family.name.as_str());
+            if api.is_whole && !known().any(|family| family == name) {
+                let help = did_you_mean(name, known()).unwrap_or_else(|| "name the folder of a family".into());
+                to.at(*place, Code::UndefinedName, format!("no family is called `{name}`")).help(help);
+            }
+        }
+    }
+}
+
+fn cause_is_of_credentials(code: &str, proof: &Proof, to: &mut Diagnostics) {
+    let Some(place) = proof.cause_place else { return };
+    let (why, help) = match (proof.proves, proof.cause) {
+        (Proves::Credentials, _) => return,
+        (Proves::Timestamp, Some(Cause::Clock)) => return,
+        (Proves::Timestamp, _) => {
+            ("says that the timestamp was refused, so the cause is the clock", "take `cause` away")
+        }
+        _ => ("does not say that credentials were refused", "write `proves: credentials`, or take `cause` away"),
+    };
+    to.at(place, Code::BadOutcome, format!("`{code}` {why}")).help(help);
 }

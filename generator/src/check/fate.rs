@@ -4,7 +4,7 @@ use super::records;
 use super::wire::{self, Found, Meaning, Names};
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::load::raw::Effect;
-use crate::model::{Api, Confirm, Family, Field, Operation, Parameter, Response, Shape, Type, has_parameter};
+use crate::model::{Api, Confirm, Family, Field, Operation, Parameter, Record, Response, Shape, Type, has_parameter};
 
 /// `client_id`, `confirm` and `repeat`.
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -65,7 +65,8 @@ fn confirm_asks_what_can_be_asked(
 ) {
     let own = names(family, operation);
     let of_request = confirm.ask.iter().chain(&confirm.matches).map(|(_, own)| own);
-    for name in of_request.chain(&confirm.with).chain(&confirm.beside) {
+    let agreeing = confirm.agrees.iter().map(|(own, _)| own);
+    for name in of_request.chain(agreeing).chain(&confirm.with).chain(&confirm.beside) {
         is_found(&own, name, &operation.name, to);
     }
     let (by, place) = &confirm.by;
@@ -91,49 +92,70 @@ fn confirm_asks_what_can_be_asked(
 }
 
 fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
-    for (code, place) in &confirm.absent {
-        let codes = || family.errors.iter().map(|error| error.code.as_str());
-        if !codes().any(|known| known == code) {
-            let help = did_you_mean(code, codes()).unwrap_or_else(|| "add it to the `errors` of the family".into());
-            to.at(*place, Code::UndefinedName, format!("the family has no code `{code}`")).help(help);
-        }
-    }
     let Some((_, record)) = operation.teller(family) else { return };
     let read = confirm.ask.iter().chain(&confirm.matches).map(|(read, _)| read);
-    for name in read {
+    for name in read.chain(confirm.agrees.iter().flat_map(|(_, fields)| fields)) {
         records::field(record, name, to);
     }
-    if let Some(created) = &confirm.created {
-        let is_time = |field: &Field| matches!(field.shape, Shape::One(Type::Time | Type::Undefined));
-        if let Some(field) = records::field(record, created, to).filter(|field| !is_time(field)) {
-            to.at(created.1, Code::BadOutcome, format!("`{}` is no `time`", created.0))
-                .related(field.name.place, "the field is here")
-                .help("name the field that tells when it came to be");
-        }
+    for ((name, place), _) in confirm.agrees.iter().filter(|(_, fields)| fields.is_empty()) {
+        to.at(*place, Code::MissingKey, format!("`{name}` agrees with no field"))
+            .help("name the field of the record, or several of which one agrees");
     }
+    is_time(record, confirm.created.as_ref(), "came to be", to);
+    is_time(record, confirm.changed.as_ref(), "last changed", to);
+    times_are_told(operation, confirm, to);
     everything_is_compared(family, operation, confirm, to);
 }
 
-/// A record that is as wanted proves something only if all that the request can change is compared.
+fn is_time(record: &Record, named: Option<&(String, Place)>, what: &str, to: &mut Diagnostics) {
+    let Some(named) = named else { return };
+    let is_time = |field: &Field| matches!(field.shape, Shape::One(Type::Time | Type::Undefined));
+    if let Some(field) = records::field(record, named, to).filter(|field| !is_time(field)) {
+        to.at(named.1, Code::BadOutcome, format!("`{}` is no `time`", named.0))
+            .related(field.name.place, "the field is here")
+            .help(format!("name the field that tells when it {what}"));
+    }
+}
+
+/// A record proves something only by a time: what is older than the request is not there because of it.
+fn times_are_told(operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    let is_unread = |key| to.is_unread(confirm.place.file, key);
+    let (why, help) = if operation.effect == Effect::Create && confirm.created.is_none() && !is_unread("created") {
+        ("what was there before would prove it", "add `created`, the field that tells when it came to be")
+    } else if !confirm.matches.is_empty() && confirm.changed.is_none() && !is_unread("changed") {
+        ("what was so before would prove a change", "add `changed`, the field that tells when it last changed")
+    } else {
+        return;
+    };
+    to.at(confirm.place, Code::BadOutcome, format!("nothing tells when: {why}")).help(help);
+}
+
+/// A record that is as wanted proves something only if all that the request says is compared.
 fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
-    if confirm.matches.is_empty() {
+    let is_compared = !confirm.matches.is_empty() || !confirm.agrees.is_empty();
+    if !is_compared && operation.effect != Effect::Create {
         for (name, place) in &confirm.beside {
             to.at(*place, Code::Misplaced, format!("nothing is compared, so nothing is beside it: `{name}`"))
-                .help("take `beside` away, or add `matches`");
+                .help("take `beside` away, or add `matches` or `agrees`");
         }
         return;
     }
     let told = confirm.ask.iter().chain(&confirm.matches).map(|(_, own)| &own.0);
+    let told = told.chain(confirm.agrees.iter().map(|((own, _), _)| own));
     let told: Vec<_> = told.chain(confirm.with.iter().chain(&confirm.beside).map(|(name, _)| name)).collect();
     let all = names(family, operation);
     // A name that is no parameter was meant to be one of those that are left.
     if told.iter().any(|name| matches!(all.find(name), Found::Nothing(_))) {
         return;
     }
-    let left: Vec<_> = all.iter().map(|wire| wire.name).filter(|name| !told.iter().any(|one| one == name)).collect();
+    let is_list =
+        |meaning: &Meaning<'_>| matches!(meaning, Meaning::Plain(one) if matches!(one.shape, Shape::Items(_)));
+    let names = all.iter().filter(|wire| !is_list(&wire.meaning)).map(|wire| wire.name);
+    let left: Vec<_> = names.filter(|name| !told.iter().any(|one| one == name)).collect();
     if !left.is_empty() {
+        let to_be_in = if operation.effect == Effect::Create { "agrees" } else { "matches" };
         to.at(confirm.place, Code::BadOutcome, format!("not everything is compared: {}", wire::list(left.into_iter())))
-            .help("add them to `matches`, or to `beside` when they change nothing that can be asked for");
+            .help(format!("add them to `{to_be_in}`, or to `beside` when nothing that can be asked for tells of them"));
     }
 }
 

@@ -6,8 +6,10 @@ mod account;
 mod batches;
 mod ceilings;
 mod choices;
+mod compound;
 mod conditions;
 mod docs;
+mod echoes;
 mod enums;
 mod errors;
 mod examples;
@@ -23,6 +25,7 @@ mod number;
 mod operations;
 mod outcomes;
 mod paths;
+mod probe;
 mod records;
 mod rules;
 mod taken;
@@ -44,7 +47,7 @@ const API_RULES: [fn(&Api, &mut Diagnostics); 7] = [
     headers::signed_calls_have_credentials,
     paths::are_distinct,
     outcomes::check,
-    outcomes::timestamp_codes,
+    errors::observed_codes,
     docs::api_has_docs,
 ];
 
@@ -67,11 +70,15 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     units::check,
     records::check,
     errors::success_is_one,
+    errors::codes_prove_refusals,
+    probe::check,
     account::instrument_is_named,
     account::classes,
     lifecycle::check,
     in_flight::check,
     fate::check,
+    echoes::check,
+    compound::check,
     intents::check,
     ceilings::check,
     operations::check,

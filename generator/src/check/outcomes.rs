@@ -1,7 +1,7 @@
 //! What becomes of requests by how their calls end: told for every end, and not against reason.
 
 use crate::diagnostics::{Code, Diagnostics};
-use crate::load::raw::{Ending, Outcome, RowOutcome};
+use crate::load::raw::{Ending, RowOutcome};
 use crate::model::{Api, OutcomeRow};
 
 /// The rows of `outcomes`; without any, what may be sent and has no clear answer is unknown.
@@ -25,28 +25,6 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     }
 }
 
-/// The codes that say that a timestamp was not taken: each once, and none that says something else.
-pub(super) fn timestamp_codes(api: &Api, to: &mut Diagnostics) {
-    let codes = api.credentials.as_ref().map_or(&[][..], |credentials| &credentials.timestamp_refused);
-    let errors = || api.families.iter().flat_map(|family| &family.errors);
-    for (index, (code, place)) in codes.iter().enumerate() {
-        if let Some((_, first)) = codes.iter().take(index).find(|(first, _)| first == code) {
-            to.at(*place, Code::DefinedTwice, format!("the code `{code}` is there twice"))
-                .related(*first, "the first one")
-                .help("take one of the two away");
-        }
-        if api.envelope.as_ref().is_some_and(|envelope| envelope.success == *code) {
-            to.at(*place, Code::BadOutcome, format!("the code `{code}` is that of success"))
-                .help("name the codes that refuse a timestamp, or mend the envelope");
-        }
-        if let Some(error) = errors().find(|error| error.code == *code && error.outcome == Outcome::Unknown) {
-            to.at(*place, Code::BadOutcome, format!("after `{code}` nobody knows what became of a request"))
-                .related(error.place, "it says so here")
-                .help("take it away here, or `outcome: unknown` there");
-        }
-    }
-}
-
 fn against_reason(row: &OutcomeRow) -> Option<(&'static str, &'static str)> {
     match (row.when, row.outcome) {
         (when, outcome) if !when.may_be_sent() && outcome != RowOutcome::NotDone => {
@@ -61,9 +39,8 @@ fn against_reason(row: &OutcomeRow) -> Option<(&'static str, &'static str)> {
         (Ending::ItemUnaccounted, outcome) if outcome != RowOutcome::Unknown => {
             Some(("is what no answer tells of", "write `outcome: unknown`"))
         }
-        (when, RowOutcome::ByCode) if when != Ending::ListedCode => {
-            Some(("comes without a code that says it", "write `not_done` or `unknown`"))
-        }
+        (Ending::ListedCode | Ending::ObservedCode | Ending::TooManyRequests, RowOutcome::ByCode) => None,
+        (_, RowOutcome::ByCode) => Some(("comes without a code that says it", "write `not_done` or `unknown`")),
         _ => None,
     }
 }

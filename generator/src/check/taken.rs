@@ -45,7 +45,19 @@ pub(super) const MAKERS: Taken = Taken { names: &["kind"], why: "every choice ha
 
 /// Modules of a family, and functions of the type that holds its operations.
 pub(super) const OPERATIONS: Taken = Taken {
-    names: &["blocking", "choices", "clone", "enums", "errors", "identifiers", "lifecycle", "of", "records", "types"],
+    names: &[
+        "blocking",
+        "check_credentials",
+        "choices",
+        "clone",
+        "enums",
+        "errors",
+        "identifiers",
+        "lifecycle",
+        "of",
+        "records",
+        "types",
+    ],
     why: "every family has a module or a function of that name",
 };
 
@@ -95,11 +107,13 @@ pub(super) const FAMILIES: Taken = Taken {
         "alloc",
         "api",
         "batch",
+        "believing",
         "blocking",
         "builder",
         "call",
         "checked_by",
         "clone",
+        "codes",
         "core",
         "default",
         "lib",

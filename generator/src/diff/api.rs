@@ -4,7 +4,7 @@ use super::aspect::{Aspect, aspect, list, maybe, prose};
 use super::class::{behaviour, documentation};
 use super::found::{Found, Thing};
 use super::pairs::pairs;
-use super::{fate, statements};
+use super::{codes, fate, statements};
 use crate::model::{Api, Credentials, Document, Envelope, Header};
 
 pub(super) fn compare(to: &mut Found, old: &Api, new: &Api) {
@@ -29,6 +29,7 @@ pub(super) fn compare(to: &mut Found, old: &Api, new: &Api) {
     headers(to, &old.headers, &new.headers);
     documents(to, new, &old.documents, &new.documents);
     fate::outcomes(to, &old.outcomes, &new.outcomes);
+    codes::observed(to, &old.codes, &new.codes);
     statements::observed(to, "api", &old.observed, &new.observed);
 }
 
@@ -45,7 +46,7 @@ fn envelope(old: Option<&Envelope>, new: Option<&Envelope>) -> [Aspect; 5] {
     ]
 }
 
-fn credentials(old: Option<&Credentials>, new: Option<&Credentials>) -> [Aspect; 8] {
+fn credentials(old: Option<&Credentials>, new: Option<&Credentials>) -> [Aspect; 7] {
     let part = |what, of: fn(&Credentials) -> String| {
         aspect(what, maybe(old.map(of)), maybe(new.map(of)), behaviour("how calls are signed"))
     };
@@ -57,7 +58,6 @@ fn credentials(old: Option<&Credentials>, new: Option<&Credentials>) -> [Aspect;
         part("signed_text", |all| list(all.signed_text.iter().map(|part| part.as_str()))),
         part("encoding", |all| all.encoding.as_str().to_owned()),
         part("window", |all| maybe(all.window)),
-        part("timestamp_refused", |all| list(all.timestamp_refused.iter().map(|(code, _)| code.as_str()))),
     ]
 }
 

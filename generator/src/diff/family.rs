@@ -6,8 +6,8 @@ use super::found::{Found, Thing};
 use super::pairs::pairs;
 use super::scope::{Scope, path};
 use super::statements::{self, source};
-use super::{choices, enums, identifiers, lifecycle, limits, operations, records};
-use crate::model::{Api, ErrorCode, Family};
+use super::{choices, codes, enums, identifiers, lifecycle, limits, operations, records};
+use crate::model::{Api, ErrorCode, Family, Probe};
 
 pub(super) fn compare(to: &mut Found, old: &Api, new: &Api) {
     let pairs = pairs(&old.families, &new.families, |family| [&family.name, &family.rust]);
@@ -38,6 +38,7 @@ fn both(to: &mut Found, thing: &Thing, scope: &Scope<'_>) {
         ],
     );
     errors(to, old, new);
+    probe(to, old, new);
     limits::ceilings(to, old, new);
     limits::classes(to, old, new);
     lifecycle::compare(to, scope);
@@ -74,16 +75,30 @@ fn error(to: &mut Found, thing: &Thing, old: &ErrorCode, new: &ErrorCode) {
     let is_text = old.rust != new.rust && old.text != new.text;
     let text: Verdict = if is_text { renamed() } else { documentation("") };
     let rust = |error: &ErrorCode| if is_text { String::new() } else { error.rust.clone() };
-    let outcome = behaviour("what it says of an operation that changes something");
-    to.compare(
-        thing,
-        [
-            aspect("code", &old.code, &new.code, behaviour("another code is known by it")),
-            aspect("text", &old.text, &new.text, text),
-            aspect("rust", rust(old), rust(new), renamed()),
-            aspect("outcome", old.outcome.as_str(), new.outcome.as_str(), outcome),
-            aspect("success", flag(old.success), flag(new.success), behaviour("whether it is an error")),
-            prose("doc", &old.doc, &new.doc),
-        ],
-    );
+    let told = [
+        aspect("code", &old.code, &new.code, behaviour("another code is known by it")),
+        aspect("text", &old.text, &new.text, text),
+        aspect("rust", rust(old), rust(new), renamed()),
+        aspect("success", flag(old.success), flag(new.success), behaviour("whether it is an error")),
+        prose("doc", &old.doc, &new.doc),
+    ];
+    to.compare(thing, told.into_iter().chain(codes::proof(&old.proof, &new.proof)));
+}
+
+/// The function `check_credentials` of the family.
+fn probe(to: &mut Found, old: &Family, new: &Family) {
+    let thing = |family: &Family, probe: &Probe| Thing::new("probe", family.name.as_str(), probe.place);
+    match (&old.probe, &new.probe) {
+        (None, None) => {}
+        (Some(gone), None) => to.removed(&thing(old, gone), breaking("its credentials can no longer be checked")),
+        (None, Some(more)) => to.added(&thing(new, more), additive("a function that checks the credentials")),
+        (Some(before), Some(now)) => {
+            let asked = || behaviour("what is called to check the credentials");
+            let aspects = [
+                aspect("operation", &before.operation.0, &now.operation.0, asked()),
+                aspect("request", before.request.0.trim(), now.request.0.trim(), asked()),
+            ];
+            to.compare(&thing(new, now), aspects);
+        }
+    }
 }

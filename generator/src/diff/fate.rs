@@ -6,7 +6,7 @@ use super::found::{Found, Thing};
 use super::pairs::pairs;
 use super::scope::Scope;
 use crate::load::raw::Effect;
-use crate::model::{Confirm, Operation, OutcomeRow, Pair};
+use crate::model::{Confirm, Operation, OutcomeRow, Pair, Several};
 
 /// The rows of `api.yaml`.
 pub(super) fn outcomes(to: &mut Found, old: &[OutcomeRow], new: &[OutcomeRow]) {
@@ -28,8 +28,30 @@ pub(super) fn outcomes(to: &mut Found, old: &[OutcomeRow], new: &[OutcomeRow]) {
 pub(super) fn compare(to: &mut Found, scope: &Scope<'_>, operation: &Thing, old: &Operation, new: &Operation) {
     let id = behaviour("which ids are told of a request whose outcome is unknown");
     to.compare(operation, [placed("client_id", old.client_id.as_ref(), new.client_id.as_ref(), id)]);
+    to.compare(operation, [echoes(old, new), compound(old, new)]);
     repeat(to, operation, old, new);
     confirm(to, scope, operation, old, new);
+}
+
+fn echoes(old: &Operation, new: &Operation) -> Aspect {
+    let place = |all: &Operation| all.echoes.as_ref().map(|echoes| echoes.place);
+    let words = |all: &Operation| {
+        let echoes = all.echoes.as_ref()?;
+        let one_of = if echoes.one_is_enough { "one of " } else { "" };
+        Some(format!("{one_of}{}", several(&echoes.ids)))
+    };
+    let told = behaviour("by which ids an answer is known to be the request's own");
+    aspect("echoes", maybe(words(old)), maybe(words(new)), told).at(place(old), place(new))
+}
+
+fn compound(old: &Operation, new: &Operation) -> Aspect {
+    let place = |all: &Operation| all.compound.as_ref().map(|compound| compound.place);
+    let words = |all: &Operation| match &all.compound.as_ref()?.when {
+        Some(((name, _), (value, _))) => Some(format!("when {name} is {value}")),
+        None => Some("always".to_owned()),
+    };
+    let told = behaviour("which refusals prove that nothing was done");
+    aspect("compound", maybe(words(old)), maybe(words(new)), told).at(place(old), place(new))
 }
 
 /// What only reads may be repeated, and what says that it may.
@@ -74,7 +96,7 @@ fn confirm(to: &mut Found, scope: &Scope<'_>, operation: &Thing, old: &Operation
     to.compare(&thing(new.1), facts(old.1, new.1, by));
 }
 
-fn facts(old: &Confirm, new: &Confirm, by: Verdict) -> [Aspect; 8] {
+fn facts(old: &Confirm, new: &Confirm, by: Verdict) -> [Aspect; 9] {
     let asked = || behaviour("how it is asked for");
     let judged = || behaviour("what an answer proves");
     let names = |names: &[(String, _)]| list(names.iter().map(|(name, _)| name));
@@ -83,11 +105,20 @@ fn facts(old: &Confirm, new: &Confirm, by: Verdict) -> [Aspect; 8] {
         aspect("ask", pair_list(&old.ask), pair_list(&new.ask), asked()),
         aspect("with", names(&old.with), names(&new.with), asked()),
         aspect("matches", pair_list(&old.matches), pair_list(&new.matches), judged()),
+        aspect("agrees", several(&old.agrees), several(&new.agrees), judged()),
         aspect("beside", names(&old.beside), names(&new.beside), judged()),
         placed("created", old.created.as_ref(), new.created.as_ref(), judged()),
+        placed("changed", old.changed.as_ref(), new.changed.as_ref(), judged()),
         aspect("kept", maybe(old.kept), maybe(new.kept), judged()),
-        aspect("absent", names(&old.absent), names(&new.absent), judged()),
     ]
+}
+
+fn several(names: &[Several]) -> String {
+    let words = names.iter().map(|((one, _), others)| {
+        let others: Vec<_> = others.iter().map(|(other, _)| other.as_str()).collect();
+        format!("{one}: {}", others.join(" or "))
+    });
+    list(words)
 }
 
 fn pair_list(pairs: &[Pair]) -> String {

@@ -14,6 +14,7 @@ mod aspect;
 mod batches;
 mod choices;
 mod class;
+mod codes;
 mod enums;
 mod family;
 mod fate;

@@ -44,6 +44,10 @@ impl<'a> Judge<'a> {
         if self.family.errors.iter().any(|error| error.code == *code) {
             return Verdict::Settled(format!("`{code}` is among the errors"));
         }
+        if let Some(observed) = self.api.observed_of(self.family).find(|observed| observed.code == *code) {
+            let certainty = observed.certainty.as_str();
+            return Verdict::Settled(format!("`{code}` is among the observed codes ({certainty})"));
+        }
         let what = format!("no code is called `{code}`: find out what it means, and add it to `errors`");
         Verdict::Open(place, what)
     }

@@ -152,6 +152,15 @@ fn functions(api: &Api, layout: Layout, calls: Calls) -> TokenStream {
                 Self { core: self.core.told_of(account) }
             }
 
+            /// The same client, for calls whose refusals prove what `policy` says: which codes are believed, and who vouches
+            /// for them.
+            ///
+            /// It shares everything with this one, and is made for a single call too.
+            #[must_use]
+            pub fn believing(&self, policy: runtime::CodePolicy) -> Self {
+                Self { core: self.core.believing(policy) }
+            }
+
             /// How far the exchange's clock is from the client's, as far as its answers have told of late.
             pub fn skew(&self) -> Option<runtime::Skew> {
                 self.core.skew()

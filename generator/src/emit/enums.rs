@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::code::{file, ident, number};
 use super::docs::{Docs, code, escape};
-use super::lifecycle;
+use super::{codes, lifecycle};
 use crate::model::{Enum, EnumValue, Family, Name};
 
 /// `enums.rs` of a family.
@@ -45,21 +45,13 @@ pub(super) fn emit_errors(family: &Family) -> String {
 
 fn error_table(family: &Family) -> TokenStream {
     let errors = family.errors.iter().map(|error| {
-        let (code, text, doc, success) = (&error.code, &error.text, &error.doc, error.success);
-        let outcome = match error.outcome {
-            crate::load::raw::Outcome::NotDone => quote!(NotDone),
-            crate::load::raw::Outcome::Unknown => quote!(Unknown),
-        };
-        quote!(runtime::KnownError {
-            code: #code,
-            text: #text,
-            doc: #doc,
-            outcome: runtime::Outcome::#outcome,
-            success: #success,
-        })
+        let proves = codes::proves(error.proof.proves);
+        let (code, text, doc, beyond) = (&error.code, &error.text, &error.doc, codes::beyond(&error.proof));
+        let success = error.success.then(|| quote!(.success()));
+        quote!(runtime::KnownError::documented(#code, #text, #doc, #proves) #beyond #success)
     });
     quote! {
-        /// Every documented code, and what it says about an operation that changes something.
+        /// Every documented code, and what it proves about the request that it answers.
         pub const ERRORS: &[runtime::KnownError] = &[#(#errors),*];
     }
 }

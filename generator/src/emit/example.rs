@@ -27,6 +27,14 @@ pub(super) fn add(docs: &mut Docs, api: &Api, scope: &Scope<'_>, operation: &Ope
     docs.code(if layout == Layout::Crate { "" } else { "ignore" }, &lines);
 }
 
+/// A request as an expression; `None` where a part of it is read from a text and may fail.
+pub(super) fn request(scope: &Scope<'_>, operation: &Operation, json: &str) -> Option<TokenStream> {
+    let writer = Writer { scope, root: quote!(runtime), used: RefCell::default() };
+    let request = writer.request(operation, &serde_json::from_str(json).ok()?)?;
+    writer.used.borrow().iter().for_each(|name| drop(scope.named(name)));
+    Some(request)
+}
+
 /// The path of the root file's items: the crate, or the module that it is included in by convention.
 fn root(api: &Api, layout: Layout) -> TokenStream {
     match layout {

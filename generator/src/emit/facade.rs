@@ -6,9 +6,10 @@ use quote::quote;
 use super::calls::Calls;
 use super::code::{file, ident};
 use super::docs::Docs;
+use super::example;
 use super::records::response_type;
 use super::scope::Scope;
-use crate::model::{Family, Operation};
+use crate::model::{Family, Operation, Probe};
 
 /// `blocking.rs` of a family.
 pub(super) fn emit_blocking(family: &Family) -> String {
@@ -30,6 +31,7 @@ fn items_in(scope: &Scope<'_>, calls: Calls) -> [TokenStream; 2] {
     let name = ident(&family.rust);
     let docs = Docs::new(&format!("Operations of the family {}.", family.title.trim_end_matches('.')), "").outer();
     let functions = family.operations.iter().map(|operation| function(scope, operation, calls));
+    let functions = functions.chain(family.probe.as_ref().and_then(|probe| credentials(scope, probe, calls)));
     let (client, reach) = match calls {
         Calls::Awaited => (quote!(super::Client), quote!(pub(super))),
         Calls::Blocking => (quote!(super::super::blocking::Client), quote!(pub(in super::super))),
@@ -67,6 +69,33 @@ fn function(scope: &Scope<'_>, operation: &Operation, calls: Calls) -> TokenStre
             self.client.call(request)#behind
         }
     }
+}
+
+/// The function that finds out whether the credentials are accepted.
+fn credentials(scope: &Scope<'_>, probe: &Probe, calls: Calls) -> Option<TokenStream> {
+    let operation = scope.family.operations.iter().find(|operation| operation.name == probe.operation.0)?;
+    let request = example::request(scope, operation, &probe.request.0)?;
+    let (before, behind) = (calls.before(), calls.behind());
+    let mut docs = Docs::new("Finds out whether the exchange accepts the credentials.", "");
+    docs.markdown(&format!("It costs one call of `{} {}`.", operation.method.as_str(), operation.path.text));
+    docs.heading("Errors");
+    docs.markdown(&format!(
+        "As [`Client::call`]({}). Where the credentials are refused, it is [`runtime::Error::Exchange`], whose \
+         [`ending`](runtime::Error::ending) is [`CredentialsRefused`](runtime::Ending::CredentialsRefused) or \
+         [`TimestampRefused`](runtime::Ending::TimestampRefused), and whose text names the likely cause.",
+        match calls {
+            Calls::Awaited => "super::Client::call",
+            Calls::Blocking => "super::super::Client::call",
+        }
+    ));
+    let docs = docs.outer();
+    Some(quote! {
+        #docs
+        pub #before fn check_credentials(&self) -> Result<(), runtime::Error> {
+            let request = #request;
+            self.client.call(&request)#behind.map(drop)
+        }
+    })
 }
 
 fn docs(scope: &Scope<'_>, operation: &Operation, calls: Calls) -> Docs {

@@ -7,7 +7,7 @@ use super::code::{ident, number, optional_text};
 use super::docs::{Docs, code, escape};
 use super::scope::Scope;
 use crate::load::raw::{Effect, RowOutcome};
-use crate::model::{Api, Confirm, Family, Operation, Pair, has_parameter};
+use crate::model::{Api, Compound, Confirm, Echoes, Family, Operation, Pair, Response, has_parameter};
 
 /// The table of what becomes of a request when its call ends in a certain way.
 pub(super) fn outcomes(api: &Api) -> TokenStream {
@@ -25,8 +25,8 @@ pub(super) fn outcomes(api: &Api) -> TokenStream {
 }
 
 /// `not-connected` -> `NotConnected`.
-fn camel(words: &str) -> String {
-    words.split('-').map(super::operation::capitalised).collect()
+pub(super) fn camel(words: &str) -> String {
+    words.split(['-', '_']).map(super::operation::capitalised).collect()
 }
 
 /// What an operation can be used for: to be repeated, to be confirmed.
@@ -68,10 +68,14 @@ pub(super) fn meta_fields(family: &Family, operation: &Operation) -> TokenStream
     }));
     let confirm =
         optional(operation.confirm.as_ref().map(|confirm| confirm_table(confirm, confirmed_list(family, operation))));
+    let echoes = optional(operation.echoes.as_ref().map(|echoes| echoes_table(family, operation, echoes)));
+    let compound = optional(operation.compound.as_ref().map(compound_table));
     let repeat = optional_text(operation.repeat.as_ref().map(|repeat| repeat.why.as_str()));
     quote! {
         client_id: #client_id,
         confirm: #confirm,
+        echoes: #echoes,
+        compound: #compound,
         repeat: #repeat,
     }
 }
@@ -87,9 +91,13 @@ fn confirm_table(confirm: &Confirm, list: Option<&str>) -> TokenStream {
     };
     let (ask, matches) = (pairs(&confirm.ask), pairs(&confirm.matches));
     let with = confirm.with.iter().map(|(name, _)| name);
-    let absent = confirm.absent.iter().map(|(code, _)| code);
+    let agrees = confirm.agrees.iter().map(|((own, _), fields)| {
+        let fields = fields.iter().map(|(field, _)| field);
+        quote!((#own, &[#(#fields),*]))
+    });
     let list = optional_text(list);
     let created = optional_text(confirm.created.as_ref().map(|(field, _)| field.as_str()));
+    let changed = optional_text(confirm.changed.as_ref().map(|(field, _)| field.as_str()));
     let kept = optional(confirm.kept.map(|kept| number(kept.at_least_milliseconds())));
     quote! {
         runtime::Confirm {
@@ -97,11 +105,32 @@ fn confirm_table(confirm: &Confirm, list: Option<&str>) -> TokenStream {
             with: &[#(#with),*],
             list: #list,
             matches: #matches,
+            agrees: &[#(#agrees),*],
             created: #created,
+            changed: #changed,
             kept_ms: #kept,
-            absent: &[#(#absent),*],
         }
     }
+}
+
+fn echoes_table(family: &Family, operation: &Operation, echoes: &Echoes) -> TokenStream {
+    let ids = echoes.ids.iter().map(|((member, _), of)| {
+        let of = of.iter().map(|(parameter, _)| parameter);
+        quote!(runtime::Echo { member: #member, of: &[#(#of),*] })
+    });
+    let record = match operation.response {
+        Response::Object { record } => family.records.get(record),
+        Response::Array { .. } | Response::Page { .. } | Response::Undefined => None,
+    };
+    let members = record.into_iter().flat_map(|record| &record.fields).map(|field| &field.name.wire);
+    let one_is_enough = echoes.one_is_enough;
+    quote!(runtime::Echoes { ids: &[#(#ids),*], members: &[#(#members),*], one_is_enough: #one_is_enough })
+}
+
+fn compound_table(compound: &Compound) -> TokenStream {
+    let when = optional(compound.when.as_ref().map(|((name, _), (value, _))| quote!((#name, #value))));
+    let why = &compound.why;
+    quote!(runtime::Compound { when: #when, why: #why })
 }
 
 /// What a reader of an operation that changes something should know.
@@ -126,13 +155,7 @@ pub(super) fn add(docs: &mut Docs, api: &Api, family: &Family, operation: &Opera
             docs.entry(&format!("{words}: {}.", rows.join(", ")));
         }
     }
-    let unknown = operation_codes(family, true);
-    if !unknown.is_empty() {
-        docs.entry(&format!(
-            "Codes after which it is unknown: {}; after other listed ones it did not happen.",
-            unknown.join(", ")
-        ));
-    }
+    codes(docs, api, family, operation);
     if let Some(repeat) = &operation.repeat {
         docs.entry(&format!("**Repeating:** harmless. {}", escape(&repeat.why)));
     }
@@ -141,22 +164,41 @@ pub(super) fn add(docs: &mut Docs, api: &Api, family: &Family, operation: &Opera
     }
 }
 
-fn operation_codes(family: &Family, unknown: bool) -> Vec<String> {
-    let is_meant = |outcome| (outcome == crate::load::raw::Outcome::Unknown) == unknown;
-    family.errors.iter().filter(|error| is_meant(error.outcome)).map(|error| code(&error.code)).collect()
+/// What the codes of a refusal say of this operation.
+fn codes(docs: &mut Docs, api: &Api, family: &Family, operation: &Operation) {
+    let unknown: Vec<_> = operation.open_errors(family).map(|error| code(&error.code)).collect();
+    if !unknown.is_empty() {
+        docs.entry(&format!(
+            "Codes after which it is unknown: {}; after other listed ones it did not happen.",
+            unknown.join(", ")
+        ));
+    }
+    if api.observed_of(family).next().is_some() {
+        docs.entry(
+            "Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what several \
+             independent sources agree on.",
+        );
+    }
+    if let Some(compound) = &operation.compound {
+        let when =
+            compound.when.as_ref().map(|((name, _), (value, _))| format!(" when {} is {}", code(name), code(value)));
+        docs.entry(&format!(
+            "**Several things**{}: {} A refusal by a rule of trading leaves it unknown.",
+            when.unwrap_or_default(),
+            escape(&sentence(&compound.why))
+        ));
+    }
+}
+
+fn sentence(text: &str) -> String {
+    format!("{}.", text.trim().trim_end_matches('.'))
 }
 
 fn confirm_sentence(confirm: &Confirm, teller: &Operation) -> String {
     let by: Vec<_> = confirm.ask.iter().map(|(_, (own, _))| code(own)).collect();
-    let absence = match (confirm.kept, confirm.absent.is_empty()) {
-        (None, _) => "that it is not found proves nothing".to_owned(),
-        (Some(kept), true) => format!(
-            "it is kept for {kept} at least, but no document lists the code that says it is not there; see \
-             [`ConfirmPolicy::absent`](runtime::ConfirmPolicy::absent)"
-        ),
-        (Some(kept), false) => {
-            format!("it is kept for {kept} at least, so its absence can prove that it did not happen")
-        }
+    let absence = match confirm.kept {
+        None => "that it is not found proves nothing".to_owned(),
+        Some(kept) => format!("it is kept for {kept} at least, so its absence can prove that it did not happen"),
     };
     format!("**Finding out:** [`{}`](super::{}) by {}; {absence}", teller.rust.rust, teller.rust.rust, by.join(" or "))
 }

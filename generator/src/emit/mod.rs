@@ -8,6 +8,7 @@ mod choices;
 mod classes;
 mod client;
 mod code;
+mod codes;
 mod conditions;
 mod diagram;
 mod docs;
@@ -54,6 +55,9 @@ pub(crate) fn emit(api: &Api, layout: Layout) -> BTreeMap<String, String> {
     let mut jobs = vec![job(root, move || root::emit(api, layout))];
     jobs.push(job("blocking.rs", move || client::emit_blocking(api, layout)));
     jobs.extend(api.account.iter().map(|told| job("account.rs", move || account::emit(told))));
+    if codes::of(api).next().is_some() {
+        jobs.push(job("codes.rs", move || codes::emit(api)));
+    }
     jobs.extend(api.families.iter().flat_map(|family| family_jobs(api, family, layout)));
     run(&jobs)
 }

@@ -15,6 +15,7 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
     let Response::Page { list, record, cursor, .. } = &operation.response else { return None };
     let parameter = followed_by(operation)?;
     let (name, item) = (ident(&operation.rust.rust), scope.ty(Type::Record(*record)));
+    let wire = &list.wire;
     let (list, cursor, next) = (ident(&list.rust), ident(&cursor.rust), ident(&parameter.name.rust));
     let id = operation.listing.id.as_ref().and_then(|(id, _)| {
         let field = scope.family.records[*record].field(id)?;
@@ -25,6 +26,8 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
     Some(quote! {
         impl runtime::Paged for #name {
             type Item = #item;
+
+            const LIST: &'static str = #wire;
 
             #id
 

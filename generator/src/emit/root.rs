@@ -14,7 +14,7 @@ use crate::model::{Api, Credentials, Duration, Family};
 
 /// `lib.rs`, or `api.rs` that can be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> String {
-    let mut items = vec![exports(), account(api), families(api, layout), table(api)];
+    let mut items = vec![exports(), account(api), codes(api), families(api, layout), table(api)];
     items.push(blocking_module());
     items.extend(client::items(api, layout, Calls::Awaited));
     if layout == Layout::Crate {
@@ -45,6 +45,16 @@ fn account(api: &Api) -> TokenStream {
 
         pub use account::{#(#names),*};
     }
+}
+
+/// The codes that no document lists, where there are any.
+fn codes(api: &Api) -> TokenStream {
+    let module = super::codes::of(api).next().map(|_| {
+        quote!(
+            pub mod codes;
+        )
+    });
+    quote!(#module)
 }
 
 fn crate_docs(api: &Api) -> Docs {
@@ -128,6 +138,10 @@ fn table(api: &Api) -> TokenStream {
     });
     let remaining = optional_text(api.remaining_calls.as_deref());
     let outcomes = super::fate::outcomes(api);
+    let observed_codes = match super::codes::of(api).next() {
+        Some(_) => quote!(codes::OBSERVED_CODES),
+        None => quote!(&[]),
+    };
     quote! {
         /// What holds for every operation.
         pub static API: runtime::Api = runtime::Api {
@@ -137,6 +151,7 @@ fn table(api: &Api) -> TokenStream {
             headers: &[#(#headers),*],
             remaining_calls: #remaining,
             outcomes: #outcomes,
+            observed_codes: #observed_codes,
         };
     }
 }
@@ -163,7 +178,6 @@ fn credentials_table(credentials: &Credentials) -> TokenStream {
         }
         None => quote!(None),
     };
-    let refused = credentials.timestamp_refused.iter().map(|(code, _)| code);
     quote!(runtime::CredentialHeaders {
         key: #key,
         signature: #signature,
@@ -172,7 +186,6 @@ fn credentials_table(credentials: &Credentials) -> TokenStream {
         signed_text: &[#(#parts),*],
         encoding: runtime::Encoding::#encoding,
         window_ms: #window,
-        timestamp_refused: &[#(#refused),*],
     })
 }
 

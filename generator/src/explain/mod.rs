@@ -6,7 +6,7 @@ mod parameters;
 mod statements;
 
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::load::raw::{Access, Effect, Outcome};
+use crate::load::raw::{Access, Certainty, Effect};
 use crate::model::{Api, Family, InFlight, Operation, Rate, Ruled, Window};
 use page::{Page, joined, sentence};
 
@@ -51,7 +51,7 @@ fn describe(api: &Api, family: &Family, operation: &Operation) -> String {
     statements::rules(&mut page, "Rules", &operation.statements);
     intents(&mut page, operation);
     states(&mut page, family, operation);
-    errors(&mut page, family, operation);
+    errors(&mut page, api, family, operation);
     statements::others(&mut page, &operation.statements);
     for example in &operation.examples {
         page.heading(&format!("Example: {}", example.about));
@@ -163,15 +163,36 @@ fn intents(page: &mut Page, operation: &Operation) {
 }
 
 /// What a read answers with changes nothing; for the rest it matters which refusals leave the outcome open.
-fn errors(page: &mut Page, family: &Family, operation: &Operation) {
-    let unknown = |outcome: Outcome| outcome == Outcome::Unknown;
-    let open: Vec<_> = family.errors.iter().filter(|error| unknown(error.outcome)).collect();
-    if operation.effect == Effect::Read || open.is_empty() {
+fn errors(page: &mut Page, api: &Api, family: &Family, operation: &Operation) {
+    if operation.effect == Effect::Read {
         return;
     }
-    page.heading("Errors that leave it unknown whether it was done");
+    compound(page, operation);
+    let open: Vec<_> = operation.open_errors(family).collect();
+    if !open.is_empty() {
+        page.heading("Errors that leave it unknown whether it was done");
+    }
     let width = open.iter().map(|error| error.code.chars().count()).max().unwrap_or(0);
     for error in open {
         page.named(1, width, &error.code, &joined(&[sentence(&error.text), sentence(&error.doc)], " "));
+    }
+    observed_codes(page, api, family);
+}
+
+fn compound(page: &mut Page, operation: &Operation) {
+    let Some(compound) = &operation.compound else { return };
+    page.heading("Several things in one request");
+    let when = compound.when.as_ref().map(|((name, _), (value, _))| format!("When {name} is {value}."));
+    page.entry(1, &joined(&[sentence(&compound.why), when.unwrap_or_default()], " "));
+}
+
+/// How many codes there are that no document lists. They are too many to be told here.
+fn observed_codes(page: &mut Page, api: &Api, family: &Family) {
+    let all: Vec<_> = api.observed_of(family).collect();
+    let believed = all.iter().filter(|code| code.certainty == Certainty::Several).count();
+    if !all.is_empty() {
+        page.heading("Codes that no document lists");
+        let count = all.len();
+        page.entry(1, &format!("codes.yaml has {count}, of which {believed} are believed, for several sources agree."));
     }
 }

@@ -13,6 +13,7 @@ use super::spanned::Spanned;
 pub(crate) fn files() -> BTreeMap<String, String> {
     let files = [
         ("api.json", file::<raw::Api>("api.yaml")),
+        ("codes.json", file::<raw::Codes>("codes.yaml")),
         ("family.json", file::<raw::Family>("family.yaml")),
         ("types.json", file::<raw::Types>("types.yaml")),
         ("operation.json", file::<raw::Operation>("an operation")),

@@ -27,6 +27,8 @@ pub(crate) struct Documents {
     pub(crate) api_place: Place,
     /// `api.yaml` is there and was read without a mistake, so what it does not say is not meant.
     pub(crate) api_is_sound: bool,
+    /// `codes.yaml`, which need not be there.
+    pub(crate) codes: raw::Codes,
     pub(crate) families: Vec<FamilyDocuments>,
     /// Some file could not be read, so a name that is missing may stand there.
     pub(crate) incomplete: bool,
@@ -62,9 +64,16 @@ pub(crate) fn load(folder: &Path, shown: &Path, to: &mut Diagnostics) -> Documen
         match source.name.split_once('/') {
             Some((folder, _)) => folders.entry(folder).or_default().push(source),
             None if source.name == "api.yaml" => api = Some(source),
+            None if source.name == "codes.yaml" => {
+                documents.codes = read(source, &mut documents.incomplete, to).unwrap_or_default();
+            }
             None => {
-                to.at(source.top(), Code::StrayFile, "only api.yaml stands outside the families' folders")
-                    .help("move the file into the folder of its family");
+                to.at(
+                    source.top(),
+                    Code::StrayFile,
+                    "only api.yaml and codes.yaml stand outside the families' folders",
+                )
+                .help("move the file into the folder of its family");
             }
         }
     }

@@ -34,6 +34,10 @@ fn collect(api: &Api) -> BTreeMap<String, Place> {
         for observation in &api.observed {
             facts.add(observation.place, ["observed", &family.name, &observation.says]);
         }
+        for code in api.codes.iter().filter(|code| code.is_of(&family.name)) {
+            let says = format!("{} {}: {}", code.code, code.proof.proves.as_str(), code.says);
+            facts.add(code.place, ["observed", &family.name, &says]);
+        }
         facts.family(family);
         for operation in &family.operations {
             facts.operation(family, operation);

@@ -15,7 +15,7 @@ pub(crate) struct OutcomeRow {
 
 impl Ending {
     /// Every way a call can end, in order.
-    pub(crate) const ALL: [Self; 17] = [
+    pub(crate) const ALL: [Self; 20] = [
         Self::Refused,
         Self::Unsigned,
         Self::Limited,
@@ -26,6 +26,9 @@ impl Ending {
         Self::AnswerTooLong,
         Self::Success,
         Self::ListedCode,
+        Self::ObservedCode,
+        Self::TimestampRefused,
+        Self::CredentialsRefused,
         Self::UnlistedCode,
         Self::TooManyRequests,
         Self::ServerError,
@@ -44,6 +47,9 @@ impl Ending {
 /// Two names that belong together, each with its place.
 pub(crate) type Pair = ((String, Place), (String, Place));
 
+/// A name and the names that belong to it, each with its place.
+pub(crate) type Several = ((String, Place), Vec<(String, Place)>);
+
 /// How it is found out whether a request, or an item of it, had its effect.
 #[derive(Clone, Debug)]
 pub(crate) struct Confirm {
@@ -56,11 +62,32 @@ pub(crate) struct Confirm {
     pub(crate) with: Vec<(String, Place)>,
     /// The field of the record and the parameter that it equals once the request had its effect.
     pub(crate) matches: Vec<Pair>,
-    /// Parameters of the request that change nothing of what is compared.
+    /// A parameter of the request and the fields of which one agrees with it, where the record has any.
+    pub(crate) agrees: Vec<Several>,
+    /// Parameters of the request that are not compared.
     pub(crate) beside: Vec<(String, Place)>,
     pub(crate) created: Option<(String, Place)>,
+    pub(crate) changed: Option<(String, Place)>,
     pub(crate) kept: Option<Duration>,
-    pub(crate) absent: Vec<(String, Place)>,
+}
+
+/// What the answer repeats of the request.
+#[derive(Clone, Debug)]
+pub(crate) struct Echoes {
+    pub(crate) place: Place,
+    /// A member of the answer, and the parameters of the request of which it repeats one.
+    pub(crate) ids: Vec<Several>,
+    /// Whether one id that agrees is enough.
+    pub(crate) one_is_enough: bool,
+}
+
+/// The several things that a request does.
+#[derive(Clone, Debug)]
+pub(crate) struct Compound {
+    pub(crate) place: Place,
+    /// The parameter and the value with which it does several; `None` when it always does.
+    pub(crate) when: Option<Pair>,
+    pub(crate) why: String,
 }
 
 /// Why a repeat does no harm.

@@ -2,6 +2,7 @@
 
 mod account;
 pub(crate) mod build;
+mod code;
 mod duration;
 mod facts;
 mod fate;
@@ -13,6 +14,7 @@ mod rules;
 mod types;
 
 pub(crate) use account::*;
+pub(crate) use code::*;
 pub(crate) use duration::{Duration, Unit as DurationUnit};
 pub use facts::Counts;
 pub(crate) use facts::facts;
@@ -52,6 +54,8 @@ pub(crate) struct Api {
     /// What becomes of a request that changes something, by how its call ends.
     pub(crate) outcomes: Vec<OutcomeRow>,
     pub(crate) observed: Vec<Observation>,
+    /// Codes that no document lists.
+    pub(crate) codes: Vec<ObservedCode>,
     pub(crate) families: Vec<Family>,
     /// What the schema's files were last checked against.
     pub(crate) reviewed: Vec<Reviewed>,
@@ -95,8 +99,6 @@ pub(crate) struct Credentials {
     pub(crate) signed_text: Vec<raw::SignedPart>,
     pub(crate) encoding: raw::Encoding,
     pub(crate) window: Option<Duration>,
-    /// The codes that say that the timestamp was not taken.
-    pub(crate) timestamp_refused: Vec<(String, Place)>,
     /// Where the headers are named.
     pub(crate) place: Place,
 }
@@ -130,6 +132,7 @@ pub(crate) struct Family {
     /// The parameters that name the instrument of a request.
     pub(crate) instrument: Option<InstrumentNames>,
     pub(crate) classes: Vec<Class>,
+    pub(crate) probe: Option<Probe>,
     pub(crate) lifecycle: Option<Lifecycle>,
     pub(crate) statements: Statements,
     pub(crate) enums: Vec<Enum>,
@@ -149,17 +152,13 @@ pub(crate) struct Source {
     pub(crate) place: Place,
 }
 
-/// An error code and its meaning.
+/// The read by which a caller finds out whether the credentials are accepted.
 #[derive(Clone, Debug)]
-pub(crate) struct ErrorCode {
-    pub(crate) code: String,
-    pub(crate) rust: String,
+pub(crate) struct Probe {
     pub(crate) place: Place,
-    pub(crate) text: String,
-    pub(crate) doc: String,
-    pub(crate) source: Option<Source>,
-    pub(crate) outcome: raw::Outcome,
-    pub(crate) success: bool,
+    pub(crate) operation: (String, Place),
+    /// Its request as wire JSON.
+    pub(crate) request: (String, Place),
 }
 
 /// A ceiling that is not a rate and belongs to no single operation.

@@ -1,6 +1,6 @@
 //! Operations: what is sent, what comes back, how often.
 
-use super::{Confirm, Duration, Intent, Name, Parameter, Repeat, Source, Statements};
+use super::{Compound, Confirm, Duration, Echoes, Intent, Name, Parameter, Repeat, Source, Statements};
 use crate::diagnostics::Place;
 use crate::load::raw::{Access, Effect};
 
@@ -31,6 +31,8 @@ pub(crate) struct Operation {
     /// The parameter that carries the caller's own id.
     pub(crate) client_id: Option<(String, Place)>,
     pub(crate) confirm: Option<Confirm>,
+    pub(crate) echoes: Option<Echoes>,
+    pub(crate) compound: Option<Compound>,
     pub(crate) repeat: Option<Repeat>,
     pub(crate) window: Option<Window>,
     /// How far back the answer reaches where no parameter says.

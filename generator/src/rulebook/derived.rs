@@ -2,7 +2,7 @@
 
 use super::judge::identifier;
 use super::{Bound, Check, Entry, Leaf, WindowRule, leaves};
-use crate::load::raw::{Access, Outcome, RuleKind, Severity};
+use crate::load::raw::{Access, Proves, RuleKind, Severity};
 use crate::model::{Choice, ChoiceKind, Enum, Family, Item, Need, Operation, Parameter, Shape, Source, Type, Window};
 
 /// Makes entries that share a section of the document.
@@ -35,7 +35,7 @@ pub(super) fn of_family(family: &Family) -> Vec<Entry<'_>> {
         let says = format!("At most {}: {}", ceiling.n, ceiling.doc);
         Derive::at(family, ceiling.source.as_ref()).entry(ceiling.id.clone(), "", RuleKind::Limit, says)
     });
-    let unknown = family.errors.iter().filter(|error| error.outcome == Outcome::Unknown).map(|error| {
+    let unknown = family.errors.iter().filter(|error| error.proof.proves == Proves::Unknown).map(|error| {
         let says = format!("Code {} leaves open whether the request took effect.", error.code);
         let derive = Derive::at(family, error.source.as_ref());
         derive.entry(format!("error-{}", error.code), "", RuleKind::Type, says)

@@ -33,10 +33,11 @@ const FAMILY: &str = "house/family";
 const TYPES: &str = "house/types";
 const FIND: &str = "house/find-books";
 const LEND: &str = "house/lend-book";
+const EXTEND: &str = "house/extend-loan";
 const MANY: &str = "house/lend-many";
 
 const BATCH: &str = "operation: burn-book\ntitle: Burn Book\nhttp: POST /v1/burnt\ndoc: Burns a book.\neffect: cancel\n\
-    request: { isbn: { type: Isbn, required: always } }\nresponse: { object: Loan }\n\
+    request: { isbn: { type: Isbn, required: always } }\nresponse: { object: Loan }\nechoes: { isbn: isbn }\n\
     examples: [{ about: One., request: '{\"isbn\": \"1234\"}', response: '{\"status\": \"fine\", \"answer\": {}}' }]\n";
 
 cases! {
@@ -73,12 +74,26 @@ cases! {
         => ["documentation repeat office.count why: other words"],
     an_operation_no_longer_only_reads: [Replace(FIND, "effect: read", "effect: cancel")]
         => ["breaking operation house.find-books effect: read -> cancel"],
-    an_operation_is_no_longer_confirmed: [Replace(LEND, "confirm: { by: read-loan, ask: { isbn: isbn } }\n", "")]
-        => ["breaking confirmation house.lend-book gone"],
-    a_confirmation_judges_by_something_else: [Replace(LEND, "ask: { isbn: isbn } }", "ask: { isbn: isbn }, kept: 1 day }")]
-        => ["behaviour confirmation house.lend-book kept: 1 day now"],
+    an_operation_is_no_longer_confirmed: [Replace(EXTEND, "confirm: { by: read-loan, ask: { isbn: isbn } }\n", "")]
+        => ["breaking confirmation house.extend-loan gone"],
+    a_confirmation_judges_by_something_else: [Replace(EXTEND, "ask: { isbn: isbn } }", "ask: { isbn: isbn }, kept: 1 day }")]
+        => ["behaviour confirmation house.extend-loan kept: 1 day now"],
+    a_confirmation_compares: [Replace(EXTEND, "ask: { isbn: isbn } }", "ask: { isbn: isbn }, agrees: { days: [isbn, due] }, changed: due }")]
+        => ["behaviour confirmation house.extend-loan agrees: days: isbn or due now", "behaviour confirmation house.extend-loan changed: due now"],
+    an_answer_repeats_nothing: [Replace("house/extend-loan", "echoes: { isbn: isbn }", "echoes_one_of: { isbn: isbn }")]
+        => ["behaviour operation house.extend-loan echoes: isbn: isbn -> one of isbn: isbn"],
+    a_request_does_several_things: [Replace(LEND, "client_id: card", "client_id: card\ncompound: { why: It lends and bills., when: { place: home } }")]
+        => ["behaviour operation house.lend-book compound: when place is home now"],
+    credentials_can_be_checked: [
+        Replace(FAMILY, "numbers: json\n", "numbers: json\nprobe: { operation: count-loans }\n"),
+        Write("house/count-loans", "operation: count-loans\ntitle: Count Loans\nhttp: GET /v1/loan-count\ndoc: Counts.\n\
+            effect: read\nrequest: {}\nresponse: { object: Loan }\n\
+            examples: [{ about: All., request: '{}', response: '{\"status\": \"fine\", \"answer\": {}}' }]\n"),
+    ] => ["additive operation house.count-loans new", "additive probe house new"],
+    codes_are_observed: [Write("codes", "codes: { late: { proves: timestamp, says: It is late., sources: [a reader] } }\n")]
+        => ["behaviour observed code late new"],
     a_batch_is_confirmed:
-        [Replace(MANY, "response:\n", "confirm: { by: read-loan, ask: { isbn: isbn } }\nresponse:\n")]
+        [Replace(MANY, "response:\n", "confirm: { by: read-loan, ask: { isbn: isbn }, created: due, beside: [deposit, damage] }\nresponse:\n")]
         => ["additive confirmation house.lend-many new"],
     the_items_of_a_batch_are_no_longer_told_of:
         [Replace(MANY, "  items: { of: \"[]\", id: [isbn], code: isbn }\n", "")]
@@ -423,8 +438,10 @@ cases! {
         => ["breaking error house.gone gone"],
     an_error_has_another_text: [Replace(FAMILY, "No such book", "Book not found")]
         => ["breaking error house.gone text: No such book -> Book not found"],
-    an_error_has_another_outcome: [Replace(FAMILY, "No such book,", "No such book, outcome: unknown,")]
-        => ["behaviour error house.gone outcome: not_done -> unknown"],
+    an_error_has_another_outcome: [Replace(FAMILY, "No such book,", "No such book, proves: unknown,")]
+        => ["behaviour error house.gone proves: not_done -> unknown"],
+    an_error_comes_early: [Replace(FAMILY, "No such book,", "No such book, stage: parameters,")]
+        => ["behaviour error house.gone stage: trading -> parameters"],
     a_checked_rule_goes: [Replace(LEND, "  - id: cards-leave-a-deposit\n    at: Loans, rule 1\n    kind: checked\n    \
         says: Who shows a card leaves a deposit.\n    when: { given: [card] }\n    require: { given: [deposit] }\n", "")]
         => ["behaviour rule house.lend-book.cards-leave-a-deposit gone"],
@@ -492,8 +509,11 @@ cases! {
         => ["behaviour envelope api message: text -> words"],
     the_signature_is_written_otherwise: [Replace(API, "encoding: hex", "encoding: base64")]
         => ["behaviour credentials api encoding: hex -> base64"],
-    a_code_refuses_timestamps: [Replace(API, "encoding: hex", "encoding: hex\n  timestamp_refused: [late]")]
-        => ["behaviour credentials api timestamp_refused: late now"],
+    a_code_refuses_timestamps: [Replace(FAMILY, "No such book,", "No such book, proves: timestamp,")] => [
+        "behaviour error house.gone cause: clock now",
+        "behaviour error house.gone proves: not_done -> timestamp",
+        "behaviour error house.gone stage: trading -> gateway",
+    ],
     a_header_is_no_longer_always_sent: [Replace(API, "sent: always", "sent: by_operation")]
         => ["behaviour header X-Language sent: always -> by_operation"],
     a_header_comes: [Replace(API, "headers:\n  X-Branch", "headers:\n  X-Desk: { doc: The desk., sent: always }\n  X-Branch")]

@@ -42,9 +42,8 @@ fn ways(names: Names, span: u64) -> impl Strategy<Value = Ways> {
 
 fn things(times: &[u64], statuses: &[&'static str]) -> Vec<Thing> {
     let thing = |(index, at): (usize, &u64)| Thing {
-        id: format!("i{index}"),
-        at: *at,
         status: statuses[index % statuses.len()],
+        ..Thing::new(format!("i{index}"), *at)
     };
     times.iter().enumerate().map(thing).collect()
 }

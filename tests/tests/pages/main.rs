@@ -3,6 +3,9 @@
 
 mod exactly_once;
 mod exchange;
+mod pauses;
 mod positions;
+mod repeats;
+mod restarts;
 mod scripted;
 mod windows;

@@ -1,12 +1,12 @@
 //! Positions: what they are as text, and to which listing they belong.
 
-use tradeapi::runtime::{Position, PositionError};
+use tradeapi::runtime::{Position, PositionError, RangeOrder};
 use tradeapi::{Timestamp, classic, unified};
 
 use crate::exchange::{DAY, Exchange, NOW, Thing, UNIFIED_FILLS, Ways, run};
 
 fn exchange() -> Exchange {
-    let thing = |n: u64| Thing { id: format!("f{n}"), at: NOW - n * DAY - 1, status: "live" };
+    let thing = |n: u64| Thing::new(format!("f{n}"), NOW - n * DAY - 1);
     Exchange::new(Ways { page: 2, ..Ways::of(UNIFIED_FILLS) }, (0..50).map(thing).collect())
 }
 
@@ -57,4 +57,20 @@ fn belongs_to_one_listing() {
     let error = client.pages(other).resume(&position).unwrap_err();
     assert_eq!(error.to_string(), "the position belongs to unified.fills and was given to classic.fills");
     assert!(matches!("here".parse::<Position>(), Err(PositionError::Unreadable(_))));
+}
+
+/// What was listed of a border lies on the other side in the other order.
+#[test]
+fn the_order_of_a_position_stays() {
+    let thing = |n: u64| Thing::new(format!("f{n}"), NOW - 30 * DAY + n - 5);
+    let ways = Ways { page: 100, span: Some(30 * DAY), ..Ways::of(UNIFIED_FILLS) };
+    let exchange = Exchange::new(ways, (0..10).map(thing).collect());
+    let client = exchange.client();
+    let mut pages = client.pages(request());
+    let mut count = run(pages.next_page()).unwrap().unwrap().list.len();
+    let mut pages = client.pages(request()).resume(pages.position()).unwrap().ranges(RangeOrder::OldestFirst);
+    while let Some(page) = run(pages.next_page()) {
+        count += page.unwrap().list.len();
+    }
+    assert_eq!(count, 10);
 }

@@ -101,8 +101,7 @@ fn data_that_is_gone_is_told_of_too() {
 
 #[test]
 fn a_clipped_listing_tells_what_is_missing_first() {
-    let thing = |id: &str, at| Thing { id: id.to_owned(), at, status: "live" };
-    let things = vec![thing("new", NOW - DAY), thing("old", NOW - 89 * DAY), thing("gone", NOW - 95 * DAY)];
+    let things = [("new", 1), ("old", 89), ("gone", 95)].map(|(id, days)| Thing::new(id, NOW - days * DAY)).into();
     let exchange = Exchange::new(Ways { span: Some(30 * DAY), ..Ways::of(UNIFIED_FILLS) }, things);
     let request = unified::GetFillHistory::new().between(at(NOW - 100 * DAY), at(NOW));
     let mut pages = exchange.client().pages(request).clip();

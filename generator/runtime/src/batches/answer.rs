@@ -16,7 +16,16 @@ pub(super) struct Said<T> {
     pub(super) place: Option<usize>,
     /// Its ids, in the order of [`BatchShape::ids`](super::BatchShape::ids).
     pub(super) ids: Vec<Option<String>>,
-    pub(super) result: Result<T, Failure>,
+    pub(super) result: Told<T>,
+}
+
+/// What an answer says became of an item.
+#[derive(Debug)]
+pub(super) enum Told<T> {
+    Done(T),
+    Failed(Failure),
+    /// It says neither: a message without a code, or no code and no id that would show whose success it is.
+    Unclear(Failure),
 }
 
 /// What a failed item carries; neither is empty.
@@ -46,7 +55,7 @@ impl<T> BatchAnswer<T> {
         self.results.extend(list.items.into_iter().map(|item| Said {
             place: None,
             ids: ids(&item).into(),
-            result: Ok(item),
+            result: Told::Done(item),
         }));
     }
 
@@ -60,7 +69,7 @@ impl<T> BatchAnswer<T> {
         self.bad.extend(list.bad);
         self.results.extend(list.items.iter().map(|item| {
             let failure = Failure::new(why(item));
-            Said { place: None, ids: ids(item).into(), result: Err(failure) }
+            Said { place: None, ids: ids(item).into(), result: Told::Failed(failure) }
         }));
     }
 
@@ -77,9 +86,14 @@ impl<T> BatchAnswer<T> {
         let places = (0..).filter(|place| !bad.contains(place));
         self.results.extend(list.items.into_iter().zip(places).map(|(item, place)| {
             let failure = Failure::new(why(&item));
-            let ids = ids(&item).into();
-            let failed = failure.code.as_deref().is_some_and(|code| !is_success(code));
-            let result = if failed { Err(failure) } else { Ok(item) };
+            let ids: Vec<_> = ids(&item).into();
+            let is_named = ids.iter().any(Option::is_some);
+            let result = match &failure {
+                Failure { code: Some(code), .. } if is_success(code) => Told::Done(item),
+                Failure { code: Some(_), .. } => Told::Failed(failure),
+                Failure { code: None, message: None } if is_named => Told::Done(item),
+                Failure { code: None, .. } => Told::Unclear(failure),
+            };
             Said { place: Some(place), ids, result }
         }));
         self.bad.extend(list.bad);

@@ -7,7 +7,7 @@ use super::matching::{self, Ids, Matching};
 use super::outcome::{BatchReport, ItemOutcome, ItemReport};
 use super::teller::Teller;
 use crate::checks::{CheckPolicy, Place, Violation, Violations};
-use crate::client::ClientCore;
+use crate::client::{ClientCore, Moment};
 use crate::error::{Error, Refusal};
 use crate::parameters::texts_of;
 use crate::tables::{Meta, Severity};
@@ -78,7 +78,7 @@ impl<O: Batch> BatchCall<O> {
         let items = part.take_items();
         match reply {
             Ok(reply) => {
-                let told = Teller::new(self.client.api(), O::META, &reply);
+                let told = Teller::new(self.client.api(), O::META, self.client.codes(), &reply);
                 let is_success = |code: &str| told.meta.is_success(told.api, code);
                 let answer = O::answer(reply.into_data(), &is_success);
                 report.bad.extend(answer.bad.iter().cloned());
@@ -87,8 +87,8 @@ impl<O: Batch> BatchCall<O> {
                 report.items.extend(items.into_iter().zip(found).map(|(item, found)| told.item(item, found)));
             }
             Err(error) => {
-                let (signed_at, error) = (signed_at(&error), Arc::new(error));
-                let failed = |item| without_result(item, ItemOutcome::CallFailed(Arc::clone(&error)), signed_at);
+                let (sent, error) = (sent_at(&error), Arc::new(error));
+                let failed = |item| without_result(item, ItemOutcome::CallFailed(Arc::clone(&error)), sent);
                 report.items.extend(items.into_iter().map(failed));
             }
         }
@@ -131,14 +131,15 @@ fn refused(meta: &'static Meta, violations: Violations) -> Error {
     Error::Refused(Box::new(Refusal { operation: meta.id, violations }))
 }
 
-fn without_result<I, T>(item: I, outcome: ItemOutcome<T>, signed_at: Option<Timestamp>) -> ItemReport<I, T> {
-    ItemReport { item, outcome, matched: None, signed_at }
+fn without_result<I, T>(item: I, outcome: ItemOutcome<T>, sent: Option<(Timestamp, Moment)>) -> ItemReport<I, T> {
+    let (signed_at, left) = sent.unzip();
+    ItemReport { item, outcome, matched: None, signed_at, left }
 }
 
-/// When a call was signed that may have had an effect.
-fn signed_at(error: &Error) -> Option<Timestamp> {
+/// When a call was signed and sent that may have had an effect.
+fn sent_at(error: &Error) -> Option<(Timestamp, Moment)> {
     match error {
-        Error::Unknown(unknown) => Some(unknown.sent.signed_at),
+        Error::Unknown(unknown) => Some((unknown.sent.signed_at, unknown.sent.left)),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 //! Ids decide. What has no id is told by its place only where nothing speaks against it: a result that is given to the wrong
 //! item is worse than none.
 
-use super::answer::{BatchAnswer, Said};
+use super::answer::{BatchAnswer, Said, Told};
 use super::batch::BatchShape;
 use super::outcome::Matched;
 
@@ -103,12 +103,11 @@ fn by_place<T>(
 
 /// Whether the same became of all that is left, so that it does not matter whose result is whose.
 fn are_alike<T>(left: &[usize], results: &[Said<T>], evidence: &Evidence) -> bool {
-    let failure = |result: &usize| results[*result].result.as_ref().err().map(|failure| &failure.code);
-    let mut all = left.iter().map(failure);
+    let mut all = left.iter().map(|result| &results[*result].result);
     let Some(first) = all.next() else { return false };
-    let any_failed = results.iter().any(|said| said.result.is_err());
+    let any_failed = results.iter().any(|said| !matches!(said.result, Told::Done(_)));
     let is_consistent = evidence.all_done.is_none_or(|all_done| all_done != any_failed);
-    is_consistent && all.all(|other| other == first)
+    is_consistent && all.all(|other| is_same_result(first, other))
 }
 
 /// An item about which several results say different things has none.
@@ -132,10 +131,13 @@ fn collect<T>(count: usize, results: Vec<Said<T>>, targets: &[Option<(usize, Mat
 }
 
 fn says_the_same<T>(one: &Said<T>, other: &Said<T>) -> bool {
-    let same_result = match (&one.result, &other.result) {
-        (Ok(_), Ok(_)) => true,
-        (Err(one), Err(other)) => one.code == other.code,
+    is_same_result(&one.result, &other.result) && !differ(Some(&one.ids), Some(&other.ids))
+}
+
+fn is_same_result<T>(one: &Told<T>, other: &Told<T>) -> bool {
+    match (one, other) {
+        (Told::Done(_), Told::Done(_)) | (Told::Unclear(_), Told::Unclear(_)) => true,
+        (Told::Failed(one), Told::Failed(other)) => one.code == other.code,
         _ => false,
-    };
-    same_result && !differ(Some(&one.ids), Some(&other.ids))
+    }
 }

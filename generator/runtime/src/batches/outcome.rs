@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use crate::checks::Violations;
+use crate::client::Moment;
 use crate::error::{Error, ExchangeError};
 use crate::tables::Outcome;
 use crate::value::{BadItem, Timestamp};
@@ -33,6 +34,7 @@ pub struct ItemReport<I, T> {
     pub matched: Option<Matched>,
     /// When the call that it was part of was signed; `None` where that surely had no effect.
     pub signed_at: Option<Timestamp>,
+    pub(crate) left: Option<Moment>,
 }
 
 /// How a result was found to be that of an item.

@@ -10,7 +10,7 @@ use crate::batches::Batch;
 use crate::checks::CheckPolicy;
 use crate::client::{BuildError, ClientBuilder, Skew};
 use crate::error::Error;
-use crate::exchange::Reply;
+use crate::exchange::{CodePolicy, Reply};
 use crate::fate::{Asked, ConfirmPolicy, Confirmable, ConfirmableItems, Fate, Prepared};
 use crate::limits::{Call, Classes, Permit, Plan};
 use crate::operation::Operation;
@@ -49,6 +49,14 @@ impl ClientCore {
     #[must_use]
     pub fn told_of(&self, account: impl Into<Account>) -> Self {
         self.with(self.core.told_of(account))
+    }
+
+    /// The same client, for calls whose refusals prove what `policy` says.
+    ///
+    /// It shares everything with this one, and is made for a single call too.
+    #[must_use]
+    pub fn believing(&self, policy: CodePolicy) -> Self {
+        self.with(self.core.believing(policy))
     }
 
     /// What was told about the account.

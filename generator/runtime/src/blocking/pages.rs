@@ -17,12 +17,13 @@ impl<O: Paged> Pages<O> {
         Self { client, pages }
     }
 
-    /// Lists the parts of a long range in this order; the newest first, if not set. To be said before the first page.
+    /// Lists the parts of a long range in this order; the newest first, if not set. Does nothing once a page has come, or
+    /// behind a position, whose order stays.
     pub fn ranges(self, order: RangeOrder) -> Self {
         Self { pages: self.pages.ranges(order), ..self }
     }
 
-    /// Lists what can be had where the range begins before what the documents give access to; see
+    /// Lists what can be had where the range begins before what the documents give access to, now or after a pause; see
     /// [`Pages::clip`](crate::Pages::clip).
     pub fn clip(self) -> Self {
         Self { pages: self.pages.clip(), ..self }

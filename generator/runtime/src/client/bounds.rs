@@ -6,18 +6,22 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::HeaderValue;
 use http_body_util::BodyExt;
-use tokio::time::error::Elapsed;
 
 use super::transport::{TransportError, TransportErrorKind, WasSent};
 
-/// Servers close idle connections after a minute or so; one that was left alone for longer than this is not used again,
-/// so that a request seldom meets a connection that is just being closed.
-pub(super) const IDLE: Duration = Duration::from_secs(30);
+/// Probes begin after a connection was quiet for this long, so that a peer that is gone without a word is noticed, and
+/// whatever translates addresses on the way does not forget the connection.
+pub(super) const QUIET: Duration = Duration::from_secs(10);
+
+/// Longer than any program runs, and not too long for any clock.
+pub(super) const FOR_EVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
 /// Gateways turn away who has no name.
 pub(super) const NAME: HeaderValue = HeaderValue::from_static(concat!("tradeapi-runtime/", env!("CARGO_PKG_VERSION")));
 
-/// How long a transport waits, and how much it takes.
+/// How long a transport waits, how much it takes, and for how long it keeps connections.
+///
+/// Every time may be as long as [`Duration::MAX`], which stands for no bound.
 #[derive(Clone, Copy, Debug)]
 pub struct TransportLimits {
     /// The time in which a connection must come about, TLS included. By default 5 seconds.
@@ -26,11 +30,26 @@ pub struct TransportLimits {
     pub call: Duration,
     /// The greatest length of an answer's body in bytes. By default 16 MiB.
     pub max_body: usize,
+    /// How long a connection is kept after its last response. By default 30 seconds: servers close idle connections after
+    /// a minute or so, and a request that meets one that is just being closed has an unknown outcome.
+    pub idle: Duration,
+    /// How many connections to one place are kept while no request is under way. By default 64.
+    pub max_idle: usize,
+    /// How long a connection is kept altogether. By default 5 minutes: a new one follows what the name of the host leads
+    /// to by then.
+    pub age: Duration,
 }
 
 impl Default for TransportLimits {
     fn default() -> Self {
-        Self { connect: Duration::from_secs(5), call: Duration::from_secs(15), max_body: 16 << 20 }
+        Self {
+            connect: Duration::from_secs(5),
+            call: Duration::from_secs(15),
+            max_body: 16 << 20,
+            idle: Duration::from_secs(30),
+            max_idle: 64,
+            age: Duration::from_secs(5 * 60),
+        }
     }
 }
 
@@ -70,7 +89,7 @@ impl TransportLimits {
 }
 
 /// The whole answer had not come within the time for a call, however slowly its bytes came.
-pub(super) fn too_late<T>(_: Elapsed) -> Result<T, TransportError> {
+pub(super) fn too_late<T, E>(_: E) -> Result<T, TransportError> {
     Err(TransportError::new(TransportErrorKind::Timeout, WasSent::Maybe))
 }
 

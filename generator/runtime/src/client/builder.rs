@@ -13,15 +13,18 @@ use super::core::{Checking, ClientCore, Parts};
 use super::credentials::Credentials;
 use super::exchange_clock::ExchangeClock;
 #[cfg(feature = "hyper")]
-use super::hyper::HyperTransport as DefaultTransport;
+use super::hyper::HyperTransport;
+use super::recent::RecentRequests;
 #[cfg(all(feature = "reqwest", not(feature = "hyper")))]
-use super::reqwest::ReqwestTransport as DefaultTransport;
+use super::reqwest::ReqwestTransport;
 use super::time::Time;
+#[cfg(any(feature = "hyper", feature = "reqwest"))]
+use super::tls::TlsSettings;
 use super::transport::Transport;
 use crate::account::Account;
 use crate::checks::CheckPolicy;
 use crate::drift::Drift;
-use crate::exchange::{Authenticator, BaseUrl, HeaderValues};
+use crate::exchange::{Authenticator, BaseUrl, CodePolicy, HeaderValues};
 use crate::limits::{Classes, LimitMode, Limiter, Pacing, SystemTimer, Timer};
 use crate::tables::Api;
 
@@ -39,6 +42,8 @@ pub struct ClientBuilder<C = ClientCore> {
     timer: Box<dyn Timer>,
     #[cfg(any(feature = "hyper", feature = "reqwest"))]
     transport_limits: TransportLimits,
+    #[cfg(any(feature = "hyper", feature = "reqwest"))]
+    tls: TlsSettings,
     pacing: Pacing,
     checking: Checking,
     drift: Option<Drift>,
@@ -64,6 +69,8 @@ where
             timer: Box::new(SystemTimer::new()),
             #[cfg(any(feature = "hyper", feature = "reqwest"))]
             transport_limits: TransportLimits::default(),
+            #[cfg(any(feature = "hyper", feature = "reqwest"))]
+            tls: TlsSettings::default(),
             pacing: Pacing::default(),
             checking: Checking::default(),
             drift: None,
@@ -118,6 +125,13 @@ where
     /// Which rules requests are checked against before they are sent: by default, all of them; `false` stands for none.
     pub fn checks(mut self, policy: impl Into<CheckPolicy>) -> Self {
         self.checking.policy = policy.into();
+        self
+    }
+
+    /// Which codes are believed, and so what a refusal proves: by default, what the documents say, and what several
+    /// independent sources have observed.
+    pub fn codes(mut self, policy: CodePolicy) -> Self {
+        self.checking.codes = policy;
         self
     }
 
@@ -182,6 +196,14 @@ where
         self
     }
 
+    /// Says which servers the default transport trusts, and which certificate it shows: if not set, Mozilla's list of
+    /// roots, and none.
+    #[cfg(any(feature = "hyper", feature = "reqwest"))]
+    pub fn tls(mut self, settings: TlsSettings) -> Self {
+        self.tls = settings;
+        self
+    }
+
     /// Makes the client. Nothing is sent, and no runtime needs to be there yet.
     ///
     /// # Errors
@@ -198,14 +220,25 @@ where
             self.credentials.map(|credentials| Authenticator::new(self.api, &credentials)).transpose()?;
         let transport = match self.transport {
             Some(transport) => transport,
-            #[cfg(any(feature = "hyper", feature = "reqwest"))]
-            None => Box::new(DefaultTransport::new(self.transport_limits)?),
+            #[cfg(feature = "hyper")]
+            None => Box::new(HyperTransport::with_tls(self.transport_limits, &self.tls)?),
+            #[cfg(all(feature = "reqwest", not(feature = "hyper")))]
+            None => Box::new(ReqwestTransport::with_tls(self.transport_limits, &self.tls, |settings| settings)?),
             #[cfg(not(any(feature = "hyper", feature = "reqwest")))]
             None => return Err(BuildError::NoTransport),
         };
         let Self { api, clock, signing, timer, drift, .. } = self;
         let time = Time { own: clock, steady: timer, there: ExchangeClock::default(), signing };
-        let parts = Parts { api, base, authenticator: authenticator.flatten(), headers, transport, time, drift };
+        let parts = Parts {
+            api,
+            base,
+            authenticator: authenticator.flatten(),
+            headers,
+            transport,
+            time,
+            drift,
+            recent: RecentRequests::default(),
+        };
         Ok(ClientCore::of(parts, self.pacing, self.checking))
     }
 }

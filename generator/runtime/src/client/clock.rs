@@ -41,16 +41,26 @@ pub enum SigningClock {
 }
 
 /// A moment by both clocks of a client: one that people set, and one that only goes forward.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
     pub(super) wall: Timestamp,
     pub(super) steady: Duration,
 }
 
 impl Moment {
+    /// How long ago `earlier` was by the steady clock.
+    pub(crate) fn steady_since(self, earlier: Self) -> Duration {
+        self.steady.saturating_sub(earlier.steady)
+    }
+
+    /// How long ago `earlier` was by the clock that people set.
+    pub(crate) fn wall_since(self, earlier: Timestamp) -> Duration {
+        Duration::from_millis(self.wall.as_millis().saturating_sub(earlier.as_millis()))
+    }
+
     /// How long ago `earlier` was, by the clock that says more: one may have been set back, the other stands still while
     /// a machine sleeps.
-    pub(super) fn since(self, earlier: Self) -> Duration {
+    pub(crate) fn since(self, earlier: Self) -> Duration {
         let wall = Duration::from_millis(self.wall.as_millis().saturating_sub(earlier.wall.as_millis()));
         wall.max(self.steady.saturating_sub(earlier.steady))
     }

@@ -1,8 +1,11 @@
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::builder::ClientBuilder;
-use super::clock::SigningClock;
+use super::clock::{Moment, SigningClock};
+use super::exchange_clock::Bounds;
+use super::recent::RecentRequests;
 use super::skew::Skew;
 use super::time::Time;
 use super::transport::Transport;
@@ -11,7 +14,7 @@ use crate::batches::{Batch, BatchCall};
 use crate::checks::{CheckContext, CheckPolicy, Violations};
 use crate::drift::Drift;
 use crate::error::{Error, Refusal};
-use crate::exchange::{Authenticator, BaseUrl, HeaderValues, Reply};
+use crate::exchange::{Authenticator, BaseUrl, CodePolicy, HeaderValues, Reply};
 use crate::fate::Prepared;
 use crate::limits::{Call, Classes, Pacing, Permit, Plan, Timer};
 use crate::observe::CallSpan;
@@ -29,11 +32,12 @@ pub struct ClientCore {
     checking: Arc<Checking>,
 }
 
-/// What requests are checked against before they are sent.
+/// What requests are checked against before they are sent, and what their refusals prove.
 #[derive(Clone, Default)]
 pub(super) struct Checking {
     pub(super) account: Account,
     pub(super) policy: CheckPolicy,
+    pub(super) codes: CodePolicy,
 }
 
 pub(super) struct Parts {
@@ -44,6 +48,7 @@ pub(super) struct Parts {
     pub(super) transport: Box<dyn Transport>,
     pub(super) time: Time,
     pub(super) drift: Option<Drift>,
+    pub(super) recent: RecentRequests,
 }
 
 impl ClientCore {
@@ -76,6 +81,14 @@ impl ClientCore {
     pub fn told_of(&self, account: impl Into<Account>) -> Self {
         let account = account.into();
         Self { checking: Arc::new(Checking { account, ..Checking::clone(&self.checking) }), ..self.clone() }
+    }
+
+    /// The same client, for calls whose refusals prove what `policy` says.
+    ///
+    /// It shares everything with this one, and is made for a single call too.
+    #[must_use]
+    pub fn believing(&self, policy: CodePolicy) -> Self {
+        Self { checking: Arc::new(Checking { codes: policy, ..Checking::clone(&self.checking) }), ..self.clone() }
     }
 
     /// What was told about the account.
@@ -194,6 +207,53 @@ impl ClientCore {
         self.parts.time.skew()
     }
 
+    /// The time now, by both clocks of the client.
+    pub(crate) fn moment(&self) -> Moment {
+        self.parts.time.now()
+    }
+
+    /// How far the timestamp of a request may be from the exchange's clock.
+    pub(crate) fn signature_window(&self) -> Option<Duration> {
+        let credentials = self.api().credentials.as_ref();
+        credentials.and_then(|credentials| credentials.window_ms).map(Duration::from_millis)
+    }
+
+    /// The earliest and the latest time that the exchange's clock can show at `moment`, where that is known.
+    pub(crate) fn exchange_time(&self, moment: Moment) -> Option<(Timestamp, Timestamp)> {
+        self.parts.time.there.time(moment).map(Bounds::ends)
+    }
+
+    /// How much later than here a signature may run out by the exchange's clock, or by that of one of its machines.
+    pub(crate) fn signature_uncertainty(&self, signed_at: Timestamp, left: Option<Moment>) -> Duration {
+        let window = self.signature_window().unwrap_or_default();
+        let time = &self.parts.time;
+        let now = time.now();
+        let spread = time.there.spread(now);
+        // Of a request of an earlier run only the difference of today is known.
+        let (by_signature, at) = left.map_or((now.wall, now), |left| (signed_at, left));
+        let behind = match time.there.time(at).map(Bounds::ends) {
+            Some((earliest, _)) => by_signature.as_millis().saturating_sub(earliest.as_millis()),
+            None => u64::MAX,
+        };
+        // A request that is accepted was signed within the window.
+        Duration::from_millis(behind).saturating_add(spread).min(window)
+    }
+
+    /// When the request left that was signed at `signed_at` and carries `id`, if this client sent it of late.
+    pub(crate) fn left(&self, id: &str, signed_at: Timestamp) -> Option<Moment> {
+        self.parts.recent.left(id, signed_at)
+    }
+
+    /// Whether the client gave `id` of late to another thing than with the request that was signed at `signed_at`.
+    pub(crate) fn has_namesake(&self, id: &str, signed_at: Timestamp) -> bool {
+        self.parts.recent.has_namesake(id, signed_at)
+    }
+
+    /// Whether the client may have changed what has `id` by another request than the one that left at `left`, since then.
+    pub(crate) fn has_contender(&self, id: &str, left: Moment) -> bool {
+        self.parts.recent.has_contender(id, left)
+    }
+
     /// Whether a repeat would be signed in a way that `error` was not about.
     pub(crate) fn signs_otherwise_after(&self, error: &Error) -> bool {
         error.ending() != Ending::TimestampRefused || self.parts.time.signing == SigningClock::Corrected
@@ -204,8 +264,13 @@ impl ClientCore {
         &self.checking.policy
     }
 
+    /// What refusals prove.
+    pub(crate) fn codes(&self) -> &CodePolicy {
+        &self.checking.codes
+    }
+
     pub(crate) fn check<O: Operation>(&self, operation: &O) -> Result<Violations, Error> {
-        let Checking { account, policy } = &*self.checking;
+        let Checking { account, policy, .. } = &*self.checking;
         if !policy.checks_anything() {
             return Ok(Violations::default());
         }

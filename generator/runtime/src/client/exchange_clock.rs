@@ -5,7 +5,13 @@
 //! came. Two answers together tell more than each, so the bounds are narrowed by every answer; they widen with time, for
 //! clocks drift. The steady clock is what they hold on to: it shows where the wall clock was set, and is set right by
 //! it after a sleep.
+//!
+//! Answers can lie. A time that does not fit the signature of its request counts only in a refusal of that signature,
+//! and never when no exchange can have it. A refusal of a signature that fits the time it tells shows that signatures are
+//! judged by another clock, so what was learned is dropped. Answers that contradict each other come from different clocks;
+//! how far these were apart is remembered.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -22,9 +28,30 @@ const LONGEST: Duration = Duration::from_secs(60 * 60);
 /// The wall clock is ahead of the steady one by this much more than it was: the machine slept, or somebody set it.
 const JUMP: i128 = 1_000_000_000;
 
+/// A signature that is this close to the time of the answer was not refused because of a difference to that time.
+const CLOSE: Duration = Duration::from_secs(1);
+
+/// From September 2001 to the end of 2099, in Unix milliseconds: what is outside is not the time of any exchange.
+const PLAUSIBLE: Range<u64> = 1_000_000_000_000..4_102_444_800_000;
+
 /// Learns the exchange's time from answers.
 #[derive(Debug, Default)]
-pub(super) struct ExchangeClock(Mutex<Option<Learned>>);
+pub(super) struct ExchangeClock(Mutex<Known>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    learned: Option<Learned>,
+    contradiction: Option<Contradiction>,
+}
+
+/// How the exchange took the signature of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Signature {
+    Accepted,
+    /// The request was refused, for another reason or before it was looked at.
+    Untold,
+    Refused,
+}
 
 /// What an answer tells of the time.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +70,15 @@ struct Learned {
     /// By how much the exchange's clock is ahead of the steady one.
     ahead: Bounds,
     at: Moment,
+    /// Whether several answers agree, or the exchange accepted a signature that fits.
+    is_confirmed: bool,
+}
+
+/// Two answers whose clocks cannot be the same.
+#[derive(Clone, Copy, Debug)]
+struct Contradiction {
+    apart: i128,
+    at: Duration,
 }
 
 /// A time or a difference of times that is known to lie between two others, in nanoseconds.
@@ -54,17 +90,20 @@ pub(super) struct Bounds {
 
 impl ExchangeClock {
     /// Learns from an answer to a request that was signed as of `signed_at`. `window` is how far that may be from the
-    /// exchange's clock: unless the exchange refused the request for it, a time beyond is no time of the exchange.
-    pub(super) fn learn(&self, told: Told, signed_at: Timestamp, window: Option<Duration>, refused: bool) {
-        let ahead = told.ahead();
-        let there = ahead.after(told.received.steady);
-        if !refused && window.is_some_and(|window| there.is_beyond(signed_at, window, told.on_its_way())) {
+    /// exchange's clock.
+    pub(super) fn learn(&self, told: Told, signed_at: Timestamp, window: Option<Duration>, signature: Signature) {
+        if !PLAUSIBLE.contains(&told.time.as_millis()) {
             return;
         }
-        let mut learned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = learned.and_then(|known| known.at(told.received)?.and(ahead));
-        // Without what both allow, the earlier one is not true any more.
-        *learned = Some(Learned { ahead: known.unwrap_or(ahead), at: told.received });
+        let ahead = told.ahead();
+        let there = ahead.after(told.received.steady);
+        let fits = |window| !there.is_beyond(signed_at, window, told.on_its_way());
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match signature {
+            Signature::Refused if fits(CLOSE) => known.learned = None,
+            Signature::Accepted | Signature::Untold if !window.is_none_or(fits) => {}
+            _ => known.learn(ahead, told.received, signature == Signature::Accepted),
+        }
     }
 
     /// The exchange's time `now`; `None` when nothing is known of it.
@@ -84,8 +123,40 @@ impl ExchangeClock {
         })
     }
 
+    /// Whether a time was told by the exchange's clock within `window` before `now`, and not by a single refusal alone.
+    pub(super) fn is_sure(&self, now: Moment, window: Duration) -> bool {
+        self.learned()
+            .is_some_and(|learned| learned.is_confirmed && now.steady.saturating_sub(learned.at.steady) <= window)
+    }
+
+    /// How far the clocks behind the exchange were seen to be apart of late.
+    pub(super) fn spread(&self, now: Moment) -> Duration {
+        let known = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.recent_contradiction(now).map_or(Duration::ZERO, duration)
+    }
+
     fn learned(&self) -> Option<Learned> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).learned
+    }
+}
+
+impl Known {
+    fn learn(&mut self, ahead: Bounds, at: Moment, is_accepted: bool) {
+        let earlier = self.learned.and_then(|known| Some((known.at(at)?, known.is_confirmed)));
+        // Without what both allow, the earlier one is not true any more.
+        let both = earlier.and_then(|(known, _)| known.and(ahead));
+        let was_confirmed = both.is_some() && earlier.is_some_and(|(_, is_confirmed)| is_confirmed);
+        if let Some((known, _)) = earlier.filter(|_| both.is_none()) {
+            let apart = known.distance(ahead).max(self.recent_contradiction(at).unwrap_or_default());
+            self.contradiction = Some(Contradiction { apart, at: at.steady });
+        }
+        let is_confirmed = is_accepted || was_confirmed || both.is_some();
+        self.learned = Some(Learned { ahead: both.unwrap_or(ahead), at, is_confirmed });
+    }
+
+    fn recent_contradiction(&self, now: Moment) -> Option<i128> {
+        let recent = self.contradiction.filter(|one| now.steady.saturating_sub(one.at) <= LONGEST);
+        recent.map(|one| one.apart)
     }
 }
 
@@ -117,6 +188,17 @@ impl Bounds {
     fn and(self, other: Self) -> Option<Self> {
         let both = Self { least: self.least.max(other.least), most: self.most.min(other.most) };
         (both.least <= both.most).then_some(both)
+    }
+
+    /// How far two bounds are apart that have nothing in common.
+    fn distance(self, other: Self) -> i128 {
+        (self.least - other.most).max(other.least - self.most).max(0)
+    }
+
+    /// The earliest and the latest time that it can be, in whole milliseconds.
+    pub(super) fn ends(self) -> (Timestamp, Timestamp) {
+        let millis = |nanos: i128| Timestamp::from_millis(u64::try_from(nanos / 1_000_000).unwrap_or_default());
+        (millis(self.least), millis(self.most))
     }
 
     fn after(self, steady: Duration) -> Self {

@@ -7,6 +7,8 @@ use http::Response;
 
 use super::clock::Moment;
 use super::core::{ClientCore, Parts};
+use super::exchange_clock::Signature;
+use super::recent::Recent;
 use super::transport::{ResponseFuture, TransportError};
 use crate::checks::Violations;
 use crate::error::{Error, ExchangeError, SentRequest, TransportFailure, UnknownOutcome, Unsigned, ending_of};
@@ -90,8 +92,10 @@ impl ClientCore {
         if now.since(prepared.made) >= window {
             return refuse("its signature is too old by now; prepare it anew", None);
         }
-        // What only reads does no harm, and its answer teaches.
-        if O::META.effect != Effect::Read && time.is_out_of_time(prepared.signed_at, window, now) {
+        // What only reads does no harm, and its answer teaches. What closes or cancels is never held back by an answer.
+        if matches!(O::META.effect, Effect::Create | Effect::Amend)
+            && time.is_out_of_time(prepared.signed_at, window, now)
+        {
             return refuse("the exchange would not take its timestamp", time.skew());
         }
         Ok(())
@@ -99,8 +103,17 @@ impl ClientCore {
 
     /// How far the timestamp of a request may be from the exchange's clock.
     fn window(&self, meta: &Meta) -> Option<Duration> {
-        let signed = self.api().credentials.as_ref().filter(|_| meta.access == Access::Signed);
-        signed.and_then(|credentials| credentials.window_ms).map(Duration::from_millis)
+        self.signature_window().filter(|_| meta.access == Access::Signed)
+    }
+
+    /// Remembers what can be asked for, for as long as two such could be taken for one another.
+    fn remember<O: Operation>(&self, what: &SentRequest) {
+        if let Some((confirm, window)) = O::META.confirm.zip(self.signature_window()) {
+            let SentRequest { signed_at, left, ref body, .. } = *what;
+            let request =
+                Recent { signed_at, left, body: body.clone(), names: confirm.created.is_some(), settled: None };
+            self.parts.recent.remember(request, window.saturating_mul(2));
+        }
     }
 
     /// Sends what is ready to go, if it still is `now`.
@@ -114,7 +127,8 @@ impl ClientCore {
         self.refuse_stale(&prepared, now).map_err(|error| error.after_waiting(permit.waited()))?;
         let Prepared { operation, request, warnings, signed_at, .. } = prepared;
         // Shares the bytes that are sent.
-        let what = SentRequest::new(&request, signed_at);
+        let what = SentRequest::new(&request, signed_at, now);
+        self.remember::<O>(&what);
         span.sent(request.body());
         permit.sent();
         Ok((Sent { operation, what, permit, warnings, at: now }, self.parts.transport.send(request)))
@@ -133,15 +147,18 @@ impl ClientCore {
             let Signs { remaining, .. } = permit.answered(&response);
             span.answered(&response);
             let date = told_by_date(self.parts.api, response.headers());
-            let reply = read_answer(self.parts.api, operation, &what.body, response);
+            let reply = read_answer(self.parts.api, self.codes(), operation, &what, response);
             let reply = reply.map(|reply| Reply { remaining, ..reply });
             self.learn_the_time(O::META, (signed_at, at), date, reply)
         });
         if let Some(drift) = &self.parts.drift {
             drift.look_at::<O>(self.parts.api, &reply);
         }
+        if O::META.confirm.is_some() && reply.as_ref().err().is_none_or(|why| why.outcome() == Outcome::NotDone) {
+            self.parts.recent.settle(&what.body, self.parts.time.now());
+        }
         match reply.map_err(|error| error.after_waiting(waited)) {
-            Ok(reply) => Ok(Reply { waited, warnings, signed_at: Some(signed_at), ..reply }),
+            Ok(reply) => Ok(Reply { waited, warnings, signed_at: Some(signed_at), left: Some(at), ..reply }),
             Err(why) if why.outcome() == Outcome::Unknown => {
                 Err(Error::Unknown(Box::new(UnknownOutcome::new(O::META, client_ids(operation), what, why))))
             }
@@ -161,15 +178,18 @@ impl ClientCore {
         if meta.access != Access::Signed {
             return answer;
         }
-        let (told, refused) = match &answer {
-            Ok(reply) => (reply.request_time, false),
-            Err(Error::Exchange(error)) => (error.request_time, error.ending == Ending::TimestampRefused),
-            Err(_) => (None, false),
+        let (told, signature) = match &answer {
+            Ok(reply) => (reply.request_time, Signature::Accepted),
+            Err(Error::Exchange(error)) if error.ending == Ending::TimestampRefused => {
+                (error.request_time, Signature::Refused)
+            }
+            Err(Error::Exchange(error)) => (error.request_time, Signature::Untold),
+            Err(_) => (None, Signature::Untold),
         };
         let time = &self.parts.time;
-        time.learn(told, date, left, signed_at, self.window(meta), refused);
+        time.learn(told, date, left, signed_at, self.window(meta), signature);
         answer.map_err(|error| match error {
-            Error::Exchange(error) if refused => {
+            Error::Exchange(error) if signature == Signature::Refused => {
                 Error::Exchange(Box::new(ExchangeError { skew: time.skew(), ..*error }))
             }
             error => error,
@@ -177,7 +197,7 @@ impl ClientCore {
     }
 
     fn unanswered(&self, meta: &'static Meta, error: TransportError) -> Error {
-        let outcome = self.parts.api.outcome_of(meta.effect, ending_of(&error), None);
+        let outcome = self.parts.api.outcome_of(meta.effect, ending_of(&error), Outcome::Unknown);
         let (operation, effect, waited) = (meta.id, meta.effect, Duration::ZERO);
         Error::Transport(Box::new(TransportFailure { operation, effect, outcome, error, waited }))
     }

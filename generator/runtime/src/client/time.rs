@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::clock::{Clock, Moment, SigningClock};
-use super::exchange_clock::{Bounds, ExchangeClock, Told};
+use super::exchange_clock::{Bounds, ExchangeClock, Signature, Told};
 use super::skew::Skew;
 use crate::limits::Timer;
 use crate::value::Timestamp;
@@ -32,9 +32,11 @@ impl Time {
         self.there.skew(self.now())
     }
 
-    /// Whether what was signed as of `signed_at` surely would not be taken `now`.
+    /// Whether what was signed as of `signed_at` surely would not be accepted `now`. An old or a single answer is not
+    /// enough: nothing would be sent any more that could correct it.
     pub(super) fn is_out_of_time(&self, signed_at: Timestamp, window: Duration, now: Moment) -> bool {
-        self.there.time(now).is_some_and(|there| there.is_beyond(signed_at, window, Duration::ZERO))
+        let there = self.there.time(now).filter(|_| self.there.is_sure(now, window));
+        there.is_some_and(|there| there.is_beyond(signed_at, window, Duration::ZERO))
     }
 
     /// Learns what an answer that has just come tells: in its own words to the millisecond, by a header to the second.
@@ -45,10 +47,10 @@ impl Time {
         sent: Moment,
         signed_at: Timestamp,
         window: Option<Duration>,
-        refused: bool,
+        signature: Signature,
     ) {
         let millis = told.map(|time| (time, Duration::from_millis(1)));
         let Some((time, step)) = millis.or(date.map(|time| (time, Duration::from_secs(1)))) else { return };
-        self.there.learn(Told { time, step, sent, received: self.now() }, signed_at, window, refused);
+        self.there.learn(Told { time, step, sent, received: self.now() }, signed_at, window, signature);
     }
 }

@@ -3,6 +3,8 @@
 use std::error::Error as StdError;
 use std::fmt;
 
+use crate::tables::Certainty;
+
 use super::{Error, ExchangeError, Limited, UnreadableAnswer};
 
 impl fmt::Display for Error {
@@ -59,14 +61,19 @@ impl fmt::Display for Limited {
 impl fmt::Display for ExchangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "code {}, HTTP status {}, {:?}", self.code, self.status, self.message)?;
-        match self.known {
-            Some(known) if !known.doc.is_empty() => write!(f, " ({})", known.doc)?,
-            _ => {}
+        if let Some(known) = self.known {
+            match (known.certainty, known.doc) {
+                (Certainty::Documented, "") => {}
+                (Certainty::Documented, doc) => write!(f, " ({doc})")?,
+                (Certainty::Named | Certainty::Several, _) => write!(f, " (observed: {})", known.text)?,
+                (Certainty::Single, _) => write!(f, " (observed by one source: {})", known.text)?,
+                (Certainty::Conflicting, _) => write!(f, " (observed, sources disagree: {})", known.text)?,
+            }
         }
-        match self.skew {
-            Some(skew) => write!(f, "; its timestamp was not taken, for {skew}"),
-            None => Ok(()),
+        if let Some(cause) = self.credential_cause() {
+            write!(f, "; likely cause: {cause}")?;
         }
+        self.skew.map_or(Ok(()), |skew| write!(f, ": {skew}"))
     }
 }
 

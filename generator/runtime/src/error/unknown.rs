@@ -4,6 +4,7 @@ use bytes::Bytes;
 use http::{Method, Uri};
 
 use super::Error;
+use crate::client::Moment;
 use crate::tables::{Effect, Meta};
 use crate::value::Timestamp;
 
@@ -44,12 +45,13 @@ pub struct SentRequest {
     pub body: Bytes,
     /// When it was signed, as it says itself; it was sent right after.
     pub signed_at: Timestamp,
+    pub(crate) left: Moment,
 }
 
 impl SentRequest {
-    pub(crate) fn new(request: &http::Request<Bytes>, signed_at: Timestamp) -> Self {
+    pub(crate) fn new(request: &http::Request<Bytes>, signed_at: Timestamp, left: Moment) -> Self {
         let (uri, body) = (request.uri().clone(), request.body().clone());
-        Self { method: request.method().clone(), uri, body, signed_at }
+        Self { method: request.method().clone(), uri, body, signed_at, left }
     }
 }
 

@@ -3,44 +3,133 @@
 
 use std::borrow::Cow;
 
-use crate::fate::client_ids;
+use crate::error::SentRequest;
 use crate::json::{Kind, ReadError, Reader};
 use crate::operation::Operation;
-use crate::tables::Effect;
+use crate::parameters::Named;
+use crate::tables::{Echo, Echoes};
 
-/// Refuses data that tells of something with another id than the one the caller gave in the body that was sent.
-pub(super) fn is_of<O: Operation>(operation: &O, sent: &[u8], mut data: Reader<'_>) -> Result<(), ReadError> {
+/// What an answer says of one id of its request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Comparison {
+    Agrees,
+    Differs,
+    /// Only one of the two has it.
+    Missing,
+}
+
+/// Refuses data that does not repeat the ids of the request that was sent: data with another id, and data without any.
+pub(super) fn is_of<O: Operation>(operation: &O, sent: &SentRequest, mut data: Reader<'_>) -> Result<(), ReadError> {
+    let Some(echoes) = &O::META.echoes else { return Ok(()) };
     let here = data.here();
-    let id = O::META.client_id.filter(|id| id.list.is_none() && O::META.effect != Effect::Read);
-    let told = id.and_then(|id| text_of(data, id.parameter)).filter(|told| !told.is_empty());
-    let Some(told) = told else { return Ok(()) };
-    // Almost always it stands in the body just so.
-    if is_quoted_in(sent, told.as_bytes()) {
+    let answer = Answer::read(data, echoes);
+    let pairs = || echoes.ids.iter().zip(&answer.ids);
+    let quick: Option<Vec<_>> = pairs().map(|(echo, id)| compare_as_written(sent, echo, id.as_deref())).collect();
+    if quick.is_some_and(|quick| agree(&quick, echoes)) {
         return Ok(());
     }
-    let own = client_ids(operation);
-    if own.is_empty() || own.iter().any(|own| *own == told) {
+    let request = Named::of(operation);
+    let compared: Vec<_> = pairs().map(|(echo, id)| compare(&request, echo, id.as_deref())).collect();
+    if agree(&compared, echoes) {
         return Ok(());
     }
-    Err(ReadError::new(here, format!("it tells of {told:?} instead of {:?}", own.join(" "))))
+    if compared.contains(&Comparison::Differs) {
+        return Err(ReadError::new(here, "it has another id than the request".to_owned()));
+    }
+    // A request without an id is answered without one; the answer has at least its form.
+    let has_id = echoes.ids.iter().flat_map(|echo| echo.of).any(|parameter| request.text(parameter).is_some());
+    match !has_id && answer.has_member {
+        true => Ok(()),
+        false => Err(ReadError::new(here, "it repeats no id of the request".to_owned())),
+    }
 }
 
-/// The text of a member of an object. What cannot be read is reported by who reads all of it.
-fn text_of<'a>(mut data: Reader<'a>, member: &str) -> Option<Cow<'a, str>> {
-    if data.peek() != Kind::Object {
-        return None;
+fn agree(compared: &[Comparison], echoes: &Echoes) -> bool {
+    let agrees = compared.contains(&Comparison::Agrees);
+    agrees && (echoes.one_is_enough || !compared.contains(&Comparison::Differs))
+}
+
+fn compare(request: &Named, echo: &Echo, id: Option<&str>) -> Comparison {
+    let mut own = echo.of.iter().filter_map(|parameter| request.text(parameter)).peekable();
+    match id {
+        Some(id) if own.peek().is_some() => match own.any(|own| own == id) {
+            true => Comparison::Agrees,
+            false => Comparison::Differs,
+        },
+        _ => Comparison::Missing,
     }
-    let mut members = data.object(&[]).ok()?;
-    while let Some(name) = members.next_name(&mut data).ok()? {
-        if name == member {
-            return if data.take_nothing().ok()? { None } else { data.scalar().ok() };
+}
+
+/// The same by a look at the bytes of the request, which is faster; `None` where that does not tell.
+fn compare_as_written(sent: &SentRequest, echo: &Echo, id: Option<&str>) -> Option<Comparison> {
+    let Some(id) = id else { return Some(Comparison::Missing) };
+    let written: Vec<_> = echo.of.iter().map(|parameter| Written::find(sent, parameter, id)).collect();
+    match written.as_slice() {
+        written if written.contains(&Written::Same) => Some(Comparison::Agrees),
+        written if written.iter().all(|written| *written == Written::Nowhere) => Some(Comparison::Missing),
+        _ => None,
+    }
+}
+
+/// The ids of an answer, in the order of the table, as far as it has them.
+struct Answer<'a> {
+    ids: Vec<Option<Cow<'a, str>>>,
+    has_member: bool,
+}
+
+impl<'a> Answer<'a> {
+    fn read(mut data: Reader<'a>, echoes: &Echoes) -> Self {
+        let mut answer = Self { ids: vec![None; echoes.ids.len()], has_member: false };
+        if data.peek() == Kind::Object {
+            // What cannot be read is reported by the reader of all of it.
+            let _ = answer.fill(&mut data, echoes);
         }
-        data.skip().ok()?;
+        answer
     }
-    None
+
+    fn fill(&mut self, data: &mut Reader<'a>, echoes: &Echoes) -> Result<(), ReadError> {
+        let mut members = data.object(&[])?;
+        while let Some(name) = members.next_name(data)? {
+            self.has_member |= echoes.members.contains(&&*name);
+            let id = echoes.ids.iter().position(|echo| echo.member == name);
+            match id.and_then(|id| self.ids.get_mut(id)) {
+                Some(id) if !data.take_nothing()? => *id = Some(data.scalar()?).filter(|id| !id.is_empty()),
+                Some(_) => {}
+                None => data.skip()?,
+            }
+        }
+        Ok(())
+    }
 }
 
-fn is_quoted_in(body: &[u8], text: &[u8]) -> bool {
-    let is_quoted = |inner: &[u8]| inner.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")) == Some(text);
-    body.windows(text.len() + 2).any(is_quoted)
+/// A parameter in the bytes of a request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Written {
+    Same,
+    Otherwise,
+    Nowhere,
+}
+
+impl Written {
+    fn find(sent: &SentRequest, parameter: &str, text: &str) -> Self {
+        match sent.uri.query().filter(|_| sent.body.is_empty()) {
+            Some(query) => Self::of(query.split('&').filter_map(|pair| {
+                let value = pair.strip_prefix(parameter)?.strip_prefix('=')?;
+                Some(value == text)
+            })),
+            None => Self::of(sent.body.iter().enumerate().filter(|(_, byte)| **byte == b'"').filter_map(|(at, _)| {
+                let value = sent.body[at + 1..].strip_prefix(parameter.as_bytes())?.strip_prefix(b"\":")?;
+                let text_of = |value: &[u8]| value.strip_prefix(text.as_bytes()).and_then(|rest| rest.first().copied());
+                Some(value.strip_prefix(b"\"").and_then(text_of) == Some(b'"'))
+            })),
+        }
+    }
+
+    fn of(mut found: impl Iterator<Item = bool>) -> Self {
+        match found.next() {
+            None => Self::Nowhere,
+            Some(true) => Self::Same,
+            Some(false) => Self::Otherwise,
+        }
+    }
 }

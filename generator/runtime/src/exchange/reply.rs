@@ -5,6 +5,7 @@ use bytes::Bytes;
 use http::StatusCode;
 
 use crate::checks::Violations;
+use crate::client::Moment;
 use crate::value::Timestamp;
 
 /// The successful answer to a request.
@@ -17,6 +18,7 @@ pub struct Reply<T> {
     pub request_time: Option<Timestamp>,
     /// When the request was signed, as it says itself; `None` where no client made it.
     pub signed_at: Option<Timestamp>,
+    pub(crate) left: Option<Moment>,
     /// The HTTP status.
     pub status: StatusCode,
     /// How many calls are left, where the exchange tells.

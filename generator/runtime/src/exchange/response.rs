@@ -4,15 +4,16 @@ use bytes::Bytes;
 use http::response::Parts;
 use http::{HeaderMap, Response, StatusCode};
 
+use super::codes::{CodePolicy, is_compound};
 use super::echo;
 use super::envelope::{Opened, read_data};
 use super::reply::Reply;
 use crate::checks::Violations;
-use crate::error::{Code, Error, ExchangeError, UnreadableAnswer};
+use crate::error::{Code, Error, ExchangeError, SentRequest, UnreadableAnswer};
 use crate::json::{Decode, ReadError, Reader};
 use crate::limits::{date, retry_after};
 use crate::operation::Operation;
-use crate::tables::{Api, Ending, Envelope, Meta};
+use crate::tables::{Api, Ending, Envelope, Meta, Outcome};
 use crate::value::Timestamp;
 
 /// How much of an answer that is no envelope serves as its message, in characters.
@@ -20,34 +21,40 @@ const MESSAGE: usize = 200;
 
 /// Reads the HTTP response to an operation.
 ///
-/// In an envelope the code decides, whatever the HTTP status; without one, the status does.
+/// In an envelope the code decides, whatever the HTTP status; without one, the status does. Codes are believed as
+/// [`CodePolicy`] has it by default.
 ///
 /// # Errors
 ///
 /// [`Error::Exchange`] when the exchange refused the request, [`Error::Unreadable`] when its answer makes no sense.
 pub fn read_response<O: Operation>(api: &Api, response: Response<Bytes>) -> Result<Reply<O::Response>, Error> {
     let remaining = remaining_calls(api, response.headers());
-    read::<O>(api, response, |_| Ok(())).map(|reply| Reply { remaining, ..reply })
+    // Without the request, one that may do several things is taken to do them.
+    let asked = Asked { codes: &CodePolicy::default(), is_compound: &|| O::META.compound.is_some() };
+    read::<O>(api, asked, response, |_| Ok(())).map(|reply| Reply { remaining, ..reply })
 }
 
-/// As [`read_response`], for the request that was sent with this body: the answer to another one makes no sense. How many
-/// calls remain is the limiter's to read.
+/// As [`read_response`], for the request that was sent like this: the answer to another one makes no sense. How many calls
+/// remain is the limiter's to read.
 pub(crate) fn read_answer<O: Operation>(
     api: &Api,
+    codes: &CodePolicy,
     operation: &O,
-    sent: &[u8],
+    sent: &SentRequest,
     response: Response<Bytes>,
 ) -> Result<Reply<O::Response>, Error> {
-    read::<O>(api, response, |data| echo::is_of(operation, sent, data))
+    let asked = Asked { codes, is_compound: &|| is_compound(operation) };
+    read::<O>(api, asked, response, |data| echo::is_of(operation, sent, data))
 }
 
 fn read<O: Operation>(
     api: &Api,
+    asked: Asked<'_>,
     response: Response<Bytes>,
     check: impl Fn(Reader<'_>) -> Result<(), ReadError>,
 ) -> Result<Reply<O::Response>, Error> {
     let (head, body) = response.into_parts();
-    let answer = Answer { api, meta: O::META, head: &head, status: head.status, body: &body };
+    let answer = Answer { api, meta: O::META, asked, head: &head, status: head.status, body: &body };
     let (data, request_time) = match &api.envelope {
         Some(envelope) => answer.in_envelope(envelope, check)?,
         None => (answer.bare(check)?, None),
@@ -56,6 +63,7 @@ fn read<O: Operation>(
         data,
         request_time,
         signed_at: None,
+        left: None,
         status: head.status,
         remaining: None,
         waited: Duration::ZERO,
@@ -83,13 +91,15 @@ pub(crate) fn told_by_date(api: &Api, headers: &HeaderMap) -> Option<Timestamp> 
     if in_envelope { None } else { date(headers) }
 }
 
-/// Whether `code` says that the timestamp of a request was not taken.
-fn refuses_timestamps(api: &Api, code: &Code) -> bool {
-    api.credentials.as_ref().is_some_and(|credentials| credentials.timestamp_refused.contains(&code.as_str()))
+/// What is known of the request.
+struct Asked<'a> {
+    codes: &'a CodePolicy,
+    is_compound: &'a dyn Fn() -> bool,
 }
 
 struct Answer<'a> {
     api: &'a Api,
+    asked: Asked<'a>,
     head: &'a Parts,
     meta: &'static Meta,
     status: StatusCode,
@@ -151,37 +161,34 @@ impl<'a> Answer<'a> {
     }
 
     fn refused(&self, code: Code, message: &str, request_time: Option<Timestamp>) -> Error {
-        let ending = match self.meta.error(code.as_str()) {
-            _ if refuses_timestamps(self.api, &code) => Ending::TimestampRefused,
-            Some(_) => Ending::ListedCode,
-            None => Ending::UnlistedCode,
-        };
-        self.refused_as(ending, code, message, request_time)
+        let read = self.asked.codes.read(self.api, self.meta, code.as_str());
+        self.refused_as(read.ending(), code, message, request_time)
     }
 
     /// Without an envelope the status decides, which families without one list like codes.
     fn refused_by_status(&self) -> Error {
         let message: String = String::from_utf8_lossy(self.body).chars().take(MESSAGE).collect();
         let code = Code::new(self.status.as_str());
-        let ending = match self.status {
-            _ if self.api.envelope.is_none() && refuses_timestamps(self.api, &code) => Ending::TimestampRefused,
-            _ if self.api.envelope.is_none() && self.meta.error(code.as_str()).is_some() => Ending::ListedCode,
-            StatusCode::TOO_MANY_REQUESTS => Ending::TooManyRequests,
-            status if status.is_server_error() => Ending::ServerError,
+        let ending = match self.asked.codes.read(self.api, self.meta, code.as_str()).ending() {
+            listed if self.api.envelope.is_none() && listed != Ending::UnlistedCode => listed,
+            _ if self.status == StatusCode::TOO_MANY_REQUESTS => Ending::TooManyRequests,
+            _ if self.status.is_server_error() => Ending::ServerError,
             _ => Ending::OtherStatus,
         };
         self.refused_as(ending, code, &message, None)
     }
 
     fn refused_as(&self, ending: Ending, code: Code, message: &str, request_time: Option<Timestamp>) -> Error {
-        let known =
-            self.meta.error(code.as_str()).filter(|_| matches!(ending, Ending::ListedCode | Ending::TimestampRefused));
+        let Self { api, meta, asked, .. } = self;
+        let read = asked.codes.read(api, meta, code.as_str());
+        let by_code = read.outcome(meta.effect, asked.is_compound);
         Error::Exchange(Box::new(ExchangeError {
-            operation: self.meta.id,
-            effect: self.meta.effect,
-            outcome: self.api.outcome_of(self.meta.effect, ending, known),
+            operation: meta.id,
+            effect: meta.effect,
+            outcome: api.outcome_of(meta.effect, ending, by_code),
             ending,
-            known,
+            known: read.known,
+            proves: read.proves(),
             code,
             message: message.to_owned(),
             status: self.status,
@@ -199,7 +206,7 @@ impl<'a> Answer<'a> {
         Error::Unreadable(Box::new(UnreadableAnswer {
             operation: self.meta.id,
             effect: self.meta.effect,
-            outcome: self.api.outcome_of(self.meta.effect, Ending::Unreadable, None),
+            outcome: self.api.outcome_of(self.meta.effect, Ending::Unreadable, Outcome::Unknown),
             status: self.status,
             raw: self.body.clone(),
             error,

@@ -1,93 +1,140 @@
-//! What it proves that something is not there.
+//! What proves that something is not there.
 //!
-//! A "not found" can be too early, for the request may still be on its way or what it made may not be visible yet, and too
-//! late, for it may be forgotten already. Between the two it proves that the request had no effect. All times are the
-//! exchange's own, by which it judges signatures too.
+//! A "not found" can be too early, because the request may still arrive or what it made may not be visible yet, and too
+//! late, because it may be forgotten already. Between the two it proves that the request had no effect.
+//!
+//! Both limits are judged twice: by the exchange's time in the answer, as the exchange judges signatures by its clock, and
+//! by the time that passed here. The clock of the machine that answers proves nothing about that of the machine that got
+//! the request.
 
 use std::time::Duration;
 
-use crate::tables::{Api, Confirm};
+use super::evidence::Sent;
+use crate::tables::Confirm;
 use crate::value::Timestamp;
 
-/// The times that an absence is judged by.
-pub(super) struct Times {
-    /// When the request was signed, as it says itself and the exchange judges it, whichever clock that came from.
-    pub(super) signed_at: Timestamp,
-    /// How far that may be from the exchange's clock for the request to be taken; `None` when nothing is known of it.
-    pub(super) window: Option<Duration>,
-    /// How long the exchange may take until what it accepted can be seen.
-    pub(super) settling: Duration,
+/// When a question was put and answered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AskedAt {
+    /// The exchange's time, as the answer tells it.
+    pub(super) there: Option<Timestamp>,
+    /// How long ago the request was signed at least when the question left, by clocks here.
+    pub(super) at_least: Duration,
+    /// How long ago it was signed at most when the answer came.
+    pub(super) at_most: Duration,
+    /// How much later than here the signature may have run out there.
+    pub(super) uncertainty: Duration,
 }
 
-impl Times {
-    pub(super) fn new(api: &Api, signed_at: Timestamp, settling: Duration) -> Self {
-        let window = api.credentials.as_ref().and_then(|credentials| credentials.window_ms);
-        Self { signed_at, window: window.map(Duration::from_millis), settling }
-    }
+/// A time in an answer that is further ahead than this of all that can be is no time of the exchange.
+const SLACK: Duration = Duration::from_secs(1);
 
-    /// Whether something that came to be at `created` was there before the request could be.
-    pub(super) fn is_older(&self, created: Option<String>) -> bool {
-        let created = created.and_then(|millis| millis.parse().ok()).map(Timestamp::from_millis);
-        let earliest = self.signed_at.checked_sub(self.window.unwrap_or_default());
-        // Without a window nothing is known of the two clocks.
-        self.window.is_some() && created.zip(earliest).is_some_and(|(created, earliest)| created < earliest)
-    }
-}
-
-/// Whether the absence of what `confirm` speaks of, told at the exchange's time `asked_at`, proves that it never was.
-pub(super) fn proves(confirm: &Confirm, times: &Times, asked_at: Option<Timestamp>) -> Result<(), &'static str> {
-    let kept = confirm.kept_ms.ok_or("nothing shows how long it would be there, so its absence proves nothing")?;
-    let window = times.window.ok_or("nothing shows how long the request can be under way")?;
-    let asked_at = asked_at.ok_or("the answer does not tell the exchange's time")?;
-    let first = times.signed_at.checked_add(window + times.settling);
-    if first.is_none_or(|first| asked_at <= first) {
+/// Whether the absence of what `confirm` speaks of proves that it never was.
+pub(super) fn proves(confirm: &Confirm, sent: &Sent, asked: &AskedAt) -> Result<(), &'static str> {
+    let kept = confirm.kept_ms.map(Duration::from_millis);
+    let kept = kept.ok_or("nothing shows how long it would be there, so its absence proves nothing")?;
+    let window = sent.window.ok_or("nothing shows how long the request can be under way")?;
+    let there = asked.there.ok_or("the answer does not tell the exchange's time")?;
+    let first = window.saturating_add(sent.settling);
+    if asked.at_least <= first.saturating_add(asked.uncertainty) || is_until(there, sent.signed_at, first) {
         return Err("it is not there, but could still come");
     }
-    // It may have come to be as early as the signature could be taken.
-    let last = times.signed_at.checked_add(Duration::from_millis(kept)).and_then(|last| last.checked_sub(window));
-    match last {
-        Some(last) if asked_at < last => Ok(()),
-        _ => Err("it is not there, but may have been and be forgotten already"),
+    let latest = window.saturating_add(asked.at_most).saturating_add(SLACK);
+    if !is_until(there, sent.signed_at, latest) {
+        return Err("the answer tells a time that cannot be the exchange's");
     }
+    // It may have come to be as early as the signature could be accepted.
+    let last = kept.checked_sub(window).ok_or("it is forgotten before its absence can prove anything")?;
+    if asked.at_most >= last || sent.signed_at.checked_add(last).is_some_and(|end| there >= end) {
+        return Err("it is not there, but may have been and be forgotten already");
+    }
+    Ok(())
+}
+
+/// Whether `time` is no later than `after` its beginning.
+fn is_until(time: Timestamp, begin: Timestamp, after: Duration) -> bool {
+    begin.checked_add(after).is_none_or(|end| time <= end)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const SIGNED: u64 = 1_000_000;
+    const SIGNED: u64 = 1_700_000_000_000;
 
-    fn judged(kept_ms: Option<u64>, window_s: Option<u64>, asked_after_s: Option<u64>) -> Result<(), &'static str> {
-        let confirm =
-            Confirm { ask: &[], with: &[], list: None, matches: &[], created: None, kept_ms, absent: &["none"] };
-        let window = window_s.map(Duration::from_secs);
-        let times = Times { signed_at: Timestamp::from_millis(SIGNED), window, settling: Duration::from_secs(10) };
-        proves(&confirm, &times, asked_after_s.map(|after| Timestamp::from_millis(SIGNED + after * 1000)))
+    fn confirm(kept_s: Option<u64>) -> Confirm {
+        let kept_ms = kept_s.map(|seconds| seconds * 1000);
+        Confirm {
+            ask: &[],
+            with: &[],
+            list: None,
+            matches: &[],
+            agrees: &[],
+            created: None,
+            changed: None,
+            changed_while: None,
+            kept_ms,
+        }
+    }
+
+    fn sent(window_s: Option<u64>) -> Sent {
+        Sent {
+            signed_at: Timestamp::from_millis(SIGNED),
+            window: window_s.map(Duration::from_secs),
+            settling: Duration::from_secs(10),
+            ..Sent::default()
+        }
+    }
+
+    /// Asked when as many seconds have passed there and here.
+    fn asked(there_s: u64, here_s: u64) -> AskedAt {
+        let here = Duration::from_secs(here_s);
+        let there = Some(Timestamp::from_millis(SIGNED + there_s * 1000));
+        AskedAt { there, at_least: here, at_most: here, uncertainty: Duration::ZERO }
     }
 
     #[test]
     fn absence_proves_something_between_too_early_and_too_late() {
-        let two_hours = Some(7_200_000);
         for (after, is_proof) in [(0, false), (39, false), (40, false), (41, true), (7169, true), (7170, false)] {
-            assert_eq!(judged(two_hours, Some(30), Some(after)).is_ok(), is_proof, "{after}");
+            let judged = proves(&confirm(Some(7200)), &sent(Some(30)), &asked(after, after));
+            assert_eq!(judged.is_ok(), is_proof, "{after}");
         }
     }
 
     #[test]
-    fn what_is_not_known_proves_nothing() {
-        assert!(judged(None, Some(30), Some(100)).is_err());
-        assert!(judged(Some(7_200_000), None, Some(100)).is_err());
-        assert!(judged(Some(7_200_000), Some(30), None).is_err());
-        assert!(judged(Some(60_000), Some(30), Some(41)).is_err());
+    fn a_clock_elsewhere_proves_nothing_alone() {
+        // Of a machine whose clock is ahead, or behind.
+        for (there, here, is_proof) in
+            [(45, 0, false), (3600, 1, false), (41, 40, false), (41, 41, true), (40, 41, false), (3600, 41, false)]
+        {
+            let judged = proves(&confirm(Some(7200)), &sent(Some(30)), &asked(there, here));
+            assert_eq!(judged.is_ok(), is_proof, "{there} there and {here} here");
+        }
+        assert!(proves(&confirm(Some(7200)), &sent(Some(30)), &asked(100, 7171)).is_err());
     }
 
     #[test]
-    fn what_is_older_than_the_request_is_something_else() {
-        let times = |window| Times { signed_at: Timestamp::from_millis(SIGNED), window, settling: Duration::ZERO };
-        let known = times(Some(Duration::from_secs(30)));
-        assert!(known.is_older(Some("969999".into())));
-        assert!(!known.is_older(Some("970000".into())));
-        assert!(!known.is_older(None) && !known.is_older(Some("soon".into())));
-        assert!(!times(None).is_older(Some("1".into())));
+    fn what_is_uncertain_takes_longer() {
+        let uncertain = AskedAt { uncertainty: Duration::from_secs(5), ..asked(45, 45) };
+        assert!(proves(&confirm(Some(7200)), &sent(Some(30)), &uncertain).is_err());
+        let uncertain = AskedAt { uncertainty: Duration::from_secs(5), ..asked(46, 46) };
+        assert!(proves(&confirm(Some(7200)), &sent(Some(30)), &uncertain).is_ok());
+    }
+
+    #[test]
+    fn what_is_not_known_proves_nothing() {
+        assert!(proves(&confirm(None), &sent(Some(30)), &asked(100, 100)).is_err());
+        assert!(proves(&confirm(Some(7200)), &sent(None), &asked(100, 100)).is_err());
+        let untold = AskedAt { there: None, ..asked(100, 100) };
+        assert!(proves(&confirm(Some(7200)), &sent(Some(30)), &untold).is_err());
+        assert!(proves(&confirm(Some(60)), &sent(Some(30)), &asked(41, 41)).is_err());
+        assert!(proves(&confirm(Some(20)), &sent(Some(30)), &asked(41, 41)).is_err());
+    }
+
+    #[test]
+    fn no_duration_overflows() {
+        let sent = Sent { settling: Duration::MAX, ..sent(Some(30)) };
+        let asked = AskedAt { at_most: Duration::MAX, ..asked(100, 100) };
+        assert!(proves(&confirm(Some(u64::MAX / 1000)), &sent, &asked).is_err());
     }
 }

@@ -3,8 +3,9 @@ use std::sync::Arc;
 use super::confirmable::{Asked, Confirmable};
 use super::policy::ConfirmPolicy;
 use super::question::{Question, cannot_be_asked};
+use super::rounds::Open;
 use super::verdict::{Fate, did_not_happen, happened, still_unknown};
-use crate::client::ClientCore;
+use crate::client::{ClientCore, Moment};
 use crate::error::Error;
 use crate::exchange::Reply;
 use crate::value::Timestamp;
@@ -19,8 +20,8 @@ impl ClientCore {
     /// A request that carries nothing to ask by is not sent.
     ///
     /// That something is not found proves nothing while the request can still arrive or what it made may not be visible
-    /// yet, and nothing again once it may be forgotten; where the documents do not show how long it is kept, or no code
-    /// that says it is not there, it never does. See [`ConfirmPolicy::absent`].
+    /// yet, and nothing again once it may be forgotten; where the documents do not show how long it is kept, it never does.
+    /// A record proves something only where nothing in it speaks against the request; see [`Fate::Unknown`] otherwise.
     ///
     /// Of several items, [`BatchCall::send_and_confirm`](crate::BatchCall::send_and_confirm) finds out the same for each.
     pub async fn place_and_confirm<O: Confirmable>(&self, operation: &O, policy: &ConfirmPolicy) -> FateOf<O> {
@@ -30,15 +31,18 @@ impl ClientCore {
         match self.call(operation).await {
             Ok(reply) => happened(reply),
             Err(Error::Unknown(unknown)) => {
-                let signed_at = unknown.sent.signed_at;
-                self.ask_for(question, signed_at, Some(Error::Unknown(unknown)), policy).await
+                let (signed_at, left) = (unknown.sent.signed_at, unknown.sent.left);
+                self.ask_for(question, signed_at, Some(left), Some(Error::Unknown(unknown)), policy).await
             }
             Err(why) => did_not_happen(why),
         }
     }
 
-    /// Asks what became of a request that an earlier run of the program signed at `signed_at` and may have sent. Nothing
-    /// is sent but questions.
+    /// Asks for the outcome of a request that was signed at `signed_at` and may have been sent, by this client or by an
+    /// earlier run of the program. Nothing is sent but questions.
+    ///
+    /// Of an earlier run it is not known when the request left, so an amendment stays unknown, and the machine's clock has
+    /// to agree with the exchange's that enough time has passed for an absence to prove something.
     pub async fn settle<O: Confirmable>(
         &self,
         operation: &O,
@@ -46,7 +50,10 @@ impl ClientCore {
         policy: &ConfirmPolicy,
     ) -> FateOf<O> {
         match only(Question::all(operation)) {
-            Some(question) => self.ask_for(question, signed_at, None, policy).await,
+            Some(question) => {
+                let left = self.left(question.key(), signed_at);
+                self.ask_for(question, signed_at, left, None, policy).await
+            }
             None => still_unknown(None, "the request carries nothing to ask by"),
         }
     }
@@ -65,11 +72,12 @@ impl ClientCore {
         &self,
         question: Question<O>,
         signed_at: Timestamp,
+        left: Option<Moment>,
         call: Option<Error>,
         policy: &ConfirmPolicy,
     ) -> FateOf<O> {
         let call = call.map(Arc::new);
-        let open = self.open(question, signed_at, call.clone(), policy);
+        let open = Open::new(question, signed_at, left, call.clone());
         let fate = self.ask(vec![open], policy).await.pop();
         fate.unwrap_or_else(|| still_unknown(call, "it was not asked for"))
     }

@@ -66,12 +66,12 @@ impl<O: ConfirmableItems> BatchCall<O> {
         let report = self.send().await?;
         let (mut items, mut open, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for (question, told) in questions.into_iter().zip(report.items) {
-            let ItemReport { item, outcome, signed_at, .. } = told;
+            let ItemReport { item, outcome, signed_at, left, .. } = told;
             let fate = told_fate::<O>(outcome);
             if let Fate::Unknown(still) = &fate {
                 places.push(items.len());
                 let signed_at = signed_at.unwrap_or_else(|| client.now());
-                open.push(client.open(question, signed_at, still.call.clone(), policy));
+                open.push(Open::new(question, signed_at, left, still.call.clone()));
             }
             items.push(ItemFate { item, fate });
         }
@@ -84,16 +84,31 @@ impl<O: ConfirmableItems> BatchCall<O> {
 }
 
 impl ClientCore {
-    /// As [`settle`](Self::settle), for each item of a request.
+    /// As [`settle`](Self::settle), for each item of a request: as many answers as there are items, in their order. An
+    /// item without an id, and one that shares its id with another, stays unknown.
     pub async fn settle_each<O: ConfirmableItems>(
         &self,
         operation: &O,
         signed_at: Timestamp,
         policy: &ConfirmPolicy,
     ) -> Vec<FateOf<O>> {
-        let open: Option<Vec<Open<O>>> = distinct(Question::all(operation))
-            .map(|all| all.into_iter().map(|question| self.open(question, signed_at, None, policy)).collect());
-        self.ask(open.unwrap_or_default(), policy).await
+        let questions = Question::all(operation);
+        let keys: Vec<Option<String>> =
+            questions.iter().map(|question| question.as_ref().map(|question| question.key().to_owned())).collect();
+        let is_shared = |key: &str| keys.iter().flatten().filter(|other| *other == key).count() > 1;
+        let mut fates: Vec<FateOf<O>> =
+            keys.iter().map(|key| still_unknown(None, cannot_be_settled(key.as_deref()))).collect();
+        let (mut open, mut places) = (Vec::new(), Vec::new());
+        for (place, question) in questions.into_iter().enumerate() {
+            let Some(question) = question.filter(|question| !is_shared(question.key())) else { continue };
+            places.push(place);
+            let left = self.left(question.key(), signed_at);
+            open.push(Open::new(question, signed_at, left, None));
+        }
+        for (place, fate) in places.into_iter().zip(self.ask(open, policy).await) {
+            fates[place] = fate;
+        }
+        fates
     }
 }
 
@@ -112,6 +127,14 @@ fn by_error<T, R>(error: Arc<Error>) -> Fate<T, R> {
     match error.outcome() {
         Outcome::Unknown => still_unknown(Some(error), "the answer does not tell"),
         _ => did_not_happen(error),
+    }
+}
+
+/// Why an item with this id is not asked for.
+fn cannot_be_settled(key: Option<&str>) -> &'static str {
+    match key {
+        None => "the item carries nothing to ask by",
+        Some(_) => "another item has the same id, so nothing that is found tells which of them it is",
     }
 }
 

@@ -1,15 +1,15 @@
 //! A question about one thing: how it is put, and what an answer to it proves.
 
-use super::absence::{self, Times};
+use super::absence::{self, AskedAt};
 use super::confirmable::Asked;
+use super::evidence::{self, Evidence, Sent};
 use crate::checks::{CheckContext, CheckPolicy, Violation, Violations};
 use crate::error::{Error, Refusal};
 use crate::exchange::Reply;
 use crate::json::write_json;
 use crate::operation::Operation;
 use crate::parameters::Named;
-use crate::tables::{Confirm, Severity};
-use crate::value::Decimal;
+use crate::tables::{Confirm, Proves, Severity};
 
 /// What is asked about one thing that a request was to change.
 pub(super) struct Question<O: Asked> {
@@ -26,7 +26,10 @@ pub(super) struct Question<O: Asked> {
 pub(super) enum Finding {
     Proof,
     Nothing(&'static str),
+    /// There is no such thing, and never was.
     Absence,
+    /// Something that was there before the request has its id.
+    Older,
 }
 
 impl<O: Asked> Question<O> {
@@ -59,46 +62,38 @@ impl<O: Asked> Question<O> {
         &self.query
     }
 
-    /// What was found, judged.
-    pub(super) fn found(&self, reply: &Reply<O::Record>, times: &Times) -> Finding {
+    /// Whether the request gives its id to something new.
+    pub(super) fn is_of_something_new(&self) -> bool {
+        self.confirm.created.is_some()
+    }
+
+    /// What a record proves; `has_rival` tells whether another request of the client speaks of the thing with an id.
+    pub(super) fn found(&self, reply: &Reply<O::Record>, sent: &Sent, has_rival: impl Fn(&str) -> bool) -> Finding {
         let record = Named::read(&write_json(&reply.data));
         if record.text(self.asked).as_ref() != Some(&self.key) {
             return Finding::Nothing("the answer tells of something else, or of nothing");
         }
-        if self.confirm.created.is_some_and(|field| times.is_older(record.text(field))) {
-            return Finding::Nothing("something older has the same id");
-        }
-        let mut wanted = self.confirm.matches.iter().filter_map(|(field, parameter)| {
-            Some(is_same(&record.text(field).unwrap_or_default(), &self.named.text(parameter)?))
-        });
-        if self.confirm.matches.is_empty() {
-            return Finding::Proof;
-        }
-        match (wanted.next(), wanted.all(|is_same| is_same)) {
-            (Some(true), true) => Finding::Proof,
-            (None, _) => Finding::Nothing("nothing that the request changes can be compared"),
-            _ => Finding::Nothing("it is not, or not yet, as the request wants it"),
+        // The other request may have named it by its other id.
+        let mut ids = self.confirm.ask.iter().filter_map(|(field, _)| record.text(field));
+        let sent = &Sent { has_rival: ids.any(|id| has_rival(&id)), ..*sent };
+        match evidence::judge(self.confirm, &self.named, &record, sent) {
+            Evidence::Proof => Finding::Proof,
+            Evidence::Older => Finding::Older,
+            Evidence::Nothing(because) => Finding::Nothing(because),
         }
     }
 
     /// What an error in place of an answer proves.
-    pub(super) fn failed(&self, error: &Error, times: &Times, absent: &[String]) -> Finding {
+    pub(super) fn failed(&self, error: &Error, sent: &Sent, asked: &AskedAt, absent: &[String]) -> Finding {
         let Error::Exchange(error) = error else { return Finding::Nothing("the question has no answer") };
-        let code = error.code.as_str();
-        if !self.confirm.absent.contains(&code) && !absent.iter().any(|known| known == code) {
+        if error.proves != Some(Proves::NoSuchOrder) && !absent.iter().any(|known| known == error.code.as_str()) {
             return Finding::Nothing("the question is answered with an error that does not say there is no such thing");
         }
-        match absence::proves(self.confirm, times, error.request_time) {
+        match absence::proves(self.confirm, sent, asked) {
             Ok(()) => Finding::Absence,
             Err(why) => Finding::Nothing(why),
         }
     }
-}
-
-/// Whether two texts are the same, or the same number.
-fn is_same(one: &str, other: &str) -> bool {
-    let number = |text: &str| text.parse::<Decimal>().ok();
-    one == other || number(one).zip(number(other)).is_some_and(|(one, other)| one == other)
 }
 
 /// Refuses a request of which nobody could ask what became of it.

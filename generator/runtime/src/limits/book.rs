@@ -21,7 +21,7 @@ pub(super) struct Book {
     /// The lanes by a hash of what they are found by, so that finding one makes no key.
     pub(super) lanes_of: HashMap<u64, Vec<Key>, BuildFold>,
     /// Addresses from which nothing goes for a while, whatever it is.
-    pub(super) shut: Vec<(String, Duration)>,
+    pub(super) shut: HashMap<String, Pause>,
     /// The lanes in which someone waits.
     pub(super) busy: Vec<Key>,
     pub(super) next_turn: u64,
@@ -38,6 +38,14 @@ pub(super) struct Book {
 pub(super) struct Counter {
     pub(super) window: Window,
     pub(super) binding: Binding,
+}
+
+/// Until when nothing goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pause {
+    pub(super) until: Duration,
+    /// The same for calls that cancel.
+    pub(super) cancels_until: Duration,
 }
 
 /// What is counted together: an operation, a row of its table, and who calls.
@@ -68,7 +76,7 @@ impl Book {
             window_of: HashMap::new(),
             lanes: Slab::new(),
             lanes_of: HashMap::default(),
-            shut: Vec::new(),
+            shut: HashMap::new(),
             busy: Vec::new(),
             next_turn: 0,
             paused: false,
@@ -111,13 +119,14 @@ impl Book {
         }
         let has_no_share = |key: &Key| self.windows.get(*key).is_some_and(|counter| counter.window.is_none());
         let closed = windows.iter().any(has_no_share);
-        let shut = self.shut.iter().filter(|(address, _)| address == call.counted(Scope::Ip));
-        let shut_until = shut.map(|(_, until)| *until).max().unwrap_or_default();
         let urgent = self.settings.is_urgent(call.meta());
-        let quiet_until = self.quiet_since.map(|since| since + self.longest_span(&windows));
+        let quiet_until = self.quiet_since.map(|since| since.saturating_add(self.longest_span(&windows)));
         let mut lane = Lane::of(call, windows, own, urgent);
         lane.closed = closed;
-        lane.shut_until = shut_until.max(quiet_until.unwrap_or_default());
+        lane.shut_until = quiet_until.unwrap_or_default();
+        if let Some(pause) = self.shut.get(&lane.address) {
+            lane.shut(*pause);
+        }
         let lane = self.lanes.insert(lane);
         self.lanes_of.entry(self.hash(call)).or_default().push(lane);
         lane
@@ -125,9 +134,10 @@ impl Book {
 
     fn window(&mut self, operation: Option<&'static str>, row: &RateLimit, call: &Call<'_>) -> Key {
         *self.window_of.entry(WindowKey::of(operation, row, call)).or_insert_with(|| {
-            let span = Duration::from_secs(row.per_seconds.into()) + self.settings.margin;
+            let span = self.settings.span_of(row);
             // A limit of none would make callers wait for ever; it is taken for one.
-            let window = Window::new(self.settings.share.of(row.calls.max(1)), span);
+            let most = self.settings.share.of(row.calls.max(1));
+            let window = Window::new(most, span, self.settings.trip_margin);
             self.windows.insert(Counter { window, binding: Binding { operation, limit: *row } })
         })
     }
@@ -138,7 +148,7 @@ impl Book {
     }
 
     /// From when on a call of `lane` may go, if nothing happens until then, and the window that is in the way until
-    /// then. `None` for when calls that are about to be made are in the way.
+    /// then. `None` for when calls that have not ended are in the way.
     #[inline]
     pub(super) fn free_at(&self, lane: Key) -> (Option<Duration>, Option<&Counter>) {
         let Some(lane) = self.lanes.get(lane).filter(|_| !self.paused) else { return (None, None) };
@@ -183,20 +193,32 @@ impl Book {
         self.each_window(lane, Window::hold);
     }
 
-    /// A call that was let go is not made.
+    /// A call that was let go is not sent.
     pub(super) fn release(&mut self, lane: Key) {
         self.each_window(lane, Window::release);
     }
 
-    /// A call that was let go is made.
+    /// A call that was let go, and sent at `sent`, is answered.
     #[inline]
-    pub(super) fn make(&mut self, lane: Key, now: Duration) {
-        self.each_window(lane, |window| window.make(now));
+    pub(super) fn answered(&mut self, lane: Key, sent: Duration, now: Duration, trip: Option<Duration>) {
+        let took = now.saturating_sub(sent);
+        self.each_window(lane, |window| window.answered(now, took, trip));
     }
 
-    /// All calls that were let go are made.
-    pub(super) fn make_all(&mut self, now: Duration) {
-        self.windows.iter_mut().for_each(|counter| counter.window.make_all(now));
+    /// A call that was let go and sent has been given up without an answer.
+    pub(super) fn lost(&mut self, lane: Key, now: Duration) {
+        let arrived = now.saturating_add(self.settings.late_arrival);
+        self.each_window(lane, |window| window.lost(arrived));
+    }
+
+    /// A call that was let go goes out `now`, and takes as long as usual.
+    pub(super) fn expect(&mut self, lane: Key, now: Duration) {
+        self.each_window(lane, |window| window.expect(now));
+    }
+
+    /// The same, for all calls that were let go.
+    pub(super) fn expect_all(&mut self, now: Duration) {
+        self.windows.iter_mut().for_each(|counter| counter.window.expect_all(now));
     }
 
     #[inline]

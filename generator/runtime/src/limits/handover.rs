@@ -42,7 +42,7 @@ impl Book {
         let windows = &self.windows;
         for lane in self.lanes.iter_mut() {
             let spans = lane.windows.iter().filter_map(|key| windows.get(*key)).map(|counter| counter.window.span());
-            lane.shut_until = lane.shut_until.max(now + spans.max().unwrap_or_default());
+            lane.shut_until = lane.shut_until.max(now.saturating_add(spans.max().unwrap_or_default()));
         }
     }
 }

@@ -25,7 +25,7 @@ impl Book {
         let used: HashSet<_> = lanes.iter().flat_map(|lane| &lane.windows).copied().collect();
         windows.retain(|key, counter| used.contains(&key) || !counter.window.is_idle(now));
         window_of.retain(|_, key| windows.get(*key).is_some());
-        self.shut.retain(|(_, until)| *until > now);
+        self.shut.retain(|_, pause| pause.until > now);
         // Twice as many at least, so that a look costs little for each lane that was added.
         self.sweep_at = FEW.max(self.lanes.len() * 2);
     }

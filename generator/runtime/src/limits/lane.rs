@@ -1,9 +1,10 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::book::Pause;
 use super::call::Call;
 use super::slab::Key;
-use crate::tables::Meta;
+use crate::tables::{Effect, Meta};
 
 /// The calls that are counted in the same windows: those of one operation, class, account and address.
 #[derive(Clone, Debug)]
@@ -51,6 +52,16 @@ impl Lane {
             && is_same(self.classes[1], call.ip_class)
             && is_same(&self.account, account)
             && is_same(&self.address, address)
+    }
+
+    /// Lets nothing go for as long as `pause` says.
+    pub(super) fn shut(&mut self, pause: Pause) {
+        let until = if self.cancels() { pause.cancels_until } else { pause.until };
+        self.shut_until = self.shut_until.max(until);
+    }
+
+    pub(super) fn cancels(&self) -> bool {
+        self.operation.effect == Effect::Cancel
     }
 
     /// Where the first who waits stands among those of all lanes: the least goes first.

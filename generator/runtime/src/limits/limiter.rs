@@ -8,8 +8,9 @@ use super::signs::Signs;
 
 /// Keeps calls within their rate limits.
 ///
-/// A client asks before each call, says when the call goes out, and what came back. [`InProcessLimits`] does this for
-/// one process, `RedisLimits` (with the feature `redis`) for a fleet of them.
+/// A client asks before each call, and says when the call goes out and how it ends: by [`answered`](Self::answered),
+/// [`lost`](Self::lost) or [`give_back`](Self::give_back), one of which follows every slot. [`InProcessLimits`] does this
+/// for one process, `RedisLimits` (with the feature `redis`) for a fleet of them.
 ///
 /// [`InProcessLimits`]: super::InProcessLimits
 pub trait Limiter: Send + Sync {
@@ -19,10 +20,16 @@ pub trait Limiter: Send + Sync {
     /// The call goes out now.
     fn sent(&self, slot: &mut Slot);
 
-    /// The call that went out was answered, or will not be any more.
+    /// The call that went out was answered.
     fn answered(&self, slot: Slot, signs: Signs);
 
-    /// The call does not go out.
+    /// The call that went out ends without an answer. It may have arrived, or still arrive. By default this is the same
+    /// as an answer that tells nothing.
+    fn lost(&self, slot: Slot) {
+        self.answered(slot, Signs::default());
+    }
+
+    /// The call surely does not go out.
     fn give_back(&self, slot: Slot);
 
     /// How long it will take until all of `calls` have gone out, when they are asked for now. By default this assumes
@@ -50,7 +57,7 @@ pub type AdmissionFuture<'a> = Pin<Box<dyn Future<Output = Result<Slot, Denied>>
 pub struct Slot {
     /// What it is of, for the limiter.
     pub key: u64,
-    /// When the call was counted, for the limiter.
+    /// A moment that the limiter keeps with it: when the call went out, or from when on it counts.
     pub counted_at: Duration,
     /// How long the caller waited for it.
     pub waited: Duration,
@@ -116,6 +123,8 @@ pub enum Trouble {
     Failed,
     /// Its share of the rate is less than one call in a window.
     NoShare,
+    /// It was made by the process that this one was forked from.
+    Forked,
 }
 
 impl Unavailable {
@@ -138,6 +147,7 @@ impl fmt::Display for Trouble {
             Self::TooSlow => "the limiter is too slow",
             Self::Failed => "the limiter failed",
             Self::NoShare => "the limiter has no share of the rate",
+            Self::Forked => "the client was made before this process was forked",
         })
     }
 }

@@ -10,8 +10,8 @@ use crate::tables::Api;
 
 /// The leave to make one call by one's own means; see [`ClientCore::admit`](crate::ClientCore::admit).
 ///
-/// It takes room until it is dropped. A call counts from when [`sent`](Self::sent) was called, whatever becomes of it;
-/// without, the room is free again.
+/// It takes room until it is dropped. Once [`sent`](Self::sent) was called, the call counts, whatever becomes of it: from
+/// its answer, or, if it has none, from when the permit is dropped. Without, the room is free again.
 #[must_use = "it takes room until it is dropped"]
 pub struct Permit<'a> {
     limiter: &'a dyn Limiter,
@@ -55,8 +55,7 @@ impl<'a> Permit<'a> {
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
         match self.slot.take() {
-            // Without an answer, it may have been counted.
-            Some(slot) if self.sent => self.limiter.answered(slot, Signs::default()),
+            Some(slot) if self.sent => self.limiter.lost(slot),
             Some(slot) => self.limiter.give_back(slot),
             None => {}
         }

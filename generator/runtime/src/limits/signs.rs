@@ -4,10 +4,11 @@ use bytes::Bytes;
 use http::{Response, StatusCode};
 
 use super::retry_after::retry_after;
+use crate::client::Trip;
 use crate::exchange::{is_in_envelope, remaining_calls};
 use crate::tables::Api;
 
-/// What an answer tells about limits. The default is an answer that tells nothing, or none.
+/// What an answer tells about limits. The default is an answer that tells nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Signs {
@@ -15,6 +16,8 @@ pub struct Signs {
     pub too_many: Option<TooMany>,
     /// How many calls are left in the window the exchange counts in.
     pub remaining: Option<u32>,
+    /// How long the request took there and back, where the transport tells: see [`Trip`].
+    pub trip: Option<Duration>,
 }
 
 /// What the answer to a call that was one too many tells.
@@ -30,7 +33,13 @@ pub struct TooMany {
 impl Signs {
     /// These signs.
     pub fn new(too_many: Option<TooMany>, remaining: Option<u32>) -> Self {
-        Self { too_many, remaining }
+        Self { too_many, remaining, trip: None }
+    }
+
+    /// The same, of an answer over a connection that had carried one before, after a round trip of `trip`.
+    #[must_use]
+    pub fn after(self, trip: Duration) -> Self {
+        Self { trip: Some(trip), ..self }
     }
 
     /// What `response` tells.
@@ -39,6 +48,7 @@ impl Signs {
             of_everything: !is_in_envelope(api, response.body()),
             retry_after: retry_after(response.headers()),
         });
-        Self { too_many, remaining: remaining_calls(api, response.headers()) }
+        let trip = response.extensions().get::<Trip>().map(|trip| trip.0);
+        Self { too_many, remaining: remaining_calls(api, response.headers()), trip }
     }
 }

@@ -8,6 +8,7 @@ use crate::tables::Length;
 use crate::value::Timestamp;
 
 const ONE: Duration = Duration::from_millis(1);
+const TWO: Duration = Duration::from_millis(2);
 
 /// How a range is cut.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +19,8 @@ pub(super) struct Cut {
     /// Whether neighbours share the two milliseconds at their border. No document says whether the ends of a range belong
     /// to it: shared milliseconds are found in any case, and doubled items are told by their ids.
     pub(super) shares_borders: bool,
+    /// What is later may not be listed yet. Parts that go forward meet no later, so that what is between them is listed.
+    pub(super) settled: Option<Timestamp>,
 }
 
 /// A part, and what is left behind it.
@@ -39,7 +42,9 @@ impl Cut {
         match self.order {
             RangeOrder::NewestFirst => {
                 let start = latest_start(span, to).filter(|start| *start > from)?;
-                let end = if self.shares_borders { start.checked_add(ONE) } else { start.checked_sub(ONE) }?;
+                let end = if self.shares_borders { start.checked_add(ONE) } else { start.checked_sub(ONE) };
+                // A span that is shorter than what is shared leads nowhere.
+                let end = end.filter(|end| *end < to)?;
                 Some(Part {
                     range: TimeRange { from: Some(start), to: Some(to) },
                     rest: Some(TimeRange { from: Some(from), to: Some(end) }),
@@ -47,7 +52,10 @@ impl Cut {
             }
             RangeOrder::OldestFirst => {
                 let end = earliest_end(span, from).filter(|end| *end < to)?;
-                let start = if self.shares_borders { end.checked_sub(ONE) } else { end.checked_add(ONE) }?;
+                let settled = self.settled.filter(|settled| distance(from, *settled) > TWO);
+                let end = settled.map_or(end, |settled| end.min(settled));
+                let start = if self.shares_borders { end.checked_sub(ONE) } else { end.checked_add(ONE) };
+                let start = start.filter(|start| *start > from)?;
                 Some(Part {
                     range: TimeRange { from: Some(from), to: Some(end) },
                     rest: Some(TimeRange { from: Some(start), to: Some(to) }),
@@ -59,7 +67,6 @@ impl Cut {
     /// The times that the part before a border and the part behind it both show, and one more on the side of the part
     /// before: asked for alone, they show what that part has shown of the border already.
     pub(super) fn around(self, border: Timestamp) -> TimeRange {
-        const TWO: Duration = Duration::from_millis(2);
         match self.order {
             RangeOrder::NewestFirst => TimeRange { from: Some(border), to: border.checked_add(TWO) },
             RangeOrder::OldestFirst => TimeRange { from: border.checked_sub(TWO), to: Some(border) },
@@ -117,7 +124,7 @@ mod tests {
     }
 
     fn cut(span: Length, order: RangeOrder, shares_borders: bool) -> Cut {
-        Cut { span: Some(span), order, shares_borders }
+        Cut { span: Some(span), order, shares_borders, settled: None }
     }
 
     #[test]
@@ -150,6 +157,26 @@ mod tests {
         assert_eq!(week.next(open), Part { range: open, rest: None });
         let unbounded = Cut { span: None, ..week };
         assert_eq!(parts(unbounded, 0, 1000 * DAY), [(0, 1000 * DAY)]);
+    }
+
+    #[test]
+    fn parts_that_go_forward_meet_where_everything_is_listed() {
+        let w = 7 * DAY;
+        let settled = |millis| Cut { settled: at(millis), ..cut(Length::Days(7), RangeOrder::OldestFirst, true) };
+        assert_eq!(parts(settled(w - 50), 0, w + 10), [(0, w - 50), (w - 51, w + 10)]);
+        assert_eq!(parts(settled(w + 50), 0, w + 10), [(0, w), (w - 1, w + 10)]);
+        assert_eq!(parts(settled(2), 0, w + 10), [(0, w), (w - 1, w + 10)]);
+    }
+
+    #[test]
+    fn a_span_of_nothing_cuts_nothing() {
+        for order in [RangeOrder::NewestFirst, RangeOrder::OldestFirst] {
+            for shares_borders in [true, false] {
+                let part = cut(Length::Seconds(0), order, shares_borders).next(TimeRange { from: at(5), to: at(9) });
+                let rest = part.rest.map(|rest| (rest.from, rest.to));
+                assert!(rest.is_none_or(|rest| rest != (at(5), at(9))), "{rest:?}");
+            }
+        }
     }
 
     #[test]

@@ -4,12 +4,12 @@ use std::fmt;
 use crate::error::Error;
 use crate::json::ReadError;
 
-/// Why there is no next page. Nothing that came before is affected.
+/// Why there is no next page. Nothing that came before is affected, and the position stays where it was.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PageError {
-    /// The call did not succeed. Unless it was refused before it was sent, asking for the next page asks for the same
-    /// page again.
+    /// The call did not succeed, or its answer has no page in it. Unless it was refused before it was sent, asking for the
+    /// next page asks for the same page again.
     Call(Error),
     /// The exchange leads back to where the listing was already; it ends here, and may not be complete.
     Stuck {
@@ -23,6 +23,14 @@ pub enum PageError {
         /// The id of the operation.
         operation: &'static str,
         /// How many such pages came in a row.
+        pages: u32,
+    },
+    /// The listing cannot go on from its position, because the exchange goes on and on with the few milliseconds that say
+    /// what was listed before. Another listing can be begun where this one was.
+    EndlessBorder {
+        /// The id of the operation.
+        operation: &'static str,
+        /// How many pages of it came.
         pages: u32,
     },
 }
@@ -43,6 +51,9 @@ impl fmt::Display for PageError {
             Self::Barren { operation, pages } => {
                 write!(f, "{operation} is not listed to its end: {pages} pages in a row had nothing new on them")
             }
+            Self::EndlessBorder { operation, pages } => {
+                write!(f, "{operation} is not listed to its end: after {pages} pages, a few milliseconds have more")
+            }
         }
     }
 }
@@ -51,7 +62,7 @@ impl StdError for PageError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
             Self::Call(error) => error.source(),
-            Self::Stuck { .. } | Self::Barren { .. } => None,
+            Self::Stuck { .. } | Self::Barren { .. } | Self::EndlessBorder { .. } => None,
         }
     }
 }

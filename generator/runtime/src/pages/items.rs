@@ -41,7 +41,7 @@ impl<O: Paged> Items<O> {
             };
             self.ready = page.list.items.into_iter();
             self.bad.extend(page.list.bad);
-            self.clipped = self.clipped.or(page.clipped);
+            self.clipped = page.clipped.map(|clipped| clipped.with(self.clipped)).or(self.clipped);
         }
     }
 
@@ -50,7 +50,8 @@ impl<O: Paged> Items<O> {
         &self.bad
     }
 
-    /// What of the times asked for cannot be had, as far as is known.
+    /// What of the times asked for cannot be had, as far as these items have told. What was cut off more than once is told
+    /// as one; what was cut off before a restart is told by the position, see [`Position::missing`].
     pub fn clipped(&self) -> Option<Clipped> {
         self.clipped
     }

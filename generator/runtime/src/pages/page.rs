@@ -19,11 +19,12 @@ pub struct TimeRange {
 pub struct Page<T> {
     /// The items in the order they came, those that could not be read apart from them.
     pub list: List<T>,
-    /// How many items were left out because they had come already.
+    /// How many items were left out because they had come already, equal in every field.
     pub repeated: usize,
     /// The part of the times asked for that the page belongs to.
     pub range: TimeRange,
-    /// What cannot be had, where the exchange keeps less than was asked for. Told once, before anything of it is missed.
+    /// What cannot be had, where the exchange gives access to less than was asked for. Told before anything of it is
+    /// missed, and again each time that more of it falls out of reach.
     pub clipped: Option<Clipped>,
     /// The time of the request by the exchange's clock.
     pub request_time: Option<Timestamp>,
@@ -38,21 +39,30 @@ impl<T> Page<T> {
     }
 }
 
-/// A listing that begins later than was asked for, because the exchange does not give access to what is older.
+/// A listing that begins, or goes on, later than was asked for, because the exchange does not give access to what is
+/// older. What was listed of it before is not affected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Clipped {
-    /// The beginning that was asked for.
+    /// The beginning of what was asked for and not listed yet.
     pub asked: Timestamp,
-    /// Where the listing begins instead.
+    /// Where the listing begins, or goes on, instead.
     pub begins: Timestamp,
     /// How far back the documents say that one can ask.
     pub access: Length,
 }
 
+impl Clipped {
+    /// Both in one.
+    pub(super) fn with(self, other: Option<Self>) -> Self {
+        let Some(other) = other else { return self };
+        Self { asked: self.asked.min(other.asked), begins: self.begins.max(other.begins), ..self }
+    }
+}
+
 impl fmt::Display for Clipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { asked, begins, access } = self;
-        write!(f, "nothing from {asked} to {begins} is listed: only the last {access} can be asked for")
+        write!(f, "nothing more from {asked} to {begins} is listed: only the last {access} can be asked for")
     }
 }

@@ -2,15 +2,18 @@ use super::page::TimeRange;
 use super::walk::Pages;
 use crate::client::ClientCore;
 use crate::fate::Repeatable;
-use crate::json::{Decode, JsonWriter, read_json};
+use crate::json::{Decode, Encode, JsonWriter, read_json};
 use crate::value::List;
 
 /// A request that is answered by a page. Emitted for each operation whose answer has a cursor.
 pub trait Paged: Repeatable + Clone {
     /// What is listed.
-    type Item;
+    type Item: Encode;
 
-    /// Whether items have an id, by which one that comes again is told.
+    /// The name of the list in an answer: data that does not name it is no page.
+    const LIST: &'static str;
+
+    /// Whether items have an id. One that comes again is told by its id and all its other fields.
     const HAS_ID: bool = false;
 
     /// What a page holds, and where the next one begins.

@@ -1,17 +1,21 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::error::PositionError;
+use super::error::{PageError, PositionError};
 use super::page::TimeRange;
 use super::paged::Paged;
+use super::recent::Recent;
 use crate::json::{ReadError, Reader, Record, RecordWriter, read_json, write_json};
 use crate::parameters::ParameterWriter;
 use crate::value::Timestamp;
 
+/// So many pages in a row without anything new are taken for a listing that never ends.
+pub(super) const BARREN: u64 = 1000;
+
 /// Where a listing is: all that is needed to go on from there, now or after a restart.
 ///
-/// Its text is JSON ([`Display`](fmt::Display), [`FromStr`]; serde's traits with the feature `serde`). It names no item and
-/// no account, but carries the exchange's cursor.
+/// Its text is JSON ([`Display`](fmt::Display), [`FromStr`]; serde's traits with the feature `serde`), of two thousand
+/// letters at most beside the exchange's cursor. It names no item and no account, but has hashes of the latest items.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Position {
     operation: Option<String>,
@@ -29,10 +33,21 @@ pub struct Position {
     pub(super) border: Option<Timestamp>,
     /// Ranges are listed from the oldest to the newest.
     pub(super) oldest_first: Option<bool>,
-    /// What was cut off was told.
-    pub(super) clipped: Option<bool>,
     /// There is no next page.
     pub(super) ended: Option<bool>,
+    /// Times of which something could not be listed any more.
+    pub(super) missing: Option<Span>,
+    /// The latest items, which the next page may repeat.
+    pub(super) recent: Recent,
+    /// So many pages in a row had nothing new on them.
+    pub(super) barren: u64,
+    /// So many cursors of this part came.
+    steps: u64,
+    /// The hash of one of them. It is another one each time their number is a power of two, so that a circle of any
+    /// length comes back to it (Brent's algorithm).
+    landmark: Option<u64>,
+    /// The cursor came before, which is to be told.
+    pub(super) stuck: Option<bool>,
 }
 
 impl Position {
@@ -56,24 +71,79 @@ impl Position {
         if self.request == own.request { Ok(()) } else { Err(PositionError::OtherRequest) }
     }
 
-    /// Whether there is no page left.
+    /// Whether there is no page left. Before that, a listing that has stopped is not complete.
     pub fn is_at_end(&self) -> bool {
         self.ended == Some(true)
     }
+
+    /// The times of which the listing lacks something, because the exchange gave no access to them any more when they were
+    /// to be listed. What was listed of them before is not affected. Only a clipped listing lacks much; see
+    /// [`Pages::clip`](super::Pages::clip).
+    pub fn missing(&self) -> Option<TimeRange> {
+        self.missing.map(Into::into)
+    }
+
+    /// Why the listing ends here, if it does. Told once, so that it can be resumed; after a restart too, so that it does
+    /// not matter how often there is one.
+    pub(super) fn take_trouble(&mut self, operation: &'static str) -> Option<PageError> {
+        if self.stuck.take() == Some(true) {
+            return Some(PageError::Stuck { operation, cursor: self.cursor.clone().unwrap_or_default() });
+        }
+        if self.barren < BARREN {
+            return None;
+        }
+        let pages = std::mem::take(&mut self.barren);
+        Some(PageError::Barren { operation, pages: u32::try_from(pages).unwrap_or(u32::MAX) })
+    }
+
+    /// Goes on to another cursor; whether it leads in a circle, as far as can be told with the little that is kept.
+    pub(super) fn passes(&mut self, cursor: &str) -> bool {
+        let hash = fnv(cursor);
+        let came_before = self.landmark == Some(hash);
+        self.steps = self.steps.saturating_add(1);
+        if self.steps.is_power_of_two() {
+            self.landmark = Some(hash);
+        }
+        came_before
+    }
+
+    /// Begins the first page of another request.
+    pub(super) fn begin_turn(&mut self) {
+        (self.turn, self.cursor, self.landmark) = (None, None, None);
+        (self.steps, self.barren) = (0, 0);
+    }
+
+    /// Whether a part was begun: then its order is settled.
+    pub(super) fn is_begun(&self) -> bool {
+        self.now.is_some() || self.border.is_some() || self.is_at_end()
+    }
+
+    /// Leaves the part that is listed now; whether there is another one.
+    pub(super) fn leave_part(&mut self) -> bool {
+        self.begin_turn();
+        (self.now, self.border) = (None, None);
+        self.rest.is_some()
+    }
+
+    pub(super) fn end(&mut self) {
+        self.ended = Some(true);
+        self.recent = Recent::default();
+    }
 }
 
-/// A hash of the parameters but for those that change from page to page: FNV-1a, which is the same everywhere.
+/// A hash of the parameters but for those that change from page to page.
 fn fingerprint<O: Paged>(request: &O) -> String {
     let mut request = request.clone();
     request.set_cursor(None);
     request.set_range(TimeRange::default());
     let mut out = ParameterWriter::json();
     request.write(&mut out);
-    let hash = out
-        .finish()
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    format!("{hash:016x}")
+    format!("{:016x}", fnv(&out.finish()))
+}
+
+/// FNV-1a, which is the same everywhere.
+fn fnv(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 impl fmt::Display for Position {
@@ -91,8 +161,23 @@ impl FromStr for Position {
 }
 
 impl Record for Position {
-    const FIELDS: &'static [&'static str] =
-        &["operation", "request", "rest", "now", "turn", "cursor", "border", "oldestFirst", "clipped", "ended"];
+    const FIELDS: &'static [&'static str] = &[
+        "operation",
+        "request",
+        "rest",
+        "now",
+        "turn",
+        "cursor",
+        "border",
+        "oldestFirst",
+        "ended",
+        "missing",
+        "recent",
+        "barren",
+        "steps",
+        "landmark",
+        "stuck",
+    ];
 
     fn read(&mut self, field: usize, from: &mut Reader<'_>) -> Result<(), ReadError> {
         match field {
@@ -104,8 +189,13 @@ impl Record for Position {
             5 => from.read_into(&mut self.cursor),
             6 => from.read_into(&mut self.border),
             7 => from.read_into(&mut self.oldest_first),
-            8 => from.read_into(&mut self.clipped),
-            9 => from.read_into(&mut self.ended),
+            8 => from.read_into(&mut self.ended),
+            9 => from.read_into(&mut self.missing),
+            10 => from.read_into(&mut self.recent),
+            11 => from.read_into(&mut self.barren),
+            12 => from.read_into(&mut self.steps),
+            13 => from.read_into(&mut self.landmark),
+            14 => from.read_into(&mut self.stuck),
             _ => from.skip(),
         }
     }
@@ -119,12 +209,22 @@ impl Record for Position {
         out.field("cursor", &self.cursor);
         out.field("border", &self.border);
         out.field("oldestFirst", &self.oldest_first);
-        out.field("clipped", &self.clipped);
         out.field("ended", &self.ended);
+        out.field("missing", &self.missing);
+        out.field("recent", &self.recent);
+        out.field("barren", &some(self.barren));
+        out.field("steps", &some(self.steps));
+        out.field("landmark", &self.landmark);
+        out.field("stuck", &self.stuck);
     }
 }
 
 crate::serde_record!(Position);
+
+/// A number that is left out when it is 0.
+fn some(number: u64) -> Option<u64> {
+    (number > 0).then_some(number)
+}
 
 /// A range as it stands in a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,20 +1,35 @@
 use std::collections::HashSet;
 
-/// The ids of items that came already, as far back as they can come again: those of a range and of its neighbour.
+use super::hash::ItemHash;
+use super::recent::Recent;
+
+/// The items that came already, as far back as they can come again: those of a part and of its neighbour, and those that
+/// came right before a restart.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    now: HashSet<Box<str>>,
-    before: HashSet<Box<str>>,
+    now: HashSet<ItemHash>,
+    before: HashSet<ItemHash>,
+    restart: HashSet<u64>,
 }
 
 impl Seen {
-    /// Whether the item with this id is new.
-    pub(super) fn is_new(&mut self, id: &str) -> bool {
-        !self.before.contains(id) && self.now.insert(id.into())
+    /// What is known after a restart.
+    pub(super) fn restarted(recent: &Recent) -> Self {
+        Self { restart: recent.iter().collect(), ..Self::default() }
     }
 
-    /// The next range begins.
-    pub(super) fn next_range(&mut self) {
+    /// Whether the item is new.
+    pub(super) fn is_new(&mut self, item: ItemHash) -> bool {
+        self.now.insert(item) && !self.before.contains(&item) && !self.restart.contains(&item.short())
+    }
+
+    /// The item came with the part before.
+    pub(super) fn came_before(&mut self, item: ItemHash) {
+        self.before.insert(item);
+    }
+
+    /// The next part begins.
+    pub(super) fn next_part(&mut self) {
         self.before = std::mem::take(&mut self.now);
     }
 }

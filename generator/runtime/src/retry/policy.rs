@@ -5,7 +5,7 @@ use super::budget::RetryBudget;
 use super::jitter;
 use crate::client::WasSent;
 use crate::error::{Error, ExchangeError};
-use crate::tables::{Ending, Outcome};
+use crate::tables::{Ending, Proves};
 
 /// How often, how fast and how long a call is repeated.
 #[derive(Clone, Debug)]
@@ -88,9 +88,9 @@ fn asked_to_wait(error: &Error) -> Option<Duration> {
 ///
 /// A timestamp that was not taken is another one in the repeat, once the exchange's time is known.
 fn is_passing(error: &ExchangeError) -> bool {
-    match error.known {
-        _ if error.ending == Ending::TimestampRefused => error.skew.is_some(),
-        Some(known) => known.outcome == Outcome::Unknown,
+    match error.proves {
+        Some(Proves::Timestamp) => error.skew.is_some(),
+        Some(proves) => matches!(proves, Proves::Unknown | Proves::Rate),
         None => error.status.is_server_error() || error.status == http::StatusCode::TOO_MANY_REQUESTS,
     }
 }

@@ -1,4 +1,4 @@
-use super::OutcomeRow;
+use super::{KnownError, OutcomeRow};
 
 /// What holds for all operations of an API.
 #[derive(Clone, Copy, Debug)]
@@ -13,8 +13,10 @@ pub struct Api {
     pub headers: &'static [Header],
     /// The response header that counts the calls left.
     pub remaining_calls: Option<&'static str>,
-    /// What becomes of a request that changes something, by how its call ends.
+    /// The outcome of a request that changes something, by how its call ends.
     pub outcomes: &'static [OutcomeRow],
+    /// Codes that no document lists, as they were observed.
+    pub observed_codes: &'static [KnownError],
 }
 
 /// The members of the object that wraps every answer.
@@ -49,8 +51,6 @@ pub struct CredentialHeaders {
     pub encoding: Encoding,
     /// How far the timestamp may be from the server's clock, in milliseconds.
     pub window_ms: Option<u64>,
-    /// The codes that say that the timestamp was not taken.
-    pub timestamp_refused: &'static [&'static str],
 }
 
 /// A part of the text that is signed.

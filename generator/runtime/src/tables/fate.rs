@@ -20,11 +20,17 @@ pub struct Confirm {
     pub list: Option<&'static str>,
     /// Fields that are as the request wants them once it had its effect. None: what is there is there because of it.
     pub matches: &'static [(&'static str, &'static str)],
+    /// Parameters of the request, and the fields of which one has to agree with it where the record has any: otherwise the
+    /// record is of another request with the same id.
+    pub agrees: &'static [(&'static str, &'static [&'static str])],
     /// The field that tells when it came to be: what is older is something else with the same id.
     pub created: Option<&'static str>,
+    /// The field that tells when it last changed: what it was before the request was sent is no proof.
+    pub changed: Option<&'static str>,
+    /// A field and the values with which nothing but an amendment changes what it tells of: with another value, the last
+    /// change may have been a fill or the end.
+    pub changed_while: Option<(&'static str, &'static [&'static str])>,
     /// How long it can be asked for at least, in milliseconds, whatever becomes of it. `None`: that is not shown, so
     /// absence proves nothing.
     pub kept_ms: Option<u64>,
-    /// The codes that say there is no such thing.
-    pub absent: &'static [&'static str],
 }

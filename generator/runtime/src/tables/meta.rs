@@ -1,4 +1,4 @@
-use super::{Api, ClientId, Confirm, Outcome, Rule, Window};
+use super::{Api, ClientId, Compound, Confirm, Echoes, KnownError, Rule, Window};
 
 /// What is known about an operation.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +43,10 @@ pub struct Meta {
     pub client_id: Option<ClientId>,
     /// How it is found out whether it had its effect.
     pub confirm: Option<Confirm>,
+    /// What its answer repeats of the request.
+    pub echoes: Option<Echoes>,
+    /// The several things that it does, where it does more than one.
+    pub compound: Option<Compound>,
     /// Why a repeat does no harm, of an operation that changes something.
     pub repeat: Option<&'static str>,
 }
@@ -53,9 +57,15 @@ impl Meta {
         format!("{}, {}", self.document, self.section)
     }
 
-    /// What is known about an error code.
+    /// What the documents say about an error code.
     pub fn error(&self, code: &str) -> Option<&'static KnownError> {
         self.errors.iter().find(|error| error.code == code)
+    }
+
+    /// What is known about an error code: what the documents say, or else what was observed.
+    pub fn known(&self, api: &Api, code: &str) -> Option<&'static KnownError> {
+        let documented = self.error(code);
+        documented.or_else(|| api.observed_codes.iter().find(|known| known.code == code && known.is_of(self.family)))
     }
 
     /// Whether a code stands for success.
@@ -154,19 +164,4 @@ pub enum Scope {
     Uid,
     /// An address.
     Ip,
-}
-
-/// A code the documents list.
-#[derive(Clone, Copy, Debug)]
-pub struct KnownError {
-    /// The code.
-    pub code: &'static str,
-    /// Its text in the document.
-    pub text: &'static str,
-    /// What to do.
-    pub doc: &'static str,
-    /// What it tells about the request.
-    pub outcome: Outcome,
-    /// Whether it stands for success after all.
-    pub success: bool,
 }

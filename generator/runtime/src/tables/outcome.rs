@@ -1,6 +1,6 @@
 use std::fmt;
 
-use super::{Api, Effect, KnownError};
+use super::{Api, Effect};
 
 /// What became of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,9 +68,13 @@ endings! {
     Success = "success", true;
     /// The answer has a code that the documents list.
     ListedCode = "listed-code", true;
-    /// The answer has a code that says that the request's timestamp was not taken.
+    /// The answer has a code that no document lists, but several independent sources do.
+    ObservedCode = "observed-code", true;
+    /// The answer has a code that says that the request's timestamp was not accepted.
     TimestampRefused = "timestamp-refused", true;
-    /// The answer has a code that no document lists.
+    /// The answer has a code that says that the credentials were not accepted.
+    CredentialsRefused = "credentials-refused", true;
+    /// The answer has a code that nobody is certain of.
     UnlistedCode = "unlisted-code", true;
     /// HTTP status 429 without an envelope.
     TooManyRequests = "too-many-requests", true;
@@ -98,26 +102,26 @@ pub struct OutcomeRow {
 }
 
 impl Api {
-    /// What became of a request that changes something; `code` is what the documents say of the answer's code. What no
-    /// row tells is unknown as soon as the exchange may have got the request.
-    pub fn outcome(&self, when: Ending, code: Option<&KnownError>) -> Outcome {
-        let of_code = code.map_or(Outcome::Unknown, |known| known.outcome);
+    /// The outcome of a request that changes something. `by_code` is what the code of the answer proves, for the rows
+    /// that leave it to the code. Without a row it is unknown as soon as the exchange may have got the request, but for
+    /// codes and items that prove something by themselves.
+    pub fn outcome(&self, when: Ending, by_code: Outcome) -> Outcome {
         match self.outcomes.iter().find(|row| row.when == when) {
-            Some(row) => row.outcome.unwrap_or(of_code),
+            Some(row) => row.outcome.unwrap_or(by_code),
             None if !when.may_be_sent() => Outcome::NotDone,
             None => match when {
                 Ending::Success => Outcome::Done,
-                Ending::ListedCode => of_code,
+                Ending::ListedCode | Ending::ObservedCode | Ending::ItemFailed => by_code,
                 _ => Outcome::Unknown,
             },
         }
     }
 
-    /// The same of a request with this effect: what only reads has none.
-    pub(crate) fn outcome_of(&self, effect: Effect, when: Ending, code: Option<&KnownError>) -> Outcome {
+    /// The same of a request with this effect: one that only reads never has an effect.
+    pub(crate) fn outcome_of(&self, effect: Effect, when: Ending, by_code: Outcome) -> Outcome {
         match effect {
             Effect::Read => Outcome::NotDone,
-            _ => self.outcome(when, code),
+            _ => self.outcome(when, by_code),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What emitted code holds for a whole API: its table, its client, the types its operations share.
 
 use tradeapi_runtime::{
-    Api, ClientBuilder, ClientCore, CredentialHeaders, Encoding, Ending, Envelope, Error, Header, KnownError, OpenEnum,
-    Operation, Outcome, OutcomeRow, Prepared, Reply, Sent, SignedPart, UnknownValue, identifier, mintable,
-    open_enum_impls, serde_enum,
+    Api, Certainty, ClientBuilder, ClientCore, CredentialCause, CredentialHeaders, Encoding, Ending, Envelope, Error,
+    Header, KnownError, OpenEnum, Operation, Outcome, OutcomeRow, Prepared, Proves, Reply, Sent, SignedPart, Stage,
+    UnknownValue, identifier, mintable, open_enum_impls, serde_enum,
 };
 
 pub(crate) static API: Api = Api {
@@ -29,24 +29,46 @@ pub(crate) static API: Api = Api {
         ],
         encoding: Encoding::Base64,
         window_ms: Some(30_000),
-        timestamp_refused: &["40008"],
     }),
     headers: &[
         Header { name: "locale", sent: Sent::Always, doc: "A language." },
         Header { name: "X-CHANNEL", sent: Sent::ByOperation, doc: "Who brought the customer." },
     ],
     remaining_calls: Some("x-remaining"),
-    outcomes: &[OutcomeRow {
-        when: Ending::TimestampRefused,
-        outcome: Some(Outcome::NotDone),
-        why: "Whose signature is not taken is not let in.",
-    }],
+    outcomes: &[
+        OutcomeRow {
+            when: Ending::TimestampRefused,
+            outcome: Some(Outcome::NotDone),
+            why: "A request whose signature is not accepted is not read further.",
+        },
+        OutcomeRow {
+            when: Ending::CredentialsRefused,
+            outcome: Some(Outcome::NotDone),
+            why: "A request whose credentials are not accepted is not read further.",
+        },
+    ],
+    observed_codes: OBSERVED,
 };
 
 pub(crate) const ERRORS: &[KnownError] = &[
-    KnownError { code: "40010", text: "timeout", doc: "Ask for the order.", outcome: Outcome::Unknown, success: false },
-    KnownError { code: "40786", text: "duplicate", doc: "", outcome: Outcome::NotDone, success: false },
-    KnownError { code: "20000", text: "nothing to do", doc: "", outcome: Outcome::NotDone, success: true },
+    KnownError::documented("40010", "timeout", "Ask for the order.", Proves::Unknown),
+    KnownError::documented("40786", "duplicate", "", Proves::NotDone),
+    KnownError::documented("20000", "nothing to do", "", Proves::NotDone).success(),
+    KnownError::documented("40404", "no such order", "", Proves::NoSuchOrder),
+    KnownError::documented("40008", "timestamp expired", "", Proves::Timestamp),
+];
+
+/// Seen, and in no document.
+const OBSERVED: &[KnownError] = &[
+    KnownError::observed("40012", "the passphrase is wrong", Proves::Credentials)
+        .because_of(CredentialCause::Passphrase),
+    KnownError::observed("40017", "a parameter is wrong", Proves::NotDone).at(Stage::Parameters),
+    KnownError::observed("43011", "of another family", Proves::NotDone).of(&["other"]),
+    KnownError::observed("43012", "the balance is too small", Proves::NotDone),
+    KnownError::observed("43118", "the id was used", Proves::DuplicateId),
+    KnownError::observed("45001", "an error", Proves::Unknown),
+    KnownError::observed("45011", "an odd message", Proves::NotDone).certain(Certainty::Single),
+    KnownError::observed("45012", "this or that", Proves::NotDone).certain(Certainty::Conflicting),
 ];
 
 identifier! {

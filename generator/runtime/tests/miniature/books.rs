@@ -6,8 +6,15 @@ use tradeapi_runtime::{
 
 use crate::api::Symbol;
 
-pub(crate) static BARE_API: Api =
-    Api { name: "books", envelope: None, credentials: None, headers: &[], remaining_calls: None, outcomes: &[] };
+pub(crate) static BARE_API: Api = Api {
+    name: "books",
+    envelope: None,
+    credentials: None,
+    headers: &[],
+    remaining_calls: None,
+    outcomes: &[],
+    observed_codes: &[],
+};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Book {
@@ -54,6 +61,8 @@ impl Operation for Book {
         errors: &[],
         list_member: None,
         client_id: None,
+        echoes: None,
+        compound: None,
         confirm: None,
         repeat: None,
     };

@@ -45,7 +45,7 @@ async fn a_create_is_refused_for_certain_and_only_the_caller_sends_another() -> 
     assert_eq!(world.seen().len(), 1);
     assert_eq!(
         Error::Exchange(error).to_string(),
-        "mini.orders failed: code 40008, HTTP status 200 OK, \"expired\"; its timestamp was not taken, for the \
+        "mini.orders failed: code 40008, HTTP status 200 OK, \"expired\"; likely cause: the clock of this machine: the \
          exchange's clock is 600.000 s ahead of the client's, give or take 0.011 s; it surely had no effect",
     );
     let reply = client.call(&order()?).await?;
@@ -75,16 +75,75 @@ async fn who_signs_by_their_own_clock_repeats_nothing_and_sends_no_change_in_vai
     let refused = client.retrying(&policy).call(&Orders::default()).await;
     assert!(matches!(refused, Err(Error::Exchange(error)) if error.ending == Ending::TimestampRefused));
     assert_eq!(world.seen().len(), 1);
-    // The client knows now that no order would be taken.
+    // One refusal alone stops nothing; two that agree show that no order would be accepted.
+    assert!(matches!(client.call(&order()?).await, Err(Error::Exchange(_))));
     let Err(Error::Unsigned(unsigned)) = client.call(&order()?).await else { return Err("sent".into()) };
-    assert_eq!((world.seen().len(), unsigned.skew.map(|skew| skew.is_sure())), (1, Some(true)));
+    assert_eq!((world.seen().len(), unsigned.skew.map(|skew| skew.is_sure())), (2, Some(true)));
     let text = Error::Unsigned(unsigned).to_string();
     assert!(text.contains("the exchange's clock is 600.000 s ahead of the client's"), "{text}");
     // What only reads may go, and as soon as the clock is set right, orders may too.
     assert!(client.call(&Orders::default()).await.is_err());
     world.change(|state| state.here = 10 * MINUTE);
     client.call(&order()?).await?;
-    assert_eq!(world.counts(), (1, 2));
+    assert_eq!(world.counts(), (1, 3));
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_was_learned_long_ago_holds_no_order_back() -> Tested {
+    let world = World::ahead(10 * MINUTE);
+    let client = world.builder().signing_clock(SigningClock::Own).build()?;
+    for _ in 0..2 {
+        assert!(client.call(&Orders::default()).await.is_err());
+    }
+    assert!(matches!(client.call(&order()?).await, Err(Error::Unsigned(_))));
+    world.timer.advance(Duration::from_millis(WINDOW + 1));
+    assert!(matches!(client.call(&order()?).await, Err(Error::Exchange(_))), "it is sent, and refused by the exchange");
+    Ok(())
+}
+
+/// Times that no exchange tells, and times that are wrong by a little and by a lot.
+const ABSURD: [u64; 6] = [0, 1, 1_700_003_600_000, 1_262_304_000_000, 4_102_444_800_000, u64::MAX];
+
+#[tokio::test]
+async fn no_time_in_a_refusal_keeps_the_client_from_trading() -> Tested {
+    for signing in [SigningClock::Own, SigningClock::Corrected] {
+        for time in ABSURD {
+            let world = World::ahead(0);
+            let client = world.builder().signing_clock(signing).build()?;
+            // Refused for another reason: nothing is learned.
+            world.change(|state| state.refusal = Some(("40786", time)));
+            for _ in 0..3 {
+                assert!(matches!(client.call(&order()?).await, Err(Error::Exchange(_))), "{time}");
+            }
+            world.change(|state| state.refusal = None);
+            client.call(&order()?).await?;
+            // Refused for its timestamp: at most the next one is signed in vain, and it is sent.
+            world.change(|state| state.refusal = Some(("40008", time)));
+            assert!(matches!(client.call(&order()?).await, Err(Error::Exchange(_))), "{time}");
+            world.change(|state| state.refusal = None);
+            let (accepted, refused) = world.counts();
+            let _ = client.call(&order()?).await;
+            assert_eq!(world.seen().len(), accepted + refused + 1, "{signing:?} {time}: it is sent");
+            client.call(&order()?).await?;
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_lie_that_every_refusal_repeats_costs_every_other_call_at_most() -> Tested {
+    for time in ABSURD {
+        let world = World::ahead(0);
+        let client = world.builder().build()?;
+        world.change(|state| state.refusal = Some(("40008", time)));
+        let now = i64::try_from(Clock::now(&world).as_millis())?;
+        for _ in 0..8 {
+            assert!(matches!(client.call(&order()?).await, Err(Error::Exchange(_))), "{time}");
+        }
+        let right = world.seen().iter().filter(|(signed, _)| signed.abs_diff(now) < WINDOW).count();
+        assert!(right >= 4, "{time}: {:?}", world.seen());
+    }
     Ok(())
 }
 
@@ -134,14 +193,15 @@ async fn a_prepared_request_is_refused_once_its_signature_ran_out_by_any_clock()
     let reads = Orders::default();
     let read = client.prepare(&reads)?;
     assert!(client.call(&Orders::default()).await.is_err());
+    client.call(&Orders::default()).await?;
     assert!(matches!(client.send(prepared).await, Err(Error::Unsigned(unsigned)) if unsigned.skew.is_some()));
-    assert_eq!(world.seen().len(), 1);
+    assert_eq!(world.seen().len(), 2);
     assert!(matches!(client.send(read).await, Err(Error::Exchange(_))));
     // And one that is good goes.
     let prepared = client.prepare(&order)?;
     world.timer.advance(Duration::from_millis(WINDOW - 100));
     client.send(prepared).await?;
-    assert_eq!(world.counts(), (1, 2));
+    assert_eq!(world.counts(), (2, 2));
     Ok(())
 }
 

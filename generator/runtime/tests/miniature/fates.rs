@@ -22,7 +22,7 @@ const START: u64 = 1_000_000_000_000;
 /// Reads one order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct OneOrder {
-    client_oid: ClientOid,
+    pub(crate) client_oid: ClientOid,
 }
 
 impl Parameters for OneOrder {
@@ -64,16 +64,18 @@ pub(crate) struct Found {
     client_oid: Option<ClientOid>,
     size: Option<Decimal>,
     created: Option<Timestamp>,
+    updated: Option<Timestamp>,
 }
 
 impl Record for Found {
-    const FIELDS: &'static [&'static str] = &["clientOid", "size", "created"];
+    const FIELDS: &'static [&'static str] = &["clientOid", "size", "created", "updated"];
 
     fn read(&mut self, field: usize, from: &mut Reader<'_>) -> Result<(), ReadError> {
         match field {
             0 => from.read_into(&mut self.client_oid),
             1 => from.read_into(&mut self.size),
             2 => from.read_into(&mut self.created),
+            3 => from.read_into(&mut self.updated),
             _ => from.skip(),
         }
     }
@@ -82,6 +84,7 @@ impl Record for Found {
         out.field("clientOid", &self.client_oid);
         out.field("size", &self.size);
         out.field("created", &self.created);
+        out.field("updated", &self.updated);
     }
 }
 
@@ -103,7 +106,7 @@ impl ConfirmableItems for PlaceBatch {}
 
 /// Changes the size of an order.
 #[derive(Clone, Debug, PartialEq)]
-struct Resize(OneOrder, Decimal);
+pub(crate) struct Resize(pub(crate) OneOrder, pub(crate) Decimal);
 
 impl Parameters for Resize {
     fn write(&self, out: &mut ParameterWriter) {
@@ -128,7 +131,13 @@ impl Operation for Resize {
     const META: &'static Meta = &Meta {
         id: "mini.resize",
         effect: Effect::Amend,
-        confirm: Some(Confirm { matches: &[("size", "newSize")], created: None, kept_ms: None, ..CONFIRM }),
+        confirm: Some(Confirm {
+            matches: &[("size", "newSize")],
+            created: None,
+            changed: Some("updated"),
+            kept_ms: None,
+            ..CONFIRM
+        }),
         ..*<PlaceOrder as Operation>::META
     };
 }
@@ -149,32 +158,36 @@ pub(crate) const CONFIRM: Confirm = Confirm {
     matches: &[],
     created: Some("created"),
     kept_ms: Some(7_200_000),
-    absent: &["40404"],
+    agrees: &[("size", &["size"])],
+    changed: None,
+    changed_while: None,
 };
 
 /// What the line does with a request.
 #[derive(Clone)]
-enum Act {
+pub(crate) enum Act {
     Answers(String),
+    /// There is never an answer.
+    Hangs,
     Status(u16, &'static str, &'static str),
     Breaks(TransportErrorKind, WasSent),
 }
 
 /// A line that does as it is told, and goes on with its last act for ever. Time moves on when someone waits for it.
 #[derive(Clone)]
-struct Line {
+pub(crate) struct Line {
     acts: Arc<Mutex<VecDeque<Act>>>,
     seen: Arc<Mutex<Vec<(Duration, String, String)>>>,
-    timer: ManualTimer,
+    pub(crate) timer: ManualTimer,
 }
 
 impl Line {
-    fn new(acts: impl IntoIterator<Item = Act>) -> Self {
+    pub(crate) fn new(acts: impl IntoIterator<Item = Act>) -> Self {
         let acts = Arc::new(Mutex::new(acts.into_iter().collect()));
         Self { acts, seen: Arc::default(), timer: ManualTimer::new() }
     }
 
-    fn client(&self) -> Result<Client, BuildError> {
+    pub(crate) fn client(&self) -> Result<Client, BuildError> {
         Client::builder("https://mini.example")
             .credentials(Credentials::new("key", "secret", "pass"))
             .limits(LimitMode::Off)
@@ -185,7 +198,7 @@ impl Line {
     }
 
     /// When requests came, and where they went.
-    fn seen(&self) -> Vec<(Duration, String)> {
+    pub(crate) fn seen(&self) -> Vec<(Duration, String)> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.iter().map(|(at, target, _)| (*at, target.clone())).collect()
     }
@@ -220,10 +233,15 @@ impl Transport for Line {
         let signature = format!("{:?}", request.headers()["MINI-SIGN"].as_bytes());
         let seen = (self.timer.now(), request.uri().to_string(), signature);
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
-        let now = Clock::now(self).as_millis().to_string();
+        let now = Clock::now(self).as_millis();
+        let dated = move |body: String| {
+            let body = body.replace("HOUR-AHEAD", &(now + 3_600_000).to_string());
+            Bytes::from(body.replace("NOW", &now.to_string()))
+        };
         Box::pin(async move {
             match act {
-                Some(Act::Answers(body)) => Ok(http::Response::new(Bytes::from(body.replace("NOW", &now)))),
+                Some(Act::Answers(body)) => Ok(http::Response::new(dated(body))),
+                Some(Act::Hangs) => std::future::pending().await,
                 Some(Act::Status(status, wait, body)) => {
                     let response = http::Response::builder().status(status).header("retry-after", wait);
                     response.body(Bytes::from(body)).map_err(|_| failure(TransportErrorKind::Other, WasSent::No))
@@ -239,32 +257,32 @@ fn failure(kind: TransportErrorKind, sent: WasSent) -> TransportError {
     TransportError::new(kind, sent)
 }
 
-fn lost() -> Act {
+pub(crate) fn lost() -> Act {
     Act::Breaks(TransportErrorKind::Closed, WasSent::Maybe)
 }
 
-fn answers(data: &str) -> Act {
+pub(crate) fn answers(data: &str) -> Act {
     Act::Answers(format!(r#"{{"code":"00000","requestTime":NOW,"data":{data}}}"#))
 }
 
-fn code(code: &str) -> Act {
+pub(crate) fn code(code: &str) -> Act {
     Act::Answers(format!(r#"{{"code":"{code}","requestTime":NOW,"data":null}}"#))
 }
 
-fn order(id: &str) -> Result<PlaceOrder, tradeapi_runtime::InvalidIdentifier> {
+pub(crate) fn order(id: &str) -> Result<PlaceOrder, tradeapi_runtime::InvalidIdentifier> {
     let order = PlaceOrder::new("BTCUSDT", Side::Buy, 1_u32, Execution::Market);
     Ok(PlaceOrder { client_oid: Some(ClientOid::new(id)?), ..order })
 }
 
 /// What becomes of an order on a line, and how often it was asked for.
-async fn fate(
+pub(crate) async fn fate(
     line: &Line,
     policy: &ConfirmPolicy,
 ) -> Result<Fate<Reply<crate::orders::Placed>, Found>, Box<dyn std::error::Error>> {
     Ok(line.client()?.core().place_and_confirm(&order("a1")?, policy).await)
 }
 
-fn seconds(n: u64) -> Duration {
+pub(crate) fn seconds(n: u64) -> Duration {
     Duration::from_secs(n)
 }
 
@@ -334,7 +352,7 @@ async fn absence_proves_nothing_while_the_order_can_still_come() -> Tested {
     let fate = fate(&line, &ConfirmPolicy::new()).await?;
     assert!(matches!(fate, Fate::DidNotHappen(ref not) if not.by_absence), "{fate}");
     let seen = line.seen();
-    assert!(seen.last().is_some_and(|(at, _)| (seconds(40)..seconds(46)).contains(at)), "{seen:?}");
+    assert!(seen.last().is_some_and(|(at, _)| (seconds(40)..seconds(51)).contains(at)), "{seen:?}");
     Ok(())
 }
 
@@ -355,7 +373,7 @@ async fn a_late_absence_proves_nothing() -> Tested {
     for (ago, outcome) in
         [(0, Outcome::Unknown), (60, Outcome::NotDone), (7_160, Outcome::NotDone), (7_200, Outcome::Unknown)]
     {
-        let fate = client.core().settle(&order, signed(ago), &ConfirmPolicy::new().deadline(Duration::ZERO)).await;
+        let fate = client.core().settle(&order, signed(ago), &ConfirmPolicy::new().deadline(seconds(1))).await;
         assert_eq!(fate.outcome(), outcome, "{ago}: {fate}");
     }
     assert!(line.seen().iter().all(|(_, target)| target.contains("/v1/order?")));
@@ -374,7 +392,8 @@ async fn something_else_under_the_id_is_not_taken_for_the_order() -> Tested {
 #[tokio::test]
 async fn an_amendment_happened_when_the_record_is_as_wanted() -> Tested {
     let resize = Resize(OneOrder { client_oid: ClientOid::new("a1")? }, "2".parse()?);
-    let sized = |size: &str| answers(&format!(r#"{{"clientOid":"a1","size":"{size}"}}"#));
+    let sized = |size: &str| answers(&format!(r#"{{"clientOid":"a1","size":"{size}","updated":NOW}}"#));
+    // What the exchange's clock shows is known from the first answer on.
     let line = Line::new([lost(), sized("1"), sized("2.0")]);
     let fate = line.client()?.core().place_and_confirm(&resize, &ConfirmPolicy::new()).await;
     assert!(matches!(fate, Fate::Happened(ref happened) if happened.asked == 2), "{fate}");
@@ -405,7 +424,7 @@ async fn an_order_that_nobody_could_ask_for_is_not_sent() -> Tested {
 async fn each_item_of_a_batch_has_its_fate() -> Tested {
     let batch = PlaceBatch { orders: vec![order("a1")?, order("a2")?, order("a3")?] };
     let told = r#"[{"orderId":"1","clientOid":"a1"},{"clientOid":"a2","code":"40786","msg":"no"}]"#;
-    let line = Line::new([answers(told), answers(r#"{"clientOid":"a3"}"#)]);
+    let line = Line::new([answers(told), answers(r#"{"clientOid":"a3","created":NOW}"#)]);
     let found = line.client()?.core().batch(batch.clone()).send_and_confirm(&ConfirmPolicy::new()).await?;
     let outcomes: Vec<_> = found.outcomes().collect();
     assert_eq!(outcomes, [Outcome::Done, Outcome::NotDone, Outcome::Done]);
@@ -413,9 +432,9 @@ async fn each_item_of_a_batch_has_its_fate() -> Tested {
     assert_eq!(line.seen().len(), 2);
     let line = Line::new([
         lost(),
-        answers(r#"{"clientOid":"a1"}"#),
+        answers(r#"{"clientOid":"a1","created":NOW}"#),
         code("40404"),
-        answers(r#"{"clientOid":"a3"}"#),
+        answers(r#"{"clientOid":"a3","created":NOW}"#),
         code("40404"),
     ]);
     let found = line.client()?.core().batch(batch.clone()).send_and_confirm(&ConfirmPolicy::new()).await?;

@@ -6,6 +6,9 @@ mod api;
 mod books;
 mod calls;
 mod clocks;
+mod codes;
+mod echoes;
+mod evidence;
 mod fates;
 mod limits;
 #[cfg(feature = "hyper")]

@@ -52,6 +52,8 @@ const BASE: Meta = Meta {
     list_member: None,
     client_id: None,
     confirm: None,
+    echoes: None,
+    compound: None,
     repeat: None,
 };
 

@@ -31,6 +31,23 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     }
 }
 
+/// A request outside the examples, compared as they are.
+pub(super) fn request(
+    api: &Api,
+    family: &Family,
+    operation: &Operation,
+    (text, place): &(String, Place),
+    to: &mut Diagnostics,
+) {
+    let mistaken = to.mistaken_files();
+    let built_on = family.shared_files.iter().chain([&api.place.file, &operation.place.file]);
+    // The file of the family itself is where the request stands.
+    let is_sound = built_on.filter(|file| **file != place.file).all(|file| !mistaken.contains(file));
+    if api.is_whole && is_sound {
+        read(family, text, *place, to, |example, root| request::check(example, operation, root));
+    }
+}
+
 /// Whether the types of an operation can hold a request.
 pub(crate) fn is_readable(family: &Family, operation: &Operation, json: &str) -> bool {
     let mut to = Diagnostics::default();

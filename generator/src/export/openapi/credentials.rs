@@ -34,7 +34,6 @@ fn signing(credentials: &Credentials) -> Value {
         .with("algorithm", "hmac-sha256")
         .with("encoding", credentials.encoding.as_str())
         .maybe("clock", credentials.window.map(|window| window.to_string()))
-        .list("timestampRefused", credentials.timestamp_refused.iter().map(|(code, _)| code.as_str()))
         .into_value()
 }
 

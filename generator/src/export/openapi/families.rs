@@ -3,9 +3,8 @@
 use serde_json::{Value, json};
 
 use super::object::Object;
-use super::{rules, statements};
-use crate::load::raw::Outcome;
-use crate::model::{Ceiling, Family, Lifecycle, Ruled};
+use super::{codes, rules, statements};
+use crate::model::{Ceiling, Family, Lifecycle, Probe, Ruled};
 
 /// The tag of a family.
 pub(super) fn tag(family: &Family) -> Value {
@@ -14,7 +13,7 @@ pub(super) fn tag(family: &Family) -> Value {
             .with("text", error.text.as_str())
             .text("description", &error.doc)
             .flag("success", error.success)
-            .maybe("outcome", (error.outcome == Outcome::Unknown).then_some(error.outcome.as_str()));
+            .and(codes::proof(&error.proof));
         (error.code.clone(), told.into_value())
     });
     let limits = family.limits.iter().map(|limit| ceiling(family, limit));
@@ -31,12 +30,19 @@ pub(super) fn tag(family: &Family) -> Value {
         .with("description", format!("{}: {}", family.title, family.doc))
         .maybe("x-source", family.source.as_ref().map(statements::source))
         .map("x-errors", errors)
+        .maybe("x-probe", family.probe.as_ref().map(probe))
         .list("x-limits", limits)
         .list("x-classes", classes)
         .maybe("x-instrument", instrument)
         .maybe("x-lifecycle", family.lifecycle.as_ref().map(|lifecycle| self::lifecycle(family, lifecycle)))
         .and(statements::of(&family.statements))
         .into_value()
+}
+
+/// The read by which credentials are checked; its request as JSON.
+fn probe(probe: &Probe) -> Value {
+    let request: Option<Value> = serde_json::from_str(&probe.request.0).ok();
+    Object::new().with("operation", probe.operation.0.as_str()).maybe("request", request).into_value()
 }
 
 fn ceiling(family: &Family, ceiling: &Ceiling) -> Value {

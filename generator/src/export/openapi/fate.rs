@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::object::Object;
 use crate::diagnostics::Place;
-use crate::model::{Batch, Confirm, Operation, OutcomeRow, Pair};
+use crate::model::{Batch, Compound, Confirm, Echoes, Operation, OutcomeRow, Pair, Several};
 
 /// What follows for a request that changes something when its call ends so.
 pub(super) fn outcome(row: &OutcomeRow) -> Value {
@@ -22,6 +22,8 @@ pub(super) fn of(operation: &Operation) -> Object {
     Object::new()
         .maybe("x-client-id", operation.client_id.as_ref().map(|(parameter, _)| parameter.as_str()))
         .maybe("x-confirm", operation.confirm.as_ref().map(confirm))
+        .maybe("x-echoes", operation.echoes.as_ref().map(echoes))
+        .maybe("x-compound", operation.compound.as_ref().map(compound))
         .maybe("x-repeat", repeat)
         .maybe("x-items", operation.batch.as_ref().map(items))
 }
@@ -35,11 +37,27 @@ fn confirm(confirm: &Confirm) -> Value {
         .map("ask", pairs(&confirm.ask))
         .list("with", names(&confirm.with))
         .map("matches", pairs(&confirm.matches))
+        .map("agrees", several(&confirm.agrees))
         .list("beside", names(&confirm.beside))
         .maybe("created", name(&confirm.created))
+        .maybe("changed", name(&confirm.changed))
         .maybe("kept", confirm.kept.map(|kept| kept.to_string()))
-        .list("absent", names(&confirm.absent))
         .into_value()
+}
+
+/// What the answer repeats of the request.
+fn echoes(echoes: &Echoes) -> Value {
+    Object::new().map("ids", several(&echoes.ids)).flag("one_is_enough", echoes.one_is_enough).into_value()
+}
+
+/// The several things that a request does.
+fn compound(compound: &Compound) -> Value {
+    let when = compound.when.iter().map(|((name, _), (value, _))| (name.clone(), Value::from(value.as_str())));
+    Object::new().map("when", when.collect::<Vec<_>>()).with("why", compound.why.as_str()).into_value()
+}
+
+fn several(all: &[Several]) -> Vec<(String, Value)> {
+    all.iter().map(|((name, _), others)| (name.clone(), names(others).collect())).collect()
 }
 
 /// What an answer says about each item that was sent.

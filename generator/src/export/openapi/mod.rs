@@ -2,6 +2,7 @@
 
 mod answers;
 mod choices;
+mod codes;
 mod components;
 mod conditions;
 mod count;
@@ -68,6 +69,7 @@ fn info(api: &Api) -> Value {
         .map("x-documents", documents)
         .maybe("x-account", api.account.as_ref().map(account))
         .list("x-outcomes", api.outcomes.iter().map(fate::outcome))
+        .list("x-observed-codes", api.codes.iter().map(codes::observed))
         .list("x-observed", api.observed.iter().map(statements::observation))
         .into_value()
 }

@@ -2,7 +2,7 @@
 
 use super::Reviewed;
 use super::types::EnumValue;
-use crate::load::shapes::{Named, Short, ShortForm, Text, Texts};
+use crate::load::shapes::{Named, Short, ShortForm, Text};
 use crate::load::spanned::Spanned;
 
 mappings! {
@@ -65,8 +65,6 @@ mappings! {
         encoding: Option<Spanned<Encoding>>,
         /// How far the timestamp may be from the server's clock, such as `30 seconds`.
         window: Option<Text>,
-        /// The codes that say that the timestamp was not taken: it is too old, too new, or none.
-        timestamp_refused: Texts,
     }
 
     /// The headers that carry credentials.
@@ -173,7 +171,9 @@ words! {
         AnswerTooLong = "answer-too-long",
         Success = "success",
         ListedCode = "listed-code",
+        ObservedCode = "observed-code",
         TimestampRefused = "timestamp-refused",
+        CredentialsRefused = "credentials-refused",
         UnlistedCode = "unlisted-code",
         TooManyRequests = "too-many-requests",
         ServerError = "server-error",

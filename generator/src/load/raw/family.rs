@@ -2,6 +2,7 @@
 
 use super::Reviewed;
 use super::api::Observation;
+use super::codes::{Cause, Proves, Stage};
 use super::statement::{Contradiction, NotShown, Rule, Source};
 use crate::load::shapes::{Named, Short, ShortForm, Text, Texts};
 use crate::load::spanned::Spanned;
@@ -27,6 +28,8 @@ mappings! {
         instrument: Option<Spanned<InstrumentNames>>,
         /// The classes that rates are for, and who is in them.
         classes: Named<Spanned<Class>>,
+        /// The read by which a caller finds out whether the credentials are accepted.
+        probe: Option<Spanned<Probe>>,
         /// The states of an enum, and how one becomes another.
         lifecycle: Option<Spanned<Lifecycle>>,
         /// The sentences of the document that bind somebody.
@@ -47,6 +50,14 @@ mappings! {
         line: Option<Text>,
         /// The parameter with the name of the instrument.
         symbol: Option<Text>,
+    }
+
+    /// The read by which a caller finds out whether the credentials are accepted.
+    Probe {
+        /// The operation: it only reads, and is signed.
+        operation: Option<Text>,
+        /// Its request as wire JSON; `{}` when left out.
+        request: Option<Text>,
     }
 
     /// A class of accounts or requests that has rate limits of its own.
@@ -79,8 +90,12 @@ mappings! {
         doc: Option<Text>,
         /// Its Rust name, where the message makes none.
         rust: Option<Text>,
-        /// What it says about an operation that changes something; `not_done` when left out.
-        outcome: Option<Outcome>,
+        /// What it proves about the request that it answers; `not_done` when left out.
+        proves: Option<Spanned<Proves>>,
+        /// How far the request came. Left out: `gateway` for a timestamp, credentials and a rate, `trading` otherwise.
+        stage: Option<Spanned<Stage>>,
+        /// With `proves: credentials`: the likely cause.
+        cause: Option<Spanned<Cause>>,
         /// Whether it is the code of success.
         success: Option<bool>,
         /// Where a document says it.
@@ -157,8 +172,6 @@ mappings! {
 words! {
     /// How the numbers and times of a family travel.
     Numbers { Text = "text", Json = "json", }
-    /// What an error code says about an operation that changes something.
-    Outcome { NotDone = "not_done", Unknown = "unknown", }
 }
 
 impl ShortForm for State {

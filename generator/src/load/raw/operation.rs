@@ -42,6 +42,12 @@ mappings! {
         client_id: Option<Text>,
         /// How it is found out whether a request, or each of its items, had its effect.
         confirm: Option<Spanned<Confirm>>,
+        /// A member of the answer: the parameters of the request of which it repeats one.
+        echoes: Option<Spanned<Named<Texts>>>,
+        /// The same where the document leaves open which of the ids the answer repeats: one that agrees is enough.
+        echoes_one_of: Option<Spanned<Named<Texts>>>,
+        /// The several things that a request does, of which one may be done although another is refused.
+        compound: Option<Spanned<Compound>>,
         /// Why a cancel does no harm when it comes twice.
         repeat: Option<Spanned<Repeat>>,
         /// The pair of times that bounds the query.
@@ -102,14 +108,25 @@ mappings! {
         with: Texts,
         /// A field of the record: the parameter that it equals once the request had its effect.
         matches: Named<Text>,
+        /// A parameter of the request: the fields of which one agrees with it, where the record has any. Otherwise the
+        /// record is of another request with the same id.
+        agrees: Named<Texts>,
         /// Parameters of the request that cannot be compared.
         beside: Texts,
         /// The field that tells when it came to be.
         created: Option<Text>,
+        /// The field that tells when it last changed.
+        changed: Option<Text>,
         /// How long it can be asked for at least, such as `2 hours`.
         kept: Option<Text>,
-        /// The codes that say there is no such thing.
-        absent: Texts,
+    }
+
+    /// The several things that a request does.
+    Compound {
+        /// A parameter and the value with which it does several; left out: it always does.
+        when: Option<Spanned<Named<Text>>>,
+        /// What it does.
+        why: Option<Text>,
     }
 
     /// What a repeat of an operation does that changes something.

@@ -1,8 +1,9 @@
 //! What becomes of requests: the rows of `api.yaml`, and what operations say of themselves.
 
 use super::{Builder, Scope, placed};
-use crate::load::{Named, Spanned, Text, raw};
-use crate::model::{Confirm, OutcomeRow, Pair, Repeat};
+use crate::diagnostics::Code;
+use crate::load::{Named, Spanned, Text, Texts, raw};
+use crate::model::{Compound, Confirm, Echoes, OutcomeRow, Pair, Repeat, Several};
 
 impl Builder<'_> {
     pub(super) fn outcome_row(&mut self, raw: &Spanned<raw::OutcomeRow>) -> Option<OutcomeRow> {
@@ -32,11 +33,42 @@ impl Scope<'_, '_> {
             ask: pairs(&raw.ask),
             with: raw.with.iter().map(placed).collect(),
             matches: pairs(&raw.matches),
+            agrees: several(&raw.agrees),
             beside: raw.beside.iter().map(placed).collect(),
             created: raw.created.as_ref().map(placed),
+            changed: raw.changed.as_ref().map(placed),
             kept: self.builder.duration(&raw.kept),
-            absent: raw.absent.iter().map(placed).collect(),
         })
+    }
+
+    pub(super) fn echoes(&mut self, raw: &raw::Operation) -> Option<Echoes> {
+        if let (Some(first), Some(second)) = (&raw.echoes, &raw.echoes_one_of) {
+            self.builder
+                .to
+                .at(second.place, Code::Misplaced, "`echoes` says already what the answer repeats")
+                .related(first.place, "it is said here")
+                .help("keep `echoes` where all ids agree, or `echoes_one_of` where one that agrees is enough");
+        }
+        let (ids, one_is_enough) = match (&raw.echoes, &raw.echoes_one_of) {
+            (Some(all), _) => (all, false),
+            (None, Some(one_of)) => (one_of, true),
+            (None, None) => return None,
+        };
+        Some(Echoes { place: ids.place, ids: several(ids), one_is_enough })
+    }
+
+    pub(super) fn compound(&mut self, raw: &Spanned<raw::Compound>) -> Compound {
+        let when = raw.when.as_ref().and_then(|when| {
+            let pairs = pairs(when);
+            if pairs.len() != 1 {
+                self.builder
+                    .to
+                    .at(when.place, Code::Misplaced, "`when` is one parameter and one value")
+                    .help("write `when: { parameter: value }`, or leave it out");
+            }
+            pairs.into_iter().next()
+        });
+        Compound { place: raw.place, when, why: self.builder.need(&raw.why, "why", raw.place) }
     }
 
     pub(super) fn repeat(&mut self, raw: &Spanned<raw::Repeat>) -> Repeat {
@@ -45,6 +77,10 @@ impl Scope<'_, '_> {
         }
         Repeat { place: raw.place, why: self.builder.need(&raw.why, "why", raw.place) }
     }
+}
+
+fn several(raw: &Named<Texts>) -> Vec<Several> {
+    raw.iter().map(|(one, others)| (placed(one), others.iter().map(placed).collect())).collect()
 }
 
 fn pairs(raw: &Named<Text>) -> Vec<Pair> {

@@ -3,6 +3,7 @@
 
 mod account;
 mod ceilings;
+mod codes;
 mod fate;
 mod fields;
 mod intents;
@@ -14,8 +15,8 @@ mod types;
 
 use super::names::NoIdentifier;
 use super::{
-    Api, Credentials, Document, Duration, Envelope, ErrorCode, Family, Header, Name, Reviewed, Source, Statements,
-    field_name, type_name, variant_name,
+    Api, Credentials, Document, Duration, Envelope, Family, Header, Name, Reviewed, Source, Statements, field_name,
+    type_name,
 };
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::load::{Documents, FamilyDocuments, Short, Spanned, Text, raw};
@@ -55,6 +56,7 @@ pub(crate) fn build(documents: &Documents, to: &mut Diagnostics) -> Api {
         account: raw.account.as_ref().map(|account| builder.account(account)),
         outcomes: raw.outcomes.iter().filter_map(|row| builder.outcome_row(row)).collect(),
         observed: statements::observations(&mut builder, &raw.observed),
+        codes: builder.observed_codes(),
         families: documents.families.iter().map(|family| builder.family(family)).collect(),
         reviewed: reviewed(&mut builder),
     }
@@ -204,7 +206,6 @@ impl Builder<'_> {
             signed_text: raw.signed_text.clone(),
             encoding: raw.encoding.as_ref().map_or(raw::Encoding::Base64, |encoding| encoding.value),
             window: self.duration(&raw.window),
-            timestamp_refused: raw.timestamp_refused.iter().map(|code| (code.value.clone(), code.place)).collect(),
             place: headers.place,
         }
     }
@@ -259,6 +260,7 @@ impl Builder<'_> {
             limits,
             instrument,
             classes,
+            probe: raw.probe.as_ref().and_then(|probe| self.probe(probe)),
             lifecycle,
             statements: self.statements(
                 &raw.rules,
@@ -295,21 +297,6 @@ impl Builder<'_> {
             self.missing("numbers", documents.place);
         }
         documents.folder.clone()
-    }
-
-    fn error_code(&mut self, code: &Text, raw: &Spanned<raw::ErrorCode>) -> ErrorCode {
-        let text = self.need(&raw.text, "text", raw.place);
-        let rust = self.rust_name(&raw.rust, &text, raw.place, "error", variant_name);
-        ErrorCode {
-            source: self.source(&raw.source),
-            code: code.value.clone(),
-            rust,
-            place: code.place,
-            text,
-            doc: text_of(&raw.doc),
-            outcome: raw.outcome.unwrap_or(raw::Outcome::NotDone),
-            success: raw.success.unwrap_or(false),
-        }
     }
 
     fn statements(

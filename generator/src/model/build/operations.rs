@@ -47,6 +47,8 @@ impl Scope<'_, '_> {
             in_flight: raw.in_flight.as_ref().and_then(|in_flight| self.in_flight(in_flight)),
             client_id: raw.client_id.as_ref().map(placed),
             confirm: raw.confirm.as_ref().and_then(|confirm| self.confirm(confirm)),
+            echoes: self.echoes(raw),
+            compound: raw.compound.as_ref().map(|compound| self.compound(compound)),
             repeat: raw.repeat.as_ref().map(|repeat| self.repeat(repeat)),
             window: raw.window.as_ref().and_then(|window| self.window(window)),
             history: self.builder.duration(&raw.history),

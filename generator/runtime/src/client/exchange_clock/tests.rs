@@ -24,7 +24,7 @@ fn told(sent: u64, read_after: u64, received: u64, ahead: i64) -> Told {
 fn learned(all: &[Told]) -> ExchangeClock {
     let clock = ExchangeClock::default();
     for told in all {
-        clock.learn(*told, told.time, WINDOW, false);
+        clock.learn(*told, told.time, WINDOW, Signature::Accepted);
     }
     clock
 }
@@ -72,7 +72,7 @@ fn every_answer_narrows_the_bounds_and_time_widens_them() {
     assert_eq!(skew(&clock, at(600_300)), Some((5_000, 60)));
     // A slow trip says nothing new.
     let slow = told(700_000, 9_000, 712_000, 5_000);
-    clock.learn(slow, slow.time, WINDOW, false);
+    clock.learn(slow, slow.time, WINDOW, Signature::Accepted);
     assert_eq!(skew(&clock, at(712_000)).map(|(ahead, uncertainty)| (ahead, uncertainty < 100)), Some((5_000, true)));
 }
 
@@ -107,7 +107,7 @@ fn after_a_sleep_nothing_is_known() {
     // And an answer is learned as if it were the first.
     let awake = Moment { steady: Duration::from_millis(5_100), ..set(at(5_100), 3_600_000) };
     let told = Told { time: set(awake, 600_000).wall, step: Duration::ZERO, sent: awake, received: awake };
-    clock.learn(told, told.time, WINDOW, false);
+    clock.learn(told, told.time, WINDOW, Signature::Accepted);
     assert_eq!(skew(&clock, awake), Some((600_000, 0)));
 }
 
@@ -115,33 +115,94 @@ fn after_a_sleep_nothing_is_known() {
 fn a_time_at_which_the_signature_was_no_good_is_believed_only_when_it_was_refused() {
     let clock = ExchangeClock::default();
     let away = told(0, 5, 10, 30_100);
-    clock.learn(away, at(0).wall, WINDOW, false);
+    clock.learn(away, at(0).wall, WINDOW, Signature::Accepted);
     assert!(clock.time(at(10)).is_none());
-    clock.learn(Told { time: Timestamp::from_millis(0), ..away }, at(0).wall, WINDOW, false);
-    clock.learn(Told { time: Timestamp::from_millis(u64::MAX), ..away }, at(0).wall, WINDOW, false);
+    clock.learn(Told { time: Timestamp::from_millis(0), ..away }, at(0).wall, WINDOW, Signature::Accepted);
+    clock.learn(Told { time: Timestamp::from_millis(u64::MAX), ..away }, at(0).wall, WINDOW, Signature::Accepted);
     assert!(clock.time(at(10)).is_none());
-    clock.learn(away, at(0).wall, WINDOW, true);
+    clock.learn(away, at(0).wall, WINDOW, Signature::Refused);
     assert!(clock.time(at(10)).is_some());
     // Within the window, or where there is none, there is nothing to doubt.
     for (ahead, window) in [(30_000, WINDOW), (-30_000, WINDOW), (90_000, None)] {
         let (clock, told) = (ExchangeClock::default(), told(0, 5, 10, ahead));
-        clock.learn(told, at(0).wall, window, false);
+        clock.learn(told, at(0).wall, window, Signature::Accepted);
         assert!(clock.time(at(10)).is_some(), "{ahead}");
     }
 }
 
 #[test]
-fn no_time_is_too_wild() {
-    for time in [0, u64::MAX] {
-        let clock = ExchangeClock::default();
-        let wild = Told { time: Timestamp::from_millis(time), ..told(0, 5, 10, 0) };
-        clock.learn(wild, at(0).wall, WINDOW, true);
-        let bounds = clock.time(at(3_000_000)).map(Bounds::likeliest);
-        assert!(bounds.is_some() && clock.skew(at(3_000_000)).is_some());
-        assert!(clock.time(at(10)).is_some_and(|there| there.is_beyond(
-            at(0).wall,
-            Duration::from_secs(30),
-            Duration::ZERO
-        )));
+fn what_no_exchange_can_tell_is_never_believed() {
+    for time in [0, 999_999_999_999, 4_102_444_800_000, u64::MAX] {
+        for signature in [Signature::Accepted, Signature::Untold, Signature::Refused] {
+            let clock = learned(&[told(0, 5, 10, 7)]);
+            let wild = Told { time: Timestamp::from_millis(time), ..told(0, 5, 10, 0) };
+            clock.learn(wild, at(0).wall, None, signature);
+            assert_eq!(skew(&clock, at(10)), Some((7, 5)), "{time} {signature:?}");
+        }
     }
+}
+
+#[test]
+fn only_a_refused_signature_teaches_a_time_that_it_does_not_fit() {
+    let away = told(0, 5, 10, 30_100);
+    for (signature, is_believed) in
+        [(Signature::Accepted, false), (Signature::Untold, false), (Signature::Refused, true)]
+    {
+        let clock = ExchangeClock::default();
+        clock.learn(away, at(0).wall, WINDOW, signature);
+        assert_eq!(clock.time(at(10)).is_some(), is_believed, "{signature:?}");
+    }
+}
+
+#[test]
+fn a_refused_signature_that_fits_shows_that_another_clock_judges() {
+    let hour = 3_600_000;
+    let clock = ExchangeClock::default();
+    // Some machine tells a time an hour ahead, whatever it is asked.
+    clock.learn(told(0, 5, 10, hour), at(0).wall, WINDOW, Signature::Refused);
+    let corrected = set(at(20), hour).wall;
+    clock.learn(told(20, 5, 30, hour), corrected, WINDOW, Signature::Refused);
+    assert!(clock.time(at(30)).is_none(), "the next one is signed by the client's own clock");
+    // One answer of the right clock is enough.
+    clock.learn(told(40, 5, 50, 0), at(40).wall, WINDOW, Signature::Accepted);
+    assert_eq!(skew(&clock, at(50)), Some((0, 5)));
+}
+
+#[test]
+fn a_smaller_window_than_the_schema_tells_is_learned_too() {
+    let clock = ExchangeClock::default();
+    clock.learn(told(0, 5, 10, 8_000), at(0).wall, WINDOW, Signature::Refused);
+    assert_eq!(skew(&clock, at(10)), Some((8_000, 5)));
+}
+
+#[test]
+fn a_single_refusal_is_not_sure_and_nothing_is_for_longer_than_the_window() {
+    let window = Duration::from_secs(30);
+    let clock = ExchangeClock::default();
+    clock.learn(told(0, 5, 10, 60_000), at(0).wall, WINDOW, Signature::Refused);
+    assert!(!clock.is_sure(at(10), window));
+    clock.learn(told(20, 5, 30, 60_000), at(20).wall, WINDOW, Signature::Refused);
+    assert!(clock.is_sure(at(30), window) && clock.is_sure(at(30_030), window));
+    assert!(!clock.is_sure(at(30_031), window));
+    // A constant is not a clock.
+    let constant = |sent| Told { time: told(0, 0, 0, 600_000).time, ..told(sent, 0, sent + 10, 0) };
+    let clock = ExchangeClock::default();
+    clock.learn(constant(0), at(0).wall, WINDOW, Signature::Refused);
+    clock.learn(constant(1_000), at(1_000).wall, WINDOW, Signature::Refused);
+    assert!(!clock.is_sure(at(1_010), window));
+    // An accepted signature makes it sure at once.
+    assert!(learned(&[told(0, 5, 10, 0)]).is_sure(at(10), window));
+}
+
+#[test]
+fn how_far_clocks_are_apart_is_remembered_for_a_while() {
+    let clock = learned(&[told(0, 5, 10, 0)]);
+    assert_eq!(clock.spread(at(10)), Duration::ZERO);
+    for (sent, ahead) in [(100, 20_000), (200, 0), (300, 5_000)] {
+        let told = told(sent, 5, sent + 10, ahead);
+        clock.learn(told, told.time, WINDOW, Signature::Accepted);
+    }
+    let spread = clock.spread(at(310));
+    assert!(Duration::from_millis(19_980) < spread && spread < Duration::from_millis(20_020), "{spread:?}");
+    assert_eq!(clock.spread(at(3_700_000)), Duration::ZERO);
 }

@@ -1,15 +1,11 @@
-//! Connections that wait for their next request, by where they lead.
+//! Where requests go, each place with the connections that lead there.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use http::header::{HOST, HeaderValue};
 use http::uri::{Authority, PathAndQuery, Scheme, Uri};
-use tokio::runtime::Handle;
-use tokio::time::Instant;
 
-use super::connection::Connection;
-use crate::client::bounds::IDLE;
+use super::pool::Pool;
 
 /// Every place that was ever asked for: a program has one or two, so they are looked through, and none is forgotten.
 #[derive(Debug, Default)]
@@ -21,20 +17,14 @@ pub(super) struct Origin {
     scheme: Scheme,
     authority: Authority,
     host: HeaderValue,
-    kept: Mutex<VecDeque<Kept>>,
-}
-
-#[derive(Debug)]
-struct Kept {
-    connection: Connection,
-    used: Instant,
+    pool: Arc<Pool>,
 }
 
 impl Origins {
     /// Where `uri` leads; `None` when it names no host.
     pub(super) fn of(&self, uri: &Uri) -> Option<Arc<Origin>> {
         let (scheme, authority) = (uri.scheme()?, uri.authority()?);
-        let mut origins = lock(&self.0);
+        let mut origins = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = origins.iter().find(|known| known.is(scheme, authority)) {
             return Some(Arc::clone(known));
         }
@@ -52,7 +42,7 @@ impl Origin {
             _ => authority.host().to_owned(),
         };
         let host = HeaderValue::try_from(host).ok()?;
-        Some(Self { scheme, authority, host, kept: Mutex::default() })
+        Some(Self { scheme, authority, host, pool: Arc::default() })
     }
 
     /// A host that is written in other letters counts as another one, which does no harm.
@@ -76,38 +66,10 @@ impl Origin {
         *request.uri_mut() = target.map(Uri::from).unwrap_or_default();
     }
 
-    /// The connection of this runtime that rested longest, of those that are not too old `now`: when a server closes one
-    /// right behind an answer, that was noticed by then. What is written to a closed one has an unknown outcome.
-    pub(super) fn kept(&self, now: Instant) -> Option<Connection> {
-        let here = Handle::current().id();
-        let mut kept = lock(&self.kept);
-        while let Some(place) = kept.iter().position(|kept| kept.connection.is_of(here)) {
-            let oldest = kept.remove(place)?;
-            if !oldest.is_too_old(now) && oldest.connection.is_free() {
-                return Some(oldest.connection);
-            }
-        }
-        None
+    /// The connections that lead there and rest.
+    pub(super) fn pool(&self) -> &Arc<Pool> {
+        &self.pool
     }
-
-    /// Keeps `connection`, on which a request left at `used` and whose answer was read to its end, for the next one.
-    pub(super) fn keep(&self, connection: Connection, used: Instant) {
-        let mut kept = lock(&self.kept);
-        while kept.front().is_some_and(|oldest| oldest.is_too_old(used)) {
-            kept.pop_front();
-        }
-        kept.push_back(Kept { connection, used });
-    }
-}
-
-impl Kept {
-    fn is_too_old(&self, now: Instant) -> bool {
-        now.duration_since(self.used) > IDLE
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -39,6 +39,8 @@ pub(super) fn operation(id: &'static str, effect: Effect, limits: &[RateLimit]) 
         errors: &[],
         list_member: None,
         client_id: None,
+        echoes: None,
+        compound: None,
         confirm: None,
         repeat: None,
     }))

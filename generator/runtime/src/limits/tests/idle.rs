@@ -22,7 +22,7 @@ fn idle_lanes_and_windows_are_dropped() {
         let now = ms(10) * number;
         let lane = book.lane(&Call::new(meta).counted_for(&account, &address), now);
         book.hold(lane);
-        book.make(lane, now);
+        book.answered(lane, now, now, None);
     }
     // A hundred are called in a second.
     assert!(book.lanes.len() < 500, "{}", book.lanes.len());

@@ -9,11 +9,11 @@ use crate::tables::Effect;
 const TOO_MANY: Signs = too_many(false, None);
 
 const fn too_many(of_everything: bool, retry_after: Option<Duration>) -> Signs {
-    Signs { too_many: Some(TooMany { of_everything, retry_after }), remaining: None }
+    Signs { too_many: Some(TooMany { of_everything, retry_after }), remaining: None, trip: None }
 }
 
 const fn left(remaining: u32) -> Signs {
-    Signs { too_many: None, remaining: Some(remaining) }
+    Signs { too_many: None, remaining: Some(remaining), trip: None }
 }
 
 /// Makes a call that is answered after `trip`.
@@ -60,7 +60,7 @@ fn who_waits_waits_longer_then() {
     call(&mut driver, 1, ms(100), Signs::default());
     let (number, _) = driver.ask(Call::new(limited_to(1)));
     driver.timer.advance(ms(400));
-    assert_eq!(free_in(&limits.0, 1), Some(ms(500)));
+    assert_eq!(free_in(&limits.0, 1), Some(ms(600)));
     // An answer that comes late.
     limits.0.answered(Slot::new(0, Duration::ZERO), TOO_MANY);
     driver.timer.advance(SECOND - Duration::from_nanos(1));
@@ -85,10 +85,10 @@ fn calls_of_others_are_counted() {
     let mut driver = Driver::new(&limits);
     call(&mut driver, 10, ms(100), left(3));
     assert_eq!(room(&limits.0, 10), 3);
-    limits.1.advance(ms(900));
-    // The own call has expired, those of others that came at the latest when the answer came have not.
-    assert_eq!(room(&limits.0, 10), 4);
-    limits.1.advance(ms(100));
+    // All of them were counted when the answer came, at the latest.
+    limits.1.advance(SECOND - Duration::from_nanos(1));
+    assert_eq!(room(&limits.0, 10), 3);
+    limits.1.advance(Duration::from_nanos(1));
     assert_eq!(room(&limits.0, 10), 10);
 }
 
@@ -130,8 +130,8 @@ fn what_was_known_already_changes_nothing() {
     for remaining in (0..10).rev() {
         call(&mut driver, 10, ms(20), left(remaining));
     }
-    assert_eq!(free_in(&limits.0, 10), Some(ms(800)));
-    limits.1.advance(ms(800));
+    assert_eq!(free_in(&limits.0, 10), Some(ms(820)));
+    limits.1.advance(ms(820));
     assert_eq!(room(&limits.0, 10), 1);
     limits.1.advance(ms(180));
     assert_eq!(room(&limits.0, 10), 10);

@@ -33,6 +33,8 @@ pub(super) struct State {
     pub(super) silent: bool,
     /// How far the header of answers is ahead of their own time.
     pub(super) date_ahead: i64,
+    /// A code with which everything is refused, and the time that such an answer tells.
+    pub(super) refusal: Option<(&'static str, u64)>,
     /// The timestamps of requests, and whether the exchange took them.
     seen: Vec<(i64, bool)>,
 }
@@ -97,7 +99,7 @@ impl Timer for World {
 
 impl Transport for World {
     fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
-        let State { trip, there, silent, date_ahead, .. } = self.change(|state| state.clone());
+        let State { trip, there, silent, date_ahead, refusal, .. } = self.change(|state| state.clone());
         let signed = request.headers()["MINI-TIMESTAMP"].to_str().ok().and_then(|text| text.parse().ok());
         let signed: i64 = signed.unwrap_or_default();
         self.timer.advance(trip);
@@ -115,7 +117,9 @@ impl Transport for World {
                 (true, false, true) => ("00000", "[]"),
                 (true, false, false) => ("00000", r#"{"orderId":"7"}"#),
             };
-            let body = format!(r#"{{"code":"{code}","msg":"expired","requestTime":{now},"data":{data}}}"#);
+            let now_told = u64::try_from(now).unwrap_or_default();
+            let (code, told) = refusal.unwrap_or((code, now_told));
+            let body = format!(r#"{{"code":"{code}","msg":"expired","requestTime":{told},"data":{data}}}"#);
             let mut response = http::Response::new(Bytes::from(body));
             response.headers_mut().insert(http::header::DATE, date(now + date_ahead));
             Ok(response)

@@ -1,0 +1,137 @@
+//! Connections that rest until their next request.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use tokio::runtime;
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
+
+use super::connection::Connection;
+
+/// How long a reaper stays that has nothing to look after: most connections are soon kept again.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// The connections to one place.
+#[derive(Debug, Default)]
+pub(super) struct Pool(Mutex<Resting>);
+
+#[derive(Debug, Default)]
+struct Resting {
+    /// The one that was used last stands last.
+    connections: Vec<Connection>,
+    /// One for each runtime of which connections rest.
+    reapers: Vec<Reaper>,
+}
+
+/// What is known of the task that closes connections of `runtime` when they have rested for too long.
+#[derive(Debug)]
+struct Reaper {
+    runtime: runtime::Id,
+    wakes: Instant,
+    /// Whether it has nothing to look after, and ends if that is so when it wakes.
+    lingers: bool,
+    /// Has the task look again. It ends when this is gone.
+    sooner: watch::Sender<()>,
+}
+
+impl Pool {
+    /// The connection of `runtime` that was used last, unless it has expired by `now`. Those that are not needed can
+    /// expire so, and a request is the least likely to meet a server that is just closing an idle connection.
+    pub(super) fn take(&self, runtime: runtime::Id, now: Instant) -> Option<Connection> {
+        let mut resting = self.lock();
+        let place = resting.connections.iter().rposition(|one| one.is_of(runtime) && now < one.expires())?;
+        Some(resting.connections.remove(place))
+    }
+
+    /// Keeps `connection`, on which a whole response was read, for the next request, and no more than `max` altogether.
+    /// It is closed when it expires.
+    pub(super) fn keep(self: &Arc<Self>, connection: Connection, max: usize) {
+        let (runtime, expires) = (connection.runtime(), connection.expires());
+        if max == 0 || !connection.is_free() {
+            return;
+        }
+        let mut resting = self.lock();
+        // Dropped only without the lock, for it closes a socket.
+        let _longest = (resting.connections.len() >= max).then(|| resting.connections.remove(0));
+        resting.connections.push(connection);
+        let begun = match resting.reapers.iter_mut().find(|reaper| reaper.runtime == runtime) {
+            Some(reaper) if reaper.wakes <= expires => None,
+            Some(reaper) => {
+                reaper.wakes = expires;
+                reaper.sooner.send_replace(());
+                None
+            }
+            None => {
+                let (sooner, told) = watch::channel(());
+                resting.reapers.push(Reaper { runtime, wakes: expires, lingers: false, sooner });
+                Some(told)
+            }
+        };
+        drop(resting);
+        if let Some(told) = begun {
+            // Not under the lock: in a runtime that is ending, the task is dropped at once.
+            tokio::spawn(reap(Reaping { pool: Arc::downgrade(self), runtime }, told));
+        }
+    }
+
+    /// Closes the connections of `runtime` that have expired by `now`. Returns when to come again; `None` when no
+    /// connection has been left for a while, and with it the reaper is forgotten.
+    fn close_expired(&self, runtime: runtime::Id, now: Instant) -> Option<Instant> {
+        let mut resting = self.lock();
+        let expired = resting.connections.extract_if(.., |one| one.is_of(runtime) && one.expires() <= now);
+        let expired: Vec<_> = expired.collect();
+        let next = resting.connections.iter().filter(|one| one.is_of(runtime)).map(Connection::expires).min();
+        let place = resting.reapers.iter().position(|reaper| reaper.runtime == runtime)?;
+        let reaper = &mut resting.reapers[place];
+        let wakes = next.or_else(|| (!reaper.lingers).then(|| now + LINGER));
+        match wakes {
+            Some(wakes) => (reaper.wakes, reaper.lingers) = (wakes, next.is_none()),
+            None => drop(resting.reapers.swap_remove(place)),
+        }
+        drop(resting);
+        drop(expired);
+        wakes
+    }
+
+    fn forget(&self, runtime: runtime::Id) {
+        let mut resting = self.lock();
+        resting.reapers.retain(|reaper| reaper.runtime != runtime);
+        let gone: Vec<_> = resting.connections.extract_if(.., |one| one.is_of(runtime)).collect();
+        drop(resting);
+        drop(gone);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Resting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where a reaper works. Dropped with its runtime, it takes the connections along, for which nothing arrives any more.
+struct Reaping {
+    pool: Weak<Pool>,
+    runtime: runtime::Id,
+}
+
+/// Closes connections when they expire, as long as there are any.
+async fn reap(mut reaping: Reaping, mut sooner: watch::Receiver<()>) {
+    loop {
+        // Seen before the look, so that whatever is kept after the look is told again.
+        sooner.borrow_and_update();
+        let next = reaping.pool.upgrade().and_then(|pool| pool.close_expired(reaping.runtime, Instant::now()));
+        let Some(next) = next else { break };
+        if let Ok(Err(_)) = timeout_at(next, sooner.changed()).await {
+            break;
+        }
+    }
+    // The runtime goes on, and another reaper may work in it by now.
+    reaping.pool = Weak::new();
+}
+
+impl Drop for Reaping {
+    fn drop(&mut self) {
+        if let Some(pool) = self.pool.upgrade() {
+            pool.forget(self.runtime);
+        }
+    }
+}

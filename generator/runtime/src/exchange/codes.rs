@@ -1,0 +1,128 @@
+//! What the code of an answer proves, and how much of it a client believes.
+
+use crate::operation::Operation;
+use crate::parameters::{Named, Parameters};
+use crate::tables::{Api, Certainty, Effect, Ending, KnownError, Meta, Outcome, Proves, Stage};
+
+/// Which codes a client believes.
+///
+/// What the documents say about a code always counts. By default, so does what several independent sources agree on; a
+/// single source, or sources that contradict each other, prove nothing.
+///
+/// ```
+/// use tradeapi_runtime::{CodePolicy, Proves};
+///
+/// let policy = CodePolicy::documented_only().code("43012", Proves::NotDone);
+/// # let _ = policy;
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct CodePolicy {
+    believes_observed: bool,
+    named: Vec<(String, Proves)>,
+}
+
+impl Default for CodePolicy {
+    fn default() -> Self {
+        Self { believes_observed: true, named: Vec::new() }
+    }
+}
+
+impl CodePolicy {
+    /// Believes documents, and what several independent sources have observed.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Believes documents alone.
+    pub fn documented_only() -> Self {
+        Self { believes_observed: false, ..Self::default() }
+    }
+
+    /// Believes that `code` proves this, whatever else is known about it, and also of requests that do several things.
+    pub fn code(mut self, code: impl Into<String>, proves: Proves) -> Self {
+        self.named.push((code.into(), proves));
+        self
+    }
+
+    /// What `code` says in the answer to an operation.
+    pub(crate) fn read(&self, api: &Api, meta: &Meta, code: &str) -> ReadCode {
+        let known = meta.known(api, code);
+        let named = self.named.iter().rev().find(|(named, _)| named == code);
+        // What the caller names is meant for every request.
+        let named = named.map(|(_, proves)| (Certainty::Named, *proves, Stage::Gateway));
+        let told = named.or(known.map(|known| (known.certainty, known.proves, known.stage)));
+        let believed = told.filter(|(certainty, ..)| match certainty {
+            Certainty::Documented | Certainty::Named => true,
+            Certainty::Several => self.believes_observed,
+            Certainty::Single | Certainty::Conflicting => false,
+        });
+        ReadCode { known, believed }
+    }
+}
+
+/// What a code says.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ReadCode {
+    /// All that is known about the code, believed or not.
+    pub(crate) known: Option<&'static KnownError>,
+    believed: Option<(Certainty, Proves, Stage)>,
+}
+
+impl ReadCode {
+    /// What it proves, as far as it is believed.
+    pub(crate) fn proves(&self) -> Option<Proves> {
+        self.believed.map(|(_, proves, _)| proves)
+    }
+
+    /// How a call ends that is answered with it.
+    pub(crate) fn ending(&self) -> Ending {
+        match self.believed {
+            None => Ending::UnlistedCode,
+            Some((_, Proves::Timestamp, _)) => Ending::TimestampRefused,
+            Some((_, Proves::Credentials, _)) => Ending::CredentialsRefused,
+            Some((Certainty::Documented, ..)) => Ending::ListedCode,
+            Some(_) => Ending::ObservedCode,
+        }
+    }
+
+    /// The outcome of a request that it refuses.
+    pub(crate) fn outcome(&self, effect: Effect, is_compound: impl FnOnce() -> bool) -> Outcome {
+        match self.believed {
+            None => Outcome::Unknown,
+            Some((_, proves, stage)) => proves.outcome(stage, effect, stage == Stage::Trading && is_compound()),
+        }
+    }
+
+    /// The outcome of an item that an answer lists as failed with it: not done, unless the code itself leaves it open,
+    /// whoever says so.
+    pub(crate) fn outcome_of_item(&self, is_compound: bool) -> Outcome {
+        let told = self.believed.or(self.known.map(|known| (known.certainty, known.proves, known.stage)));
+        match told {
+            Some((_, Proves::Unknown | Proves::DuplicateId, _)) => Outcome::Unknown,
+            None | Some((.., Stage::Trading)) if is_compound => Outcome::Unknown,
+            _ => Outcome::NotDone,
+        }
+    }
+}
+
+/// Whether a request does several things, of which one may be done although another is refused.
+pub(crate) fn is_compound<O: Operation>(operation: &O) -> bool {
+    O::META.compound.is_some_and(|compound| {
+        compound.when.is_none_or(|(parameter, value)| {
+            let named = Named::of(operation);
+            let is_so = |named: &Named| named.text(parameter).as_deref() == Some(value);
+            is_so(&named)
+                || O::META
+                    .confirm
+                    .and_then(|confirm| confirm.list)
+                    .is_some_and(|list| named.items(list).iter().any(is_so))
+        })
+    })
+}
+
+/// The same of an item of a batch, which an answer speaks of by itself: the parameters of the item decide.
+pub(crate) fn is_compound_item(meta: &Meta, item: &impl Parameters) -> bool {
+    let when = meta.compound.and_then(|compound| compound.when);
+    when.is_some_and(|(parameter, value)| Named::of(item).text(parameter).as_deref() == Some(value))
+}

@@ -1,0 +1,77 @@
+//! The border of two parts, whose times both show: what the part before has shown of it is not known after a restart, and
+//! asked for once more.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use super::error::PageError;
+use super::page::TimeRange;
+use super::paged::Paged;
+use super::position::{BARREN, Position};
+use super::walk::{Pages, count, hash_of, hash_of_bad};
+use crate::value::{List, Timestamp};
+
+/// What happened so long ago is surely listed. A border that is younger is not learned: what is shown late would be taken
+/// for something that was listed.
+pub(super) const SETTLED: Duration = Duration::from_secs(10 * 60);
+
+/// How far a border was asked for. Kept, so that a call that fails costs no other one.
+#[derive(Debug, Default)]
+pub(super) struct Learning {
+    turn: usize,
+    cursor: Option<String>,
+    cursors: HashSet<String>,
+    pages: u32,
+}
+
+impl<O: Paged> Pages<O> {
+    /// Learns what the part before has shown of the border that the part at `at` has in common with it.
+    pub(super) async fn learn_border(&mut self, at: &Position) -> Result<(), PageError> {
+        let Some(range) = self.border(at) else {
+            self.learning = None;
+            return Ok(());
+        };
+        while let Some(learning) = &self.learning {
+            if u64::from(learning.pages) >= BARREN {
+                return Err(PageError::EndlessBorder { operation: O::META.id, pages: learning.pages });
+            }
+            let reply = self.fetch(learning.turn, range, learning.cursor.as_deref()).await?;
+            let (list, next) = O::page(reply.into_data().0);
+            self.learn(&list, next)?;
+        }
+        Ok(())
+    }
+
+    fn border(&self, at: &Position) -> Option<TimeRange> {
+        let border = at.border.filter(|_| O::HAS_ID && self.learning.is_some())?;
+        let range = self.cut().around(border);
+        let is_out_of_reach = range.from.zip(self.access()).is_some_and(|(from, access)| from < access.oldest);
+        (!is_out_of_reach).then_some(range)
+    }
+
+    fn learn(&mut self, list: &List<O::Item>, next: Option<String>) -> Result<(), PageError> {
+        let items = list.items.iter().filter_map(hash_of::<O>);
+        let bad = list.bad.iter().filter_map(hash_of_bad::<O>);
+        items.chain(bad).for_each(|item| self.seen.came_before(item));
+        let Some(learning) = &mut self.learning else { return Ok(()) };
+        learning.pages += 1;
+        let is_empty = count(list) == 0;
+        match next.filter(|next| !(is_empty && learning.cursor.as_ref() == Some(next))) {
+            Some(cursor) if !learning.cursors.insert(cursor.clone()) => {
+                return Err(PageError::Stuck { operation: O::META.id, cursor });
+            }
+            Some(cursor) => learning.cursor = Some(cursor),
+            None => {
+                let Learning { turn, pages, .. } = *learning;
+                let is_last = turn + 1 >= self.requests.len();
+                self.learning = (!is_last).then(|| Learning { turn: turn + 1, pages, ..Learning::default() });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether what happened at `time` is surely listed.
+pub(super) fn is_settled(time: Timestamp, now: Timestamp) -> bool {
+    now.checked_sub(SETTLED).is_some_and(|settled| time <= settled)
+}

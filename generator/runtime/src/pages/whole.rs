@@ -1,0 +1,70 @@
+//! A page that is there. `null` stands for an empty list in the exchange's answers, but a success without data, or with
+//! data that names no list, is no page: taken for an empty one it would end a listing that is not at its end.
+
+use super::paged::Paged;
+use crate::account::Account;
+use crate::checks::Checks;
+use crate::fate::Repeatable;
+use crate::json::{Decode, Kind, ReadError, Reader};
+use crate::operation::Operation;
+use crate::parameters::{ParameterReader, ParameterWriter, Parameters, PathWriter};
+use crate::tables::Meta;
+
+/// A request that only a page answers.
+pub(super) struct ForPage<O>(pub(super) O);
+
+/// The answer to it.
+pub(super) struct WholePage<O: Paged>(pub(super) O::Response);
+
+impl<O: Paged> Operation for ForPage<O> {
+    type Response = WholePage<O>;
+
+    const META: &'static Meta = O::META;
+
+    fn write_path(&self, out: &mut PathWriter) {
+        self.0.write_path(out);
+    }
+
+    fn limit_class(&self, account: &Account) -> Option<&'static str> {
+        self.0.limit_class(account)
+    }
+}
+
+impl<O: Paged> Repeatable for ForPage<O> {}
+
+impl<O: Paged> Parameters for ForPage<O> {
+    fn write(&self, out: &mut ParameterWriter) {
+        self.0.write(out);
+    }
+
+    fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
+        O::read(from).map(Self)
+    }
+
+    fn check(&self, to: &mut Checks<'_>) {
+        self.0.check(to);
+    }
+}
+
+impl<O: Paged> Decode for WholePage<O> {
+    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        if from.peek() == Kind::Object {
+            find(from, O::LIST)?;
+        }
+        O::Response::decode(from).map(Self)
+    }
+}
+
+/// Fails unless the object that comes next, which stays unread, names `list`.
+fn find(from: &mut Reader<'_>, list: &str) -> Result<(), ReadError> {
+    let start = from.mark();
+    let mut members = from.object(&[])?;
+    while let Some(name) = members.next_name(from)? {
+        if name == list {
+            from.go_back(start);
+            return Ok(());
+        }
+        from.skip()?;
+    }
+    Err(ReadError::new(start.at, format!("there is no {list:?}")))
+}

@@ -1,0 +1,131 @@
+//! What refusals prove, by who vouches for their code, and how much of it a client believes.
+
+use tradeapi_runtime::{Certainty, CodePolicy, CredentialCause, Ending, Error, Outcome, Proves};
+
+use crate::Tested;
+use crate::fates::{Act, Line, code, order};
+use crate::orders::{Orders, PlaceBatch};
+
+/// How a placement ends that is refused with `refusal`.
+async fn placed(refusal: &str, policy: CodePolicy) -> Result<Error, Box<dyn std::error::Error>> {
+    let client = Line::new([code(refusal)]).client()?;
+    client.core().believing(policy).call(&order("a1")?).await.err().ok_or("it was accepted".into())
+}
+
+#[tokio::test]
+async fn a_code_counts_as_its_sources_do() -> Tested {
+    for (refusal, ending, outcome) in [
+        ("40786", Ending::ListedCode, Outcome::NotDone),
+        ("40010", Ending::ListedCode, Outcome::Unknown),
+        ("40404", Ending::ListedCode, Outcome::Unknown),
+        ("43012", Ending::ObservedCode, Outcome::NotDone),
+        ("43118", Ending::ObservedCode, Outcome::Unknown),
+        ("45001", Ending::ObservedCode, Outcome::Unknown),
+        ("40008", Ending::TimestampRefused, Outcome::NotDone),
+        ("40012", Ending::CredentialsRefused, Outcome::NotDone),
+        ("45011", Ending::UnlistedCode, Outcome::Unknown),
+        ("45012", Ending::UnlistedCode, Outcome::Unknown),
+        ("43011", Ending::UnlistedCode, Outcome::Unknown),
+        ("99999", Ending::UnlistedCode, Outcome::Unknown),
+    ] {
+        let error = placed(refusal, CodePolicy::new()).await?;
+        assert_eq!((error.ending(), error.outcome()), (ending, outcome), "{error}");
+        assert_eq!(matches!(error, Error::Unknown(_)), outcome == Outcome::Unknown, "{error}");
+        assert_eq!((error.code(), error.status().map(|status| status.as_u16())), (Some(refusal), Some(200)));
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_client_believes_as_much_as_it_is_told_to() -> Tested {
+    let documented = CodePolicy::documented_only;
+    for refusal in ["43012", "40012"] {
+        let error = placed(refusal, documented()).await?;
+        assert_eq!((error.ending(), error.outcome()), (Ending::UnlistedCode, Outcome::Unknown), "{error}");
+    }
+    assert_eq!(placed("40786", documented()).await?.outcome(), Outcome::NotDone);
+    for refusal in ["45011", "99999", "40010"] {
+        let named = documented().code(refusal, Proves::NotDone);
+        assert_eq!(placed(refusal, named).await?.outcome(), Outcome::NotDone, "{refusal}");
+    }
+    let twice = CodePolicy::new().code("43012", Proves::NotDone).code("43012", Proves::Unknown);
+    assert_eq!(placed("43012", twice).await?.outcome(), Outcome::Unknown, "the last word counts");
+    // The client itself is as it was.
+    let line = Line::new([code("43012")]);
+    let client = line.client()?;
+    assert!(matches!(client.core().believing(documented()).call(&order("a1")?).await, Err(Error::Unknown(_))));
+    assert!(matches!(client.core().call(&order("a1")?).await, Err(Error::Exchange(_))));
+    Ok(())
+}
+
+#[tokio::test]
+async fn refused_credentials_tell_the_likely_cause() -> Tested {
+    let error = placed("40012", CodePolicy::new()).await?;
+    assert_eq!(error.credential_cause(), Some(CredentialCause::Passphrase));
+    assert_eq!(
+        error.to_string(),
+        "mini.orders failed: code 40012, HTTP status 200 OK, \"\" (observed: the passphrase is wrong); likely cause: the \
+         passphrase; it surely had no effect",
+    );
+    assert_eq!(placed("40008", CodePolicy::new()).await?.credential_cause(), Some(CredentialCause::Clock));
+    assert_eq!(placed("43012", CodePolicy::new()).await?.credential_cause(), None);
+    assert_eq!(placed("40012", CodePolicy::documented_only()).await?.credential_cause(), None);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_known_of_a_code_is_told_also_where_it_proves_nothing() -> Tested {
+    for (refusal, certainty) in [
+        ("40010", Some(Certainty::Documented)),
+        ("43012", Some(Certainty::Several)),
+        ("45011", Some(Certainty::Single)),
+        ("45012", Some(Certainty::Conflicting)),
+        ("99999", None),
+    ] {
+        let error = placed(refusal, CodePolicy::new()).await?;
+        let known = error.exchange().and_then(|error| error.known);
+        assert_eq!(known.map(|known| known.certainty), certainty, "{refusal}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn every_error_answers_for_code_status_and_message() -> Tested {
+    let refused = Act::Answers(r#"{"code":"43012","msg":"too little","requestTime":NOW}"#.to_owned());
+    let error = Line::new([refused]).client()?.call(&order("a1")?).await.err().ok_or("it was accepted")?;
+    assert_eq!((error.code(), error.message()), (Some("43012"), Some("too little")));
+    let unreadable = Act::Answers("{".to_owned());
+    let error = Line::new([unreadable]).client()?.call(&order("a1")?).await.err().ok_or("it was accepted")?;
+    assert_eq!((error.code(), error.message()), (None, None));
+    assert_eq!(error.status().map(|status| status.as_u16()), Some(200));
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_read_never_has_an_effect() -> Tested {
+    let client = Line::new([code("45001")]).client()?;
+    let error = client.call(&Orders::default()).await.err().ok_or("it was accepted")?;
+    assert_eq!(error.outcome(), Outcome::NotDone);
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_item_that_is_listed_as_failed_failed_unless_its_code_leaves_it_open() -> Tested {
+    for (refusal, outcome) in [
+        ("43012", Outcome::NotDone),
+        ("45011", Outcome::NotDone),
+        ("99999", Outcome::NotDone),
+        ("40786", Outcome::NotDone),
+        ("40010", Outcome::Unknown),
+        ("45001", Outcome::Unknown),
+        ("43118", Outcome::Unknown),
+    ] {
+        let told = format!(r#"{{"code":"00000","data":[{{"clientOid":"a1","code":"{refusal}"}}]}}"#);
+        let client = Line::new([Act::Answers(told)]).client()?;
+        let report = client.core().batch(PlaceBatch { orders: vec![order("a1")?] }).send().await?;
+        let is_unknown = report.items[0].outcome.is_unknown();
+        assert_eq!(is_unknown, outcome == Outcome::Unknown, "{refusal}");
+        assert_eq!(report.items[0].outcome.is_not_done(), !is_unknown, "{refusal}");
+    }
+    Ok(())
+}

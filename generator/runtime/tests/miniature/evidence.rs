@@ -1,0 +1,158 @@
+//! What proves that something happened, or did not: found out with every word of the evidence missing or wrong in turn.
+
+use std::time::Duration;
+
+use tradeapi_runtime::{ConfirmPolicy, Fate, Outcome, Timestamp};
+
+use crate::Tested;
+use crate::api::ClientOid;
+use crate::fates::{Act, Line, OneOrder, Resize, answers, code, fate, lost, order, seconds};
+use crate::orders::{PlaceBatch, PlaceOrder};
+
+/// An order of the size 1 that has the id `a1`.
+const FOUND: &str = r#"{"clientOid":"a1","created":NOW}"#;
+
+/// The outcome of an order that has no answer, when this is told of it.
+async fn found(record: &str) -> Result<Outcome, Box<dyn std::error::Error>> {
+    Ok(fate(&Line::new([lost(), answers(record)]), &ConfirmPolicy::new()).await?.outcome())
+}
+
+#[tokio::test]
+async fn a_record_proves_an_order_only_when_nothing_speaks_against_it() -> Tested {
+    assert_eq!(found(FOUND).await?, Outcome::Done);
+    assert_eq!(found(r#"{"clientOid":"a1","created":NOW,"size":"1.0"}"#).await?, Outcome::Done);
+    for (record, what) in [
+        (r#"{"clientOid":"a1","created":NOW,"size":"2"}"#, "another size"),
+        (r#"{"clientOid":"a1","size":"1"}"#, "no time"),
+        (r#"{"clientOid":"a1","created":""}"#, "an empty time"),
+        (r#"{"clientOid":"a1","created":HOUR-AHEAD}"#, "a later time"),
+        (r#"{"clientOid":"a1","created":"999999997000"}"#, "an earlier time"),
+        (r#"{"created":NOW}"#, "no id"),
+    ] {
+        assert_eq!(found(record).await?, Outcome::Unknown, "{what}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_id_that_was_used_twice_proves_neither() -> Tested {
+    let line = Line::new([answers(r#"{"orderId":"7"}"#), lost(), answers(FOUND)]);
+    let (client, order) = (line.client()?, order("a1")?);
+    client.core().call(&order).await?;
+    let fate = client.core().place_and_confirm(&order, &ConfirmPolicy::new().deadline(Duration::ZERO)).await;
+    let Fate::Unknown(still) = fate else { return Err("known".into()) };
+    assert_eq!(still.because, "two requests had the same id, and it may be of either");
+    // Long after, the first one is too old to be taken for the second.
+    let line = Line::new([answers(r#"{"orderId":"7"}"#), lost(), answers(FOUND)]);
+    let client = line.client()?;
+    client.core().call(&order).await?;
+    line.timer.advance(seconds(61));
+    let fate = client.core().place_and_confirm(&order, &ConfirmPolicy::new()).await;
+    assert_eq!(fate.outcome(), Outcome::Done);
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_id_that_was_refused_as_used_is_asked_for() -> Tested {
+    let line = Line::new([code("43118"), answers(FOUND)]);
+    assert_eq!(fate(&line, &ConfirmPolicy::new()).await?.outcome(), Outcome::Done);
+    // What has the id was there before, so the request did nothing.
+    let line = Line::new([code("43118"), answers(r#"{"clientOid":"a1","created":"999999900000"}"#)]);
+    let fate = fate(&line, &ConfirmPolicy::new()).await?;
+    assert!(matches!(fate, Fate::DidNotHappen(ref not) if !not.by_absence && not.asked == 1), "{fate}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_absence_is_no_earlier_because_a_clock_is_ahead() -> Tested {
+    let ahead = || Act::Answers(r#"{"code":"40404","requestTime":HOUR-AHEAD}"#.to_owned());
+    let line = Line::new([lost(), ahead()]);
+    let fate = fate(&line, &ConfirmPolicy::new()).await?;
+    assert_eq!(fate.outcome(), Outcome::Unknown, "{fate}");
+    // Also of an earlier run: its own clock has to agree.
+    let line = Line::new([ahead()]);
+    let signed = Timestamp::from_millis(1_000_000_000_000);
+    let fate = line.client()?.core().settle(&order("a1")?, signed, &ConfirmPolicy::new().deadline(seconds(30))).await;
+    assert_eq!(fate.outcome(), Outcome::Unknown, "{fate}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn clocks_that_contradict_each_other_take_longer_to_prove_an_absence() -> Tested {
+    let at = |time: &str| Act::Answers(format!(r#"{{"code":"40404","requestTime":{time}}}"#));
+    let contradicting = [lost(), at("HOUR-AHEAD"), at("NOW")];
+    let line = Line::new(contradicting);
+    // The first one is not learned, for its signature cannot have been accepted by that clock.
+    assert_eq!(fate(&line, &ConfirmPolicy::new()).await?.outcome(), Outcome::NotDone);
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_amendment_is_proven_by_a_change_after_it_left() -> Tested {
+    let resize = Resize(OneOrder { client_oid: ClientOid::new("a1")? }, "2".parse()?);
+    let told = |rest: &str| answers(&format!(r#"{{"clientOid":"a1"{rest}}}"#));
+    for (record, outcome) in [
+        (r#","size":"2","updated":NOW"#, Outcome::Done),
+        (r#","size":"2","updated":"999999999999""#, Outcome::Unknown),
+        (r#","size":"2""#, Outcome::Unknown),
+        (r#","updated":NOW"#, Outcome::Unknown),
+        (r#","size":"3","updated":NOW"#, Outcome::Unknown),
+    ] {
+        let line = Line::new([lost(), told(record)]);
+        let fate = line.client()?.core().place_and_confirm(&resize, &ConfirmPolicy::new()).await;
+        assert_eq!(fate.outcome(), outcome, "{record}: {fate}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_deadline_bounds_a_question_that_has_no_answer() -> Tested {
+    let line = Line::new([lost(), Act::Hangs]);
+    let policy = ConfirmPolicy::new().deadline(Duration::from_millis(200));
+    let Fate::Unknown(still) = fate(&line, &policy).await? else { return Err("known".into()) };
+    assert_eq!(still.because, "the time was up before a question was answered");
+    assert_eq!(tradeapi_runtime::Timer::now(&line.timer), Duration::from_millis(200));
+    Ok(())
+}
+
+#[tokio::test]
+async fn no_duration_is_too_long() -> Tested {
+    let longest = ConfirmPolicy::new()
+        .deadline(Duration::MAX)
+        .settling(Duration::MAX)
+        .pauses(Duration::from_secs(1), Duration::MAX);
+    let line = Line::new([lost(), code("40404"), answers(FOUND)]);
+    assert_eq!(fate(&line, &longest).await?.outcome(), Outcome::Done);
+    Ok(())
+}
+
+#[tokio::test]
+async fn every_item_that_is_settled_has_its_answer() -> Tested {
+    let nameless = PlaceOrder { client_oid: None, ..order("a1")? };
+    let orders = vec![order("a1")?, nameless, order("a2")?, order("a3")?, order("a2")?];
+    let line = Line::new([answers(FOUND), answers(r#"{"clientOid":"a3","created":NOW}"#)]);
+    let signed = Timestamp::from_millis(1_000_000_000_000);
+    let policy = ConfirmPolicy::new();
+    let fates = line.client()?.core().settle_each(&PlaceBatch { orders }, signed, &policy).await;
+    let outcomes: Vec<_> = fates.iter().map(Fate::outcome).collect();
+    let (done, unknown) = (Outcome::Done, Outcome::Unknown);
+    assert_eq!(outcomes, [done, unknown, unknown, done, unknown]);
+    assert_eq!(line.seen().len(), 2, "only what can be told apart is asked for");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_item_without_a_code_and_without_an_id_is_not_done() -> Tested {
+    for (item, is_done) in [
+        (r#"{"orderId":"1","clientOid":"a1"}"#, true),
+        (r#"{"clientOid":"a1","code":"00000"}"#, true),
+        ("{}", false),
+        (r#"{"orderId":null,"clientOid":""}"#, false),
+    ] {
+        let line = Line::new([answers(&format!("[{item}]"))]);
+        let report = line.client()?.core().batch(PlaceBatch { orders: vec![order("a1")?] }).send().await?;
+        assert_eq!(report.items[0].outcome.is_done(), is_done, "{item}");
+        assert_eq!(report.items[0].outcome.is_unknown(), !is_done, "{item}");
+    }
+    Ok(())
+}

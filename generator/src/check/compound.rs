@@ -1,0 +1,54 @@
+//! Requests that do several things.
+
+use super::wire::{self, Found, Meaning};
+use super::{enums, values};
+use crate::diagnostics::{Code, Diagnostics};
+use crate::load::raw::Effect;
+use crate::model::{Api, Family, Operation, Pair, Shape, Type};
+
+/// `compound`: of an operation that changes something; its condition is a parameter and one of its values.
+pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        let Some(compound) = &operation.compound else { continue };
+        if operation.effect == Effect::Read {
+            to.at(compound.place, Code::Misplaced, "what only reads does nothing of which a part may be done")
+                .help("take it away here");
+        }
+        if let Some(when) = &compound.when {
+            condition_is_one(family, operation, when, to);
+        }
+    }
+}
+
+fn condition_is_one(family: &Family, operation: &Operation, when: &Pair, to: &mut Diagnostics) {
+    let ((name, place), (value, value_place)) = when;
+    let own = wire::names(family, wire::top(operation));
+    let names = wire::items(operation).fold(own, |names, (_, item)| names.and(&wire::names(family, &item.parameters)));
+    let found = match names.find(name) {
+        Found::Wire(found) => found,
+        Found::Nothing(help) => {
+            let message = format!("`{}` has no parameter `{name}`", operation.name);
+            to.at(*place, Code::UndefinedName, message).help(help);
+            return;
+        }
+        Found::Perhaps => return,
+    };
+    let fault = match found.meaning {
+        Meaning::Decider(index) => family.enums.get(index).and_then(|all| enums::why_not_listed(all, &[], value)),
+        Meaning::Plain(one) | Meaning::Alternative(one) | Meaning::Member(one) => match one.shape {
+            Shape::One(Type::Enum(index)) => {
+                family.enums.get(index).and_then(|all| enums::why_not_listed(all, &one.only, value))
+            }
+            Shape::One(ty) => values::why_not(family, ty, value),
+            Shape::List(_) | Shape::Items(_) => {
+                to.at(*place, Code::Misplaced, format!("`{name}` has several values"))
+                    .related(found.place, "the parameter is here")
+                    .help("name a parameter with one value");
+                None
+            }
+        },
+    };
+    if let Some(fault) = fault {
+        fault.report(to, *value_place, Code::BadValue, &format!("`{name}`"));
+    }
+}

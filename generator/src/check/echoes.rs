@@ -1,0 +1,69 @@
+//! What answers repeat of their requests.
+
+use super::records;
+use super::wire::{self, Found, Meaning, Names};
+use crate::diagnostics::{Code, Diagnostics};
+use crate::load::raw::Effect;
+use crate::model::{Api, Echoes, Family, Operation, Parameter, Record, Response, Shape, Type};
+
+/// `echoes` and `echoes_one_of`.
+pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        let names = wire::names(family, wire::top(operation));
+        match (&operation.echoes, &operation.response) {
+            (Some(echoes), Response::Object { record }) => {
+                if let Some(record) = family.records.get(*record) {
+                    names_are_known(operation, echoes, record, &names, to);
+                }
+            }
+            (Some(echoes), Response::Array { .. } | Response::Page { .. }) => {
+                to.at(echoes.place, Code::Misplaced, "only an answer that is one object repeats ids of its request")
+                    .related(operation.said_at.response, "the response is here")
+                    .help("take it away; `items` says how an answer tells of several things");
+            }
+            (None, Response::Object { record }) => {
+                if let Some(record) = family.records.get(*record) {
+                    ids_are_echoed(operation, record, &names, to);
+                }
+            }
+            (_, Response::Undefined) | (None, _) => {}
+        }
+    }
+}
+
+fn names_are_known(operation: &Operation, echoes: &Echoes, record: &Record, names: &Names<'_>, to: &mut Diagnostics) {
+    for (member, parameters) in &echoes.ids {
+        records::field(record, member, to);
+        if parameters.is_empty() {
+            to.at(member.1, Code::MissingKey, format!("nothing says what `{}` repeats", member.0))
+                .help("name the parameter of the request, or several of which it repeats one");
+        }
+        for (parameter, place) in parameters {
+            if let Found::Nothing(help) = names.find(parameter) {
+                let message = format!("`{}` has no parameter `{parameter}`", operation.name);
+                to.at(*place, Code::UndefinedName, message).help(help);
+            }
+        }
+    }
+}
+
+/// An answer that could repeat an id says whether it does: otherwise an answer about another thing is taken for it.
+fn ids_are_echoed(operation: &Operation, record: &Record, names: &Names<'_>, to: &mut Diagnostics) {
+    if operation.effect == Effect::Read {
+        return;
+    }
+    let is_identifier = |one: &Parameter| matches!(one.shape, Shape::One(Type::Identifier(_)));
+    let shared = names.iter().filter(|wire| match wire.meaning {
+        Meaning::Plain(one) | Meaning::Alternative(one) | Meaning::Member(one) => is_identifier(one),
+        Meaning::Decider(_) => false,
+    });
+    let shared: Vec<_> = shared.filter(|wire| record.field(wire.name).is_some()).map(|wire| wire.name).collect();
+    if let Some(first) = shared.first() {
+        let shared = wire::list(shared.iter().copied());
+        to.at(operation.said_at.response, Code::BadResponse, format!("nothing says whether the answer repeats: {shared}"))
+            .related(record.name.place, "the record is here")
+            .help(format!(
+                "add `echoes: {{ {first}: {first} }}`, or `echoes_one_of` where the document leaves open which id it repeats"
+            ));
+    }
+}

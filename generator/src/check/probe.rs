@@ -1,0 +1,64 @@
+//! The read by which a caller finds out whether the credentials are accepted.
+
+use super::examples;
+use super::wire::{self, Found, Meaning};
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::load::raw::{Access, Effect};
+use crate::model::{Api, Family, Identifier, Operation, Shape, Type};
+
+/// It is signed, changes nothing, and its request is whole.
+pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
+    let Some(probe) = &family.probe else { return };
+    let (name, place) = &probe.operation;
+    let is_fit = |one: &&Operation| one.effect == Effect::Read && one.access == Access::Signed;
+    let known = || family.operations.iter().filter(is_fit).map(|one| one.name.as_str());
+    let Some(operation) = family.operations.iter().find(|one| one.name == *name) else {
+        if api.is_whole {
+            let help = did_you_mean(name, known()).unwrap_or_else(|| "name a signed operation that only reads".into());
+            to.at(*place, Code::UndefinedName, format!("the family has no operation `{name}`")).help(help);
+        }
+        return;
+    };
+    if !is_fit(&operation) {
+        let why = match operation.effect {
+            Effect::Read => "is not signed, so it says nothing of credentials",
+            _ => "changes something",
+        };
+        to.at(*place, Code::Misplaced, format!("`{name}` {why}"))
+            .related(operation.place, "it is here")
+            .help("name a signed operation that only reads");
+        return;
+    }
+    examples::request(api, family, operation, &probe.request, to);
+    is_built_without_reading(family, operation, &probe.request, to);
+}
+
+/// The request is built in code that cannot fail, so nothing of it is read from a text that might not be one.
+fn is_built_without_reading(
+    family: &Family,
+    operation: &Operation,
+    (request, place): &(String, Place),
+    to: &mut Diagnostics,
+) {
+    let Ok(serde_json::Value::Object(members)) = serde_json::from_str(request) else { return };
+    let names = wire::names(family, wire::top(operation));
+    for name in members.keys() {
+        let Found::Wire(found) = names.find(name) else { continue };
+        let shape = match found.meaning {
+            Meaning::Plain(one) | Meaning::Alternative(one) | Meaning::Member(one) => &one.shape,
+            Meaning::Decider(_) => continue,
+        };
+        let is_read = match shape {
+            Shape::One(Type::Identifier(index)) | Shape::List(Type::Identifier(index)) => {
+                family.identifiers.get(*index).is_some_and(Identifier::is_constrained)
+            }
+            Shape::One(ty) | Shape::List(ty) => *ty == Type::Decimal,
+            Shape::Items(_) => true,
+        };
+        if is_read {
+            to.at(*place, Code::Misplaced, format!("`{name}` is more than checking credentials takes"))
+                .related(found.place, "the parameter is here")
+                .help("leave it out, or name an operation that does without");
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! What codes prove about the requests that they answer. OpenAPI has no words for it.
+
+use serde_json::Value;
+
+use super::object::Object;
+use crate::load::raw::{Certainty, Proves};
+use crate::model::{ObservedCode, Proof};
+
+/// What a code proves, where it is more than that nothing was done.
+pub(super) fn proof(proof: &Proof) -> Object {
+    let stage = (proof.stage != proof.proves.usual_stage()).then_some(proof.stage.as_str());
+    Object::new()
+        .maybe("proves", (proof.proves != Proves::NotDone).then_some(proof.proves.as_str()))
+        .maybe("stage", stage)
+        .maybe("cause", proof.cause.map(|cause| cause.as_str()))
+}
+
+/// A code that no document lists.
+pub(super) fn observed(code: &ObservedCode) -> Value {
+    Object::new()
+        .with("code", code.code.as_str())
+        .with("says", code.says.as_str())
+        .list("families", code.families.iter().map(|(name, _)| name.as_str()))
+        .and(proof(&code.proof))
+        .maybe("certainty", (code.certainty != Certainty::Several).then_some(code.certainty.as_str()))
+        .list("sources", code.sources.iter().map(String::as_str))
+        .into_value()
+}

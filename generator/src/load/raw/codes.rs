@@ -1,0 +1,62 @@
+//! `codes.yaml`: codes that no document lists, as they were observed; and what any code can prove.
+
+use crate::load::shapes::{Named, Text, Texts};
+use crate::load::spanned::Spanned;
+
+mappings! {
+    /// `codes.yaml`: codes that no document lists, as they were observed.
+    Codes {
+        /// Where the codes come from as a whole.
+        doc: Option<Text>,
+        /// Short names of sources, each with what it is. Where there are any, every code names its sources by them.
+        sources: Named<Text>,
+        /// The codes, each with what it proves.
+        codes: Named<Spanned<ObservedCode>>,
+    }
+
+    /// A code that no document lists.
+    ObservedCode {
+        /// The families whose operations answer with it; all of them when left out.
+        families: Texts,
+        /// What it proves about the request that it answers.
+        proves: Option<Spanned<Proves>>,
+        /// How far the request came. Left out: `gateway` for a timestamp, credentials and a rate, `trading` otherwise.
+        stage: Option<Spanned<Stage>>,
+        /// With `proves: credentials`: the likely cause.
+        cause: Option<Spanned<Cause>>,
+        /// What it means.
+        says: Option<Text>,
+        /// Who has seen it.
+        sources: Option<Spanned<Vec<Text>>>,
+        /// How certain it is what it proves; `several` when left out.
+        certainty: Option<Spanned<Certainty>>,
+    }
+}
+
+words! {
+    /// What a code proves about the request that it answers.
+    Proves {
+        NotDone = "not_done",
+        Unknown = "unknown",
+        NoSuchOrder = "no_such_order",
+        DuplicateId = "duplicate_id",
+        Timestamp = "timestamp",
+        Credentials = "credentials",
+        Rate = "rate",
+    }
+    /// How far a request came before it was refused.
+    Stage { Gateway = "gateway", Permission = "permission", Parameters = "parameters", Trading = "trading", }
+    /// The likely reason why credentials were refused.
+    Cause {
+        Clock = "clock",
+        Key = "key",
+        Secret = "secret",
+        Passphrase = "passphrase",
+        Ip = "ip",
+        Permission = "permission",
+        Environment = "environment",
+        Account = "account",
+    }
+    /// How certain it is what a code proves: several sources agree, a single one says so, or they contradict each other.
+    Certainty { Several = "several", Single = "single", Conflicting = "conflicting", }
+}

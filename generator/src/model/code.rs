@@ -1,0 +1,92 @@
+//! What codes prove about the requests that they answer.
+
+use super::{Api, Family, Operation};
+use crate::diagnostics::Place;
+use crate::load::raw::{Cause, Certainty, Effect, Proves, Stage};
+
+/// An error code of a document, and its meaning.
+#[derive(Clone, Debug)]
+pub(crate) struct ErrorCode {
+    pub(crate) code: String,
+    pub(crate) rust: String,
+    pub(crate) place: Place,
+    pub(crate) text: String,
+    pub(crate) doc: String,
+    pub(crate) source: Option<super::Source>,
+    pub(crate) proof: Proof,
+    pub(crate) success: bool,
+}
+
+/// A code that no document lists.
+#[derive(Clone, Debug)]
+pub(crate) struct ObservedCode {
+    pub(crate) code: String,
+    pub(crate) place: Place,
+    /// The families whose operations answer with it; none stands for all.
+    pub(crate) families: Vec<(String, Place)>,
+    pub(crate) proof: Proof,
+    pub(crate) says: String,
+    pub(crate) sources: Vec<String>,
+    pub(crate) certainty: Certainty,
+}
+
+/// What a code proves about the request that it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Proof {
+    pub(crate) proves: Proves,
+    /// How far the request came.
+    pub(crate) stage: Stage,
+    /// Why credentials were refused.
+    pub(crate) cause: Option<Cause>,
+    /// Where the cause is given, where it is.
+    pub(crate) cause_place: Option<Place>,
+}
+
+impl Proves {
+    /// How far a request comes that is refused so, where nothing else is said.
+    pub(crate) fn usual_stage(self) -> Stage {
+        match self {
+            Self::Timestamp | Self::Credentials | Self::Rate => Stage::Gateway,
+            Self::NotDone | Self::Unknown | Self::NoSuchOrder | Self::DuplicateId => Stage::Trading,
+        }
+    }
+}
+
+impl Proof {
+    /// Whether a request that is refused so may have had its effect. A `compound` request does several things, of which
+    /// some may be done when a rule of trading stops another.
+    pub(crate) fn leaves_open(&self, effect: Effect, compound: bool) -> bool {
+        let may_be_partly_done = compound && self.stage == Stage::Trading;
+        match self.proves {
+            _ if effect == Effect::Read => false,
+            Proves::Timestamp | Proves::Credentials | Proves::Rate => false,
+            Proves::NotDone => may_be_partly_done,
+            Proves::NoSuchOrder => may_be_partly_done || effect == Effect::Create,
+            Proves::DuplicateId | Proves::Unknown => true,
+        }
+    }
+}
+
+impl ObservedCode {
+    /// Whether an operation of a family can answer with it.
+    pub(crate) fn is_of(&self, family: &str) -> bool {
+        self.families.is_empty() || self.families.iter().any(|(name, _)| name == family)
+    }
+}
+
+impl Api {
+    /// The codes of no document that an operation of a family can answer with. What a document says of a code goes first.
+    pub(crate) fn observed_of<'a>(&'a self, family: &'a Family) -> impl Iterator<Item = &'a ObservedCode> {
+        let is_documented = |code: &str| family.errors.iter().any(|error| error.code == code);
+        self.codes.iter().filter(move |code| code.is_of(&family.name) && !is_documented(&code.code))
+    }
+}
+
+impl Operation {
+    /// The listed codes after which it is unknown whether a request had its effect.
+    pub(crate) fn open_errors<'a>(&'a self, family: &'a Family) -> impl Iterator<Item = &'a ErrorCode> {
+        // What is compound under a condition is told of by itself.
+        let compound = self.compound.as_ref().is_some_and(|compound| compound.when.is_none());
+        family.errors.iter().filter(move |error| !error.success && error.proof.leaves_open(self.effect, compound))
+    }
+}

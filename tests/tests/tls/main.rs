@@ -1,0 +1,231 @@
+//! Real handshakes with a server on this machine: whom the client trusts, how it shows who it is, and that whatever goes
+//! wrong ends in the row of the schema's table where it belongs.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod rest;
+mod server;
+mod settings;
+
+use std::error::Error as _;
+
+use rustls::SupportedProtocolVersion;
+use rustls::version::{TLS12, TLS13};
+use tradeapi::runtime::{Ending, LimitMode, Outcome, TlsSettings, TransportLimits};
+use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
+use tradeapi::{API, Client, Credentials, Error};
+use tradeapi_tests::peer::{Peer, read_request};
+use tradeapi_tests::transports::Over;
+
+use self::server::{Authority, DONE, Server, config};
+
+tradeapi_tests::over_each_transport!(
+    a_root_of_ones_own_is_trusted,
+    who_is_not_trusted_gets_no_request,
+    who_speaks_no_tls_gets_no_request,
+    a_client_certificate_is_shown,
+    without_the_client_certificate_nothing_happens,
+    handshakes_are_resumed_and_carry_no_request,
+    an_end_without_close_notify_is_no_end_of_a_body,
+    http_1_is_the_one_protocol,
+);
+
+const HERE: &str = "127.0.0.1";
+
+const VERSIONS: [&SupportedProtocolVersion; 2] = [&TLS12, &TLS13];
+
+fn cancel() -> CancelOrder {
+    CancelOrder::new(OrderRef::OrderId(OrderId::from("1")))
+}
+
+fn trusting(authority: &Authority) -> TlsSettings {
+    TlsSettings::new().add_roots(&authority.pem).unwrap()
+}
+
+fn client(over: Over, server: &Server, tls: &TlsSettings) -> Client {
+    limited(over, server.url(), tls, TransportLimits::default())
+}
+
+fn limited(over: Over, url: String, tls: &TlsSettings, limits: TransportLimits) -> Client {
+    let credentials = Credentials::new("key", "secret", "passphrase");
+    over.client_with_tls(url, limits, tls).credentials(credentials).limits(LimitMode::Off).build().unwrap()
+}
+
+/// The error of a call that is told with the outcome of its row in the table.
+async fn failed(client: &Client) -> (Ending, String) {
+    let error = client.call(&cancel()).await.expect_err("that cannot succeed");
+    let row = API.outcomes.iter().find(|row| row.when == error.ending()).unwrap();
+    assert_eq!(row.outcome, Some(error.outcome()), "{error}");
+    assert_eq!(matches!(error, Error::Unknown(_)), error.outcome() == Outcome::Unknown, "{error}");
+    let mut told = error.to_string();
+    let mut source = error.source();
+    while let Some(next) = source {
+        told = format!("{told}: {next}");
+        source = next.source();
+    }
+    (error.ending(), told)
+}
+
+async fn a_root_of_ones_own_is_trusted(over: Over) {
+    let authority = Authority::new();
+    for version in VERSIONS {
+        let server = Server::start(config(&authority.signs(HERE), &[version], None));
+        for tls in [trusting(&authority), TlsSettings::without_roots().add_roots(&authority.pem).unwrap()] {
+            let client = client(over, &server, &tls);
+            for _ in 0..3 {
+                client.call(&cancel()).await.unwrap();
+            }
+        }
+        assert_eq!(server.requests(), 6, "{version:?}");
+    }
+}
+
+async fn who_is_not_trusted_gets_no_request(over: Over) {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let cases = [
+        (authority.signs(HERE), TlsSettings::new(), "UnknownIssuer"),
+        (authority.signs(HERE), TlsSettings::without_roots(), "UnknownIssuer"),
+        // It has the same name, and another key.
+        (other.signs(HERE), trusting(&authority), "BadSignature"),
+        (authority.signs("exchange.example"), trusting(&authority), "not valid for name"),
+        (authority.signs("127.0.0.2"), trusting(&authority), "not valid for name"),
+        (authority.signs_until(HERE, 2020), trusting(&authority), "expired"),
+    ];
+    for (own, tls, why) in cases {
+        for version in VERSIONS {
+            let server = Server::start(config(&own, &[version], None));
+            let (ending, told) = failed(&client(over, &server, &tls)).await;
+            assert_eq!((ending, server.requests()), (Ending::NotConnected, 0), "{told}");
+            assert!(told.contains(why), "{told}");
+        }
+    }
+}
+
+async fn who_speaks_no_tls_gets_no_request(over: Over) {
+    let plain = Peer::start(|_, mut stream| {
+        use std::io::Write;
+        stream.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
+    });
+    let closed = Peer::start(|_, _| Ok(()));
+    for peer in [plain, closed] {
+        let url = peer.url().replace("http:", "https:");
+        let (ending, told) = failed(&limited(over, url, &TlsSettings::new(), TransportLimits::default())).await;
+        assert_eq!(ending, Ending::NotConnected, "{told}");
+    }
+}
+
+async fn a_client_certificate_is_shown(over: Over) {
+    let (authority, of_clients) = (Authority::new(), Authority::new());
+    let own = of_clients.signs("desk");
+    let tls = trusting(&authority).client_certificate(&own.pem, own.key.serialize_pem()).unwrap();
+    for version in VERSIONS {
+        let server = Server::start(config(&authority.signs(HERE), &[version], Some(&of_clients)));
+        client(over, &server, &tls).call(&cancel()).await.unwrap();
+        assert!(server.seen().iter().all(|seen| seen.has_certificate), "{:?}", server.seen());
+    }
+}
+
+async fn without_the_client_certificate_nothing_happens(over: Over) {
+    let (authority, of_clients) = (Authority::new(), Authority::new());
+    let foreign = authority.signs("desk");
+    let with_foreign = trusting(&authority).client_certificate(&foreign.pem, foreign.key.serialize_pem()).unwrap();
+    for tls in [trusting(&authority), with_foreign] {
+        let refusing = |version| Server::start(config(&authority.signs(HERE), &[version], Some(&of_clients)));
+        let server = refusing(&TLS12);
+        let (ending, told) = failed(&client(over, &server, &tls)).await;
+        assert_eq!((ending, server.requests()), (Ending::NotConnected, 0), "{told}");
+        // In TLS 1.3 the client is done before the server looks at its certificate. Whether the refusal arrives before the
+        // request is written is up to the scheduler.
+        let server = refusing(&TLS13);
+        let (ending, told) = failed(&client(over, &server, &tls)).await;
+        assert!(matches!(ending, Ending::NotConnected | Ending::NotWritten | Ending::ConnectionLost), "{told}");
+        assert_eq!(server.requests(), 0, "{told}");
+    }
+}
+
+/// Early data could be played again by whoever listens.
+async fn handshakes_are_resumed_and_carry_no_request(over: Over) {
+    let authority = Authority::new();
+    for version in VERSIONS {
+        let mut config = config(&authority.signs(HERE), &[version], None);
+        config.max_early_data_size = u32::MAX;
+        let server = Server::serving(config, |_, mut tls, seen| {
+            assert!(tls.conn.early_data().is_none());
+            while read_request(&mut tls)?.is_some() {
+                seen();
+                tradeapi_tests::peer::write_response(&mut tls, "", DONE)?;
+            }
+            Ok(())
+        });
+        let limits = TransportLimits { max_idle: 0, ..TransportLimits::default() };
+        let client = limited(over, server.url(), &trusting(&authority), limits);
+        for _ in 0..3 {
+            client.call(&cancel()).await.unwrap();
+        }
+        let resumed: Vec<_> = server.seen().iter().map(|seen| (seen.resumed, seen.requests)).collect();
+        assert_eq!(resumed, [(false, 1), (true, 1), (true, 1)], "{version:?}");
+    }
+}
+
+/// Whoever cuts a connection must not be able to shorten what it brings.
+async fn an_end_without_close_notify_is_no_end_of_a_body(over: Over) {
+    use std::io::Write;
+    let authority = Authority::new();
+    let until_the_end = format!("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{DONE}");
+    let with_length = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{DONE}", DONE.len());
+    for (response, notifies, expected) in [
+        (until_the_end.clone(), true, Ending::Success),
+        (until_the_end, false, Ending::ConnectionLost),
+        (with_length.clone(), true, Ending::Success),
+        (with_length.clone(), false, Ending::Success),
+        (with_length[..with_length.len() - 1].to_owned(), true, Ending::ConnectionLost),
+        (with_length[..with_length.len() - 1].to_owned(), false, Ending::ConnectionLost),
+    ] {
+        for version in VERSIONS {
+            let text = response.clone();
+            let server = Server::serving(config(&authority.signs(HERE), &[version], None), move |_, mut tls, seen| {
+                read_request(&mut tls)?;
+                seen();
+                tls.write_all(text.as_bytes())?;
+                if notifies {
+                    tls.conn.send_close_notify();
+                }
+                tls.flush()
+            });
+            let client = client(over, &server, &trusting(&authority));
+            match expected {
+                Ending::Success => drop(client.call(&cancel()).await.unwrap()),
+                expected => assert_eq!(failed(&client).await.0, expected, "{response} {notifies}"),
+            }
+            assert_eq!(server.requests(), 1, "sent once, whatever happens");
+        }
+    }
+}
+
+async fn http_1_is_the_one_protocol(over: Over) {
+    let authority = Authority::new();
+    let http_1 = Some("http/1.1".to_owned());
+    for version in VERSIONS {
+        for (offered, chosen) in [
+            (&["h2", "http/1.1"][..], Some(http_1.clone())),
+            (&["http/1.1", "h2"], Some(http_1.clone())),
+            (&[], Some(None)),
+            // A request would not be understood, and nobody could know what became of it.
+            (&["h2"], None),
+        ] {
+            let mut config = config(&authority.signs(HERE), &[version], None);
+            config.alpn_protocols = offered.iter().map(|name| name.as_bytes().to_vec()).collect();
+            let server = Server::start(config);
+            let client = client(over, &server, &trusting(&authority));
+            match chosen {
+                Some(chosen) => {
+                    client.call(&cancel()).await.unwrap();
+                    assert!(server.seen().iter().all(|seen| seen.protocol == chosen), "{:?}", server.seen());
+                }
+                None => {
+                    let (ending, told) = failed(&client).await;
+                    assert_eq!((ending, server.requests()), (Ending::NotConnected, 0), "{told}");
+                }
+            }
+        }
+    }
+}
