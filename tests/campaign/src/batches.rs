@@ -31,7 +31,7 @@ impl Desk {
         let fates = match self.client.batch(operation.clone()).send_and_confirm(&briefly).await {
             Ok(fates) => fates.items,
             Err(error) => {
-                tickets.iter().for_each(|ticket| self.ledger.note(ticket, error.outcome(), Known::ByAnswer));
+                tickets.iter().for_each(|ticket| self.ledger.note(ticket, error.outcome(), Known::ByAnswer, "batch"));
                 return vec![(error.outcome(), None); tickets.len()];
             }
         };
@@ -39,7 +39,7 @@ impl Desk {
         let mut all = Vec::new();
         for (ticket, item) in tickets.into_iter().zip(fates) {
             let told = self.of_fate(item.fate);
-            self.ledger.note(&ticket, told.outcome, told.known());
+            self.ledger.note(&ticket, told.outcome, told.known(), "batch, confirm");
             all.push((told.outcome, told.order_id.clone()));
             if told.outcome == Outcome::Unknown {
                 let mut alone = operation.clone();
@@ -51,7 +51,12 @@ impl Desk {
     }
 
     /// Sends several things at once of which some have no id, or one that another has, and settles all of them together.
-    pub(crate) async fn send_and_settle_each<O>(&self, operation: O, tickets: Vec<Ticket>, dice: &mut Dice) -> Vec<ItemTold>
+    pub(crate) async fn send_and_settle_each<O>(
+        &self,
+        operation: O,
+        tickets: Vec<Ticket>,
+        dice: &mut Dice,
+    ) -> Vec<ItemTold>
     where
         O: ConfirmableItems<Query: Send + Sync, Response: Send, Item: Clone + Send + Sync, Done: Send + MayTellId>
             + Send
@@ -65,12 +70,14 @@ impl Desk {
             self.count_answers(O::META.id, tickets.len(), fates.len());
             for ((ticket, (outcome, _)), fate) in tickets.iter().zip(&all).zip(&fates) {
                 if *outcome == Outcome::Unknown {
-                    self.ledger.note(ticket, fate.outcome(), Known::ByAsking);
+                    self.ledger.note(ticket, fate.outcome(), Known::ByAsking, "settle each");
                 }
             }
-            if fates.iter().zip(&all).any(|(fate, (told, _))| {
-                fate.outcome() == Outcome::Unknown && *told == Outcome::Unknown
-            }) {
+            if fates
+                .iter()
+                .zip(&all)
+                .any(|(fate, (told, _))| fate.outcome() == Outcome::Unknown && *told == Outcome::Unknown)
+            {
                 let open = tickets.into_iter().zip(&all).filter(|(_, (told, _))| *told == Outcome::Unknown);
                 let (mut alone, open) = (operation, open.map(|(ticket, _)| ticket).collect::<Vec<_>>());
                 let items = alone.take_items().into_iter().zip(&all).filter(|(_, (told, _))| *told == Outcome::Unknown);
@@ -93,7 +100,7 @@ impl Desk {
         };
         self.count_answers(O::META.id, tickets.len(), all.len());
         for (ticket, (outcome, _)) in tickets.iter().zip(&all) {
-            self.ledger.note(ticket, *outcome, Known::ByAnswer);
+            self.ledger.note(ticket, *outcome, Known::ByAnswer, "batch");
         }
         all
     }
@@ -122,7 +129,7 @@ impl Desk {
                 let fates = desk.client.settle_each(operation, signed_at, &policy).await;
                 desk.count_answers(O::META.id, tickets.len(), fates.len());
                 for (ticket, fate) in tickets.iter().zip(&fates) {
-                    desk.ledger.note(ticket, fate.outcome(), Known::ByAsking);
+                    desk.ledger.note(ticket, fate.outcome(), Known::ByAsking, "settle each, later");
                 }
                 let is_known = fates.iter().all(|fate| fate.outcome() != Outcome::Unknown);
                 if is_known { Outcome::Done } else { Outcome::Unknown }

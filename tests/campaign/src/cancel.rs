@@ -25,7 +25,7 @@ impl Desk {
             Ok(_) => Outcome::Done,
             Err(error) => self.settings.conduct.takes(&error).unwrap_or(error.outcome()),
         };
-        self.ledger.note(&ticket, outcome, Known::ByAnswer);
+        self.ledger.note(&ticket, outcome, Known::ByAnswer, "call, repeat");
         self.look_if_unknown(order.family, name, ticket, outcome, dice).await;
     }
 
@@ -68,17 +68,21 @@ impl Desk {
                 let detail = unified::GetOrderDetails::new(name.unified());
                 let order = client.call(&detail).await;
                 order.is_ok_and(|order| {
-                    let ids = (order.order_id.as_ref().map(|id| id.as_str()), order.client_oid.as_ref().map(|id| id.as_str()));
+                    let ids = (
+                        order.order_id.as_ref().map(|id| id.as_str()),
+                        order.client_oid.as_ref().map(|id| id.as_str()),
+                    );
                     name.is_of(ids.0, ids.1) && order.order_status == Some(unified::OrderStatus::Cancelled)
                 })
             }
             Family::Classic => client.call(&orders::classic_detail(name)).await.is_ok_and(|order| {
-                let ids = (order.order_id.as_ref().map(|id| id.as_str()), order.client_oid.as_ref().map(|id| id.as_str()));
+                let ids =
+                    (order.order_id.as_ref().map(|id| id.as_str()), order.client_oid.as_ref().map(|id| id.as_str()));
                 name.is_of(ids.0, ids.1) && order.state == Some(classic::OrderState::Canceled)
             }),
         };
         if is_cancelled {
-            self.ledger.note(ticket, Outcome::Done, Known::ByAsking);
+            self.ledger.note(ticket, Outcome::Done, Known::ByAsking, "look");
         }
         is_cancelled
     }

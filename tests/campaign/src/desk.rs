@@ -34,7 +34,7 @@ pub(crate) struct Told {
 }
 
 /// The ways to ask for one thing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// Asks for a while.
     Confirm,
@@ -64,6 +64,21 @@ const WAYS: [(Way, u64); 8] = [
     (Way::CallAndLocate, 12),
     (Way::CallAndLeave, 6),
 ];
+
+impl Way {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Confirm => "confirm",
+            Self::ConfirmByDefault => "confirm by default",
+            Self::CallAndSettle => "call, settle",
+            Self::PrepareAndSettle => "prepare, settle",
+            Self::DropAndSettle => "drop, settle",
+            Self::DropConfirm => "drop while confirming",
+            Self::CallAndLocate => "call, locate",
+            Self::CallAndLeave => "call, leave",
+        }
+    }
+}
 
 /// How long a call may be under way at most when its caller gives up.
 const PATIENCE: u64 = 60;
@@ -116,7 +131,7 @@ impl Desk {
             },
             Way::CallAndLeave => self.plainly(&operation).await,
         };
-        self.ledger.note(&ticket, told.outcome, told.known);
+        self.ledger.note(&ticket, told.outcome, told.known, way.name());
         if told.outcome == Outcome::Unknown {
             self.later(operation, ticket, told.signed_at, dice);
         }
@@ -126,7 +141,7 @@ impl Desk {
     /// Calls, of something that carries nothing to ask by.
     pub(crate) async fn ask_plainly<O: Confirmable>(&self, operation: O, ticket: Ticket) -> Told {
         let told = self.plainly(&operation).await;
-        self.ledger.note(&ticket, told.outcome, told.known);
+        self.ledger.note(&ticket, told.outcome, told.known, "call");
         told
     }
 

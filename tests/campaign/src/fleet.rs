@@ -36,7 +36,9 @@ pub struct Fleet {
     pub tasks: u32,
     /// What a process does that loses the server.
     pub lost: Lost,
-    /// How long each trouble lasts.
+    /// What happens, one after the other.
+    pub troubles: &'static [Trouble],
+    /// How long each lasts. Whoever loses the server needs a few seconds to notice, and to wait for one window.
     pub lasts: Duration,
 }
 
@@ -67,19 +69,12 @@ pub enum Trouble {
 }
 
 /// What happens to whoever sends nothing without the server.
-const REFUSING: [Trouble; 6] =
+pub const REFUSING: [Trouble; 6] =
     [Trouble::None, Trouble::CutOffForSome, Trouble::Late(20), Trouble::Restart, Trouble::Mute, Trouble::None];
 
 /// What happens to whoever keeps to a share. The documentation says that shares come on top where only some lose the server.
-const SHARING: [Trouble; 7] = [
-    Trouble::None,
-    Trouble::Late(60),
-    Trouble::CutOff,
-    Trouble::None,
-    Trouble::Restart,
-    Trouble::Mute,
-    Trouble::None,
-];
+pub const SHARING: [Trouble; 7] =
+    [Trouble::None, Trouble::Late(60), Trouble::CutOff, Trouble::None, Trouble::Restart, Trouble::Mute, Trouble::None];
 
 /// What became of a fleet.
 #[derive(Debug, Default)]
@@ -162,8 +157,7 @@ async fn run_in(fleet: Fleet, mut server: Server) -> io::Result<FleetFigures> {
         }
     }
     let mut figures = FleetFigures::default();
-    let troubles = if fleet.lost == Lost::Refuses { REFUSING.as_slice() } else { &SHARING };
-    for trouble in troubles {
+    for trouble in fleet.troubles {
         if *trouble == Trouble::Restart {
             server.restart()?;
         }
@@ -182,7 +176,9 @@ async fn run_in(fleet: Fleet, mut server: Server) -> io::Result<FleetFigures> {
     for ((family, name), rate) in tally.calls {
         if rate.beyond > 0 {
             let (most, allowed) = (rate.most, rate.allowed);
-            figures.violations.push(Violation::TooFast(format!("{most} of {family:?} {name} in a second, {allowed} allowed")));
+            figures
+                .violations
+                .push(Violation::TooFast(format!("{most} of {family:?} {name} in a second, {allowed} allowed")));
         }
         figures.rate = rate;
     }

@@ -24,7 +24,7 @@ pub(crate) async fn check(client: &ClientCore, ledger: &Ledger, name: &str) {
         let ticket = ledger.open(order.placed(), "unified.place-order", Naming::Own);
         let placed = call(client, &orders::unified_order(&order)).await;
         let outcome = placed.as_ref().map_or_else(|error| error.outcome(), |()| Outcome::Done);
-        ledger.note(&ticket, outcome, Known::ByAnswer);
+        ledger.note(&ticket, outcome, Known::ByAnswer, "call");
         if let Err(error) = placed {
             trouble.push(error.why);
             continue;
@@ -33,11 +33,11 @@ pub(crate) async fn check(client: &ClientCore, ledger: &Ledger, name: &str) {
         let cancel = unified::CancelOrder::new(Name::ClientOid(order.client_oid.clone()).unified());
         match call(client, &cancel).await {
             Ok(()) => {
-                ledger.note(&ticket, Outcome::Done, Known::ByAnswer);
+                ledger.note(&ticket, Outcome::Done, Known::ByAnswer, "call");
                 return;
             }
             Err(error) => {
-                ledger.note(&ticket, error.outcome(), Known::ByAnswer);
+                ledger.note(&ticket, error.outcome(), Known::ByAnswer, "call");
                 trouble.push(error.why);
             }
         }

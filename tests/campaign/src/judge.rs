@@ -54,7 +54,8 @@ impl fmt::Display for Violation {
         write!(f, "{}: ", self.kind())?;
         match self {
             Self::Lost(effect, claim) | Self::HalfDone(effect, claim) | Self::ClaimedFalsely(effect, claim) => {
-                write!(f, "{effect:?}, by {} known {:?}, named by {:?}", claim.deed, claim.known, claim.naming)
+                let Claim { deed, known, how, naming, .. } = claim;
+                write!(f, "{effect:?}, by {deed} known {known:?} ({how}), named by {naming:?}")
             }
             Self::Doubled(effect, times) => write!(f, "{effect:?} happened {times} times"),
             Self::Unasked(effect) => write!(f, "{effect:?}"),
@@ -93,7 +94,9 @@ fn disagreement(effect: &Effect, claims: &[Claim], times: u32, half: u32) -> Opt
     }
     if times < done {
         // What was concluded is more often wrong than what was answered.
-        return of(Outcome::Done).max_by_key(|claim| claim.known).map(|claim| Violation::ClaimedFalsely(effect.clone(), *claim));
+        return of(Outcome::Done)
+            .max_by_key(|claim| claim.known)
+            .map(|claim| Violation::ClaimedFalsely(effect.clone(), *claim));
     }
     let could_have_happened = asked - count(Outcome::NotDone);
     match not_done {
@@ -112,8 +115,8 @@ mod tests {
 
     fn kinds(outcomes: &[Outcome], times: u32, half: u32) -> Option<&'static str> {
         let claim = |outcome: &Outcome| {
-            let (deed, naming, known) = ("deed", Naming::Own, Known::ByAnswer);
-            Claim { deed, naming, outcome: *outcome, known }
+            let (deed, naming, known, how) = ("deed", Naming::Own, Known::ByAnswer, "call");
+            Claim { deed, naming, outcome: *outcome, known, how }
         };
         let claims: Vec<_> = outcomes.iter().map(claim).collect();
         disagreement(&Effect::Placed(String::new()), &claims, times, half).map(|violation| violation.kind())

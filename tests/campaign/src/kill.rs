@@ -57,7 +57,7 @@ pub fn kill(program: &Path, settings: &Settings, kills: u64, folder: &Path) -> i
     for (id, entry) in Journal::read(&journal)? {
         let deed = if entry.kind == "unified" { "unified" } else { "classic" };
         let ticket = ledger.open(child::order(&entry.kind, &id).placed(), deed, Naming::Own);
-        ledger.note(&ticket, entry.outcome, Known::ByAsking);
+        ledger.note(&ticket, entry.outcome, Known::ByAsking, "by another process");
     }
     let (book, tally) = exchange.close();
     let violations = judge(&ledger.claims(), book.effects());

@@ -58,7 +58,11 @@ impl Later {
 }
 
 impl Open {
-    pub(crate) fn new<F>(signed_at: Timestamp, dice: &mut Dice, ask: impl Fn(Desk, ConfirmPolicy) -> F + Send + Sync + 'static) -> Self
+    pub(crate) fn new<F>(
+        signed_at: Timestamp,
+        dice: &mut Dice,
+        ask: impl Fn(Desk, ConfirmPolicy) -> F + Send + Sync + 'static,
+    ) -> Self
     where
         F: Future<Output = Outcome> + Send + 'static,
     {
@@ -80,7 +84,7 @@ impl Desk {
                 let (operation, ticket) = &*shared;
                 let fate = desk.client.settle(operation, signed_at, &policy).await;
                 let outcome = desk.believed(&fate);
-                desk.ledger.note(ticket, outcome, Known::ByAsking);
+                desk.ledger.note(ticket, outcome, Known::ByAsking, "later");
                 outcome
             }
         }));
@@ -112,7 +116,8 @@ impl Desk {
         };
         let each = |task| (self.clone(), self.dice(task), reserved.clone(), clock.clone());
         let tasks = (0..self.settings.tasks).map(each);
-        let tasks: JoinSet<()> = tasks.map(|(desk, dice, reserved, clock)| in_the_window(desk, dice, reserved, clock)).collect();
+        let tasks: JoinSet<()> =
+            tasks.map(|(desk, dice, reserved, clock)| in_the_window(desk, dice, reserved, clock)).collect();
         tasks.join_all().await;
         self.ask_for_the_rest(clock).await;
         // What stays unknown now is asked for no more, but for what was not asked for at all.
@@ -134,7 +139,8 @@ impl Desk {
                 asked.all().append(&mut left.all());
             }
         };
-        let tasks = (0..self.settings.tasks).map(|task| ask(self.clone(), self.dice(task), asked.clone(), clock.clone()));
+        let tasks =
+            (0..self.settings.tasks).map(|task| ask(self.clone(), self.dice(task), asked.clone(), clock.clone()));
         tasks.collect::<JoinSet<()>>().join_all().await;
         self.later.all().append(&mut asked.all());
     }

@@ -29,6 +29,8 @@ pub struct Claim {
     pub outcome: Outcome,
     /// How that is known.
     pub known: Known,
+    /// In which way it was asked for, and when.
+    pub how: &'static str,
 }
 
 /// How a request names what it is about.
@@ -76,15 +78,15 @@ impl Ledger {
     pub(crate) fn open(&self, effect: Effect, deed: &'static str, naming: Naming) -> Ticket {
         let mut pages = self.pages();
         let claims = pages.claims.entry(effect.clone()).or_default();
-        claims.push(Claim { deed, naming, outcome: Outcome::Unknown, known: Known::Unknown });
+        claims.push(Claim { deed, naming, outcome: Outcome::Unknown, known: Known::Unknown, how: "not asked for" });
         Ticket { effect, nth: claims.len() - 1 }
     }
 
     /// Notes what became of it.
-    pub(crate) fn note(&self, ticket: &Ticket, outcome: Outcome, known: Known) {
+    pub(crate) fn note(&self, ticket: &Ticket, outcome: Outcome, known: Known, how: &'static str) {
         if let Some(claim) = self.pages().claims.get_mut(&ticket.effect).and_then(|claims| claims.get_mut(ticket.nth)) {
             let known = if outcome == Outcome::Unknown { Known::Unknown } else { known };
-            (claim.outcome, claim.known) = (outcome, known);
+            (claim.outcome, claim.known, claim.how) = (outcome, known, how);
         }
     }
 

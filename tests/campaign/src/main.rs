@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use tradeapi_campaign::fleet::{self, Fleet, Lost};
+use tradeapi_campaign::fleet::{self, Fleet, Lost, REFUSING, SHARING};
 use tradeapi_campaign::{CHILD, Child, Settings, kill, run};
 
 const USAGE: &str = "\
@@ -60,8 +60,8 @@ fn child(arguments: &[String]) -> Option<Child> {
 /// Two fleets, whose troubles last so long.
 fn run_fleets(seed: u64, lasts: Duration) -> io::Result<ExitCode> {
     let mut is_good = true;
-    for lost in [Lost::Refuses, Lost::KeepsToItsShare] {
-        let fleet = Fleet { seed, processes: 4, tasks: 3, lost, lasts };
+    for (lost, troubles) in [(Lost::Refuses, REFUSING.as_slice()), (Lost::KeepsToItsShare, &SHARING)] {
+        let fleet = Fleet { seed, processes: 4, tasks: 3, lost, troubles, lasts };
         println!("{fleet:?}");
         if let Some(figures) = fleet::run(fleet)? {
             println!("{figures}");

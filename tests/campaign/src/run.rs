@@ -2,10 +2,10 @@ use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tokio::task::JoinSet;
 use crate::account;
 use crate::figures::Figures;
 use crate::settings::Settings;
+use tokio::task::JoinSet;
 
 /// Runs a campaign to its end.
 ///

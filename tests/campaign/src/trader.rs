@@ -83,9 +83,7 @@ impl Trader {
         let desk = &self.desk;
         let ticket = |deed| desk.ledger.open(order.placed(), deed, order.naming);
         let told = match (order.family, &order.price) {
-            (Family::Unified, _) => {
-                desk.ask(orders::unified_order(order), ticket("unified.place-order"), dice).await
-            }
+            (Family::Unified, _) => desk.ask(orders::unified_order(order), ticket("unified.place-order"), dice).await,
             (Family::Classic, None) => desk.ask(orders::reversal(order), ticket("classic.click-backhand"), dice).await,
             (Family::Classic, _) => desk.ask(orders::classic_order(order), ticket("classic.place-order"), dice).await,
         };
@@ -117,12 +115,8 @@ impl Trader {
         let (desk, mut order) = (&self.desk, Order::without_id(family, dice));
         let ticket = |deed| desk.ledger.open(order.placed(), deed, order.naming);
         let told = match family {
-            Family::Unified => {
-                desk.ask_plainly(orders::unified_order(&order), ticket("unified.place-order")).await
-            }
-            Family::Classic => {
-                desk.ask_plainly(orders::classic_order(&order), ticket("classic.place-order")).await
-            }
+            Family::Unified => desk.ask_plainly(orders::unified_order(&order), ticket("unified.place-order")).await,
+            Family::Classic => desk.ask_plainly(orders::classic_order(&order), ticket("classic.place-order")).await,
         };
         order.order_id = told.order_id;
         if told.outcome == Outcome::Done {

@@ -100,13 +100,15 @@ impl WrongTransport {
 
     /// Whether the signature is out of its window by the time that was told last.
     fn is_out_of_time(&self, request: &http::Request<Bytes>) -> bool {
-        let signed_at = request.headers().get("access-timestamp").and_then(|time| time.to_str().ok()?.parse::<u64>().ok());
+        let signed_at =
+            request.headers().get("access-timestamp").and_then(|time| time.to_str().ok()?.parse::<u64>().ok());
         let there = self.clock.now().saturating_add_signed(*lock(&self.ahead));
         signed_at.is_some_and(|signed_at| there.abs_diff(signed_at) > WINDOW)
     }
 
     fn believe(&self, answer: &http::Response<Bytes>) {
-        let told = serde_json::from_slice::<Value>(answer.body()).ok().and_then(|answer| answer["requestTime"].as_i64());
+        let told =
+            serde_json::from_slice::<Value>(answer.body()).ok().and_then(|answer| answer["requestTime"].as_i64());
         if let Some(told) = told {
             *lock(&self.ahead) = told.saturating_sub(self.clock.now().cast_signed());
         }

@@ -92,7 +92,9 @@ pub(crate) fn record(order: &Order, number: Option<&str>) -> Value {
         record[name] = json!(time);
     }
     if let Some(number) = number {
-        ["priceAvg", "fee", "baseVolume", "avgPrice", "cumExecQty"].into_iter().for_each(|name| record[name] = json!(number));
+        ["priceAvg", "fee", "baseVolume", "avgPrice", "cumExecQty"]
+            .into_iter()
+            .for_each(|name| record[name] = json!(number));
     }
     record[size] = json!(state.size);
     record["price"] = json!(state.price);

@@ -268,14 +268,17 @@ impl Book {
     /// The order that has this name, as a machine shows it that lags behind. Remembers who was not there.
     pub fn seen(&mut self, family: Family, name: &Name, now: u64, lag: u64) -> Option<Order> {
         let found = self.found(family, name);
-        let (forgotten, kept): (Vec<usize>, Vec<usize>) = found.iter().copied().partition(|at| self.orders[*at].is_forgotten(now));
+        let (forgotten, kept): (Vec<usize>, Vec<usize>) =
+            found.iter().copied().partition(|at| self.orders[*at].is_forgotten(now));
         self.counts.forgotten += forgotten.len() as u64;
         let shown: Vec<_> = kept.into_iter().filter_map(|at| self.orders[at].shown(now, lag)).collect();
         let shown = if self.duplicates == Duplicates::TakenAndFirstShown { shown.first() } else { shown.last() };
         if let (None, Name::ClientOid(id)) = (shown, name) {
             self.missed.insert(id.clone());
         }
-        let is_late = |order: &&Order| self.by_order_id.get(&order.order_id).is_some_and(|at| self.orders[*at].state() != order.state());
+        let is_late = |order: &&Order| {
+            self.by_order_id.get(&order.order_id).is_some_and(|at| self.orders[*at].state() != order.state())
+        };
         self.counts.late += u64::from(shown.is_some_and(|order| is_late(&order)));
         shown.cloned()
     }

@@ -80,10 +80,7 @@ impl Desk {
         let proof = telling.dice.weighted(&[(Proof::NotBegun, 1), (Proof::NotDone, 2)]);
         for change in changes {
             let cancels = matches!(change, Change::Amend { auto_cancel: true, .. });
-            if proof == Proof::NotDone
-                && (codes::does_two_things(operation) || cancels)
-                && telling.dice.percent(60)
-            {
+            if proof == Proof::NotDone && (codes::does_two_things(operation) || cancels) && telling.dice.percent(60) {
                 self.tally.reach(Reached::DoneHalf, 1);
                 self.book.apply_half(change, When { at: telling.now, settled: telling.now + SETTLING });
             }
@@ -151,8 +148,12 @@ impl Desk {
     fn failed(&mut self, operation: &Operation, change: &Change, taken_until: u64, telling: &mut Telling) -> Told {
         // An item without a code failed by being listed as failed, which only the classic family does.
         let unsaid = if operation.family == Family::Classic { 5 } else { 0 };
-        let proof =
-            telling.dice.weighted(&[(Some(Proof::NotDone), 6), (Some(Proof::NotBegun), 2), (Some(Proof::Open), 4), (None, unsaid)]);
+        let proof = telling.dice.weighted(&[
+            (Some(Proof::NotDone), 6),
+            (Some(Proof::NotBegun), 2),
+            (Some(Proof::Open), 4),
+            (None, unsaid),
+        ]);
         if proof == Some(Proof::Open) {
             let landing = Fault::OpenCode.landing(&mut telling.dice);
             *self.tally.landings.entry(landing).or_default() += 1;

@@ -10,7 +10,7 @@ use crate::answer;
 use crate::arrivals::Arrivals;
 use crate::book::Book;
 use crate::change::{Change, Name};
-use crate::codes::Proof;
+use crate::codes::{self, Proof};
 use crate::dice::Dice;
 use crate::exchange::Settings;
 use crate::fault::Fault;
@@ -145,7 +145,8 @@ impl Desk {
             false if self.is_in_burst(about) && dice.percent(50) => Fault::TooManyTold,
             false => Fault::None,
         };
-        let (quirk, node) = (Quirk::throw(self.settings.quirks, &mut dice), node::throw(self.settings.nodes, &mut dice));
+        let (quirk, node) =
+            (Quirk::throw(self.settings.quirks, &mut dice), node::throw(self.settings.nodes, &mut dice));
         *self.tally.faults.entry(fault).or_default() += 1;
         *self.tally.quirks.entry(quirk).or_default() += 1;
         self.tally.reach(Reached::AnotherNode, u64::from(!node.is_right()));
@@ -197,6 +198,10 @@ impl Desk {
             Some(order) => {
                 let number = telling.quirk.number(&mut telling.dice);
                 self.answer(operation, &mut telling, answer::record(&order, number))
+            }
+            None if is_denied && fault == Fault::FalseAbsence => {
+                let body = telling.envelope(codes::UNSURE_ABSENCE, &Value::Null);
+                self.spoiled(operation, &mut telling, body)
             }
             None => {
                 let body = telling.refusal(Proof::NoSuchOrder);

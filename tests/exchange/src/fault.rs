@@ -119,7 +119,9 @@ const OF_ANY: [(Fault, u64); 22] = [
 const HARMLESS: [(Fault, u64); 2] = [(Fault::Slow, 4), (Fault::LastAnswer, 6)];
 const OF_CHANGES: [(Fault, u64); 2] = [(Fault::Refused, 16), (Fault::DoubtfulCode, 4)];
 const OF_SEVERAL: [(Fault, u64); 3] = [(Fault::Partial, 20), (Fault::Missing, 20), (Fault::Bare, 10)];
-const OF_DETAILS: [(Fault, u64); 2] = [(Fault::Hidden, 20), (Fault::FalseAbsence, 6)];
+const OF_DETAILS: [(Fault, u64); 1] = [(Fault::Hidden, 20)];
+// Public clients have seen this there, and only there.
+const OF_CLASSIC_DETAILS: [(Fault, u64); 1] = [(Fault::FalseAbsence, 6)];
 const OF_LISTS: [(Fault, u64); 2] = [(Fault::Overlap, 30), (Fault::StuckCursor, 4)];
 
 impl Fault {
@@ -127,7 +129,12 @@ impl Fault {
     pub(crate) fn throw(operation: &Operation, dice: &mut Dice) -> Self {
         let mut faults = [OF_ANY.as_slice(), &HARMLESS].concat();
         match operation.deed {
-            Deed::Detail => faults.extend(OF_DETAILS),
+            Deed::Detail => {
+                faults.extend(OF_DETAILS);
+                if operation.family == Family::Classic {
+                    faults.extend(OF_CLASSIC_DETAILS);
+                }
+            }
             Deed::List(_) => faults.extend(OF_LISTS),
             Deed::Place | Deed::Amend | Deed::Cancel => faults.extend(OF_CHANGES),
         }
@@ -148,11 +155,7 @@ impl Fault {
     pub(crate) fn landing(self, dice: &mut Dice) -> Landing {
         match self {
             Self::None | Self::Slow | Self::LastAnswer | Self::Partial => Landing::Now,
-            Self::Refused
-            | Self::RateCode
-            | Self::Timestamp
-            | Self::TooManyBare
-            | Self::TooManyTold => Landing::Never,
+            Self::Refused | Self::RateCode | Self::Timestamp | Self::TooManyBare | Self::TooManyTold => Landing::Never,
             _ => {
                 dice.weighted(&[(Landing::Now, 40), (Landing::Late, 15), (Landing::VeryLate, 5), (Landing::Never, 40)])
             }

@@ -5,7 +5,7 @@ use tradeapi_sandbox::Request;
 
 use crate::answer;
 use crate::book::Order;
-use crate::change::text;
+use crate::change::{Name, text};
 use crate::desk::Desk;
 use crate::fault::Fault;
 use crate::operation::{Family, Listed, Operation};
@@ -57,5 +57,11 @@ fn is_wanted(family: Family, listed: Listed, query: &Value, order: &Order) -> bo
     let is_of_time = time("startTime").is_none_or(|start| start <= order.created)
         && time("endTime").is_none_or(|end| order.created <= end);
     let is_of_symbol = text(query, "symbol").is_none_or(|symbol| Some(symbol) == text(&order.terms, "symbol"));
-    is_of_state && is_of_time && is_of_symbol
+    // An order that is named is listed alone; its own id wins.
+    let is_named = match Name::of(query) {
+        Some(Name::OrderId(id)) => id == order.order_id,
+        Some(Name::ClientOid(id)) => id == order.client_oid,
+        None => true,
+    };
+    is_of_state && is_of_time && is_of_symbol && is_named
 }

@@ -44,9 +44,7 @@ pub(crate) fn answer(operation: &Operation, telling: &mut Telling, body: String)
         Fault::ServerErrorTold => code(if operation.reads() { "98765" } else { "45001" }).status(server_error),
         Fault::Redirect => Answer::new(307, "").header("location", "http://127.0.0.1:9/"),
         Fault::HalfBody => Answer::json(body).cut_off_after(length / 2),
-        Fault::ShortLength => {
-            Answer::json(body).announcing(length - 1 - telling.dice.place_in(&vec![0; length - 1]))
-        }
+        Fault::ShortLength => Answer::json(body).announcing(length - 1 - telling.dice.place_in(&vec![0; length - 1])),
         Fault::LongLength => Answer::json(body).announcing(length + 10),
         Fault::Garbage => Answer::json(garbled(body, &mut telling.dice)),
         Fault::NotHttp => Answer::raw(body),

@@ -152,7 +152,9 @@ impl Answer {
     /// The answer as it travels, head and all; empty where there is none.
     pub fn to_bytes(&self) -> Vec<u8> {
         match &self.0 {
-            Act::Whole(parts) | Act::Last(parts, _) | Act::Slow(parts, _) | Act::Half(parts, _) => parts.bytes(usize::MAX),
+            Act::Whole(parts) | Act::Last(parts, _) | Act::Slow(parts, _) | Act::Half(parts, _) => {
+                parts.bytes(usize::MAX)
+            }
             Act::Raw(bytes) | Act::Endless(bytes, ..) => bytes.clone(),
             Act::Close | Act::Reset | Act::Outage(_) | Act::Hang => Vec::new(),
         }

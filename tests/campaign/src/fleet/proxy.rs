@@ -62,7 +62,8 @@ async fn connect(client: TcpStream, server: SocketAddr, mut ways: watch::Receive
     client.set_nodelay(true)?;
     server.set_nodelay(true)?;
     let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
-    let (there, back) = (pump(from_client, to_server, ways.clone(), false), pump(from_server, to_client, ways.clone(), true));
+    let (there, back) =
+        (pump(from_client, to_server, ways.clone(), false), pump(from_server, to_client, ways.clone(), true));
     tokio::select! {
         _ = there => {}
         _ = back => {}
@@ -71,7 +72,12 @@ async fn connect(client: TcpStream, server: SocketAddr, mut ways: watch::Receive
     Ok(())
 }
 
-async fn pump(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut ways: watch::Receiver<Way>, is_back: bool) -> io::Result<()> {
+async fn pump(
+    mut from: OwnedReadHalf,
+    mut to: OwnedWriteHalf,
+    mut ways: watch::Receiver<Way>,
+    is_back: bool,
+) -> io::Result<()> {
     let mut bytes = vec![0; 16 * 1024];
     let mut late = 0_u32;
     loop {
