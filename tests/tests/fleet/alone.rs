@@ -15,7 +15,7 @@ fn one_of_two(server: &Server, share: Share) -> (RedisLimits, Told) {
     let told = Told::default();
     let log = Arc::clone(&told);
     let fallback = Fallback::in_process(share, move |change| log.lock().unwrap().push(change.clone()));
-    (RedisLimits::new(&server.url(), settings().fallback(fallback)).unwrap(), told)
+    (RedisLimits::new(&server.url(), settings().timeout(SECOND).fallback(fallback)).unwrap(), told)
 }
 
 /// Redis comes and goes, and two processes never send more than there may be in any second.

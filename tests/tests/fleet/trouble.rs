@@ -1,14 +1,13 @@
 //! Redis is gone, slow or wrong: the caller is told, and nothing is sent.
 
 use std::net::TcpListener;
-use std::time::Duration;
 
 use tradeapi::runtime::{LimitMode, LimiterFailure, Outcome, RedisLimits, Trouble};
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
 use tradeapi_sandbox::Sandbox;
 
-use super::callers::{CANCEL, MOST, PLACE, SPAN, ask, call, make, most_in_any, ms, settings, trouble};
+use super::callers::{CANCEL, MOST, PLACE, SECOND, ask, call, make, most_in_any, ms, settings, trouble};
 use super::server::Server;
 
 /// An address at which nobody listens.
@@ -71,7 +70,7 @@ async fn who_refuses_recovers_and_never_exceeds() {
             tokio::time::sleep(ms(10)).await;
         }
     }
-    assert!(most_in_any(&made, SPAN - ms(150)) <= MOST, "{made:?}");
+    assert!(most_in_any(&made, SECOND) <= MOST, "{made:?}");
 }
 
 /// What a server remembers from before may be old.
@@ -89,7 +88,7 @@ async fn a_server_that_remembers_too_little_is_given_a_window() {
     for _ in 0..MOST {
         sent.push(make(&limits, call(PLACE), true).await.unwrap().1);
     }
-    assert!(most_in_any(&sent, SPAN - ms(150)) <= MOST, "{sent:?}");
+    assert!(most_in_any(&sent, SECOND) <= MOST, "{sent:?}");
 }
 
 /// A connection that was closed is no trouble.
@@ -132,21 +131,5 @@ async fn a_silent_server_is_too_slow() {
     server.stop();
     for wait in [true, false] {
         assert_eq!(trouble(make(&limits, call(PLACE), wait).await), Trouble::TooSlow);
-    }
-}
-
-/// What comes later than the windows allow for is not used, and in the end it is told.
-#[tokio::test]
-async fn answers_that_are_always_late_are_no_answers() {
-    let Some(server) = Server::start() else { return };
-    let limits = RedisLimits::new(&server.url(), settings().trip(Duration::ZERO).timeout(ms(200))).unwrap();
-    for wait in [true, false] {
-        loop {
-            let denied = make(&limits, call(PLACE), wait).await;
-            if !matches!(denied, Err(tradeapi::runtime::Denied::Full(_))) {
-                assert_eq!(trouble(denied), Trouble::TooSlow);
-                break;
-            }
-        }
     }
 }
