@@ -1,8 +1,11 @@
 //! Redis is gone, slow or wrong: the caller is told, and nothing is sent.
 
 use std::net::TcpListener;
+use std::time::Duration;
 
-use tradeapi::runtime::{LimitMode, LimiterFailure, Outcome, RedisLimits, Trouble};
+use tradeapi::runtime::{
+    Fallback, LimitMode, Limiter, LimiterFailure, Outcome, RedisLimits, RedisSettings, Share, Trouble,
+};
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
 use tradeapi_sandbox::Sandbox;
@@ -131,5 +134,28 @@ async fn a_silent_server_is_too_slow() {
     server.stop();
     for wait in [true, false] {
         assert_eq!(trouble(make(&limits, call(PLACE), wait).await), Trouble::TooSlow);
+    }
+}
+
+/// No time is too long, or too short.
+#[tokio::test]
+async fn settings_of_any_length_do_no_harm() {
+    let Some(server) = Server::start() else { return };
+    for length in [Duration::ZERO, Duration::MAX] {
+        let share = Fallback::in_process(Share::ALL, |_| {});
+        let limits = [RedisSettings::new(), RedisSettings::new().fallback(share)].map(|settings| {
+            let settings = settings.ahead(length).lease(length).longest_pause(length).timeout(length);
+            RedisLimits::new(&server.url(), settings.margin(length).late_arrival(length)).unwrap()
+        });
+        for limits in &limits {
+            for wait in [false, true] {
+                // Whatever comes, if anything does.
+                let asked = tokio::time::timeout(ms(300), ask(limits, call(PLACE), wait)).await;
+                if let Ok(Ok(slot)) = asked {
+                    limits.lost(slot);
+                }
+            }
+            limits.plan(&[call(PLACE); 20]);
+        }
     }
 }

@@ -45,7 +45,7 @@ impl Alone {
             presence: Presence::new(settings.validity()),
             share: *share,
             limits: InProcessLimits::new(settings.limits.clone().share(*share)),
-            settling: settings.limits.late_arrival,
+            settling: settings.settling(),
             told: Arc::clone(told),
             is_alone: watch::Sender::new(false),
             looking: AtomicBool::new(false),
@@ -133,8 +133,9 @@ impl Shared {
         }
         let Ok(answer) = self.link.hello().await else { return 0 };
         // A server that has just forgotten everything serves nobody for a while, but the share does.
-        let known_for = Duration::from_micros(u64::try_from(answer.now() - answer.since()).unwrap_or_default());
-        if answers + 1 < ANSWERS || known_for < alone.limits.longest_span() + alone.settling {
+        let known_for =
+            Duration::from_micros(u64::try_from(answer.now().saturating_sub(answer.since())).unwrap_or_default());
+        if answers + 1 < ANSWERS || known_for < alone.limits.longest_span().saturating_add(alone.settling) {
             return answers.saturating_add(1);
         }
         self.return_to_fleet(alone).await;

@@ -93,10 +93,21 @@ impl Link {
         let Some(anchor) = self.state().anchor else {
             return Err(Unavailable::new(Trouble::Failed, "Redis did not tell the time"));
         };
-        Ok(self.ask_over(&mut to, question, anchor.fleet_time(question.until)).await)
+        Ok(self
+            .ask_over(
+                &mut to,
+                question,
+                [question.grants_until, question.member_until].map(|until| anchor.fleet_time(until)),
+            )
+            .await)
     }
 
-    async fn ask_over(&self, to: &mut Connected, question: &Question<'_>, until: i64) -> Result<Answer, RedisError> {
+    async fn ask_over(
+        &self,
+        to: &mut Connected,
+        question: &Question<'_>,
+        until: [i64; 2],
+    ) -> Result<Answer, RedisError> {
         let asked = Instant::now();
         let answer = question.send(&to.run, until, &mut to.connection).await?;
         let told = Anchor::of(&answer, asked);
@@ -107,7 +118,7 @@ impl Link {
         }
         let forget = Question::forget(&self.nothing, &self.settings, told.since);
         let asked = Instant::now();
-        let forgotten = forget.send(&to.run, 0, &mut to.connection).await?;
+        let forgotten = forget.send(&to.run, [0; 2], &mut to.connection).await?;
         self.state().anchor = Some(Anchor::of(&forgotten, asked));
         Ok(answer.void())
     }
@@ -144,7 +155,7 @@ impl Link {
         let about: String = redis::cmd("INFO").arg("server").query_async(&mut connection).await?;
         let run = about.lines().find_map(|line| line.strip_prefix("run_id:")).unwrap_or("unknown");
         let mut connected = Connected { connection, run: run.trim().into() };
-        self.ask_over(&mut connected, &Question::hello(&self.nothing, &self.settings), 0).await?;
+        self.ask_over(&mut connected, &Question::hello(&self.nothing, &self.settings), [0; 2]).await?;
         Ok(connected)
     }
 
@@ -168,13 +179,13 @@ impl Anchor {
 
     /// The fleet's time at `moment` or before.
     fn fleet_time(&self, moment: Instant) -> i64 {
-        self.fleet + micros(moment.saturating_duration_since(self.heard))
+        self.fleet.saturating_add(micros(moment.saturating_duration_since(self.heard)))
     }
 
     /// Whether the fleet's time went on by more than can have passed until `later`.
     fn was_set_forward(&self, later: &Self) -> bool {
         let passed = later.heard.saturating_duration_since(self.asked);
-        later.fleet - self.fleet > micros(passed + passed / SLACK_PART + SLACK)
+        later.fleet.saturating_sub(self.fleet) > micros(passed + passed / SLACK_PART + SLACK)
     }
 }
 

@@ -11,15 +11,17 @@ struct State {
     is_alone: bool,
     /// Until when the server may take the process for a member.
     known_until: Instant,
-    /// Until when a server that does not answer is no loss yet.
-    bears_until: Instant,
+    /// Until when the server surely takes the process for a member, unless it forgets.
+    heard_until: Instant,
+    /// Since when the server does not answer.
+    failing_since: Option<Instant>,
 }
 
 impl Presence {
     /// As of a process that may have run until now, and have told the server so.
     pub(super) fn new(validity: Duration) -> Self {
         let until = Instant::now() + validity;
-        let state = State { is_alone: false, known_until: until, bears_until: until };
+        let state = State { is_alone: false, known_until: until, heard_until: until, failing_since: None };
         Self { validity, state: Mutex::new(state) }
     }
 
@@ -42,7 +44,8 @@ impl Presence {
     /// The server answered what it was told `until` then.
     pub(super) fn answered(&self, until: Instant) {
         let mut state = self.state();
-        state.bears_until = state.bears_until.max(until);
+        state.heard_until = state.heard_until.max(until);
+        state.failing_since = None;
     }
 
     /// The server knows again that the process is there, and what it sent when it was alone.
@@ -55,7 +58,9 @@ impl Presence {
     pub(super) fn lose(&self) -> Option<Duration> {
         let mut state = self.state();
         let now = Instant::now();
-        if state.is_alone || now < state.bears_until {
+        let failing_for = now - *state.failing_since.get_or_insert(now);
+        // It is asked more than once.
+        if state.is_alone || now < state.heard_until || failing_for < self.validity / 2 {
             return None;
         }
         state.is_alone = true;
@@ -70,7 +75,7 @@ impl Presence {
     /// Whether it is time to tell the server again that the process is there.
     pub(super) fn is_due(&self) -> bool {
         let state = self.state();
-        !state.is_alone && state.bears_until <= Instant::now() + self.validity / 2
+        !state.is_alone && state.heard_until <= Instant::now() + self.validity * 3 / 4
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

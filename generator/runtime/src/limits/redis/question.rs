@@ -5,7 +5,7 @@ use redis::aio::MultiplexedConnection;
 use redis::{RedisError, Script};
 
 use super::lane::{Lane, Reports};
-use super::settings::RedisSettings;
+use super::settings::{LONGEST, RedisSettings};
 use crate::limits::signs::TooMany;
 
 static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("script.lua")));
@@ -16,8 +16,10 @@ pub(super) struct Question<'a> {
     settings: &'a RedisSettings,
     act: &'static str,
     words: Vec<String>,
-    /// When it is read later, it grants nothing, and tells nobody that the process is there.
-    pub(super) until: Instant,
+    /// Until when permits are of use.
+    pub(super) grants_until: Instant,
+    /// Until when the process is a member.
+    pub(super) member_until: Instant,
 }
 
 /// What the script answers.
@@ -36,7 +38,7 @@ pub(super) struct Member<'a> {
     pub(super) share: Option<f64>,
     /// Since when it surely is the only process that may use this share.
     pub(super) since: Instant,
-    /// Until when the question is of use, and the process surely is there.
+    /// Until when it surely is a member.
     pub(super) until: Instant,
 }
 
@@ -53,7 +55,9 @@ pub(super) struct Asking {
 
 impl<'a> Question<'a> {
     fn new(lane: &'a Lane, settings: &'a RedisSettings, act: &'static str, words: Vec<String>) -> Self {
-        Self { lane, settings, act, words, until: Instant::now() + settings.validity() }
+        let now = Instant::now();
+        let (grants_until, member_until) = (now + settings.timeout, now + settings.validity());
+        Self { lane, settings, act, words, grants_until, member_until }
     }
 
     /// Asks for the time.
@@ -85,7 +89,7 @@ impl<'a> Question<'a> {
         }
         words.extend([flag(lane.urgent), flag(lane.cancels), micros(asking.booking)]);
         words.extend([asking.first.to_string(), asking.count.to_string()]);
-        Self { until: member.until, ..Self::new(lane, settings, "ask", words) }
+        Self { member_until: member.until, ..Self::new(lane, settings, "ask", words) }
     }
 
     /// Tells that the process is there again, and of each window how many calls were made and are under way.
@@ -97,7 +101,7 @@ impl<'a> Question<'a> {
     ) -> Self {
         let mut words = member.words();
         words.extend(counts.flatten().map(|count| count.to_string()));
-        Self { until: member.until, ..Self::new(lane, settings, "join", words) }
+        Self { member_until: member.until, ..Self::new(lane, settings, "join", words) }
     }
 
     /// Tells that a call was too many.
@@ -112,11 +116,12 @@ impl<'a> Question<'a> {
         Self::new(lane, settings, "remaining", vec![micros(moment), remaining.to_string()])
     }
 
-    /// Asks over `to`, a connection to this `run` of the server. What is read after `until` grants nothing.
+    /// Asks over `to`, a connection to this `run` of the server. The times `until` are those of the question by the
+    /// fleet's clock.
     pub(super) async fn send(
         &self,
         run: &str,
-        until: i64,
+        until: [i64; 2],
         to: &mut MultiplexedConnection,
     ) -> Result<Answer, RedisError> {
         let Lane { keys, windows, own, .. } = self.lane;
@@ -126,8 +131,8 @@ impl<'a> Question<'a> {
             invocation.key(key);
         }
         let longest_pause = self.lane.longest_span().max(limits.longest_pause);
-        invocation.arg(self.act).arg(run).arg(until).arg(*own);
-        for duration in [*lease, limits.late_arrival, *ahead, longest_pause] {
+        invocation.arg(self.act).arg(run).arg(&until[..]).arg(micros(self.settings.validity())).arg(*own);
+        for duration in [*lease, self.settings.settling(), *ahead, longest_pause] {
             invocation.arg(micros(duration));
         }
         for window in windows {
@@ -217,7 +222,7 @@ fn flag(is_so: bool) -> String {
 }
 
 fn micros(duration: Duration) -> String {
-    duration.as_micros().to_string()
+    duration.min(LONGEST).as_micros().to_string()
 }
 
 fn duration(micros: i64) -> Duration {

@@ -6,13 +6,15 @@
 --       4  and on: the windows, those of the operation itself first
 -- ARGV  1  what to do
 --       2  the run of the server
---       3  until when the question is of use; one that is read later grants nothing
---       4  how many windows are the operation's own
---       5  the lease of a permit
---       6  how long a call that nobody knows of may be under way
---       7  how far ahead of now a permit may be granted at most
---       8  for how long something may be shut at most
---       9  and on: of each window the most calls and its span; then what is to be done takes more
+--       3  until when permits are of use to who asks; later, none are granted
+--       4  until when who asks is a member of the fleet
+--       5  how far ahead of now that can be at most
+--       6  how many windows are the operation's own
+--       7  the lease of a permit
+--       8  how long a call that nobody knows of may be under way
+--       9  how far ahead of now a permit may be granted at most
+--      10  for how long something may be shut at most
+--      11  and on: of each window the most calls and its span; then what is to be done takes more
 
 local DAY_MS = 86400000
 -- For how long an urgent call that was told to come again is expected, beyond the time it was told.
@@ -50,19 +52,21 @@ local function read_clock()
 end
 
 local now, since = read_clock()
-local is_late = now > tonumber(ARGV[3])
-local own = tonumber(ARGV[4])
-local lease = tonumber(ARGV[5])
-local settling = tonumber(ARGV[6])
-local horizon = lease + settling + tonumber(ARGV[7])
-local longest_shut = tonumber(ARGV[8])
+local member_until = tonumber(ARGV[4])
+-- One who asks by a time that is ahead of this one knows another clock.
+local is_late = now > math.min(tonumber(ARGV[3]), member_until) or member_until > now + tonumber(ARGV[5])
+local own = tonumber(ARGV[6])
+local lease = tonumber(ARGV[7])
+local settling = tonumber(ARGV[8])
+local horizon = lease + settling + tonumber(ARGV[9])
+local longest_shut = tonumber(ARGV[10])
 
 local windows = {}
 for index = 4, #KEYS do
-  local place = 9 + (index - 4) * 2
+  local place = 11 + (index - 4) * 2
   windows[index - 3] = { key = KEYS[index], most = tonumber(ARGV[place]), span = tonumber(ARGV[place + 1]) }
 end
-local place = 9 + #windows * 2
+local place = 11 + #windows * 2
 local function word()
   place = place + 1
   return ARGV[place - 1]
@@ -93,7 +97,7 @@ end
 local function register()
   local name, share, age = word(), number(), number()
   if share >= 0 and not is_late then
-    redis.call('HSET', KEYS[3], name, ARGV[3] .. ' ' .. text(now - age) .. ' ' .. share)
+    redis.call('HSET', KEYS[3], name, ARGV[4] .. ' ' .. text(now - age) .. ' ' .. share)
     redis.call('PEXPIRE', KEYS[3], DAY_MS)
   end
   return name, share >= 0

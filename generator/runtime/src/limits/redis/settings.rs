@@ -7,6 +7,9 @@ use crate::limits::settings::LimitSettings;
 use crate::limits::share::Share;
 use crate::tables::Scope;
 
+/// Longer times are taken for this: a year. It can be added to any moment, and its microseconds to the server's.
+pub(super) const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// How [`RedisLimits`](super::RedisLimits) keeps limits. All processes of a fleet need the same.
 #[derive(Clone, Debug)]
 #[must_use]
@@ -116,7 +119,7 @@ impl RedisSettings {
     /// take from its permit to its answer, which
     /// [`call_timeout`](crate::ClientBuilder::call_timeout) bounds.
     pub fn lease(mut self, lease: Duration) -> Self {
-        self.lease = lease;
+        self.lease = lease.min(LONGEST);
         self
     }
 
@@ -137,13 +140,13 @@ impl RedisSettings {
     /// How long before there is room a call that waits may be booked, by default 20 milliseconds: so no time is lost by
     /// asking. A call that was booked is not overtaken any more, not even by one that cancels.
     pub fn ahead(mut self, ahead: Duration) -> Self {
-        self.ahead = ahead;
+        self.ahead = ahead.min(LONGEST);
         self
     }
 
     /// The time in which Redis must answer, connecting included, by default half a second.
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
+        self.timeout = timeout.min(LONGEST);
         self
     }
 
@@ -157,7 +160,12 @@ impl RedisSettings {
 impl RedisSettings {
     /// For how long the server knows from a question that the process is there: long enough to be asked twice.
     pub(super) fn validity(&self) -> Duration {
-        self.timeout.saturating_mul(2)
+        self.timeout.saturating_mul(2).min(LONGEST)
+    }
+
+    /// How long calls may be under way of which nobody knows.
+    pub(super) fn settling(&self) -> Duration {
+        self.limits.late_arrival.min(LONGEST)
     }
 
     /// What all keys begin with. The braces keep all keys of a fleet on one server of a cluster.

@@ -11,7 +11,7 @@ use super::lane::{Booked, Lane};
 use super::link::Link;
 use super::question::{Answer, Asking, Member, Question};
 use super::registry::Registry;
-use super::settings::RedisSettings;
+use super::settings::{LONGEST, RedisSettings};
 use crate::limits::call::Call;
 use crate::limits::limiter::{Denied, Full, Slot, Trouble, Unavailable};
 use crate::limits::signs::Signs;
@@ -199,7 +199,7 @@ impl Shared {
         let heard = Instant::now();
         let booked = answer.granted().zip(ids.by_ref()).map(|(ahead, id)| Booked {
             id,
-            moment: answer.now() + i64::try_from(ahead.as_micros()).unwrap_or(i64::MAX),
+            moment: answer.now().saturating_add(i64::try_from(ahead.as_micros()).unwrap_or(i64::MAX)),
             from: heard + ahead,
             left: answer.left(),
         });
@@ -246,7 +246,7 @@ impl Shared {
     /// The call of a slot has ended; the exchange has counted it `after` now at the latest.
     pub(super) fn ended(self: &Arc<Self>, slot: &Slot, after: Duration) {
         let Some(lane) = lock(&self.open).remove(&slot.key) else { return };
-        lane.ended(slot.key, Instant::now() + after);
+        lane.ended(slot.key, Instant::now() + after.min(LONGEST));
         self.tidy_up(&lane);
     }
 
