@@ -1,13 +1,14 @@
 //! Rate limits as two clients keep them together, against an exchange that counts.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
+use std::io;
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
-use tradeapi::runtime::{
-    Classes, Counted, InProcessLimits, LimitMode, LimitSettings, Meta, OpenOrders, Operation, RateLimit,
-};
+use tradeapi::runtime::{Classes, InProcessLimits, LimitMode, Meta, OpenOrders, Operation, RateLimit};
 use tradeapi::unified::{
     CEILINGS, CancelOrder, Category, Execution, GetInsiderTrades, OrderId, OrderRef, PlaceOrder, Side,
 };
@@ -46,11 +47,11 @@ fn order(symbol: &str) -> PlaceOrder {
     PlaceOrder::new(Category::Spot, symbol, qty, Side::Buy, Execution::Market)
 }
 
-/// Counted from the answers, so that it holds however busy this machine is.
+/// By the exchange's own count, so that it holds however busy this machine is.
 #[tokio::test]
 async fn two_clients_keep_one_limit_as_the_exchange_counts_it() {
     let (sandbox, came) = exchange();
-    let limits = Arc::new(InProcessLimits::new(LimitSettings::new().counted(Counted::WhenAnswered)));
+    let limits = Arc::new(InProcessLimits::default());
     let clients = [(); 2].map(|()| client(&sandbox, &limits, LimitMode::Wait));
     let mut calls = JoinSet::new();
     for number in 0..25 {
@@ -61,6 +62,49 @@ async fn two_clients_keep_one_limit_as_the_exchange_counts_it() {
     assert_eq!(waited.iter().filter(|waited| waited.is_zero()).count(), 10, "{waited:?}");
     let came = came.lock().unwrap();
     assert_eq!(came.len(), 25);
+    assert!(came.windows(11).all(|calls| calls[10] - calls[0] >= SECOND), "{came:?}");
+}
+
+/// Leads to `sandbox`, but takes `late` to accept a connection. Its address.
+fn accepting_late(sandbox: &Sandbox, late: Duration) -> String {
+    let there = sandbox.url().trim_start_matches("http://").to_owned();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let carry = |mut from: TcpStream, mut to: TcpStream| {
+        let _ = io::copy(&mut from, &mut to);
+        let _ = to.shutdown(Shutdown::Write);
+    };
+    thread::spawn(move || {
+        for here in listener.incoming().flatten() {
+            let there = there.clone();
+            thread::spawn(move || {
+                thread::sleep(late);
+                let there = TcpStream::connect(there).unwrap();
+                let (from, to) = (here.try_clone().unwrap(), there.try_clone().unwrap());
+                thread::spawn(move || carry(from, to));
+                carry(there, here);
+            });
+        }
+    });
+    url
+}
+
+/// The first calls wait until their connections are accepted, and arrive when those of the next window might go.
+#[tokio::test]
+async fn connections_that_take_long_bring_no_two_windows_together() {
+    let (sandbox, came) = exchange();
+    let client = Client::builder(accepting_late(&sandbox, Duration::from_millis(250)))
+        .credentials(Credentials::new("key", "secret", "passphrase"))
+        .build()
+        .unwrap();
+    let mut calls = JoinSet::new();
+    for _ in 0..30 {
+        let client = client.clone();
+        calls.spawn(async move { client.unified().cancel_order(&cancel()).await.unwrap() });
+    }
+    calls.join_all().await;
+    let came = came.lock().unwrap();
+    assert_eq!(came.len(), 30);
     assert!(came.windows(11).all(|calls| calls[10] - calls[0] >= SECOND), "{came:?}");
 }
 

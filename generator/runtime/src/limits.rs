@@ -10,6 +10,8 @@
 mod book;
 mod call;
 mod class;
+#[cfg(feature = "blocking")]
+mod forked;
 #[cfg(feature = "redis")]
 mod handover;
 mod hash;
@@ -39,6 +41,8 @@ mod window;
 pub use self::redis::{BadRedisUrl, Fallback, FleetChange, RedisLimits, RedisSettings};
 pub use call::Call;
 pub use class::Classes;
+#[cfg(feature = "blocking")]
+pub(crate) use forked::refusing_calls;
 pub use in_process::InProcessLimits;
 pub use limiter::{Admission, AdmissionFuture, Denied, Full, Limiter, Slot, Trouble, Unavailable};
 pub use open_orders::OpenOrders;

@@ -9,8 +9,6 @@ mod record;
 mod rule;
 mod window;
 
-pub(crate) use calendar::days_to_first_of;
-
 pub use api::{Api, CredentialHeaders, Encoding, Envelope, Header, Sent, SignedPart};
 pub use fate::{ClientId, Confirm};
 pub use meta::{Access, Effect, KnownError, Meta, Method, RateLimit, Scope};

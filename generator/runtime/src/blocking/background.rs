@@ -1,9 +1,11 @@
 use std::cell::Cell;
+use std::process;
 
 use tokio::runtime::{Builder, Handle, Runtime};
 
 use super::block_on::block_on;
 use crate::client::BuildError;
+use crate::limits::refusing_calls;
 
 thread_local! {
     /// Whether this thread belongs to a [`Background`].
@@ -12,8 +14,11 @@ thread_local! {
 
 /// The thread on which connections are looked after, also while no one calls: an end that was closed is noticed then, and
 /// not by the next order.
+///
+/// It does not survive a fork, and a child must not use the connections of its parent: calls are refused there.
 #[derive(Debug)]
 pub(super) struct Background {
+    process: u32,
     handle: Handle,
     /// Taken when it ends.
     runtime: Option<Runtime>,
@@ -28,13 +33,16 @@ impl Background {
             .enable_all()
             .build()
             .map_err(|error| BuildError::Thread { why: error.to_string() })?;
-        Ok(Self { handle: runtime.handle().clone(), runtime: Some(runtime) })
+        Ok(Self { process: process::id(), handle: runtime.handle().clone(), runtime: Some(runtime) })
     }
 
     /// Waits for `future` on this thread.
     ///
     /// It is polled here and not handed over, so it may borrow, and a thread of another runtime can be blocked by it.
     pub(super) fn wait<F: Future>(&self, future: F) -> F::Output {
+        if self.is_copy() {
+            return refusing_calls(|| block_on(future));
+        }
         let _context = self.handle.enter();
         if IS_BACKGROUND.get() {
             // Someone calls from what a connection has called: another thread takes over what this one looked after.
@@ -42,13 +50,21 @@ impl Background {
         }
         block_on(future)
     }
+
+    /// Whether this is the copy that a forked process has of its parent's.
+    fn is_copy(&self) -> bool {
+        self.process != process::id()
+    }
 }
 
 impl Drop for Background {
     /// Waits for nothing, so that it may happen anywhere, also within a runtime.
     fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
+        match self.runtime.take() {
+            // Locks of the parent's threads may be held for ever.
+            Some(runtime) if self.is_copy() => std::mem::forget(runtime),
+            Some(runtime) => runtime.shutdown_background(),
+            None => {}
         }
     }
 }
@@ -67,6 +83,17 @@ mod tests {
         let waits = async move { same.wait(async { tokio::time::sleep(Duration::from_millis(1)).await }) };
         let ended = background.wait(async { tokio::spawn(waits).await });
         assert!(ended.is_ok(), "{ended:?}");
+        Ok(())
+    }
+
+    /// In a forked child its thread is not there.
+    #[test]
+    fn a_copy_of_it_waits_for_nothing_and_ends() -> Result<(), BuildError> {
+        let mut background = Background::start()?;
+        background.process = background.process.wrapping_add(1);
+        assert_eq!(background.wait(async { 7 }), 7);
+        let ended = background.wait(std::future::poll_fn(|_| std::task::Poll::Ready(Handle::try_current().is_err())));
+        assert!(ended, "the parent's runtime is used");
         Ok(())
     }
 

@@ -123,6 +123,8 @@ pub enum Trouble {
     Failed,
     /// Its share of the rate is less than one call in a window.
     NoShare,
+    /// It was made by the process that this one was forked from.
+    Forked,
 }
 
 impl Unavailable {
@@ -145,6 +147,7 @@ impl fmt::Display for Trouble {
             Self::TooSlow => "the limiter is too slow",
             Self::Failed => "the limiter failed",
             Self::NoShare => "the limiter has no share of the rate",
+            Self::Forked => "the client was made before this process was forked",
         })
     }
 }

@@ -58,6 +58,8 @@ impl Pacing {
         account: &Account,
     ) -> Result<Permit<'_>, Error> {
         let limiter = &*self.limiter;
+        #[cfg(feature = "blocking")]
+        super::forked::refuse_in_child().map_err(|forked| Denied::from(forked).of(O::META.id))?;
         if self.mode == LimitMode::Off {
             return Ok(Permit::new(limiter, api, None));
         }

@@ -14,7 +14,9 @@ use crate::tables::{RateLimit, Scope};
 pub struct Plan {
     /// How many requests it is.
     pub requests: usize,
-    /// How long it takes until the last one can go out.
+    /// How many of them are refused and never go out, because the share of a limit is less than one call in a window.
+    pub refused: usize,
+    /// How long it takes until the last one of the others can go out.
     pub lasts: Duration,
     /// The limit the last one waits for; `None` when nothing has to wait.
     pub binding: Option<Binding>,
@@ -32,7 +34,7 @@ pub struct Binding {
 impl Plan {
     /// A plan as one's own limiter makes it.
     pub fn new(requests: usize, lasts: Duration, binding: Option<Binding>) -> Self {
-        Self { requests, lasts, binding }
+        Self { requests, refused: 0, lasts, binding }
     }
 
     /// The plan for `calls` when there were none before.
@@ -40,17 +42,23 @@ impl Plan {
         Self::after(Book::new(LimitSettings::default()), Duration::ZERO, calls)
     }
 
-    /// The plan for `calls` that are asked for at `now`, one after the other, each of which goes out as soon as it may.
+    /// The plan for `calls` that are asked for at `now`, one after the other, each of which goes out as soon as it may and
+    /// takes as long as usual.
     pub(super) fn after(mut book: Book, now: Duration, calls: &[Call<'_>]) -> Self {
         book.expect_all(now);
+        let mut plan = Self::new(calls.len(), Duration::ZERO, None);
         let mut first = None;
-        let mut left = calls.len();
+        let mut left = 0;
         for call in calls {
             let lane = book.lane(call, now);
+            if book.is_closed(lane) {
+                plan.refused += 1;
+                continue;
+            }
             first.get_or_insert(book.line_up(lane));
+            left += 1;
             left -= book.go(now, first).len();
         }
-        let mut plan = Self::new(calls.len(), Duration::ZERO, None);
         while let Some(moment) = book.next_at().filter(|_| left > 0) {
             let waited_for: HashMap<_, _> = book.busy().iter().map(|lane| (*lane, book.binding(*lane))).collect();
             let gone = book.go(moment, first);
@@ -75,11 +83,19 @@ impl Book {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} requests in {:.3} s", self.requests, self.lasts.as_secs_f64())?;
-        match &self.binding {
-            Some(binding) => write!(f, ", because of {binding}"),
-            None => Ok(()),
+        let Self { requests, refused, lasts, binding } = self;
+        if *refused == 0 || refused < requests {
+            write!(f, "{} requests in {:.3} s", requests.saturating_sub(*refused), lasts.as_secs_f64())?;
         }
+        if let Some(binding) = binding {
+            write!(f, ", because of {binding}")?;
+        }
+        match refused {
+            0 => return Ok(()),
+            _ if refused >= requests => write!(f, "all {requests} requests are refused")?,
+            _ => write!(f, "; {refused} more are refused")?,
+        }
+        f.write_str(": the share of their limit is less than one call in a window")
     }
 }
 

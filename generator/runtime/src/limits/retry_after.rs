@@ -1,51 +1,46 @@
 //! How long an answer asks to stay away, as RFC 9110 writes it: in seconds, or as a date.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use http::HeaderMap;
 use http::header::{DATE, HeaderName, RETRY_AFTER};
+use httpdate::parse_http_date;
 
-use crate::tables::days_to_first_of;
 use crate::value::Timestamp;
 
-/// More is taken for this, so that a slip of the exchange's does not close a client for good.
+/// More is taken for this.
 const MOST: Duration = Duration::from_secs(24 * 60 * 60);
-
-const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// The time at which an answer was made, by its header.
 pub(crate) fn date(headers: &HeaderMap) -> Option<Timestamp> {
-    let seconds = seconds_of(headers.get(DATE)?.to_str().ok()?.trim())?;
-    seconds.checked_mul(1000).map(Timestamp::from_millis)
+    let since_1970 = time_of(headers, DATE)?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    u64::try_from(since_1970.as_millis()).ok().map(Timestamp::from_millis)
 }
 
-/// The time a header tells to wait. A date is compared with that of the answer itself, for clocks differ.
+/// The time a header tells to wait, a day at most. A date is compared with that of the answer itself, for clocks differ.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::trim);
-    let after = text(RETRY_AFTER)?;
-    let seconds = match after.parse() {
-        Ok(seconds) => seconds,
-        Err(_) => seconds_of(after)?.saturating_sub(seconds_of(text(DATE)?)?),
-    };
-    Some(Duration::from_secs(seconds).min(MOST))
+    let after = text(headers, RETRY_AFTER)?;
+    if !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit()) {
+        // What does not fit is longer than the most.
+        return Some(after.parse().map_or(MOST, Duration::from_secs).min(MOST));
+    }
+    // A date before that of the answer asks for no wait.
+    let wait = parse_http_date(after).ok()?.duration_since(time_of(headers, DATE)?).unwrap_or_default();
+    Some(wait.min(MOST))
 }
 
-/// The Unix time of a date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-fn seconds_of(date: &str) -> Option<u64> {
-    let (_, date) = date.strip_suffix(" GMT")?.split_once(", ")?;
-    let mut words = date.split(' ');
-    let day: i64 = words.next()?.parse().ok()?;
-    let month = words.next()?;
-    let month = (0..).zip(MONTHS).find(|(_, name)| *name == month)?.0;
-    let year: u16 = words.next()?.parse().ok()?;
-    let mut time = words.next()?.splitn(3, ':').map(|part| part.parse::<u8>().ok().map(u64::from));
-    let (hour, minute, second) = (time.next()??, time.next()??, time.next()??);
-    let days = u64::try_from(days_to_first_of(year.into(), month) + day - 1).ok()?;
-    Some(((days * 24 + hour) * 60 + minute) * 60 + second)
+fn time_of(headers: &HeaderMap, name: HeaderName) -> Option<SystemTime> {
+    parse_http_date(text(headers, name)?).ok()
+}
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name)?.to_str().ok().map(str::trim)
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn read(after: &str, date: &str) -> Option<Duration> {
@@ -55,28 +50,54 @@ mod tests {
         retry_after(&headers)
     }
 
+    fn dated(text: &str) -> Option<Timestamp> {
+        date(&HeaderMap::from_iter([(DATE, text.parse().ok()?)]))
+    }
+
     #[test]
     fn seconds_and_dates() {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT";
-        assert_eq!(seconds_of(date), Some(784_111_777));
+        assert_eq!(dated(date), Some(Timestamp::from_millis(784_111_777_000)));
         assert_eq!(read("7", ""), Some(Duration::from_secs(7)));
         assert_eq!(read("Sun, 06 Nov 1994 08:50:40 GMT", date), Some(Duration::from_secs(63)));
         assert_eq!(read("Thu, 01 Jan 1970 00:00:00 GMT", date), Some(Duration::ZERO));
+        // The two old forms of RFC 9110.
+        assert_eq!(read("Sunday, 06-Nov-94 08:50:40 GMT", date), Some(Duration::from_secs(63)));
+        assert_eq!(read("Sun Nov  6 08:50:40 1994", date), Some(Duration::from_secs(63)));
     }
 
     #[test]
     fn what_makes_no_sense_tells_nothing() {
         assert_eq!(retry_after(&HeaderMap::new()), None);
-        for after in ["", "-1", "1.5", "soon", "Sun, 06 Nov 1994 08:49:37", "Sun, 6 Now 1994 08:49:37 GMT", ", GMT"] {
+        let years = ["10000", "65536", "4294967296", "9999999999999999999", "99999999999999999999", "-1"];
+        let dates = years.map(|year| format!("Sun, 06 Nov {year} 08:49:37 GMT"));
+        let others =
+            ["", "-1", "+1", "1.5", "soon", "Sun, 06 Nov 1994 08:49:37", "Sun, 6 Now 1994 08:49:37 GMT", ", GMT"];
+        let times = ["Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 9223372036854775807 Nov 1994 08:49:37 GMT"];
+        for after in dates.iter().map(String::as_str).chain(others).chain(times) {
             assert_eq!(read(after, "Sun, 06 Nov 1994 08:49:37 GMT"), None, "{after}");
+            assert_eq!(dated(after), None, "{after}");
         }
         assert_eq!(read("Sun, 06 Nov 1994 08:49:37 GMT", "today"), None);
     }
 
     #[test]
     fn a_day_is_the_most() {
-        for after in ["86401", "18446744073709551615", "Sun, 06 Nov 9999 08:49:37 GMT"] {
-            assert_eq!(read(after, "Sun, 06 Nov 1994 08:49:37 GMT"), Some(MOST));
+        let digits = "9".repeat(1_000);
+        for after in ["86401", "18446744073709551615", "18446744073709551616", &digits, "Sat, 06 Nov 9999 08:49:37 GMT"]
+        {
+            assert_eq!(read(after, "Sun, 06 Nov 1994 08:49:37 GMT"), Some(MOST), "{after}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_does_harm(
+            after in "[ -~]{0,40}|[0-9]{1,30}|Sun, [0-9]{1,25} Nov [0-9]{1,25} [0-9]{1,3}:[0-9]{2}:[0-9]{2} GMT",
+            date in "[ -~]{0,40}|Sun, [0-9]{2} Nov [0-9]{1,20} 08:49:37 GMT",
+        ) {
+            prop_assert!(read(&after, &date).is_none_or(|wait| wait <= MOST));
+            let _ = dated(&after);
         }
     }
 }

@@ -16,9 +16,16 @@ impl Share {
     /// All of it.
     pub const ALL: Self = Self { part: 1, whole: 1 };
 
-    /// `part` of `whole`: one of four processes may take `Share::new(1, 4)`. More than the whole is the whole.
+    const NONE: Self = Self { part: 0, whole: 1 };
+
+    /// `part` of `whole`: one of four processes may take `Share::new(1, 4)`. More than the whole is the whole, and no part
+    /// of anything is nothing.
     pub const fn new(part: u32, whole: u32) -> Self {
-        if part >= whole { Self::ALL } else { Self { part, whole } }
+        match part {
+            0 => Self::NONE,
+            _ if part >= whole => Self::ALL,
+            _ => Self { part, whole },
+        }
     }
 
     /// Its part of `calls`, rounded down: together, the shares never have more than there are.

@@ -5,6 +5,7 @@ mod classes;
 mod disorder;
 mod driver;
 mod exactness;
+mod extremes;
 mod idle;
 mod learning;
 mod order;

@@ -28,7 +28,7 @@ pub(super) fn shift_months(time: Timestamp, months: i64) -> Option<Timestamp> {
 }
 
 /// Days from 1970-01-01 to the first of a month; month 12 is the first of the next year.
-pub(crate) fn days_to_first_of(year: i64, month: i64) -> i64 {
+fn days_to_first_of(year: i64, month: i64) -> i64 {
     // Years taken to begin in March have their leap day at the end, and months whose lengths repeat every five:
     // 31, 30, 31, 30, 31.
     let from_march = year * 12 + month - 2;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::driver::{Driver, SECOND, limited_to, limits, make_all};
-use crate::limits::{Admission, Call, Denied, LimitSettings, Limiter, Share, Trouble};
+use crate::limits::{Admission, Call, Denied, LimitSettings, Limiter, Plan, Share, Trouble};
 
 #[test]
 fn a_share_is_a_part_of_every_limit() {
@@ -23,8 +23,30 @@ fn less_than_one_call_is_refused_whoever_waits() {
         let text = "the limiter has no share of the rate: it has less than one call of limited in a window";
         assert_eq!(unavailable.to_string(), text);
     }
-    // But a plan comes to an end.
-    assert_eq!(limits.0.plan(&[Call::new(limited_to(3)); 2]).requests, 2);
+}
+
+/// A plan promises no time for calls that never go out.
+#[test]
+fn a_plan_tells_what_is_refused() {
+    let limits = limits(LimitSettings::new().margin(Duration::ZERO).share(Share::new(1, 4)));
+    let [none, one] = [3, 4].map(|calls| Call::new(limited_to(calls)));
+    let plan = limits.0.plan(&[none; 2]);
+    assert_eq!((plan.requests, plan.refused, plan.lasts), (2, 2, Duration::ZERO));
+    let text = "all 2 requests are refused: the share of their limit is less than one call in a window";
+    assert_eq!(plan.to_string(), text);
+    let plan = limits.0.plan(&[one, none, one]);
+    assert_eq!((plan.requests, plan.refused, plan.lasts), (3, 1, SECOND));
+    let text = "2 requests in 1.000 s, because of the limit of limited, 4 calls in 1 s per UID (default); 1 more are \
+                refused: the share of their limit is less than one call in a window";
+    assert_eq!(plan.to_string(), text);
+    assert_eq!(Plan::from_nothing(&[one]).refused, 0);
+}
+
+#[test]
+fn a_share_of_zero_is_none() {
+    for whole in 0..3 {
+        assert_eq!(Share::new(0, whole).of(10), 0);
+    }
 }
 
 #[test]

@@ -24,7 +24,7 @@ impl ManualTimer {
 
     /// Moves on by `step`, and wakes who waits for a moment until then, each at its own.
     pub fn advance(&self, step: Duration) {
-        let end = self.now() + step;
+        let end = self.now().saturating_add(step);
         while let Some(waker) = self.go_to_next(end) {
             waker.wake();
         }

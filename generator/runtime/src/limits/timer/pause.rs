@@ -6,7 +6,7 @@ use super::Timer;
 
 /// Waits until `timer` is this much further.
 pub(crate) async fn pause(timer: &dyn Timer, length: Duration) {
-    let end = timer.now() + length;
+    let end = timer.now().saturating_add(length);
     poll_fn(|context| {
         if timer.now() >= end {
             return Poll::Ready(());

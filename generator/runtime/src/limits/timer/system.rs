@@ -1,23 +1,26 @@
 use std::collections::BTreeMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Waker;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{process, thread};
 
 use super::Timer;
 
 /// The system's monotonic clock.
 ///
 /// It wakes from a thread of its own, so that waiting needs no async runtime in particular and is not rounded to what
-/// one's timers can do. The thread is there only while someone waits.
+/// one's timers can do. The thread is there only while someone waits. A process that was forked has one of its own.
 #[derive(Debug)]
 pub struct SystemTimer {
     start: Instant,
     alarms: Arc<Alarms>,
 }
 
-#[derive(Debug, Default)]
+/// Who waits in one process. Neither threads nor locks that they held survive a fork, so a child begins anew.
+#[derive(Debug)]
 struct Alarms {
+    process: u32,
+    of_child: OnceLock<Arc<Alarms>>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -32,7 +35,7 @@ struct State {
 impl SystemTimer {
     /// A timer that begins at zero.
     pub fn new() -> Self {
-        Self { start: Instant::now(), alarms: Arc::default() }
+        Self { start: Instant::now(), alarms: Arc::new(Alarms::of(process::id())) }
     }
 }
 
@@ -48,19 +51,34 @@ impl Timer for SystemTimer {
     }
 
     fn wake_at(&self, at: Duration, waker: Waker) {
-        if !self.alarms.add(self.start + at, waker) {
+        // A moment that no clock will show never comes.
+        let Some(at) = self.start.checked_add(at) else { return };
+        let alarms = self.alarms.in_process(process::id());
+        if !alarms.add(at, waker) {
             return;
         }
-        let alarms = Arc::clone(&self.alarms);
-        let thread = thread::Builder::new().name("tradeapi-limits".to_owned()).spawn(move || alarms.run());
+        let of_thread = Arc::clone(alarms);
+        let thread = thread::Builder::new().name("tradeapi-limits".to_owned()).spawn(move || of_thread.run());
         if thread.is_err() {
             // Without a thread to be had, this one has to wait: late is better than never.
-            self.alarms.run();
+            alarms.run();
         }
     }
 }
 
 impl Alarms {
+    fn of(process: u32) -> Self {
+        Self { process, of_child: OnceLock::new(), state: Mutex::default(), changed: Condvar::new() }
+    }
+
+    /// Those of `process`, which is this one or was forked from it.
+    fn in_process(self: &Arc<Self>, process: u32) -> &Arc<Self> {
+        if self.process == process {
+            return self;
+        }
+        self.of_child.get_or_init(|| Arc::new(Self::of(process))).in_process(process)
+    }
+
     /// Whether a thread must be started for it.
     fn add(&self, at: Instant, waker: Waker) -> bool {
         let mut state = self.lock();
@@ -106,6 +124,27 @@ mod tests {
         fn wake(self: Arc<Self>) {
             let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).send(Instant::now());
         }
+    }
+
+    /// In a child the thread that the state tells of is not there, and its lock may never be released.
+    #[test]
+    fn wakes_in_a_forked_child() -> Result<(), Box<dyn std::error::Error>> {
+        let timer = SystemTimer { start: Instant::now(), alarms: Arc::new(Alarms::of(process::id().wrapping_add(1))) };
+        let mut of_parent = timer.alarms.lock();
+        of_parent.running = true;
+        for _ in 0..2 {
+            let (to, from) = mpsc::channel();
+            timer.wake_at(timer.now() + Duration::from_millis(1), Waker::from(Arc::new(Told(Mutex::new(to)))));
+            from.recv_timeout(Duration::from_secs(30))?;
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_moment_beyond_all_clocks_never_comes() {
+        let timer = SystemTimer::new();
+        timer.wake_at(Duration::MAX, Waker::noop().clone());
+        assert!(timer.alarms.lock().wakers.is_empty());
     }
 
     #[test]
