@@ -58,7 +58,8 @@ async fn shares_take_over_and_hand_back() {
     assert!(most_in_any(&sent, SECOND) <= MOST, "{sent:?}");
     for (_, told) in &fleet {
         let told = told.lock().unwrap();
-        let [FleetChange::Lost(why), FleetChange::Found, FleetChange::Lost(_), FleetChange::Found] = &told[..] else {
+        let [FleetChange::Lost(why), FleetChange::Found, FleetChange::Lost(_), FleetChange::Found, ..] = &told[..]
+        else {
             panic!("{told:?}")
         };
         assert_eq!(why.trouble, Trouble::Unreachable);
@@ -88,7 +89,8 @@ async fn what_was_sent_alone_is_reported() {
     }
     assert!(most_in_any(&sent, SECOND) <= MOST, "{sent:?}");
     let told = told.lock().unwrap();
-    let [FleetChange::Lost(why), FleetChange::Found] = &told[..] else { panic!("{told:?}") };
+    // A machine that stops for a while may lose it again.
+    let [FleetChange::Lost(why), FleetChange::Found, ..] = &told[..] else { panic!("{told:?}") };
     assert_eq!(why.trouble, Trouble::TooSlow);
 }
 
