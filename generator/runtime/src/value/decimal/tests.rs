@@ -169,7 +169,8 @@ fn hostile_numbers() -> impl Strategy<Value = String> {
     ]);
     let ends = (ends, -2_i128..=2).prop_map(|(end, off)| format!("e{}", end + off));
     let exponent = prop_oneof![Just(String::new()), ends, "[eE][-+]?[0-9]{0,25}", "e-?0{0,40}[0-9]{1,4}"];
-    ("[-+]?", digits, fraction, exponent).prop_map(|(sign, digits, fraction, exponent)| sign + &digits + &fraction + &exponent)
+    ("[-+]?", digits, fraction, exponent)
+        .prop_map(|(sign, digits, fraction, exponent)| sign + &digits + &fraction + &exponent)
 }
 
 fn hash_of(number: &Decimal) -> u64 {
