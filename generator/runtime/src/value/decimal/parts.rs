@@ -55,6 +55,17 @@ impl<'a> Parts<'a> {
         [sign, whole, dot, &fraction].concat()
     }
 
+    /// How many digits [`plain`](Self::plain) writes, zeros in front of the others counted.
+    pub(super) fn plain_digits(&self) -> usize {
+        let digits = self.whole.len() + self.fraction.len();
+        let point = self.whole.len() as i64 + i64::from(self.exponent);
+        match usize::try_from(point) {
+            Ok(point) if point > 0 => digits.max(point),
+            // A zero stands before the point, and more behind it.
+            _ => digits.saturating_add(usize::try_from(point.unsigned_abs()).unwrap_or(usize::MAX)).saturating_add(1),
+        }
+    }
+
     /// What the number is worth, whatever way it is written.
     pub(super) fn worth(&self) -> Worth<'a> {
         let head = self.whole.trim_start_matches('0');
@@ -71,7 +82,8 @@ impl<'a> Parts<'a> {
 }
 
 fn exponent(text: &str) -> Option<i32> {
-    text.parse().ok().filter(|exponent: &i32| exponent.abs() <= MAX_EXPONENT)
+    // The absolute value of the least i32 is none.
+    text.parse().ok().filter(|exponent| (-MAX_EXPONENT..=MAX_EXPONENT).contains(exponent))
 }
 
 /// Whether `text` is a number.
@@ -128,7 +140,7 @@ impl Worth<'_> {
     /// How many decimal places the number needs.
     pub(super) fn places(&self) -> u32 {
         let digits = (self.head.len() + self.tail.len()) as i64;
-        u32::try_from(digits - self.magnitude).unwrap_or(0)
+        u32::try_from((digits - self.magnitude).max(0)).unwrap_or(u32::MAX)
     }
 
     /// Whether the number is a whole multiple of `step`, without a rounding anywhere; `None` when `step` is not above
