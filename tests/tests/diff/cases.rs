@@ -296,9 +296,10 @@ cases! {
     ],
 
     // Answers.
-    a_response_is_a_list: [Replace(LEND, "response:\n  object: Loan", "response:\n  array: Loan"),
+    a_response_is_a_list: [Replace(LEND, "echoes: { isbn: isbn }\nresponse:\n  object: Loan", "response:\n  array: Loan"),
         Replace(LEND, r#""answer": {"isbn": "1234"}"#, r#""answer": []"#)] => [
         "breaking operation house.lend-book response: object -> array",
+        "behaviour operation house.lend-book echoes: isbn: isbn no longer",
         "documentation operation house.lend-book examples: other words",
     ],
     a_response_is_another_record: [Replace(LEND, "object: Loan", "object: Book")]
