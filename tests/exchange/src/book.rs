@@ -377,3 +377,79 @@ impl Book {
         if order.state().is_cancelled { Err(Unchanged::NoSuchOrder) } else { Ok(order) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn order(client_oid: &str, size: &str) -> Change {
+        let terms = json!({"qty": size, "price": "5"});
+        Change::Place { family: Family::Unified, client_oid: client_oid.to_owned(), terms }
+    }
+
+    fn at(at: u64) -> When {
+        When { at, settled: at + 9_000 }
+    }
+
+    fn seen(book: &mut Book, id: &str, now: u64, lag: u64) -> Option<State> {
+        book.seen(Family::Unified, &Name::ClientOid(id.to_owned()), now, lag).map(|order| order.state().clone())
+    }
+
+    fn amend(id: &str, price: &str) -> Change {
+        let (order, price) = (Name::ClientOid(id.to_owned()), Some(price.to_owned()));
+        let (family, size, request_id) = (Family::Unified, None, "1".to_owned());
+        Change::Amend { family, order, price, size, request_id, auto_cancel: false }
+    }
+
+    #[test]
+    fn an_id_is_taken_twice_or_refused() {
+        for (duplicates, shown) in [
+            (Duplicates::TakenAndLatestShown, Some("2")),
+            (Duplicates::TakenAndFirstShown, Some("1")),
+            (Duplicates::Refused, None),
+        ] {
+            let mut book = Book::new(duplicates);
+            book.apply(&order("a", "1"), at(1)).unwrap();
+            let second = book.apply(&order("a", "2"), at(2));
+            assert_eq!(second.is_ok(), shown.is_some());
+            let size = seen(&mut book, "a", 3, 0).unwrap().size;
+            assert_eq!(size.as_deref(), shown.or(Some("1")));
+            assert_eq!(book.effects().len(), if shown.is_some() { 2 } else { 1 });
+        }
+    }
+
+    #[test]
+    fn a_machine_that_lags_shows_what_was_until_all_is_settled() {
+        let mut book = Book::default();
+        book.apply(&order("a", "1"), at(1_000)).unwrap();
+        book.apply(&amend("a", "6"), at(5_000)).unwrap();
+        let mut price = |now, lag| seen(&mut book, "a", now, lag).and_then(|state| state.price);
+        assert_eq!(price(5_000, 0).as_deref(), Some("6"));
+        assert_eq!(price(6_000, 3_000).as_deref(), Some("5"));
+        assert_eq!(price(3_000, 3_000), None);
+        assert_eq!(price(14_000, 60_000).as_deref(), Some("6"), "all is settled");
+    }
+
+    #[test]
+    fn an_order_that_is_cancelled_is_forgotten_after_two_hours() {
+        let mut book = Book::default();
+        book.apply(&order("a", "1"), at(0)).unwrap();
+        let cancel = Change::Cancel { family: Family::Unified, order: Name::ClientOid("a".to_owned()) };
+        book.apply(&cancel, at(1_000)).unwrap();
+        assert!(seen(&mut book, "a", KEPT + 1_000, 0).is_some());
+        assert!(seen(&mut book, "a", KEPT + 1_001, 0).is_none());
+        assert_eq!(book.apply(&cancel, at(2_000)).err(), Some(Unchanged::NoSuchOrder));
+    }
+
+    #[test]
+    fn half_of_a_change_is_told_from_the_whole() {
+        let mut book = Book::default();
+        book.apply(&order("a", "1"), at(0)).unwrap();
+        book.apply_half(&amend("a", "6"), at(1));
+        let half = Effect::Half(Box::new(Effect::Amended(label("a", "1", "5"), "1".to_owned())));
+        assert_eq!(book.effects().get(&half), Some(&1));
+        assert!(seen(&mut book, "a", 2, 0).unwrap().is_cancelled);
+    }
+}

@@ -22,7 +22,7 @@
 //!
 //! Behind its one address are several machines. Their clocks may differ from the true one, by which orders are dated, and
 //! what they show may be seconds old. No request is under way for longer than its signature is good by the true clock.
-#![allow(clippy::expect_used, reason = "only tests use this, and a panic is how they fail")]
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "only tests use this, and a panic is how they fail")]
 
 pub mod query;
 pub mod signature;
