@@ -8,7 +8,7 @@ use tradeapi_exchange::Dice;
 use crate::conduct::Conduct;
 use crate::desk::Desk;
 use crate::judge::Violation;
-use crate::later::Open;
+use crate::later::{Open, why};
 use crate::ledger::{Known, Ticket};
 use crate::raw::MayTellId;
 
@@ -129,7 +129,7 @@ impl Desk {
                 let fates = desk.client.settle_each(operation, signed_at, &policy).await;
                 desk.count_answers(O::META.id, tickets.len(), fates.len());
                 for (ticket, fate) in tickets.iter().zip(&fates) {
-                    desk.ledger.note(ticket, fate.outcome(), Known::ByAsking, "settle each, later");
+                    desk.ledger.note(ticket, fate.outcome(), desk.known_by_asking(), why(fate));
                 }
                 let is_known = fates.iter().all(|fate| fate.outcome() != Outcome::Unknown);
                 if is_known { Outcome::Done } else { Outcome::Unknown }

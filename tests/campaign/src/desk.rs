@@ -21,6 +21,8 @@ pub(crate) struct Desk {
     pub(crate) client: ClientCore,
     pub(crate) ledger: Ledger,
     pub(crate) later: Later,
+    /// Whether what is asked for may be forgotten by now.
+    pub(crate) is_late: bool,
 }
 
 /// What is known of a request.
@@ -95,7 +97,7 @@ impl Told {
 
 impl Desk {
     pub(crate) fn new(settings: Arc<Settings>, client: ClientCore) -> Self {
-        Self { settings, client, ledger: Ledger::default(), later: Later::default() }
+        Self { settings, client, ledger: Ledger::default(), later: Later::default(), is_late: false }
     }
 
     /// Asks for one thing in one of the ways there are; what became of it, as far as is known by then.

@@ -14,7 +14,9 @@ pub struct Figures {
     /// How often each operation's effects came about, did not, or are unknown, and how that is known.
     pub claims: BTreeMap<(&'static str, Naming, Word, Known), u64>,
     /// What is true of what stays unknown, by operation.
-    pub unknown: BTreeMap<(&'static str, Naming), Truth>,
+    pub unknown: BTreeMap<(&'static str, Naming, Known), Truth>,
+    /// Why orders with an id of their own are unknown, though they were asked for in time.
+    pub reasons: BTreeMap<(&'static str, &'static str), u64>,
     /// What the exchanges counted.
     pub tally: Tally,
     /// Where the clients are wrong.
@@ -55,16 +57,19 @@ impl From<Outcome> for Word {
 
 impl Figures {
     pub(crate) fn of(ledger: &Ledger, book: &Book, tally: &Tally, mut violations: Vec<Violation>) -> Self {
-        let (mut claims, mut unknown) = (BTreeMap::new(), BTreeMap::<_, Truth>::new());
+        let (mut claims, mut unknown, mut reasons) = (BTreeMap::new(), BTreeMap::<_, Truth>::new(), BTreeMap::new());
         for (effect, all) in ledger.claims() {
             let is = |outcome| all.iter().filter(move |claim| claim.outcome == outcome);
             let times = book.effects().get(&effect).map_or(0, |times| u64::from(*times));
             // As many of those that are unknown happened as did not happen to others.
             let mut happened = times.saturating_sub(is(Outcome::Done).count() as u64);
             for claim in is(Outcome::Unknown) {
-                let truth = unknown.entry((claim.deed, claim.naming)).or_default();
+                let truth = unknown.entry((claim.deed, claim.naming, claim.known)).or_default();
                 *(if happened > 0 { &mut truth.happened } else { &mut truth.did_not }) += 1;
                 happened = happened.saturating_sub(1);
+                if is_placement(claim.deed) && (claim.naming, claim.known) == (Naming::Own, Known::Unknown) {
+                    *reasons.entry((claim.deed, claim.how)).or_default() += 1;
+                }
             }
             for claim in &all {
                 *claims.entry((claim.deed, claim.naming, claim.outcome.into(), claim.known)).or_default() += 1;
@@ -75,7 +80,7 @@ impl Figures {
             violations.push(Violation::TooFast(format!("{most} of {family:?} {name} in a second, {allowed} allowed")));
         }
         violations.extend(tally.refused.iter().cloned().map(Violation::Senseless));
-        Self { claims, unknown, tally: tally.clone(), violations, lasted: Duration::ZERO }
+        Self { claims, unknown, reasons, tally: tally.clone(), violations, lasted: Duration::ZERO }
     }
 
     /// Both together.
@@ -85,6 +90,7 @@ impl Figures {
             let sum = self.unknown.entry(of).or_default();
             (sum.happened, sum.did_not) = (sum.happened + truth.happened, sum.did_not + truth.did_not);
         }
+        other.reasons.into_iter().for_each(|(why, count)| *self.reasons.entry(why).or_default() += count);
         self.tally.add(&other.tally);
         self.violations.extend(other.violations);
     }
@@ -105,9 +111,10 @@ impl Figures {
         self.claims.iter().filter(|((_, _, of, _), _)| *of == word).map(|(_, count)| count).sum()
     }
 
-    /// How many orders with an id of their own were asked for, and how many of these are unknown.
+    /// How many orders with an id of their own were asked for in time, and how many of these are unknown.
     pub fn placements(&self) -> (u64, u64) {
-        let placed = self.claims.iter().filter(|((deed, naming, ..), _)| is_placement(deed) && *naming == Naming::Own);
+        let is_one = |deed, naming, known| is_placement(deed) && naming == Naming::Own && known != Known::TooLate;
+        let placed = self.claims.iter().filter(|((deed, naming, _, known), _)| is_one(deed, *naming, *known));
         placed.fold((0, 0), |(all, unknown), ((.., word, _), count)| {
             (all + count, unknown + if *word == Word::Unknown { *count } else { 0 })
         })
@@ -149,18 +156,33 @@ impl fmt::Display for Figures {
             writeln!(f, "  {:26} {count:>7}", format!("{what:?}"))?;
         }
         writeln!(f, "  {:26} {:>7}", "stale signatures", self.tally.stale)?;
-        writeln!(f, "{:46} {:>7} {:>8} {:>8}", "what the client says", "answer", "asking", "unknown")?;
+        writeln!(
+            f,
+            "{:46} {:>7} {:>8} {:>8} {:>8}",
+            "what the client says", "answer", "asking", "unknown", "too late"
+        )?;
         let mut rows: Vec<_> = self.claims.keys().map(|(deed, naming, word, _)| (*deed, *naming, *word)).collect();
         rows.dedup();
         for (deed, naming, word) in rows {
             let count = |known| self.claims.get(&(deed, naming, word, known)).copied().unwrap_or_default();
-            let [answer, asking, unknown] = [Known::ByAnswer, Known::ByAsking, Known::Unknown].map(count);
+            let [answer, asking, unknown, late] =
+                [Known::ByAnswer, Known::ByAsking, Known::Unknown, Known::TooLate].map(count);
             let row = format!("{deed} {} {word:?}", naming.words());
-            writeln!(f, "  {row:44} {answer:>7} {asking:>8} {unknown:>8}")?;
+            writeln!(f, "  {row:44} {answer:>7} {asking:>8} {unknown:>8} {late:>8}")?;
         }
         writeln!(f, "{:46} {:>8} {:>8}", "what is true of what stays unknown", "happened", "did not")?;
-        for ((deed, naming), truth) in &self.unknown {
-            writeln!(f, "  {:44} {:>8} {:>8}", format!("{deed} {}", naming.words()), truth.happened, truth.did_not)?;
+        for ((deed, naming, known), truth) in &self.unknown {
+            let late = if *known == Known::TooLate { "(asked too late)" } else { "" };
+            writeln!(
+                f,
+                "  {:44} {:>8} {:>8}",
+                format!("{deed} {} {late}", naming.words()),
+                truth.happened,
+                truth.did_not
+            )?;
+        }
+        for ((deed, why), count) in &self.reasons {
+            writeln!(f, "  {count} of {deed}: {why}")?;
         }
         let (placed, open) = self.placements();
         let share = open as f64 * 100.0 / placed.max(1) as f64;

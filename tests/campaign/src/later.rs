@@ -21,6 +21,14 @@ const KEPT: Duration = Duration::from_secs(2 * 60 * 60 + 60);
 /// How many of a hundred are not asked for before they may be forgotten.
 const RESERVED: u64 = 15;
 
+/// Why something is unknown, if it is.
+pub(crate) fn why<A, R>(fate: &Fate<A, R>) -> &'static str {
+    match fate {
+        Fate::Unknown(still) => still.because,
+        _ => "later",
+    }
+}
+
 /// Whether the exchange says that there is no such order.
 fn is_absent(error: Option<&Error>) -> bool {
     matches!(error, Some(Error::Exchange(error)) if proof(error.code.as_str()) == Some(Proof::NoSuchOrder))
@@ -84,7 +92,7 @@ impl Desk {
                 let (operation, ticket) = &*shared;
                 let fate = desk.client.settle(operation, signed_at, &policy).await;
                 let outcome = desk.believed(&fate);
-                desk.ledger.note(ticket, outcome, Known::ByAsking, "later");
+                desk.ledger.note(ticket, outcome, desk.known_by_asking(), why(&fate));
                 outcome
             }
         }));
@@ -124,7 +132,12 @@ impl Desk {
         self.later.all().clear();
         clock.leap(KEPT);
         self.later.all().append(&mut reserved.all());
-        self.ask_for_the_rest(clock).await;
+        Self { is_late: true, ..self.clone() }.ask_for_the_rest(clock).await;
+    }
+
+    /// How something is known that was asked for now.
+    pub(crate) fn known_by_asking(&self) -> Known {
+        if self.is_late { Known::TooLate } else { Known::ByAsking }
     }
 
     /// Asks once more for all that is left.

@@ -64,6 +64,8 @@ pub enum Known {
     ByAsking,
     /// It is not.
     Unknown,
+    /// It is not, and on purpose nobody asked in time.
+    TooLate,
 }
 
 /// One claim in the ledger.
@@ -85,7 +87,12 @@ impl Ledger {
     /// Notes what became of it.
     pub(crate) fn note(&self, ticket: &Ticket, outcome: Outcome, known: Known, how: &'static str) {
         if let Some(claim) = self.pages().claims.get_mut(&ticket.effect).and_then(|claims| claims.get_mut(ticket.nth)) {
-            let known = if outcome == Outcome::Unknown { Known::Unknown } else { known };
+            let known = match (outcome, known) {
+                (Outcome::Unknown, Known::TooLate) => Known::TooLate,
+                (Outcome::Unknown, _) => Known::Unknown,
+                (_, Known::TooLate) => Known::ByAsking,
+                (_, known) => known,
+            };
             (claim.outcome, claim.known, claim.how) = (outcome, known, how);
         }
     }

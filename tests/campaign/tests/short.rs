@@ -87,13 +87,13 @@ const WRONG: [(Conduct, &str, u64, u64); 17] = [
 #[test]
 fn whoever_is_wrong_is_found_out() {
     let not_found_out = |(conduct, kind, faults, placements): (Conduct, &str, u64, u64)| {
-        let (accounts, tasks, quirks) = (8, 4, if conduct == Conduct::BelievesEveryTime { 20 } else { 0 });
+        let (accounts, tasks, quirks) = (12, 4, if conduct == Conduct::BelievesEveryTime { 20 } else { 0 });
         let figures =
             run(Settings { seed: 3, placements, accounts, tasks, faults, quirks, speed: 20, conduct }).unwrap();
         (!figures.kinds().contains_key(kind)).then(|| format!("{conduct:?} is not found out by {kind}: {figures}"))
     };
     // A few at once: most of their time, they wait.
-    for some in WRONG.chunks(6) {
+    for some in WRONG.chunks(9) {
         let missed: Vec<_> = thread::scope(|scope| {
             let runs: Vec<_> = some.iter().map(|wrong| scope.spawn(|| not_found_out(*wrong))).collect();
             runs.into_iter().filter_map(|run| run.join().unwrap()).collect()
