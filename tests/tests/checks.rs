@@ -4,6 +4,7 @@
 use tradeapi::runtime::{CheckContext, FixedClock, Meta, OpenEnum, Severity, read_json};
 use tradeapi::unified::{BatchOrderItem, Category, ClientOid, Execution, LimitExecution, Side};
 use tradeapi::{Client, Credentials, Decimal, Error, Operation, Timestamp, Violations, broker, classic, unified};
+use tradeapi_gen::Generator;
 use tradeapi_sandbox::Sandbox;
 
 const DAY: u64 = 86_400_000;
@@ -329,7 +330,7 @@ fn everything_that_is_wrong_is_told_at_once_with_its_place() {
     assert!(violations.iter().all(|violation| violation.source.starts_with("unified-v3, ")), "{violations}");
     let refusals = violations.iter().filter(|violation| violation.severity == Severity::Refuse).count();
     assert_eq!(refusals, expected.len());
-    assert_eq!(violations.to_string().lines().count(), violations.len(), "one a line");
+    assert_eq!(violations.to_string().lines().count(), violations.len() + 1, "one a line, and the warnings' heading");
 }
 
 #[tokio::test]
@@ -348,4 +349,131 @@ async fn what_is_refused_is_not_sent_unless_checks_are_off() {
     assert_eq!(sandbox.requests(), []);
     let _ = builder().checks(false).build().unwrap().call(&request).await;
     assert_eq!(sandbox.requests().len(), 1);
+}
+
+/// The parameters of which a document says that blank keeps what is there.
+const BLANK_KEEPS: [(&str, &[&str]); 2] = [
+    ("classic.modify-order", &["newSize", "newPrice", "newPresetStopSurplusPrice", "newPresetStopLossPrice"]),
+    ("unified.modify-order", &["tpTriggerBy", "slTriggerBy", "takeProfit", "stopLoss", "tpLimitPrice", "slLimitPrice"]),
+];
+
+#[test]
+fn an_empty_text_is_not_left_out_whatever_the_parameter() {
+    let facts = Generator::new().schema_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../schema")).read().unwrap().facts();
+    let mut tried = 0;
+    for fact in &facts {
+        let [kind, operation, name, ..] = fact.split('\t').collect::<Vec<_>>()[..] else { continue };
+        if kind != "param" || name == "[]" {
+            continue;
+        }
+        let keeps = BLANK_KEEPS.iter().any(|(id, names)| *id == operation && names.contains(&name));
+        let (json, path) = match name.split_once("[].") {
+            None => (format!(r#"{{"{name}":""}}"#), name.to_owned()),
+            Some(("", item)) => (format!(r#"[{{"{item}":""}}]"#), format!("[0].{item}")),
+            Some((list, item)) => (format!(r#"{{"{list}":[{{"{item}":""}}]}}"#), format!("{list}[0].{item}")),
+        };
+        let wrong = wrong_with(operation, &json);
+        let is_refused = wrong.contains(&("empty", path.clone()));
+        assert_eq!(is_refused, !keeps, "{operation}: {json}: {wrong:?}");
+        assert!(!wrong.contains(&("required", path)), "{operation}: {json}: told twice: {wrong:?}");
+        tried += 1;
+    }
+    assert!(tried > 200, "{tried}");
+}
+
+#[test]
+fn an_id_that_is_an_empty_text_is_refused_wherever_it_is_read() {
+    let order = r#"{"category":"SPOT","symbol":"BTCUSDT","qty":"1","side":"buy","orderType":"market","clientOid":""}"#;
+    assert_eq!(wrong_with("unified.place-order", order), [("empty", "clientOid".to_owned())]);
+    let text = unified::PlaceOrder::from_json(order).unwrap_err().to_string();
+    assert!(text.starts_with(r#"clientOid: "" given; an empty text is no value (rule clientOid.empty;"#), "{text}");
+    let by_serde = serde_json::from_str::<unified::PlaceOrder>(order).unwrap_err().to_string();
+    assert!(by_serde.contains("clientOid.empty"), "{by_serde}");
+    let null = order.replace(r#""""#, "null");
+    assert_eq!(unified::PlaceOrder::from_json(&null).unwrap().client_oid, None, "null says that there is none");
+
+    let listed = wrong(unified::GetOpenOrders::from_query("category=SPOT&cursor=&limit=").map(drop));
+    assert_eq!(listed, [("empty", "cursor".to_owned()), ("empty", "limit".to_owned())]);
+    let list = wrong_with("classic.batch-cancel-orders", r#"{"productType":"USDT-FUTURES","orderIdList":""}"#);
+    assert_eq!(list, [("empty", "orderIdList".to_owned())]);
+    // The last of two counts, and the other one too.
+    let twice = order.replace(r#""clientOid":"""#, r#""clientOid":"a","clientOid":"""#);
+    assert!(wrong_with("unified.place-order", &twice).contains(&("empty", "clientOid".to_owned())));
+    let other = wrong_with("unified.cancel-order", r#"{"orderId":"","clientOid":"a"}"#);
+    assert_eq!(other, [("empty", "orderId".to_owned())]);
+}
+
+#[test]
+fn a_decimal_has_as_many_digits_as_any_amount_and_not_more() {
+    let order = |qty: &str| {
+        let order = unified::PlaceOrder::new(Category::Spot, "BTCUSDT", decimal(qty), Side::Buy, Execution::Market);
+        order.client_oid(ClientOid::mint())
+    };
+    let longest = "9".repeat(64);
+    for kept in [&*longest, "1e-63", "0.1e-62", "1e63", "-1e63", "12345678901234567890123456789012.12345678"] {
+        assert_eq!(checked(&order(kept)), [], "{kept}");
+    }
+    for broken in [&*format!("{longest}9"), "1e-64", "1e64", "1e1000", "-1e-1000", &format!("0.{longest}")] {
+        assert_eq!(checked(&order(broken)), [("digits", "qty".to_owned())], "{broken}");
+    }
+    let mut amend = unified::ModifyOrder::new(unified::OrderId::from("1")).qty(decimal("1"));
+    amend.take_profit = tradeapi::Edit::Set(decimal("1e999"));
+    assert_eq!(checked(&amend), [("digits", "takeProfit".to_owned())]);
+    // What would be sent is shown.
+    let text = validate(&order("1e1000"), None).unwrap_err().to_string();
+    let zeros = "0".repeat(79);
+    let expected = "at most 64 digits, written without an exponent, are sent (rule qty.digits): use a shorter number";
+    assert_eq!(text, format!("qty: 1{zeros}... given; {expected}"));
+}
+
+#[test]
+fn what_is_given_is_blamed_and_not_what_could_have_been() {
+    let order = |symbol: &str| {
+        let execution = Execution::from(LimitExecution::new(decimal("64000")));
+        unified::PlaceOrder::new(Category::CoinFutures, symbol, decimal("1"), Side::Buy, execution)
+            .client_oid(ClientOid::mint())
+    };
+    let mut coin_m = order("BTCUSD_CM");
+    coin_m.stop_loss = Some(decimal("60000"));
+    assert_eq!(checked(&coin_m), [("new-coin-m-no-preset-tp-sl", "stopLoss".to_owned())]);
+    let text = validate(&coin_m, None).unwrap_err().to_string();
+    assert!(text.starts_with("stopLoss: 60000 given; "), "{text}");
+    coin_m.sl_order_type = Some(read_json(r#""market""#).unwrap());
+    let both = ["stopLoss", "slOrderType"].map(|name| ("new-coin-m-no-preset-tp-sl", name.to_owned()));
+    assert_eq!(checked(&coin_m), both);
+
+    let amend = r#"{"orderId":"1","symbol":"BTCUSDT","productType":"USDT-FUTURES","newClientOid":"b","newPrice":"2",
+                    "newPresetStopLossPrice":"1"}"#;
+    let found = wrong_with("classic.modify-order", amend);
+    assert!(found.contains(&("presets-without-size-and-price", "newPrice".to_owned())), "{found:?}");
+    assert!(!found.contains(&("presets-without-size-and-price", "newSize".to_owned())), "{found:?}");
+}
+
+#[test]
+fn what_refuses_comes_before_what_is_only_advised_against() {
+    let item = |index: u32| {
+        BatchOrderItem::new(Category::Spot, "BTCUSDT", decimal(&index.to_string()), Side::Buy, Execution::Market)
+    };
+    let mut orders: Vec<_> = (1..=20).map(item).collect();
+    orders[19].qty = decimal("1e99");
+    let request = unified::BatchOrder::new(orders);
+    let violations = validate(&request, None).unwrap_err();
+    assert_eq!((violations.refusals().count(), violations.warnings().count()), (1, 20));
+    let text = violations.to_string();
+    let lines: Vec<_> = text.lines().collect();
+    assert!(lines[0].starts_with("[19].qty: 1000"), "{text}");
+    assert_eq!((lines[1], lines.len()), ("Warnings, for which it is not refused:", 22));
+    assert!(lines[2..].iter().all(|line| line.contains("client-oid-recommended")), "{text}");
+
+    // Where there is nothing but warnings, they need no heading; where there are none, neither.
+    let warned = unified::BatchOrder::new(vec![item(1)]).inspect(CheckContext::default());
+    assert!(!warned.refuse() && warned.to_string().lines().count() == 1);
+}
+
+#[test]
+fn reality_operations_take_reality_pairs_only() {
+    let cancel =
+        |symbol: &str| wrong_with("unified.cancel-reality-order", &format!(r#"{{"symbol":"{symbol}","orderId":"1"}}"#));
+    assert_eq!(cancel("rAMDUSDT"), []);
+    assert_eq!(cancel("BTCUSDT"), [("reality-pairs-only", "symbol".to_owned())]);
 }

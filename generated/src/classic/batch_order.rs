@@ -615,12 +615,16 @@ impl runtime::Parameters for BatchOrderItem {
 
     #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
+        to.decimal("size", self.size.as_ref());
+        to.decimal("price", self.price.as_ref());
         to.optional_known("side", self.side.as_ref());
         to.optional_known("tradeSide", self.trade_side.as_ref());
         to.optional_known("orderType", self.order_type.as_ref());
         to.optional_known("force", self.force.as_ref());
         to.identifier("clientOid", self.client_oid.as_ref());
         to.optional_known("reduceOnly", self.reduce_only.as_ref());
+        to.decimal("presetStopSurplusPrice", self.preset_stop_surplus_price.as_ref());
+        to.decimal("presetStopLossPrice", self.preset_stop_loss_price.as_ref());
         to.optional_known("stpMode", self.stp_mode.as_ref());
         to.rule(
             &RULES[2],

@@ -178,6 +178,7 @@ impl runtime::Parameters for LimitExecution {
 
     #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
+        to.decimal("price", Some(&self.price));
         to.optional_known("force", Some(&self.force));
     }
 }

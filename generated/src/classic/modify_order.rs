@@ -218,8 +218,8 @@ impl runtime::Parameters for ModifyOrder {
         let product_type = from.word("productType");
         let new_client_oid = from.required("newClientOid");
         let order = <OrderRef as runtime::Parameters>::read(from);
-        let new_size = from.optional("newSize");
-        let new_price = from.optional("newPrice");
+        let new_size = from.blank_keeps("newSize").optional("newSize");
+        let new_price = from.blank_keeps("newPrice").optional("newPrice");
         let new_preset_stop_surplus_price = from.edit("newPresetStopSurplusPrice", "0");
         let new_preset_stop_loss_price = from.edit("newPresetStopLossPrice", "0");
         Some(Self {
@@ -240,8 +240,15 @@ impl runtime::Parameters for ModifyOrder {
         to.optional_known("productType", Some(&self.product_type));
         to.identifier("newClientOid", Some(&self.new_client_oid));
         runtime::Parameters::check(&self.order, to);
+        to.decimal("newSize", self.new_size.as_ref());
+        to.decimal("newPrice", self.new_price.as_ref());
         to.edit("newPresetStopSurplusPrice", &self.new_preset_stop_surplus_price, "0");
+        to.decimal(
+            "newPresetStopSurplusPrice",
+            self.new_preset_stop_surplus_price.value(),
+        );
         to.edit("newPresetStopLossPrice", &self.new_preset_stop_loss_price, "0");
+        to.decimal("newPresetStopLossPrice", self.new_preset_stop_loss_price.value());
         to.names_instrument(
             Some(self.product_type.as_str()),
             Some(self.symbol.as_str()),
@@ -263,13 +270,12 @@ impl runtime::Parameters for ModifyOrder {
             "newSize",
             to.is_at_least(self.new_size.as_ref(), "minOrderAmount") == Some(false),
         );
-        to.rule(
-            &RULES[6],
-            "newSize",
-            (self.new_preset_stop_surplus_price != runtime::Edit::Keep
-                || self.new_preset_stop_loss_price != runtime::Edit::Keep)
-                && (self.new_size.is_some() || self.new_price.is_some()),
-        );
+        if self.new_preset_stop_surplus_price != runtime::Edit::Keep
+            || self.new_preset_stop_loss_price != runtime::Edit::Keep
+        {
+            to.rule(&RULES[6], "newSize", self.new_size.is_some());
+            to.rule(&RULES[6], "newPrice", self.new_price.is_some());
+        }
     }
 }
 

@@ -527,11 +527,22 @@ impl runtime::Parameters for PlaceOrder {
         to.optional_known("productType", Some(&self.product_type));
         to.optional_known("marginMode", Some(&self.margin_mode));
         to.identifier("marginCoin", Some(&self.margin_coin));
+        to.decimal("size", Some(&self.size));
         to.optional_known("side", Some(&self.side));
         runtime::Parameters::check(&self.execution, to);
         to.optional_known("tradeSide", self.trade_side.as_ref());
         to.identifier("clientOid", self.client_oid.as_ref());
         to.optional_known("reduceOnly", self.reduce_only.as_ref());
+        to.decimal("presetStopSurplusPrice", self.preset_stop_surplus_price.as_ref());
+        to.decimal("presetStopLossPrice", self.preset_stop_loss_price.as_ref());
+        to.decimal(
+            "presetStopSurplusExecutePrice",
+            self.preset_stop_surplus_execute_price.as_ref(),
+        );
+        to.decimal(
+            "presetStopLossExecutePrice",
+            self.preset_stop_loss_execute_price.as_ref(),
+        );
         to.optional_known("stpMode", self.stp_mode.as_ref());
         to.names_instrument(
             Some(self.product_type.as_str()),

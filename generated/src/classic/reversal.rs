@@ -231,6 +231,7 @@ impl runtime::Parameters for Reversal {
         to.identifier("marginCoin", Some(&self.margin_coin));
         to.optional_known("productType", Some(&self.product_type));
         to.optional_known("side", Some(&self.side));
+        to.decimal("size", self.size.as_ref());
         to.optional_known("tradeSide", self.trade_side.as_ref());
         to.identifier("clientOid", self.client_oid.as_ref());
         to.rule(

@@ -509,6 +509,8 @@ impl runtime::Parameters for BatchModifyItem {
     #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         runtime::Parameters::check(&self.order, to);
+        to.decimal("qty", self.qty.as_ref());
+        to.decimal("price", self.price.as_ref());
         to.digits("requestId", self.request_id.as_ref().copied(), 18);
         to.optional_known("autoCancel", self.auto_cancel.as_ref());
         to.identifier("symbol", self.symbol.as_ref());

@@ -758,6 +758,7 @@ impl runtime::Parameters for BatchOrderItem {
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.optional_known("category", Some(&self.category));
         to.identifier("symbol", Some(&self.symbol));
+        to.decimal("qty", Some(&self.qty));
         to.optional_known("side", Some(&self.side));
         runtime::Parameters::check(&self.execution, to);
         to.optional_known("posSide", self.pos_side.as_ref());

@@ -36,6 +36,8 @@ use super::{Category, OrderIds, OrderRef, Symbol};
 ///
 /// - `whitelist-needed` (checked before sending): Only a UID on the exchange's white list may call
 ///   this.
+/// - `reality-pairs-only` (checked before sending): The operation cancels orders in Reality pairs, so
+///   the symbol must be that of one.
 /// - `only-unfilled-or-partly` (what the exchange does): Only an order that is not filled, or filled in
 ///   part, can be cancelled.
 /// - `client-oid-empty-when-not-sent` (what the exchange does): The answer's clientOid is empty when
@@ -67,7 +69,7 @@ pub struct CancelRealityOrder {
     ///
     /// Left out, the exchange takes `SPOT`. Allowed here: `SPOT`, `MARGIN`.
     pub category: Option<Category>,
-    /// `symbol`: Symbol name.
+    /// `symbol`: Name of a Reality pair.
     pub symbol: Symbol,
     /// `orderId`, `clientOid`: The order to cancel.
     pub order: OrderRef,
@@ -76,7 +78,7 @@ pub struct CancelRealityOrder {
 impl CancelRealityOrder {
     /// What is required; all else is left out.
     ///
-    /// - `symbol`: Symbol name.
+    /// - `symbol`: Name of a Reality pair.
     /// - `orderId`, `clientOid`: The order to cancel.
     pub fn new(symbol: impl Into<Symbol>, order: impl Into<OrderRef>) -> Self {
         Self {
@@ -122,6 +124,7 @@ impl runtime::Parameters for CancelRealityOrder {
         to.identifier("symbol", Some(&self.symbol));
         runtime::Parameters::check(&self.order, to);
         to.rule(&RULES[0], "", to.account().is("whitelisted", &["true"]) == Some(false));
+        to.rule(&RULES[1], "symbol", !self.symbol.is_reality());
     }
 }
 
@@ -195,6 +198,16 @@ const RULES: &[runtime::Rule] = &[
         why: None,
         depends_on: &["whitelisted"],
         mend: "use an account whose whitelisted is true",
+    },
+    runtime::Rule {
+        id: "reality-pairs-only",
+        at: "What the service does, list; Cancel Reality Order, first sentences",
+        kind: runtime::RuleKind::Checked,
+        severity: runtime::Severity::Refuse,
+        says: "The operation cancels orders in Reality pairs, so the symbol must be that of one.",
+        why: None,
+        depends_on: &[],
+        mend: "use a symbol of the form reality",
     },
     runtime::Rule {
         id: "only-unfilled-or-partly",

@@ -213,6 +213,7 @@ impl runtime::Parameters for LimitExecution {
 
     #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
+        to.decimal("price", Some(&self.price));
         to.optional_known("timeInForce", self.time_in_force.as_ref());
         to.optional_known("pxAmendType", self.px_amend_type.as_ref());
     }
@@ -315,7 +316,9 @@ impl runtime::Parameters for LimitRealityExecution {
     }
 
     #[inline]
-    fn check(&self, _to: &mut runtime::Checks<'_>) {}
+    fn check(&self, to: &mut runtime::Checks<'_>) {
+        to.decimal("price", Some(&self.price));
+    }
 }
 
 runtime::serde_parameters!(LimitRealityExecution);

@@ -359,14 +359,14 @@ impl runtime::Parameters for ModifyOrder {
         let auto_cancel = from.optional_word("autoCancel");
         let symbol = from.optional("symbol");
         let category = from.optional_word("category");
-        let tp_trigger_by = from.optional_word("tpTriggerBy");
-        let sl_trigger_by = from.optional_word("slTriggerBy");
+        let tp_trigger_by = from.blank_keeps("tpTriggerBy").optional_word("tpTriggerBy");
+        let sl_trigger_by = from.blank_keeps("slTriggerBy").optional_word("slTriggerBy");
         let take_profit = from.edit("takeProfit", "0");
         let stop_loss = from.edit("stopLoss", "0");
         let tp_order_type = from.optional_word("tpOrderType");
         let sl_order_type = from.optional_word("slOrderType");
-        let tp_limit_price = from.optional("tpLimitPrice");
-        let sl_limit_price = from.optional("slLimitPrice");
+        let tp_limit_price = from.blank_keeps("tpLimitPrice").optional("tpLimitPrice");
+        let sl_limit_price = from.blank_keeps("slLimitPrice").optional("slLimitPrice");
         let px_amend_type = from.optional_word("pxAmendType");
         Some(Self {
             order: order?,
@@ -391,6 +391,8 @@ impl runtime::Parameters for ModifyOrder {
     #[inline]
     fn check(&self, to: &mut runtime::Checks<'_>) {
         runtime::Parameters::check(&self.order, to);
+        to.decimal("qty", self.qty.as_ref());
+        to.decimal("price", self.price.as_ref());
         to.digits("requestId", self.request_id.as_ref().copied(), 18);
         to.optional_known("autoCancel", self.auto_cancel.as_ref());
         to.identifier("symbol", self.symbol.as_ref());
@@ -398,9 +400,13 @@ impl runtime::Parameters for ModifyOrder {
         to.optional_known("tpTriggerBy", self.tp_trigger_by.as_ref());
         to.optional_known("slTriggerBy", self.sl_trigger_by.as_ref());
         to.edit("takeProfit", &self.take_profit, "0");
+        to.decimal("takeProfit", self.take_profit.value());
         to.edit("stopLoss", &self.stop_loss, "0");
+        to.decimal("stopLoss", self.stop_loss.value());
         to.optional_known("tpOrderType", self.tp_order_type.as_ref());
         to.optional_known("slOrderType", self.sl_order_type.as_ref());
+        to.decimal("tpLimitPrice", self.tp_limit_price.as_ref());
+        to.decimal("slLimitPrice", self.sl_limit_price.as_ref());
         to.optional_known("pxAmendType", self.px_amend_type.as_ref());
         to.rule(&RULES[0], "qty", !(self.qty.is_some() || self.price.is_some()));
         to.rule(

@@ -627,6 +627,7 @@ impl runtime::Parameters for PlaceOrder {
     fn check(&self, to: &mut runtime::Checks<'_>) {
         to.optional_known("category", Some(&self.category));
         to.identifier("symbol", Some(&self.symbol));
+        to.decimal("qty", Some(&self.qty));
         to.optional_known("side", Some(&self.side));
         runtime::Parameters::check(&self.execution, to);
         to.optional_known("posSide", self.pos_side.as_ref());
@@ -635,8 +636,12 @@ impl runtime::Parameters for PlaceOrder {
         to.optional_known("stpMode", self.stp_mode.as_ref());
         to.optional_known("tpTriggerBy", self.tp_trigger_by.as_ref());
         to.optional_known("slTriggerBy", self.sl_trigger_by.as_ref());
+        to.decimal("takeProfit", self.take_profit.as_ref());
+        to.decimal("stopLoss", self.stop_loss.as_ref());
         to.optional_known("tpOrderType", self.tp_order_type.as_ref());
         to.optional_known("slOrderType", self.sl_order_type.as_ref());
+        to.decimal("tpLimitPrice", self.tp_limit_price.as_ref());
+        to.decimal("slLimitPrice", self.sl_limit_price.as_ref());
         to.optional_known("marginMode", self.margin_mode.as_ref());
         to.optional_known("autoBorrow", self.auto_borrow.as_ref());
         to.names_instrument(Some(self.category.as_str()), Some(self.symbol.as_str()));
@@ -679,15 +684,16 @@ impl runtime::Parameters for PlaceOrder {
             "slOrderType",
             self.symbol.is_reality() && self.sl_order_type == Some(OrderType::Limit),
         );
-        to.rule(
-            &RULES[7],
-            "takeProfit",
-            self.symbol.is_new_coin_m()
-                && (self.take_profit.is_some() || self.stop_loss.is_some()
-                    || self.tp_trigger_by.is_some() || self.sl_trigger_by.is_some()
-                    || self.tp_order_type.is_some() || self.sl_order_type.is_some()
-                    || self.tp_limit_price.is_some() || self.sl_limit_price.is_some()),
-        );
+        if self.symbol.is_new_coin_m() {
+            to.rule(&RULES[7], "takeProfit", self.take_profit.is_some());
+            to.rule(&RULES[7], "stopLoss", self.stop_loss.is_some());
+            to.rule(&RULES[7], "tpTriggerBy", self.tp_trigger_by.is_some());
+            to.rule(&RULES[7], "slTriggerBy", self.sl_trigger_by.is_some());
+            to.rule(&RULES[7], "tpOrderType", self.tp_order_type.is_some());
+            to.rule(&RULES[7], "slOrderType", self.sl_order_type.is_some());
+            to.rule(&RULES[7], "tpLimitPrice", self.tp_limit_price.is_some());
+            to.rule(&RULES[7], "slLimitPrice", self.sl_limit_price.is_some());
+        }
         to.rule(
             &RULES[8],
             "tpOrderType",

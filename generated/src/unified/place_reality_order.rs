@@ -191,6 +191,7 @@ impl runtime::Parameters for PlaceRealityOrder {
         to.identifier("symbol", Some(&self.symbol));
         to.optional_known("side", Some(&self.side));
         runtime::Parameters::check(&self.execution, to);
+        to.decimal("qty", Some(&self.qty));
         to.identifier("clientOid", self.client_oid.as_ref());
         to.rule(&RULES[0], "", to.account().is("whitelisted", &["true"]) == Some(false));
         to.rule(&RULES[1], "symbol", !self.symbol.is_reality());

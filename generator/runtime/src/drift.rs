@@ -12,6 +12,7 @@ mod show;
 mod spelling;
 mod tally;
 mod walk;
+mod withheld;
 
 pub use collector::Drift;
 pub use entry::{DriftEntry, DriftKind};

@@ -9,6 +9,7 @@ mod number;
 mod path;
 mod reader;
 mod record;
+mod room;
 mod string;
 mod writer;
 

@@ -9,6 +9,7 @@ use super::expression::Expression;
 use super::lookup::{Lookup, Text};
 use super::parameters::{deletes_with, if_set, is_required};
 use super::scope::Scope;
+use crate::diagnostics::Place;
 use crate::model::{Condition, InstrumentNames, Parameter, Rule, Shape, Test, Type};
 
 /// The checks of one parameter of a set.
@@ -46,6 +47,7 @@ fn optional_value(parameter: &Parameter, place: &TokenStream) -> TokenStream {
         Type::Identifier(_) => quote!(to.identifier(#wire, #place);),
         Type::Integer => integer(parameter, place),
         Type::Decimal => decimal(parameter, place),
+        Type::String => quote!(to.text(#wire, #place);),
         _ => TokenStream::new(),
     }
 }
@@ -66,7 +68,7 @@ fn decimal(parameter: &Parameter, place: &TokenStream) -> TokenStream {
     let wire = &parameter.name.wire;
     let min = parameter.min.as_ref().map(|(min, _)| quote!(to.decimal_at_least(#wire, #place, #min);));
     let max = parameter.max.as_ref().map(|(max, _)| quote!(to.decimal_at_most(#wire, #place, #max);));
-    quote!(#min #max)
+    quote!(to.decimal(#wire, #place); #min #max)
 }
 
 /// Bounds of a list that is given, and the checks of its items. A list of objects names things to act upon, so an
@@ -111,6 +113,8 @@ fn item(parameter: &Parameter, ty: Type) -> TokenStream {
             quote!(to.only(#wire, Some(value), &[#(#only),*]);)
         }
         (Type::Identifier(_), _) => quote!(to.identifier(#wire, Some(value));),
+        (Type::Decimal, _) => quote!(to.decimal(#wire, Some(value));),
+        (Type::String, _) => quote!(to.text(#wire, Some(value));),
         _ => TokenStream::new(),
     }
 }
@@ -136,21 +140,53 @@ pub(super) fn rule(scope: &Scope<'_>, parameters: &[Parameter], index: usize, ru
         let broken = Expression::all(all).tokens();
         quote!(to.rule(&RULES[#row], #name, #broken);)
     };
-    // A condition on the account has no parameter of its own: then the first that the rule speaks of is named.
-    let spoken_of = || require.iter().chain(forbid).chain(when).flat_map(Condition::names).next().unwrap_or_default();
     let named = |condition: &'_ Condition| condition.names().first().copied().map(str::to_owned);
-    let required = require.iter().flat_map(|condition| match condition {
-        Condition::Given(names) => {
-            names.iter().map(|(name, _)| (name.clone(), of.of.is_given(name).not())).collect::<Vec<_>>()
+    let spoken_of = || require.iter().chain(forbid).chain(when).find_map(named).unwrap_or_default();
+    // A condition on the account has no parameter of its own: then one that the rule speaks of is named.
+    let only_when = require.iter().chain(forbid).all(|condition| condition.names().is_empty());
+    let when_given = when.iter().find(|condition| only_when && !condition.names().is_empty());
+    let mut checks = Vec::new();
+    for condition in require {
+        match (condition, when_given) {
+            (Condition::Given(names), _) => {
+                checks.extend(names.iter().map(|(name, _)| check(name, of.of.is_given(name).not())));
+            }
+            (_, Some(Condition::AnyGiven(names))) => {
+                let applies = of.all_hold(when).into_iter().chain([of.fails(condition)]);
+                checks.push(each_given(&of, applies.collect(), index, names));
+            }
+            _ => checks.push(check(&named(condition).unwrap_or_else(spoken_of), of.fails(condition))),
         }
-        other => vec![(named(other).unwrap_or_else(|| spoken_of().to_owned()), of.fails(other))],
-    });
-    let mut checks: Vec<_> = required.map(|(name, broken)| check(&name, broken)).collect();
-    if !forbid.is_empty() {
-        let name = forbid.iter().find_map(named).unwrap_or_else(|| spoken_of().to_owned());
-        checks.push(check(&name, Expression::all(of.all_hold(forbid))));
+    }
+    match forbid.as_slice() {
+        [] => {}
+        [Condition::AnyGiven(names)] => checks.push(each_given(&of, of.all_hold(when), index, names)),
+        _ => {
+            let name = forbid.iter().find_map(named).unwrap_or_else(spoken_of);
+            checks.push(check(&name, Expression::all(of.all_hold(forbid))));
+        }
     }
     quote!(#(#checks)*)
+}
+
+/// A check for each of the parameters that breaks a rule by being given, so that the one that is given is named. What
+/// else the rule asks for is looked at once.
+fn each_given<'a>(
+    of: &Conditions<'a>,
+    applies: Vec<Expression>,
+    index: usize,
+    names: &'a [(String, Place)],
+) -> TokenStream {
+    let row = number(index as u64);
+    let checks = names.iter().map(|(name, _)| {
+        let given = of.of.is_given(name).tokens();
+        quote!(to.rule(&RULES[#row], #name, #given);)
+    });
+    if applies.is_empty() {
+        return quote!(#(#checks)*);
+    }
+    let applies = Expression::all(applies).tokens();
+    quote!(if #applies { #(#checks)* })
 }
 
 /// The check of a rule over all items of a list.

@@ -207,8 +207,11 @@ impl<'a> Set<'a> {
             Shape::One(_) => match (deletes_with(parameter), required) {
                 (Some(delete), _) => quote!(from.edit(#wire, #delete)),
                 (None, true) => read_required(parameter),
-                (None, false) if is_enum(parameter) => quote!(from.optional_word(#wire)),
-                (None, false) => quote!(from.optional(#wire)),
+                (None, false) => {
+                    let blank = parameter.edit.is_some().then(|| quote!(.blank_keeps(#wire)));
+                    let optional = if is_enum(parameter) { quote!(optional_word) } else { quote!(optional) };
+                    quote!(from #blank.#optional(#wire))
+                }
             },
         }
     }

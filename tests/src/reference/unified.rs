@@ -61,7 +61,10 @@ pub(super) fn judge(name: &str, request: Request, account: Account, now: i128, o
             reality(request, account, out);
             reality_pair(request, out);
         }
-        "cancel-reality-order" => reality(request, account, out),
+        "cancel-reality-order" => {
+            reality(request, account, out);
+            reality_pair(request, out);
+        }
         "reality-fills" => {
             reality(request, account, out);
             reality_pair(request, out);

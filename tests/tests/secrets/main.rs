@@ -6,8 +6,8 @@ mod printed;
 
 use std::time::Duration;
 
-use tradeapi::runtime::{Authenticator, FixedClock, HmacSha256, TransportLimits};
-use tradeapi::unified::{CancelOrder, GetFillHistory, OrderId, OrderRef};
+use tradeapi::runtime::{Authenticator, Drift, FixedClock, HmacSha256, TransportLimits};
+use tradeapi::unified::{CancelOrder, GetFillHistory, GetOrderDetails, OrderId, OrderRef};
 use tradeapi::{API, Client, Credentials, Error, Timestamp};
 use tradeapi_sandbox::{Answer, Sandbox};
 use tradeapi_tests::transports::Over;
@@ -131,4 +131,37 @@ async fn an_answer_shows_nothing_of_the_request() {
     printed.debug(&reply);
     printed.display(&reply.order_id.as_ref().unwrap());
     printed.shows_none_of(&[KEY, SECRET, PASSPHRASE]);
+}
+
+#[tokio::test]
+async fn drift_tells_no_name_and_no_value_in_which_an_answer_repeats_a_credential() {
+    let sandbox = Sandbox::start().unwrap();
+    let drift = Drift::new();
+    let client = Client::builder(sandbox.url()).credentials(credentials()).drift(&drift).build().unwrap();
+    // What a test puts into the place of a name: whole, in another case, with more around it, and in part.
+    let echoes = |text: &str| {
+        let (first, last) = text.split_at(text.len() / 2);
+        [text, &text.to_uppercase(), &format!("x_{text}_y"), &format!("{first}-{last}"), first].map(str::to_owned)
+    };
+    for echo in [KEY, PASSPHRASE].into_iter().flat_map(echoes) {
+        let data = format!(r#"{{"orderId":"1","side":"{echo}","newField":1,"{echo}":"{echo}"}}"#);
+        sandbox.answer_next(Answer::json(format!(r#"{{"code":"00000","{echo}":1,"data":{data}}}"#)));
+        client.call(&GetOrderDetails::new(OrderRef::OrderId(OrderId::from("1")))).await.unwrap();
+        sandbox.answer_next(Answer::json(format!(r#"{{"code":"{echo}","msg":"{echo}","data":{data}}}"#)));
+        client.call(&cancel()).await.unwrap_err();
+    }
+    let mut printed = Printed::default();
+    let report = drift.report();
+    printed.display(&report);
+    printed.debug(&report);
+    printed.debug(&drift);
+    printed.display(&report.to_json());
+    let texts = [report.to_string(), report.to_json(), format!("{report:?}")];
+    for text in &texts {
+        // In no spelling, and not in part.
+        let text = text.to_lowercase();
+        assert!(!text.contains("canary") && !text.contains("cana"), "{text}");
+        assert!(text.contains("newfield"), "{text}");
+    }
+    printed.shows_none_of(&[KEY, PASSPHRASE]);
 }

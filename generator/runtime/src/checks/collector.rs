@@ -12,6 +12,9 @@ use crate::parameters::{Parameters, Scalar, Scratch};
 use crate::tables::{Meta, Rule, Severity, Window};
 use crate::value::{Decimal, Edit, Identifier, OpenEnum, Timestamp};
 
+/// The most digits of a decimal in a request.
+const MOST_DIGITS: usize = 64;
+
 /// Collects what is wrong with a request. As long as nothing is, nothing is allocated.
 #[derive(Debug)]
 pub struct Checks<'a> {
@@ -120,6 +123,22 @@ impl<'a> Checks<'a> {
         }
     }
 
+    /// The text, if set, must not be empty: nobody could tell that from one that was left out.
+    pub fn text(&mut self, name: &'static str, value: Option<&String>) {
+        if value.is_some_and(String::is_empty) {
+            self.violated("empty", name, r#""""#, "an empty text is no value", "set it, or leave it out");
+        }
+    }
+
+    /// The decimal, if set, must not have more than 64 digits where it is written without an exponent, as it is sent:
+    /// no price and no amount has, and `1e1000` would make a request of a thousand zeros.
+    #[inline]
+    pub fn decimal(&mut self, name: &'static str, value: Option<&Decimal>) {
+        if let Some(value) = value.filter(|value| value.has_more_digits_than(MOST_DIGITS)) {
+            self.too_many_digits(name, value);
+        }
+    }
+
     /// The decimal, if set, must not be greater than `most`.
     pub fn decimal_at_most(&mut self, name: &'static str, value: Option<&Decimal>, most: &'static str) {
         if let Some(value) = value.filter(|value| most.parse().is_ok_and(|most| **value > most)) {
@@ -203,6 +222,25 @@ impl<'a> Checks<'a> {
         self.found = inner.found;
     }
 
+    /// No document says so, so none is named.
+    #[cold]
+    fn too_many_digits(&mut self, name: &'static str, value: &Decimal) {
+        let Some(severity) = self.severity(&Place::rule(self.place, name, "digits"), Severity::Refuse) else { return };
+        self.found.push(Violation {
+            rule: Place::rule(self.place, name, "digits"),
+            severity,
+            parameter: Place::path(self.place, name),
+            given: given::shortened(&value.to_plain()),
+            allowed: format!("at most {MOST_DIGITS} digits, written without an exponent, are sent"),
+            source: String::new(),
+            mend: "use a shorter number".to_owned(),
+        });
+    }
+
+    fn severity(&self, rule: &str, by_schema: Severity) -> Option<Severity> {
+        self.context.policy.severity(self.meta, rule, by_schema)
+    }
+
     #[cold]
     fn not_among(&mut self, name: &str, kind: &'static str, given: &str, allowed: &[&str]) {
         let allowed = format!("one of {} is needed", allowed.join(", "));
@@ -212,7 +250,7 @@ impl<'a> Checks<'a> {
     /// A rule that the document states is broken.
     #[cold]
     fn rule_broken(&mut self, rule: &'static Rule, parameter: &str, given: String) {
-        let Some(severity) = self.context.policy.severity(self.meta, rule.id, rule.severity) else { return };
+        let Some(severity) = self.severity(rule.id, rule.severity) else { return };
         self.found.push(Violation {
             rule: rule.id.to_owned(),
             severity,
@@ -249,7 +287,7 @@ impl<'a> Checks<'a> {
     }
 
     fn violated_by(&mut self, rule: String, name: &str, given: impl Display, allowed: impl Into<String>, mend: &str) {
-        let Some(severity) = self.context.policy.severity(self.meta, &rule, Severity::Refuse) else { return };
+        let Some(severity) = self.severity(&rule, Severity::Refuse) else { return };
         self.found.push(Violation {
             rule,
             severity,

@@ -64,6 +64,11 @@ fn shown(from: &mut Reader<'_>) -> Result<Option<String>, ReadError> {
         Kind::Object | Kind::Array => from.raw_value()?.to_owned(),
         _ => from.scalar()?.into_owned(),
     };
+    Ok(Some(shortened(&text)))
+}
+
+/// `text`, or its beginning.
+pub(super) fn shortened(text: &str) -> String {
     let short: String = text.chars().take(SHOWN).collect();
-    Ok(Some(if short.len() < text.len() { format!("{short}...") } else { short }))
+    if short.len() < text.len() { format!("{short}...") } else { short }
 }

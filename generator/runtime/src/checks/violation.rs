@@ -48,7 +48,17 @@ pub struct Violations(Vec<Violation>);
 impl Violations {
     /// Whether the request must not be sent; else there are warnings at most.
     pub fn refuse(&self) -> bool {
-        self.0.iter().any(|violation| violation.severity == Severity::Refuse)
+        self.refusals().next().is_some()
+    }
+
+    /// What refuses the request.
+    pub fn refusals(&self) -> impl Iterator<Item = &Violation> {
+        self.0.iter().filter(|violation| violation.severity == Severity::Refuse)
+    }
+
+    /// What the documents advise against, without refusing the request for it.
+    pub fn warnings(&self) -> impl Iterator<Item = &Violation> {
+        self.0.iter().filter(|violation| violation.severity == Severity::Warn)
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Violation> {
@@ -96,13 +106,20 @@ impl<'a> IntoIterator for &'a Violations {
 }
 
 impl fmt::Display for Violations {
-    /// One violation a line.
+    /// One violation a line: what refuses the request, and then, under a heading of their own, the warnings. Where
+    /// nothing refuses it, there is no heading.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, violation) in self.0.iter().enumerate() {
-            if index > 0 {
-                f.write_str("\n")?;
-            }
-            violation.fmt(f)?;
+        let mut separator = "";
+        for violation in self.refusals() {
+            write!(f, "{separator}{violation}")?;
+            separator = "\n";
+        }
+        if self.refuse() {
+            separator = "\nWarnings, for which it is not refused:\n";
+        }
+        for violation in self.warnings() {
+            write!(f, "{separator}{violation}")?;
+            separator = "\n";
         }
         Ok(())
     }

@@ -38,6 +38,11 @@ impl Credentials {
         headers.ok_or(BuildError::Credentials { why: "key and passphrase must be plain text without line breaks" })
     }
 
+    /// What requests carry of them, which an answer may therefore repeat. The secret itself is never sent.
+    pub(crate) fn sent(&self) -> [&[u8]; 2] {
+        [self.key.bytes(), self.passphrase.bytes()]
+    }
+
     pub(crate) fn sign(&self, text: &[u8]) -> Vec<u8> {
         self.signer.sign(text)
     }

@@ -19,6 +19,11 @@ impl Secret {
         self.0.is_empty()
     }
 
+    /// The text itself.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     /// The header with this text, marked so that nobody prints it; `None` when it is none that can be sent.
     pub(super) fn header(&self) -> Option<HeaderValue> {
         let is_plain = |byte: &u8| matches!(byte, b'\t' | b' '..=b'~');

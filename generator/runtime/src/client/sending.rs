@@ -12,7 +12,7 @@ use super::recent::Recent;
 use super::transport::{ResponseFuture, TransportError};
 use crate::checks::Violations;
 use crate::error::{Error, ExchangeError, SentRequest, TransportFailure, UnknownOutcome, Unsigned, ending_of};
-use crate::exchange::{Reply, build_request, read_answer, told_by_date};
+use crate::exchange::{Authenticator, Reply, build_request, read_answer, told_by_date};
 use crate::fate::{Prepared, client_ids};
 use crate::limits::{Permit, Signs};
 use crate::observe::CallSpan;
@@ -152,7 +152,8 @@ impl ClientCore {
             self.learn_the_time(O::META, (signed_at, at), date, reply)
         });
         if let Some(drift) = &self.parts.drift {
-            drift.look_at::<O>(self.parts.api, &reply);
+            let credentials = self.parts.authenticator.as_ref().map(Authenticator::credentials);
+            drift.look_at_for::<O>(self.parts.api, credentials, &reply);
         }
         if O::META.confirm.is_some() && reply.as_ref().err().is_none_or(|why| why.outcome() == Outcome::NotDone) {
             self.parts.recent.settle(&what.body, self.parts.time.now());

@@ -2,9 +2,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
+
 use super::report::DriftReport;
 use super::tally::Tally;
 use super::walk::walk;
+use super::withheld::Withheld;
+use crate::client::Credentials;
 use crate::error::Error;
 use crate::exchange::Reply;
 use crate::json::Decode;
@@ -18,7 +22,7 @@ use crate::tables::{Api, Ending, Form, Meta};
 ///
 /// What a report can hold: ids of operations and names of fields, as the schema has them; counts; kinds of JSON; and of
 /// what the schema does not have, names of fields, values of enums and error codes, if they are spelled like such (few
-/// digits, no more than a few dozen at a place). It never holds the value of any other field: no number, no text, no id, no
+/// digits, no more than a few dozen at a place) and have nothing of the client's key and passphrase in them. It never holds the value of any other field: no number, no text, no id, no
 /// key of the account. How much it holds is bounded, and what there was no room for is counted.
 ///
 /// ```
@@ -53,28 +57,29 @@ impl Drift {
     }
 
     /// Looks at the answer to a call. Clients do so by themselves; this is for answers that were read by other means.
+    ///
+    /// It knows nothing of who made the call; see [`look_at_for`](Self::look_at_for).
     pub fn look_at<O: Operation>(&self, api: &'static Api, answer: &Result<Reply<O::Response>, Error>) {
+        self.look_at_for::<O>(api, None, answer);
+    }
+
+    /// As [`look_at`](Self::look_at), and tells no name or value that has anything of the key or the passphrase in it: an
+    /// answer may repeat what the request carried. Clients pass their own credentials.
+    pub fn look_at_for<O: Operation>(
+        &self,
+        api: &'static Api,
+        credentials: Option<&Credentials>,
+        answer: &Result<Reply<O::Response>, Error>,
+    ) {
         let form = <O::Response as Decode>::FORM;
-        match answer {
-            Ok(reply) => self.count(api, O::META, Some(form), &reply.raw),
-            Err(error) => self.failed(api, O::META, form, error),
-        }
+        let Some((data, raw)) = looked_at(api, form, answer.as_ref().map(|reply| &reply.raw)) else { return };
+        self.count(api, O::META, data, raw, &Withheld::of(credentials));
     }
 
-    fn failed(&self, api: &'static Api, meta: &'static Meta, form: Form, error: &Error) {
-        match error {
-            Error::Unknown(unknown) => self.failed(api, meta, form, &unknown.why),
-            Error::Unreadable(answer) => self.count(api, meta, Some(form), &answer.raw),
-            Error::Exchange(answer) if api.envelope.is_some() && is_of_exchange(answer.ending) => {
-                self.count(api, meta, None, &answer.raw);
-            }
-            _ => {}
-        }
-    }
-
-    fn count(&self, api: &'static Api, meta: &'static Meta, data: Option<Form>, raw: &[u8]) {
+    fn count(&self, api: &'static Api, meta: &'static Meta, data: Option<Form>, raw: &[u8], withheld: &Withheld<'_>) {
         let mut tally = Tally::default();
-        let walked = std::str::from_utf8(raw).is_ok_and(|text| walk(&mut tally, api, meta, data, text).is_ok());
+        let walked =
+            std::str::from_utf8(raw).is_ok_and(|text| walk(&mut tally, api, meta, data, withheld, text).is_ok());
         match (walked, data) {
             (true, Some(_)) => tally.answers = 1,
             (true, None) => tally.refused = 1,
@@ -98,6 +103,19 @@ impl Drift {
     /// Counts stay good whoever panicked beside them.
     fn locked(&self) -> MutexGuard<'_, BTreeMap<Key, Counted>> {
         self.operations.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is looked at of an answer: its bytes, and the form of its data unless it is a refusal.
+fn looked_at<'a>(api: &Api, form: Form, answer: Result<&'a Bytes, &'a Error>) -> Option<(Option<Form>, &'a Bytes)> {
+    match answer {
+        Ok(raw) => Some((Some(form), raw)),
+        Err(Error::Unknown(unknown)) => looked_at(api, form, Err(&unknown.why)),
+        Err(Error::Unreadable(answer)) => Some((Some(form), &answer.raw)),
+        Err(Error::Exchange(answer)) if api.envelope.is_some() && is_of_exchange(answer.ending) => {
+            Some((None, &answer.raw))
+        }
+        Err(_) => None,
     }
 }
 

@@ -4,6 +4,7 @@
 use super::fields;
 use super::spelling;
 use super::tally::{Found, Sign, Spot, Tally, Written};
+use super::withheld::Withheld;
 use crate::json::{Kind, ReadError, Reader};
 use crate::tables::{Api, Envelope, FieldTable, Form, Meta, RecordTable};
 use crate::value::Decimal;
@@ -23,9 +24,11 @@ pub(super) fn walk(
     api: &'static Api,
     meta: &'static Meta,
     data: Option<Form>,
+    withheld: &Withheld<'_>,
     text: &str,
 ) -> Result<(), ReadError> {
-    let mut walk = Walk { api, meta, from: Reader::new(text), tally, path: String::new(), is_success: data.is_some() };
+    let (from, path, is_success) = (Reader::new(text), String::new(), data.is_some());
+    let mut walk = Walk { api, meta, from, tally, withheld, path, is_success };
     match &api.envelope {
         Some(envelope) => walk.envelope(envelope, data.unwrap_or(Form::Anything))?,
         None => walk.bare(data.unwrap_or(Form::Anything))?,
@@ -38,6 +41,7 @@ struct Walk<'a, 't> {
     meta: &'static Meta,
     from: Reader<'a>,
     tally: &'t mut Tally,
+    withheld: &'t Withheld<'t>,
     path: String,
     is_success: bool,
 }
@@ -148,7 +152,7 @@ impl Walk<'_, '_> {
                 kind.into()
             }
         };
-        self.tally.note(record, Sign::UnknownField(spelling::name(member)), Found::once(written));
+        self.tally.note(record, Sign::UnknownField(self.withheld.filter(spelling::name(member))), Found::once(written));
         Ok(())
     }
 
@@ -178,7 +182,7 @@ impl Walk<'_, '_> {
         let code = self.from.scalar()?;
         let is_success = self.api.envelope.as_ref().is_some_and(|envelope| envelope.success == code);
         if !code.is_empty() && !is_success && self.meta.error(&code).is_none() {
-            let sign = Sign::UnlistedCode(at.spot, spelling::code(&code));
+            let sign = Sign::UnlistedCode(at.spot, self.withheld.filter(spelling::code(&code)));
             self.tally.note(at.record, sign, Found::once(kind));
         }
         self.from.go_back(start);

@@ -43,6 +43,11 @@ impl Authenticator {
         Ok(Some(Self { credentials: credentials.clone(), signed_text, encoding, timestamp, signature, fixed }))
     }
 
+    /// Who sends the requests.
+    pub(crate) fn credentials(&self) -> &Credentials {
+        &self.credentials
+    }
+
     /// Signs `request` as of `now`. What is signed is taken from the request itself, so that it cannot differ from what
     /// is sent.
     pub(super) fn prove(&self, request: &mut Request<Bytes>, now: Timestamp) -> Result<(), InvalidHeaderValue> {

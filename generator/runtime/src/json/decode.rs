@@ -89,7 +89,8 @@ impl<T: Decode> Decode for Vec<T> {
         }
         let mut elements = from.array()?;
         while elements.next(from)?.is_some() {
-            items.push(T::decode(from)?);
+            let item = T::decode(from)?;
+            from.keep(&mut items, item)?;
         }
         Ok(items)
     }

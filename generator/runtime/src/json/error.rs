@@ -37,6 +37,11 @@ impl ReadError {
         &self.0.path
     }
 
+    /// About how much memory it takes.
+    pub(crate) fn size(&self) -> usize {
+        size_of::<Details>() + self.0.what.len() + self.0.path.len()
+    }
+
     /// The same error, with the path found in the text it belongs to.
     pub(crate) fn located(mut self, text: &str) -> Self {
         self.0.path = path_at(text, self.0.offset);

@@ -4,6 +4,7 @@ use super::decode::Decode;
 use super::error::ReadError;
 use super::layout::Layout;
 use super::members::{Elements, Members};
+use super::room::Room;
 
 /// Objects and arrays may stand in one another this deep; deeper ones are refused, so that no text can use up the stack.
 const MAX_DEPTH: u8 = 128;
@@ -29,6 +30,8 @@ pub struct Reader<'a> {
     unknown: usize,
     /// What is known of the objects that were read in lists.
     layouts: Vec<Layout>,
+    /// The memory that the items of lists may still take.
+    room: Room,
 }
 
 /// The kind of JSON value that comes next.
@@ -61,7 +64,8 @@ pub(crate) struct Mark {
 impl<'a> Reader<'a> {
     /// Begins at the front of `text`.
     pub fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0, lists: 0, unknown: 0, layouts: Vec::new() }
+        let room = Room::for_text(text.len());
+        Self { text, at: 0, depth: 0, lists: 0, unknown: 0, layouts: Vec::new(), room }
     }
 
     /// Reads the next value as a `T`.
@@ -147,6 +151,21 @@ impl<'a> Reader<'a> {
         self.begin(b'[', "an array")?;
         self.lists += 1;
         Ok(Elements::new())
+    }
+
+    /// Appends an item of a list to those that were read before.
+    ///
+    /// # Errors
+    ///
+    /// When the items of the whole text take more memory than a text of its length has room for. What is left of the
+    /// text must not be read then.
+    #[inline]
+    pub fn keep<T>(&mut self, items: &mut Vec<T>, item: T) -> Result<(), ReadError> {
+        if items.len() == items.capacity() && !self.room.grow(items) {
+            return Err(self.out_of_room());
+        }
+        items.push(item);
+        Ok(())
     }
 
     /// Passes over the next value, whatever it is.
@@ -237,6 +256,11 @@ impl<'a> Reader<'a> {
             Kind::Nothing => "no JSON",
         };
         ReadError::new(self.at, format!("expected {wanted}, found {found}"))
+    }
+
+    #[cold]
+    pub(crate) fn out_of_room(&self) -> ReadError {
+        ReadError::new(self.at, "the items up to here take more memory than an answer of this length may")
     }
 
     #[cold]

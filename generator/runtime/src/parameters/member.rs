@@ -12,6 +12,13 @@ pub(super) struct Member<'a> {
     pub(super) taken: bool,
 }
 
+impl Member<'_> {
+    /// Whether it is an empty text.
+    pub(super) fn is_blank(&self) -> bool {
+        self.json == r#""""#
+    }
+}
+
 /// The members of an object.
 pub(super) fn members<'a>(from: &mut Reader<'a>) -> Result<Vec<Member<'a>>, ReadError> {
     let mut found = Vec::new();

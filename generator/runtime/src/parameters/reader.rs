@@ -106,7 +106,15 @@ impl<'a> ParameterReader<'a> {
         value
     }
 
-    /// Reads a parameter that may be left out, or be `null` or empty. The outer `None` means that it is unreadable.
+    /// Lets an empty text say that a parameter is left out, as the documents of some amendments do. Any other parameter
+    /// that is an empty text is refused: it was given, and sending the request without it would change what it says.
+    pub fn blank_keeps(&mut self, name: &'static str) -> &mut Self {
+        let blank = self.members.iter_mut().filter(|member| member.name == name && member.is_blank());
+        blank.for_each(|member| member.json = Cow::Borrowed("null"));
+        self
+    }
+
+    /// Reads a parameter that may be left out, or be `null`. The outer `None` means that it is unreadable.
     pub fn optional<T: Decode>(&mut self, name: &'static str) -> Option<Option<T>> {
         let Some(json) = self.take(name) else { return Some(None) };
         let (mut from, mut value) = (Reader::new(&json), None);
@@ -116,7 +124,7 @@ impl<'a> ParameterReader<'a> {
 
     /// Reads an edit: left out or empty keeps, `delete` deletes, anything else is set.
     pub fn edit<T: Decode>(&mut self, name: &'static str, delete: &'static str) -> Option<Edit<T>> {
-        let text: Option<String> = self.optional(name)?;
+        let text: Option<String> = self.blank_keeps(name).optional(name)?;
         match text {
             None => Some(Edit::Keep),
             Some(text) if text == delete => Some(Edit::Delete),
@@ -130,7 +138,7 @@ impl<'a> ParameterReader<'a> {
         self.documented(name, &text)
     }
 
-    /// Reads an enum value that may be left out, or be `null` or empty, and else is a documented one.
+    /// Reads an enum value that may be left out, or be `null`, and else is a documented one.
     pub fn optional_word<E: OpenEnum>(&mut self, name: &'static str) -> Option<Option<E>> {
         let text: Option<String> = self.optional(name)?;
         match text {
@@ -304,10 +312,19 @@ impl<'a> ParameterReader<'a> {
     fn refuse_what_was_not_taken(&mut self) {
         self.asked.sort_unstable();
         self.asked.dedup();
-        let left: Vec<String> =
-            self.members.iter().filter(|member| !member.taken).map(|member| member.name.to_string()).collect();
-        for name in left {
-            if self.asked.contains(&name.as_str()) {
+        let left = self.members.iter().filter(|member| !member.taken || member.is_blank());
+        let left: Vec<(String, bool)> = left.map(|member| (member.name.to_string(), member.is_blank())).collect();
+        for (name, is_blank) in left {
+            let is_known = self.asked.contains(&name.as_str());
+            if is_known && is_blank {
+                self.violated(
+                    "empty",
+                    &name,
+                    r#""""#.to_owned(),
+                    "an empty text is no value",
+                    "set it, or leave it out",
+                );
+            } else if is_known {
                 self.violated(
                     "not-applicable",
                     &name,
@@ -334,7 +351,9 @@ impl<'a> ParameterReader<'a> {
     }
 
     fn missing(&mut self, name: &str) {
-        if self.is_array {
+        // An array has no members, and of a blank one it is told that it is blank.
+        let is_blank = self.members.iter().any(|member| member.name == name && member.is_blank());
+        if self.is_array || is_blank {
             return;
         }
         self.violated("required", name, "nothing".to_owned(), "it is required", "set it");

@@ -65,7 +65,7 @@ impl RetryPolicy {
         let asked = asked_to_wait(error)?;
         let (first, longest) = self.pauses;
         let factor = 2_u32.saturating_pow(attempt.saturating_sub(1));
-        Some(asked + jitter::up_to(first.saturating_mul(factor).min(longest)))
+        Some(asked.saturating_add(jitter::up_to(first.saturating_mul(factor).min(longest))))
     }
 }
 

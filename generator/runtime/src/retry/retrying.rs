@@ -29,7 +29,7 @@ impl<'a> Retrying<'a> {
     pub async fn call<O: Repeatable>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
         let Self { core, policy } = *self;
         let timer = core.timer();
-        let end = timer.now() + policy.deadline;
+        let end = timer.now().saturating_add(policy.deadline);
         let (mut attempt, mut unknown) = (1, None);
         loop {
             let error = match core.attempt(operation, attempt).await {
@@ -40,7 +40,7 @@ impl<'a> Retrying<'a> {
                 Err(error) => error,
             };
             let wait = policy.wait(attempt, &error).filter(|_| core.signs_otherwise_after(&error));
-            let wait = wait.filter(|wait| timer.now() + *wait <= end);
+            let wait = wait.filter(|wait| timer.now().checked_add(*wait).is_some_and(|at| at <= end));
             let wait = wait.filter(|_| attempt < policy.attempts && policy.budget.take());
             let Some(wait) = wait else {
                 return Err(unknown.filter(|_| error.outcome() == Outcome::NotDone).unwrap_or(error));

@@ -83,8 +83,8 @@ impl<T: Decode> Decode for List<T> {
         while let Some(index) = elements.next(from)? {
             let start = from.mark();
             match T::decode(from) {
-                Ok(item) => list.items.push(item),
-                Err(error) => list.bad.push(set_apart(index, error, start, from)?),
+                Ok(item) => from.keep(&mut list.items, item)?,
+                Err(error) => set_apart(&mut list.bad, index, error, start, from)?,
             }
         }
         Ok(list)
@@ -95,11 +95,23 @@ impl<T: Decode> Decode for List<T> {
     }
 }
 
-/// Fails only when the item is no JSON, for then nothing behind it can be found.
-fn set_apart(index: usize, error: ReadError, start: Mark, from: &mut Reader<'_>) -> Result<BadItem, ReadError> {
+/// Fails only when the item is no JSON, for then nothing behind it can be found, or when there are too many items: to
+/// leave some out would hide them.
+fn set_apart(
+    bad: &mut Vec<BadItem>,
+    index: usize,
+    error: ReadError,
+    start: Mark,
+    from: &mut Reader<'_>,
+) -> Result<(), ReadError> {
+    if from.is_out_of_room() {
+        return Err(error);
+    }
     from.go_back(start);
     let raw = from.raw_value()?;
-    Ok(BadItem { index, raw: raw.to_owned(), error: error.within(raw, start.at) })
+    let error = error.within(raw, start.at);
+    from.take_room(raw.len() + error.size())?;
+    from.keep(bad, BadItem { index, raw: raw.to_owned(), error })
 }
 
 impl<T: Encode> Encode for List<T> {

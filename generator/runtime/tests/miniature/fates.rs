@@ -504,6 +504,21 @@ async fn repeats_end_by_number_by_deadline_and_by_budget() -> Tested {
     let budget = Arc::new(RetryBudget::new(3));
     assert_eq!(count(&RetryPolicy::new().attempts(3).budget(Arc::clone(&budget)), 4).await?, 4 + 3);
     assert_eq!(budget.left(), 0);
+    // No length of time is too long to be added to another.
+    let endless = RetryPolicy::new().attempts(3).deadline(Duration::MAX);
+    assert_eq!(count(&endless, 1).await?, 3);
+    Ok(())
+}
+
+#[tokio::test]
+async fn no_length_of_time_makes_a_retry_policy_panic() -> Tested {
+    for (first, longest) in [(Duration::MAX, Duration::MAX), (Duration::MAX, seconds(1)), (seconds(1), Duration::MAX)] {
+        let line = Line::new([Act::Status(503, "", "busy")]);
+        let policy = RetryPolicy::new().attempts(3).pauses(first, longest).budget(Arc::new(RetryBudget::new(u32::MAX)));
+        let bounded = line.client()?.core().retrying(&policy).call(&Orders::default()).await;
+        assert!(bounded.is_err() && !line.seen().is_empty());
+        line.client()?.core().retrying(&policy.deadline(Duration::MAX)).call(&Orders::default()).await.map(drop).ok();
+    }
     Ok(())
 }
 

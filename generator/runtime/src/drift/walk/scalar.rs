@@ -35,7 +35,7 @@ impl Walk<'_, '_> {
         let place = place_of(text);
         let is_listed = || at.field.only.is_empty() || at.field.only.iter().any(|only| place_of(only) == place);
         let sign = match place.and_then(|place| values.get(place)) {
-            None => Sign::UnknownValue(at.spot, spelling::name(text)),
+            None => Sign::UnknownValue(at.spot, self.withheld.filter(spelling::name(text))),
             Some(_) if is_listed() => return,
             Some(value) => Sign::ValueNotListedHere(at.spot, value),
         };

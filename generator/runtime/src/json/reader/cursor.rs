@@ -96,6 +96,16 @@ impl<'a> Reader<'a> {
         self.at
     }
 
+    /// Counts memory that something beside the items takes, or fails for want of room.
+    pub(crate) fn take_room(&mut self, bytes: usize) -> Result<(), ReadError> {
+        if self.room.take(bytes) { Ok(()) } else { Err(self.out_of_room()) }
+    }
+
+    /// Whether the items took more memory than they may. Then the whole text is unreadable, not one item of it.
+    pub(crate) fn is_out_of_room(&self) -> bool {
+        self.room.is_used_up()
+    }
+
     /// A place to come back to: the beginning of the next value.
     pub(crate) fn mark(&mut self) -> Mark {
         Mark { at: self.here(), depth: self.depth, lists: self.lists }

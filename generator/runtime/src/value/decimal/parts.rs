@@ -71,7 +71,8 @@ impl<'a> Parts<'a> {
 }
 
 fn exponent(text: &str) -> Option<i32> {
-    text.parse().ok().filter(|exponent: &i32| exponent.abs() <= MAX_EXPONENT)
+    // The absolute value of the least i32 is none.
+    text.parse().ok().filter(|exponent| (-MAX_EXPONENT..=MAX_EXPONENT).contains(exponent))
 }
 
 /// Whether `text` is a number.
@@ -128,7 +129,7 @@ impl Worth<'_> {
     /// How many decimal places the number needs.
     pub(super) fn places(&self) -> u32 {
         let digits = (self.head.len() + self.tail.len()) as i64;
-        u32::try_from(digits - self.magnitude).unwrap_or(0)
+        u32::try_from((digits - self.magnitude).max(0)).unwrap_or(u32::MAX)
     }
 
     /// Whether the number is a whole multiple of `step`, without a rounding anywhere; `None` when `step` is not above

@@ -148,3 +148,67 @@ proptest! {
         prop_assert_eq!(product.ok().zip(step.ok()).and_then(|(n, step)| n.is_multiple_of(&step)), Some(true));
     }
 }
+
+/// Numbers that someone writes to do harm: exponents at the ends of every integer, thousands of digits, and mixtures.
+fn hostile_numbers() -> impl Strategy<Value = String> {
+    let digits = prop_oneof!["[0-9]{0,40}", "0{0,3000}", "9{0,3000}", "[0-9]{0,3000}"];
+    let fraction = prop_oneof![Just(String::new()), "\\.[0-9]{0,40}", "\\.0{0,3000}[0-9]?", "\\.9{0,3000}"];
+    let ends = prop::sample::select(vec![
+        i128::from(i8::MIN),
+        i128::from(i16::MIN),
+        i128::from(i32::MIN),
+        i128::from(i32::MAX),
+        i128::from(u32::MAX),
+        i128::from(i64::MIN),
+        i128::from(i64::MAX),
+        i128::from(u64::MAX),
+        i128::MIN + 2,
+        -1000,
+        1000,
+        0,
+    ]);
+    let ends = (ends, -2_i128..=2).prop_map(|(end, off)| format!("e{}", end + off));
+    let exponent = prop_oneof![Just(String::new()), ends, "[eE][-+]?[0-9]{0,25}", "e-?0{0,40}[0-9]{1,4}"];
+    ("[-+]?", digits, fraction, exponent)
+        .prop_map(|(sign, digits, fraction, exponent)| sign + &digits + &fraction + &exponent)
+}
+
+fn hash_of(number: &Decimal) -> u64 {
+    use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(number)
+}
+
+#[test]
+fn the_ends_of_exponents_are_refused() {
+    for text in ["1e-2147483648", "1E-2147483648", "-0.1e-2147483648", "1e2147483647", "1e-9223372036854775808"] {
+        assert!(text.parse::<Decimal>().is_err(), "{text}");
+        assert!(crate::json::read_json::<Decimal>(text).is_err(), "{text}");
+        assert!(crate::json::read_json::<Option<Decimal>>(&format!("{text:?}")).is_err(), "{text}");
+    }
+}
+
+proptest! {
+    /// Whatever is read, nothing that can be done with it overflows or makes a text that is much longer.
+    #[test]
+    fn no_number_costs_more_than_its_length(left in hostile_numbers(), right in hostile_numbers()) {
+        let longest = |number: &Decimal| number.as_str().len() + 1_010;
+        let (Ok(left), Ok(right)) = (left.parse::<Decimal>(), right.parse::<Decimal>()) else { return Ok(()) };
+        for number in [&left, &right] {
+            let plain: Decimal = number.to_plain().parse()?;
+            prop_assert!(plain.as_str().len() <= longest(number));
+            let digits = plain.as_str().bytes().filter(u8::is_ascii_digit).count();
+            prop_assert_eq!(number.has_more_digits_than(64), digits > 64);
+            prop_assert_eq!(plain.has_more_digits_than(64), digits > 64);
+            prop_assert!(number.decimal_places() as usize <= longest(number));
+            prop_assert_eq!(&plain, number);
+            prop_assert_eq!(hash_of(&plain), hash_of(number));
+            prop_assert_eq!(number.to_string(), number.as_str());
+            if let Ok(exact) = number.to_rust_decimal() {
+                prop_assert_eq!(&Decimal::from(exact), number);
+            }
+        }
+        prop_assert_eq!(left.cmp(&right), right.cmp(&left).reverse());
+        prop_assert_eq!(left == right, hash_of(&left) == hash_of(&right));
+        let _ = (left.is_multiple_of(&right), right.is_multiple_of(&left), left.is_zero());
+    }
+}

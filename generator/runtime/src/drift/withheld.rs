@@ -1,0 +1,88 @@
+//! Texts of an answer that are never told, however they are spelled: those in which a credential can be recognised.
+
+use std::cell::OnceCell;
+
+use zeroize::Zeroizing;
+
+use crate::client::Credentials;
+
+/// A text of fewer letters and digits is a part of too many credentials to say anything of one.
+const TELLING: usize = 4;
+
+/// The credentials of a call, to which the texts of its answer are held.
+pub(super) struct Withheld<'a> {
+    credentials: Option<&'a Credentials>,
+    /// Most answers have nothing to hold to them, so they are written down only when they are needed.
+    plain: OnceCell<Vec<Zeroizing<Vec<u8>>>>,
+}
+
+impl<'a> Withheld<'a> {
+    pub(super) fn of(credentials: Option<&'a Credentials>) -> Self {
+        Self { credentials, plain: OnceCell::new() }
+    }
+
+    /// `text`, unless it contains a credential or is a part of one, in whatever case and with whatever between.
+    pub(super) fn filter(&self, text: Option<Box<str>>) -> Option<Box<str>> {
+        let credentials = self.plain.get_or_init(|| {
+            let sent = self.credentials.map(Credentials::sent).into_iter().flatten();
+            sent.map(plain).filter(|credential| !credential.is_empty()).collect()
+        });
+        text.filter(|text| {
+            if credentials.is_empty() {
+                return true;
+            }
+            let text = plain(text.as_bytes());
+            let repeats =
+                |credential: &[u8]| contains(&text, credential) || text.len() >= TELLING && contains(credential, &text);
+            !credentials.iter().any(|credential| repeats(credential))
+        })
+    }
+}
+
+/// Letters and digits alone, the letters small.
+fn plain(text: &[u8]) -> Zeroizing<Vec<u8>> {
+    // In one piece from the beginning: what grows leaves copies behind.
+    let mut plain = Zeroizing::new(Vec::with_capacity(text.len()));
+    plain.extend(text.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase));
+    plain
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_credential_is_recognised_in_every_spelling() {
+        let credentials = Credentials::new("apiKeyOfMine", "secret", "pass-Phrase e9");
+        let withheld = Withheld::of(Some(&credentials));
+        let told = |text: &str| withheld.filter(Some(text.into())).is_some();
+        for hidden in [
+            "pass-Phrase e9",
+            "passPhraseE9",
+            "PASS_PHRASE_E9",
+            "x.pass-phrase.e9.y",
+            "passphrase",
+            "hrasee9",
+            "apikeyofmine",
+            "keyOf",
+        ] {
+            assert!(!told(hidden), "{hidden}");
+        }
+        for shown in ["newField", "passes", "e9", "api", "orderId", "USDT-FUTURES"] {
+            assert!(told(shown), "{shown}");
+        }
+        assert_eq!(withheld.filter(None), None);
+    }
+
+    #[test]
+    fn without_credentials_everything_is_told() {
+        let nobody = Credentials::new("", "", "");
+        for withheld in [Withheld::of(None), Withheld::of(Some(&nobody))] {
+            assert_eq!(withheld.filter(Some("newField".into())).as_deref(), Some("newField"));
+        }
+    }
+}
