@@ -15,7 +15,7 @@ fn one_of_two(server: &Server, share: Share) -> (RedisLimits, Told) {
     let told = Told::default();
     let log = Arc::clone(&told);
     let fallback = Fallback::in_process(share, move |change| log.lock().unwrap().push(change.clone()));
-    (RedisLimits::new(&server.url(), settings().fallback(fallback)).unwrap(), told)
+    (RedisLimits::new(&server.url(), settings().timeout(SECOND).fallback(fallback)).unwrap(), told)
 }
 
 /// Redis comes and goes, and two processes never send more than there may be in any second.
@@ -58,7 +58,8 @@ async fn shares_take_over_and_hand_back() {
     assert!(most_in_any(&sent, SECOND) <= MOST, "{sent:?}");
     for (_, told) in &fleet {
         let told = told.lock().unwrap();
-        let [FleetChange::Lost(why), FleetChange::Found, FleetChange::Lost(_), FleetChange::Found] = &told[..] else {
+        let [FleetChange::Lost(why), FleetChange::Found, FleetChange::Lost(_), FleetChange::Found, ..] = &told[..]
+        else {
             panic!("{told:?}")
         };
         assert_eq!(why.trouble, Trouble::Unreachable);
@@ -88,7 +89,8 @@ async fn what_was_sent_alone_is_reported() {
     }
     assert!(most_in_any(&sent, SECOND) <= MOST, "{sent:?}");
     let told = told.lock().unwrap();
-    let [FleetChange::Lost(why), FleetChange::Found] = &told[..] else { panic!("{told:?}") };
+    // A machine that stops for a while may lose it again.
+    let [FleetChange::Lost(why), FleetChange::Found, ..] = &told[..] else { panic!("{told:?}") };
     assert_eq!(why.trouble, Trouble::TooSlow);
 }
 

@@ -10,11 +10,14 @@ pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
 /// Generous, so that a machine that is busy does not matter.
 pub(crate) fn settings() -> RedisSettings {
-    RedisSettings::new().margin(ms(50)).trip(ms(100)).ahead(ms(200)).timeout(SECOND * 5)
+    RedisSettings::new().margin(ms(50)).ahead(ms(200)).timeout(SECOND * 5)
 }
 
 /// The span of a window of one second, with these settings.
-pub(crate) const SPAN: Duration = ms(1_150);
+pub(crate) const SPAN: Duration = ms(1_050);
+
+/// For how long a server that has forgotten grants nothing, at most.
+pub(crate) const FORGOTTEN: Duration = ms(2_050);
 
 pub(crate) const fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)

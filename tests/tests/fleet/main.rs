@@ -3,8 +3,13 @@
 
 mod alone;
 mod callers;
+mod late;
+mod lost;
 mod processes;
+mod proxy;
 mod secrets;
 mod server;
+mod set_clock;
 mod together;
+mod traffic;
 mod trouble;

@@ -33,6 +33,7 @@ fn one_of_several() {
             });
         }
         tasks.join_all().await;
+        limits.flush().await;
     });
 }
 

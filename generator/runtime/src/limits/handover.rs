@@ -10,47 +10,51 @@ use super::window::Window;
 use crate::tables::{RateLimit, Scope};
 
 impl InProcessLimits {
-    /// Lets nothing go from now on, and tells how many calls were made in the last window, or are about to be.
-    pub(super) fn pause(&self) -> Vec<(WindowKey, usize)> {
+    /// Lets nothing go from now on. Of each window, returns how many calls have arrived in the last span, and how many
+    /// may yet arrive.
+    pub(super) fn pause(&self) -> Vec<(WindowKey, [usize; 2])> {
         self.shared().change(|state, now| state.book.pause(now))
     }
 
-    /// Goes on, after others may have let calls go until now.
-    pub(super) fn take_over(&self) {
-        self.shared().change(|state, now| state.book.take_over(now));
+    /// Goes on. Calls that others let go may arrive until `settled` from now.
+    pub(super) fn take_over(&self, settled: Duration) {
+        self.shared().change(|state, now| state.book.take_over(now.saturating_add(settled)));
     }
 
-    /// Goes on as if there had been no pause.
-    pub(super) fn resume(&self) {
-        self.shared().change(|state, _| state.book.paused = false);
+    /// The longest span of the windows that are in use.
+    pub(super) fn longest_span(&self) -> Duration {
+        let state = self.shared().lock();
+        state.book.windows.iter().map(|counter| counter.window.span()).max().unwrap_or_default()
     }
 }
 
 impl Book {
-    fn pause(&mut self, now: Duration) -> Vec<(WindowKey, usize)> {
+    fn pause(&mut self, now: Duration) -> Vec<(WindowKey, [usize; 2])> {
         self.paused = true;
         let counts = self.window_of.iter().filter_map(|(name, key)| {
-            let count = self.windows.get(*key)?.window.counted(now);
-            (count > 0).then(|| (name.clone(), count))
+            let counts = self.windows.get(*key)?.window.counts(now);
+            (counts != [0, 0]).then(|| (name.clone(), counts))
         });
         counts.collect()
     }
 
-    fn take_over(&mut self, now: Duration) {
+    fn take_over(&mut self, settled: Duration) {
         self.paused = false;
-        self.quiet_since = Some(now);
+        self.quiet_since = Some(settled);
         let windows = &self.windows;
         for lane in self.lanes.iter_mut() {
             let spans = lane.windows.iter().filter_map(|key| windows.get(*key)).map(|counter| counter.window.span());
-            lane.shut_until = lane.shut_until.max(now.saturating_add(spans.max().unwrap_or_default()));
+            lane.shut_until = lane.shut_until.max(settled.saturating_add(spans.max().unwrap_or_default()));
         }
     }
 }
 
 impl Window {
-    /// How many calls of the span before `now` there are, and are about to be.
-    fn counted(&self, now: Duration) -> usize {
-        self.most() - self.left(now)
+    /// How many calls have arrived in the span before `now`, and how many may yet arrive.
+    fn counts(&self, now: Duration) -> [usize; 2] {
+        let all = self.most().saturating_sub(self.left(now));
+        let under_way = self.under_way(now).min(all);
+        [all - under_way, under_way]
     }
 }
 

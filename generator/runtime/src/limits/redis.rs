@@ -1,11 +1,42 @@
 //! Limits that a fleet of processes keeps together.
 //!
-//! A call goes through it so: its [`lane`] makes a [`question`] of it, which goes over the [`link`] to the script
-//! (`script.lua`) on the server; the answer books calls. While the server is gone, a process can be [`alone`].
+//! # The law
+//!
+//! A window has an entry for each permit that was given. From then on it takes a place, whatever becomes of it, until
+//! one span after the process has told that its call ended; the exchange has counted the call by then. A permit is given
+//! while fewer than N entries take a place. So of any N + 1 calls the one whose permit was given last was sent a span
+//! after another one had ended, and no N + 1 are counted within a span. Nothing is assumed of how long anything takes.
+//!
+//! - Entries have names of their own, so none is taken for another. One that surely was not used is removed.
+//! - A process tells the age of an end when it reports it, by its steady clock. A report that is late, repeated or lost
+//!   makes the entry take its place for longer, never for less.
+//! - The entry of a process that died takes its place until its lease ends, and one span after that.
+//! - The fleet's time is that of the server, and never goes back (`script.lua`). A process knows by its steady clock how
+//!   much of it can have passed: when more did, the server's clock was set forward, and what was granted is not used.
+//! - A question says until when it is of use. One that was held back on its way grants nothing, and tells nothing.
+//! - A server that has forgotten (another run, a flush, a clock set forward) grants nothing until calls that it does not
+//!   know of have settled, and for one window.
+//!
+//! # Members
+//!
+//! With [`Fallback::InProcess`], a process is in one of two states ([`presence`]):
+//!
+//! - *Member*: it tells the server with each question that it is there, for a time that it bounds itself. It uses
+//!   permits of the server's only. The server keeps the shares of all who are not there free.
+//! - *Alone*: it does not tell the server that it is there. Once the time it told has passed, whether or not the server
+//!   got it, and what the others sent before has settled, it uses its share.
+//!
+//! So at any time the calls of a process are counted in the server's window, or come from a share that the server keeps
+//! free. A process that returns reports its calls with the question that makes it a member. A process that starts may
+//! have had a predecessor that was alone: its share stays free for as long as that one's calls may count.
+//!
+//! A call goes through it so: its [`lane`] makes a [`question`] of it, which goes over the [`link`] to the script on the
+//! server; what it grants is kept in the lane until a caller takes it, whoever asked.
 
 mod alone;
 mod lane;
 mod link;
+mod presence;
 mod question;
 mod registry;
 mod settings;
@@ -25,27 +56,29 @@ use super::book::Book;
 use super::call::Call;
 use super::limiter::{Admission, Limiter, Slot};
 use super::plan::Plan;
-use super::settings::LimitSettings;
 use super::signs::Signs;
 
 /// Keeps limits for a fleet of processes that share an account, over a Redis server.
 ///
 /// # Exactness
 ///
-/// As [`InProcessLimits`](super::InProcessLimits), by the server's clock: one script logs the moments of the latest N
-/// calls and lets another one go when the N-th latest is a whole window old. A call counts from the moment at which it
-/// was let go; what passes until it is sent is bounded ([`RedisSettings::trip`]) and added to the window, beside the
-/// margin for what differs between two trips to the exchange ([`RedisSettings::margin`]). A process that is told too
-/// late, by its own steady clock, gives the call back and asks again, so however slow the network or the process is, no
-/// window has more than N calls in it when they are sent.
+/// As [`InProcessLimits`](super::InProcessLimits), by the server's clock: a call takes a place from when it was let go
+/// until one window after it was answered; where it was given up, also for the time in which it may still arrive. However slow the network, Redis, the exchange or the process is,
+/// no window has more than N calls in it. No trip is discounted, for processes may be differently far from the exchange:
+/// each window becomes longer by the trip there and back.
 ///
-/// The server's clock is that of its day. When it is set back, calls wait for a window; when it is set forward by more
-/// than a moment, as much of a window is lost, so let it be slewed.
+/// Calls whose process has died take their places for as long as a call may take ([`RedisSettings::lease`]). Where
+/// what was known is lost, because Redis forgot it or cannot be asked, calls are taken to be under way for a while
+/// ([`RedisSettings::late_arrival`]).
+///
+/// The server's clock is that of its day. When it is set back, nothing is lost; when it is set forward, processes notice
+/// and wait for a window. What is less than an eighth of the time between two questions is not noticed, so let it be
+/// slewed.
 ///
 /// # What Redis has to be
 ///
 /// One server, or the leader of several; a restart, a flush or another leader is noticed, and nothing goes for one
-/// window, for the log is gone. The same holds for the very first call. It must not evict keys. All keys begin with the
+/// window and the time of settling, for the log is gone. The same holds for the very first call. It must not evict keys. All keys begin with the
 /// prefix and expire by themselves, windows after their span and one key after a day; accounts and addresses are in
 /// them as a hash, which nobody reads in passing but who can try all names can find. The user needs `EVALSHA`, `EVAL`,
 /// `SCRIPT LOAD`, `INFO`, and what the script does with keys below the prefix.
@@ -53,7 +86,8 @@ use super::signs::Signs;
 /// # When Redis is gone
 ///
 /// Calls end with [`Error::LimiterFailed`](crate::Error::LimiterFailed), or the process keeps to a share of each limit
-/// and says so, until it has told Redis what it sent in the meantime. See [`Fallback`].
+/// and says so, until it has told Redis what it sent in the meantime. See [`Fallback`]. An answer that is late, and a
+/// connection that breaks and can be made again, are no loss.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -81,13 +115,19 @@ impl RedisLimits {
     /// When the URL is none.
     pub fn new(url: &str, settings: RedisSettings) -> Result<Self, BadRedisUrl> {
         let client = Client::open(url).map_err(|error| BadRedisUrl { why: error.category().to_owned() })?;
-        let link = Link::new(client, settings.timeout);
+        let link = Link::new(client, settings.clone());
         Ok(Self { shared: Arc::new(Shared::new(link, settings)) })
     }
 
     /// Whether Redis could not be asked, and the process keeps to its share of each limit.
     pub fn is_alone(&self) -> bool {
         self.shared.alone.as_ref().is_some_and(Alone::is_alone)
+    }
+
+    /// Tells Redis at once which calls have ended, as far as it can be asked: for a process that is about to end. What it
+    /// does not tell takes room until the [lease](RedisSettings::lease) ends.
+    pub async fn flush(&self) {
+        self.shared.flush().await;
     }
 
     /// The slot as the limiter gave it that is used while Redis is gone, if that did.
@@ -111,26 +151,32 @@ impl Limiter for RedisLimits {
     }
 
     fn answered(&self, slot: Slot, signs: Signs) {
+        if let Some((alone, own)) = self.alone(&slot) {
+            return alone.limits().answered(own, signs);
+        }
+        if self.shared.settings.limits.learns {
+            self.shared.learn(&slot, signs);
+        }
+        self.shared.ended(&slot, Duration::ZERO);
+    }
+
+    fn lost(&self, slot: Slot) {
         match self.alone(&slot) {
-            Some((alone, own)) => alone.limits().answered(own, signs),
-            None if self.shared.settings.limits.learns => self.shared.learn(&slot, signs),
-            None => {}
+            Some((alone, own)) => alone.limits().lost(own),
+            None => self.shared.ended(&slot, self.shared.settings.limits.late_arrival),
         }
     }
 
     fn give_back(&self, slot: Slot) {
-        if let Some((alone, own)) = self.alone(&slot) {
-            alone.limits().give_back(own);
-        } else if let Some(lane) = self.shared.registry().get(slot.key.into()) {
-            lane.give_back(i64::try_from(slot.counted_at.as_micros()).unwrap_or_default());
+        match self.alone(&slot) {
+            Some((alone, own)) => alone.limits().give_back(own),
+            None => self.shared.unused(&slot),
         }
     }
 
     /// As if there had been no calls before.
     fn plan(&self, calls: &[Call<'_>]) -> Plan {
-        let RedisSettings { limits, trip, .. } = &self.shared.settings;
-        let settings = LimitSettings { margin: limits.margin + *trip, ..limits.clone() };
-        Plan::after(Book::new(settings), Duration::ZERO, calls)
+        Plan::after(Book::new(self.shared.settings.limits.clone()), Duration::ZERO, calls)
     }
 }
 

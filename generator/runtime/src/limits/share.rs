@@ -33,6 +33,12 @@ impl Share {
         let calls = calls as u64 * self.part as u64 / self.whole as u64;
         calls as u32
     }
+
+    /// What part of the whole it is.
+    #[cfg(feature = "redis")]
+    pub(super) fn fraction(self) -> f64 {
+        f64::from(self.part) / f64::from(self.whole)
+    }
 }
 
 impl Default for Share {

@@ -94,6 +94,12 @@ impl Window {
         self.most
     }
 
+    /// How many calls may yet arrive.
+    #[cfg(feature = "redis")]
+    pub(super) fn under_way(&self, now: Duration) -> usize {
+        self.held + self.ended.iter().filter(|ended| ended.at > now).count()
+    }
+
     /// Whether there never is room.
     pub(super) fn is_none(&self) -> bool {
         self.most == 0

@@ -3,73 +3,78 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::task::Poll;
+use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use super::lane::Lane;
 use super::link::PAUSE;
+use super::presence::Presence;
 use super::question::Question;
-use super::settings::{Fallback, FleetChange};
+use super::settings::{Fallback, FleetChange, RedisSettings};
 use super::shared::Shared;
 use crate::limits::call::Call;
 use crate::limits::in_process::InProcessLimits;
 use crate::limits::limiter::{Admission, Denied, Limiter, Slot, Unavailable};
+use crate::limits::share::Share;
 
 /// Marks the slots that were given without Redis.
 const ALONE: u64 = 1 << 63;
 
+/// So many times in a row Redis has to answer before a process that is alone returns.
+const ANSWERS: u32 = 3;
+
 /// What keeps limits while Redis cannot be asked.
 pub(super) struct Alone {
+    pub(super) presence: Presence,
+    pub(super) share: Share,
     limits: InProcessLimits,
+    settling: Duration,
     told: Arc<dyn Fn(&FleetChange) + Send + Sync>,
     is_alone: watch::Sender<bool>,
-    /// Whether someone looks out for Redis.
+    /// Whether someone looks after the presence.
     looking: AtomicBool,
 }
 
 impl Alone {
     /// What the settings ask for, if they do.
-    pub(super) fn new(settings: &super::settings::RedisSettings) -> Option<Self> {
+    pub(super) fn new(settings: &RedisSettings) -> Option<Self> {
         let Fallback::InProcess { share, told } = &settings.fallback else { return None };
-        // What Redis let go last goes out a trip later at most, and what it booked is still to come.
-        let margin = settings.limits.margin + settings.trip + settings.ahead;
-        let limits = InProcessLimits::new(settings.limits.clone().margin(margin).share(*share));
-        let is_alone = watch::Sender::new(false);
-        Some(Self { limits, told: Arc::clone(told), is_alone, looking: AtomicBool::new(false) })
+        Some(Self {
+            presence: Presence::new(settings.validity()),
+            share: *share,
+            limits: InProcessLimits::new(settings.limits.clone().share(*share)),
+            settling: settings.settling(),
+            told: Arc::clone(told),
+            is_alone: watch::Sender::new(false),
+            looking: AtomicBool::new(false),
+        })
     }
 
     pub(super) fn is_alone(&self) -> bool {
         *self.is_alone.borrow()
     }
 
-    /// Redis cannot be asked any more.
-    pub(super) fn lose(&self, why: Unavailable) {
-        let begins = self.is_alone.send_if_modified(|is_alone| {
-            let begins = !*is_alone;
-            if begins {
-                self.limits.take_over();
-            }
-            *is_alone = true;
-            begins
-        });
-        if begins {
-            (self.told)(&FleetChange::Lost(why));
-        }
+    /// Redis did not answer. When it does not for long, the process is alone from now on, and uses its share from when
+    /// on the server has long known that it is not there.
+    pub(super) fn fail(&self, why: Unavailable) {
+        let Some(known_for) = self.presence.lose() else { return };
+        self.limits.take_over(known_for + self.settling);
+        self.is_alone.send_replace(true);
+        (self.told)(&FleetChange::Lost(why));
     }
 
-    /// A slot of this process's share. `None` when Redis can be asked again.
+    /// Waits for `asked`, but no longer than the process is a member of the fleet.
+    pub(super) async fn while_member<T>(&self, asked: impl Future<Output = T>) -> Option<T> {
+        until(self.is_alone.subscribe(), true, asked).await
+    }
+
+    /// A slot of this process's share. `None` when it is a member of the fleet again.
     pub(super) async fn ask(&self, call: Call<'_>, wait: bool) -> Option<Result<Slot, Denied>> {
-        let mut changes = self.is_alone.subscribe();
         let given = match self.limits.ask(call, wait) {
             Admission::Now(known) => known,
-            Admission::Later(mut later) => {
-                let mut found = pin!(changes.wait_for(|is_alone| !is_alone));
-                poll_fn(|context| match later.as_mut().poll(context) {
-                    Poll::Ready(given) => Poll::Ready(Some(given)),
-                    Poll::Pending => found.as_mut().poll(context).map(|_| None),
-                })
-                .await?
-            }
+            Admission::Later(later) => until(self.is_alone.subscribe(), false, later).await?,
         };
         if given.is_err() && !self.is_alone() {
             return None;
@@ -87,43 +92,89 @@ impl Alone {
     }
 }
 
-/// The way back.
+/// What `asked` gives, unless the state becomes `end` before.
+async fn until<T>(mut state: watch::Receiver<bool>, end: bool, asked: impl Future<Output = T>) -> Option<T> {
+    let mut asked = pin!(asked);
+    let mut ends = pin!(state.wait_for(|state| *state == end));
+    poll_fn(|context| match asked.as_mut().poll(context) {
+        Poll::Ready(given) => Poll::Ready(Some(given)),
+        Poll::Pending => ends.as_mut().poll(context).map(|_| None),
+    })
+    .await
+}
+
+/// Being there, and the way back.
 impl Shared {
-    /// Has someone look out for Redis, until it is found.
+    /// Has someone tell the server that the process is there, and look out for it when it is lost.
     pub(super) fn look_out(self: &Arc<Self>) {
-        let Some(alone) = &self.alone else { return };
+        let (Some(alone), Ok(runtime)) = (&self.alone, Handle::try_current()) else { return };
         if alone.looking.swap(true, Ordering::AcqRel) {
             return;
         }
         let looking = Looking(Arc::downgrade(self));
-        tokio::spawn(async move {
+        runtime.spawn(async move {
+            let mut answers = 0;
             loop {
                 tokio::time::sleep(PAUSE).await;
                 let Some(shared) = looking.0.upgrade() else { return };
-                if shared.return_to_fleet().await.is_ok() {
-                    return;
-                }
+                answers = shared.look(answers).await;
             }
         });
     }
 
+    /// Looks after the presence, when so many answers came in a row. Gives how many are that now.
+    async fn look(self: &Arc<Self>, answers: u32) -> u32 {
+        let Some(alone) = &self.alone else { return 0 };
+        if !alone.is_alone() {
+            if alone.presence.is_due() {
+                self.tell_presence(alone).await;
+            }
+            return 0;
+        }
+        let Ok(answer) = self.link.hello().await else { return 0 };
+        // A server that has just forgotten everything serves nobody for a while, but the share does.
+        let known_for =
+            Duration::from_micros(u64::try_from(answer.now().saturating_sub(answer.since())).unwrap_or_default());
+        if answers + 1 < ANSWERS || known_for < alone.limits.longest_span().saturating_add(alone.settling) {
+            return answers.saturating_add(1);
+        }
+        self.return_to_fleet(alone).await;
+        0
+    }
+
     /// Tells Redis what was sent without it, and asks it from now on.
-    async fn return_to_fleet(&self) -> Result<(), Unavailable> {
-        let Some(alone) = &self.alone else { return Ok(()) };
-        // Looked for first, so that nothing pauses in vain.
-        self.link.ask(&Question::made(&Lane::over([].iter(), &self.settings), self.settings.ahead, &[])).await?;
+    async fn return_to_fleet(&self, alone: &Alone) {
+        let until = alone.presence.tell_again();
+        let mut paused = Paused { alone, has_returned: false };
         let made = alone.limits.pause();
         let lane = Lane::over(made.iter().map(|(window, _)| window), &self.settings);
-        let counts: Vec<_> = made.iter().map(|(_, count)| *count).collect();
-        let reported = self.link.ask(&Question::made(&lane, self.settings.ahead, &counts)).await;
-        if let Err(why) = reported {
-            alone.limits.resume();
-            return Err(why);
+        let counts = made.iter().map(|(_, counts)| *counts);
+        let question = Question::join(&lane, &self.settings, self.member(Some(until)), counts);
+        match self.link.ask(&question).await {
+            Ok(answer) if !answer.is_late() => {
+                alone.presence.returned(until);
+                paused.has_returned = true;
+                alone.is_alone.send_replace(false);
+                (alone.told)(&FleetChange::Found);
+            }
+            _ => {}
         }
-        alone.looking.store(false, Ordering::Release);
-        alone.is_alone.send_replace(false);
-        (alone.told)(&FleetChange::Found);
-        Ok(())
+    }
+}
+
+/// The share of a process that is about to return is not used. If it does not return, the server may take it for a
+/// member all the same, for a while.
+struct Paused<'a> {
+    alone: &'a Alone,
+    has_returned: bool,
+}
+
+impl Drop for Paused<'_> {
+    fn drop(&mut self) {
+        if !self.has_returned {
+            let Alone { limits, presence, settling, .. } = self.alone;
+            limits.take_over(presence.known_for() + *settling);
+        }
     }
 }
 

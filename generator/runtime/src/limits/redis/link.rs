@@ -5,25 +5,34 @@ use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, RedisError};
 use tokio::runtime::Handle;
 
+use super::lane::Lane;
 use super::question::{Answer, Question};
+use super::settings::RedisSettings;
 use crate::limits::limiter::{Trouble, Unavailable};
 
 /// For how long nothing is tried after a failure: those who ask meanwhile are told at once.
 pub(super) const PAUSE: Duration = Duration::from_millis(250);
 
+/// By how much the server's clock may seem to be faster than this process's, beside a part of the time that passed:
+/// less is no step, but a clock that is being adjusted.
+const SLACK: Duration = Duration::from_millis(5);
+const SLACK_PART: u32 = 8;
+
 /// The way to the server: one connection for all, made again when it breaks.
 pub(super) struct Link {
     client: Client,
-    timeout: Duration,
+    settings: RedisSettings,
     state: Mutex<State>,
     /// Only one connects, and the others wait for it.
     connecting: tokio::sync::Mutex<()>,
+    nothing: Lane,
 }
 
 #[derive(Default)]
 struct State {
     connected: Option<Connected>,
     failed: Option<(Instant, Unavailable)>,
+    anchor: Option<Anchor>,
 }
 
 /// A connection to one run of the server, which forgets when it ends.
@@ -33,9 +42,24 @@ struct Connected {
     run: Arc<str>,
 }
 
+/// A moment of the fleet's time, which was between two moments of this process's clock.
+#[derive(Clone, Copy)]
+struct Anchor {
+    fleet: i64,
+    since: i64,
+    asked: Instant,
+    heard: Instant,
+}
+
 impl Link {
-    pub(super) fn new(client: Client, timeout: Duration) -> Self {
-        Self { client, timeout, state: Mutex::default(), connecting: tokio::sync::Mutex::new(()) }
+    pub(super) fn new(client: Client, settings: RedisSettings) -> Self {
+        let nothing = Lane::over([].iter(), &settings);
+        Self { client, settings, state: Mutex::default(), connecting: tokio::sync::Mutex::new(()), nothing }
+    }
+
+    /// Asks for the time.
+    pub(super) async fn hello(&self) -> Result<Answer, Unavailable> {
+        self.ask(&Question::hello(&self.nothing, &self.settings)).await
     }
 
     /// Asks the server, within the time there is.
@@ -43,29 +67,60 @@ impl Link {
         if Handle::try_current().is_err() {
             return Err(Unavailable::new(Trouble::Unreachable, "Redis is asked from a tokio runtime only"));
         }
-        let asked = tokio::time::timeout(self.timeout, self.ask_twice(question)).await;
+        let timeout = self.settings.timeout;
+        let asked = tokio::time::timeout(timeout, self.ask_twice(question)).await;
         asked.unwrap_or_else(|_| {
-            let why = format!("Redis did not answer within {:?}", self.timeout);
+            let why = format!("Redis did not answer within {timeout:?}");
             Err(self.fail(Unavailable::new(Trouble::TooSlow, why)))
         })
     }
 
     /// A connection that was closed while no one looked is no reason to fail: the question is asked again over a new
-    /// one. What the first one did, if anything, only takes room away.
+    /// one.
     async fn ask_twice(&self, question: &Question<'_>) -> Result<Answer, Unavailable> {
         match self.ask_once(question).await? {
             Ok(answer) => Ok(answer),
             Err(error) if is_broken(&error) => {
                 self.state().connected = None;
-                self.ask_once(question).await?.map_err(|error| self.fail(trouble(&error)))
+                self.ask_once(question).await?.map(Answer::of_two).map_err(|error| self.fail(trouble(&error)))
             }
             Err(error) => Err(trouble(&error)),
         }
     }
 
     async fn ask_once(&self, question: &Question<'_>) -> Result<Result<Answer, RedisError>, Unavailable> {
-        let Connected { mut connection, run } = self.connected().await?;
-        Ok(question.ask(&run, &mut connection).await)
+        let mut to = self.connected().await?;
+        let Some(anchor) = self.state().anchor else {
+            return Err(Unavailable::new(Trouble::Failed, "Redis did not tell the time"));
+        };
+        Ok(self
+            .ask_over(
+                &mut to,
+                question,
+                [question.grants_until, question.member_until].map(|until| anchor.fleet_time(until)),
+            )
+            .await)
+    }
+
+    async fn ask_over(
+        &self,
+        to: &mut Connected,
+        question: &Question<'_>,
+        until: [i64; 2],
+    ) -> Result<Answer, RedisError> {
+        let asked = Instant::now();
+        let answer = question.send(&to.run, until, &mut to.connection).await?;
+        let told = Anchor::of(&answer, asked);
+        let known = self.state().anchor.filter(|known| known.since == told.since);
+        if known.is_none_or(|known| !known.was_set_forward(&told)) {
+            self.state().anchor = Some(told);
+            return Ok(answer);
+        }
+        let forget = Question::forget(&self.nothing, &self.settings, told.since);
+        let asked = Instant::now();
+        let forgotten = forget.send(&to.run, [0; 2], &mut to.connection).await?;
+        self.state().anchor = Some(Anchor::of(&forgotten, asked));
+        Ok(answer.void())
     }
 
     async fn connected(&self) -> Result<Connected, Unavailable> {
@@ -77,7 +132,9 @@ impl Link {
             return known;
         }
         let connected = self.connect().await.map_err(|error| self.fail(trouble(&error)))?;
-        *self.state() = State { connected: Some(connected.clone()), failed: None };
+        let mut state = self.state();
+        state.connected = Some(connected.clone());
+        state.failed = None;
         Ok(connected)
     }
 
@@ -91,24 +148,49 @@ impl Link {
     }
 
     async fn connect(&self) -> Result<Connected, RedisError> {
-        let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(self.timeout))
-            .set_response_timeout(Some(self.timeout));
+        let timeout = self.settings.timeout;
+        let config =
+            AsyncConnectionConfig::new().set_connection_timeout(Some(timeout)).set_response_timeout(Some(timeout));
         let mut connection = self.client.get_multiplexed_async_connection_with_config(&config).await?;
         let about: String = redis::cmd("INFO").arg("server").query_async(&mut connection).await?;
         let run = about.lines().find_map(|line| line.strip_prefix("run_id:")).unwrap_or("unknown");
-        Ok(Connected { connection, run: run.trim().into() })
+        let mut connected = Connected { connection, run: run.trim().into() };
+        self.ask_over(&mut connected, &Question::hello(&self.nothing, &self.settings), [0; 2]).await?;
+        Ok(connected)
     }
 
     /// Remembers a failure, and tells it on.
     fn fail(&self, why: Unavailable) -> Unavailable {
-        *self.state() = State { connected: None, failed: Some((Instant::now(), why.clone())) };
+        let mut state = self.state();
+        state.connected = None;
+        state.failed = Some((Instant::now(), why.clone()));
         why
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl Anchor {
+    fn of(answer: &Answer, asked: Instant) -> Self {
+        Self { fleet: answer.now(), since: answer.since(), asked, heard: Instant::now() }
+    }
+
+    /// The fleet's time at `moment` or before.
+    fn fleet_time(&self, moment: Instant) -> i64 {
+        self.fleet.saturating_add(micros(moment.saturating_duration_since(self.heard)))
+    }
+
+    /// Whether the fleet's time went on by more than can have passed until `later`.
+    fn was_set_forward(&self, later: &Self) -> bool {
+        let passed = later.heard.saturating_duration_since(self.asked);
+        later.fleet.saturating_sub(self.fleet) > micros(passed + passed / SLACK_PART + SLACK)
+    }
+}
+
+fn micros(duration: Duration) -> i64 {
+    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX / 4)
 }
 
 /// Whether another connection may do better: this one is gone, or its server does not lead any more.

@@ -1,10 +1,11 @@
 use std::sync::LazyLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use redis::aio::MultiplexedConnection;
 use redis::{RedisError, Script};
 
-use super::lane::Lane;
+use super::lane::{Lane, Reports};
+use super::settings::{LONGEST, RedisSettings};
 use crate::limits::signs::TooMany;
 
 static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("script.lua")));
@@ -12,95 +13,207 @@ static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("scr
 /// What the script is to do about the windows of a lane.
 pub(super) struct Question<'a> {
     lane: &'a Lane,
+    settings: &'a RedisSettings,
     act: &'static str,
-    ahead: Duration,
     words: Vec<String>,
+    /// Until when permits are of use.
+    pub(super) grants_until: Instant,
+    /// Until when the process is a member.
+    pub(super) member_until: Instant,
 }
 
-/// What the script answers: numbers, the time first.
-pub(super) struct Answer(Vec<i64>);
+/// What the script answers.
+pub(super) struct Answer {
+    /// The time and since when permits are known first.
+    numbers: Vec<i64>,
+    /// Whether the question was asked twice, so that the first time may have been read as well.
+    asked_twice: bool,
+}
 
-/// How calls are asked for.
+/// Who asks.
+#[derive(Clone, Copy)]
+pub(super) struct Member<'a> {
+    pub(super) name: &'a str,
+    /// What it uses when it is alone, if it is told that it is there.
+    pub(super) share: Option<f64>,
+    /// Since when it surely is the only process that may use this share.
+    pub(super) since: Instant,
+    /// Until when it surely is a member.
+    pub(super) until: Instant,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy)]
 pub(super) struct Asking {
-    /// How many.
+    /// The first name of the permits.
+    pub(super) first: u64,
+    /// How many permits.
     pub(super) count: usize,
-    /// How far ahead they may be booked.
+    /// How far ahead they may be granted.
     pub(super) booking: Duration,
-    /// The moments of calls that were booked before and are not made.
-    pub(super) returned: Vec<i64>,
 }
 
 impl<'a> Question<'a> {
-    fn new(lane: &'a Lane, ahead: Duration, act: &'static str, words: Vec<String>) -> Self {
-        Self { lane, act, ahead, words }
+    fn new(lane: &'a Lane, settings: &'a RedisSettings, act: &'static str, words: Vec<String>) -> Self {
+        let now = Instant::now();
+        let (grants_until, member_until) = (now + settings.timeout, now + settings.validity());
+        Self { lane, settings, act, words, grants_until, member_until }
     }
 
-    /// Asks for calls.
-    pub(super) fn ask_for(lane: &'a Lane, ahead: Duration, asking: &Asking) -> Self {
-        let Asking { count, booking, returned } = asking;
-        let mut words = vec![flag(lane.urgent), lane.name.clone(), count.to_string(), micros(*booking)];
-        words.push(returned.len().to_string());
-        words.extend(returned.iter().map(i64::to_string));
-        Self::new(lane, ahead, "ask", words)
+    /// Asks for the time.
+    pub(super) fn hello(lane: &'a Lane, settings: &'a RedisSettings) -> Self {
+        Self::new(lane, settings, "hello", Vec::new())
+    }
+
+    /// Tells that the server's clock was set forward; what is known `since` then is worth nothing.
+    pub(super) fn forget(lane: &'a Lane, settings: &'a RedisSettings, since: i64) -> Self {
+        Self::new(lane, settings, "forget", vec![since.to_string()])
+    }
+
+    /// Reports what became of permits, and asks for others.
+    pub(super) fn ask(
+        lane: &'a Lane,
+        settings: &'a RedisSettings,
+        member: Member<'_>,
+        reports: &Reports,
+        asking: Asking,
+    ) -> Self {
+        let Reports { unused, ended } = reports;
+        let now = Instant::now();
+        let mut words = member.words();
+        words.push(unused.len().to_string());
+        words.extend(unused.iter().map(u64::to_string));
+        words.push(ended.len().to_string());
+        for (id, at) in ended {
+            words.extend([id.to_string(), since(*at, now)]);
+        }
+        words.extend([flag(lane.urgent), flag(lane.cancels), micros(asking.booking)]);
+        words.extend([asking.first.to_string(), asking.count.to_string()]);
+        Self { member_until: member.until, ..Self::new(lane, settings, "ask", words) }
+    }
+
+    /// Tells that the process is there again, and of each window how many calls were made and are under way.
+    pub(super) fn join(
+        lane: &'a Lane,
+        settings: &'a RedisSettings,
+        member: Member<'_>,
+        counts: impl Iterator<Item = [usize; 2]>,
+    ) -> Self {
+        let mut words = member.words();
+        words.extend(counts.flatten().map(|count| count.to_string()));
+        Self { member_until: member.until, ..Self::new(lane, settings, "join", words) }
     }
 
     /// Tells that a call was too many.
-    pub(super) fn too_many(lane: &'a Lane, ahead: Duration, too_many: TooMany) -> Self {
-        let asked_for = micros(too_many.retry_after.unwrap_or_default());
-        Self::new(lane, ahead, "too_many", vec![asked_for, flag(too_many.of_everything)])
+    pub(super) fn too_many(lane: &'a Lane, settings: &'a RedisSettings, too_many: TooMany) -> Self {
+        let asked_for = too_many.retry_after.unwrap_or_default().min(settings.limits.longest_pause);
+        let words = vec![micros(asked_for), flag(too_many.of_everything), flag(lane.cancels)];
+        Self::new(lane, settings, "too_many", words)
     }
 
-    /// Tells how many calls were left after one that was counted at `moment`.
-    pub(super) fn remaining(lane: &'a Lane, ahead: Duration, moment: Duration, remaining: u32) -> Self {
-        Self::new(lane, ahead, "remaining", vec![micros(moment), remaining.to_string()])
+    /// Tells how many calls were left after one that was granted at `moment`.
+    pub(super) fn remaining(lane: &'a Lane, settings: &'a RedisSettings, moment: Duration, remaining: u32) -> Self {
+        Self::new(lane, settings, "remaining", vec![micros(moment), remaining.to_string()])
     }
 
-    /// Tells how many calls were made unasked, of each window.
-    pub(super) fn made(lane: &'a Lane, ahead: Duration, counts: &[usize]) -> Self {
-        Self::new(lane, ahead, "made", counts.iter().map(usize::to_string).collect())
-    }
-
-    pub(super) async fn ask(&self, run: &str, to: &mut MultiplexedConnection) -> Result<Answer, RedisError> {
+    /// Asks over `to`, a connection to this `run` of the server. The times `until` are those of the question by the
+    /// fleet's clock.
+    pub(super) async fn send(
+        &self,
+        run: &str,
+        until: [i64; 2],
+        to: &mut MultiplexedConnection,
+    ) -> Result<Answer, RedisError> {
         let Lane { keys, windows, own, .. } = self.lane;
+        let RedisSettings { lease, ahead, limits, .. } = self.settings;
         let mut invocation = SCRIPT.prepare_invoke();
         for key in keys {
             invocation.key(key);
         }
-        invocation.arg(self.act).arg(run).arg(micros(self.ahead)).arg(*own);
+        let longest_pause = self.lane.longest_span().max(limits.longest_pause);
+        invocation.arg(self.act).arg(run).arg(&until[..]).arg(micros(self.settings.validity())).arg(*own);
+        for duration in [*lease, self.settings.settling(), *ahead, longest_pause] {
+            invocation.arg(micros(duration));
+        }
         for window in windows {
             invocation.arg(window.most).arg(micros(window.span));
         }
         for word in &self.words {
             invocation.arg(word);
         }
-        invocation.invoke_async(to).await.map(Answer)
+        let numbers = invocation.invoke_async(to).await?;
+        Ok(Answer { numbers, asked_twice: false })
+    }
+}
+
+impl Member<'_> {
+    fn words(self) -> Vec<String> {
+        let share = self.share.map_or("-1".to_owned(), |share| share.to_string());
+        vec![self.name.to_owned(), share, since(self.since, Instant::now())]
     }
 }
 
 impl Answer {
-    /// The server's time, in microseconds.
-    pub(super) fn now(&self) -> i64 {
-        self.0.first().copied().unwrap_or_default()
+    fn number(&self, place: usize) -> i64 {
+        self.numbers.get(place).copied().unwrap_or_default()
     }
 
-    /// How long to wait for a call more.
+    /// The fleet's time, in microseconds.
+    pub(super) fn now(&self) -> i64 {
+        self.number(0)
+    }
+
+    /// Since when the server knows of all permits.
+    pub(super) fn since(&self) -> i64 {
+        self.number(1)
+    }
+
+    /// Whether the question was read too late.
+    pub(super) fn is_late(&self) -> bool {
+        self.number(2) != 0
+    }
+
+    /// The same without permits: what the question asked for cannot be relied on.
+    pub(super) fn void(&self) -> Self {
+        Self { numbers: vec![self.now(), self.since(), 1], ..*self }
+    }
+
+    /// The same, of a question that was asked twice.
+    pub(super) fn of_two(self) -> Self {
+        Self { asked_twice: true, ..self }
+    }
+
+    /// Whether permits may have been granted that are not in it.
+    pub(super) fn may_lack_permits(&self) -> bool {
+        self.asked_twice || self.is_late()
+    }
+
+    /// How long to wait for another permit.
     pub(super) fn wait(&self) -> Duration {
-        self.0.get(1).copied().map(duration).unwrap_or_default()
+        duration(self.number(3))
     }
 
     /// The index of the window that is in the way.
     pub(super) fn binding(&self) -> Option<usize> {
-        usize::try_from(*self.0.get(2)?).ok()?.checked_sub(1)
+        usize::try_from(self.number(4)).ok()?.checked_sub(1)
     }
 
     /// How many calls are left.
     pub(super) fn left(&self) -> u32 {
-        self.0.get(3).and_then(|left| u32::try_from(*left).ok()).unwrap_or(u32::MAX)
+        self.numbers.get(5).and_then(|left| u32::try_from(*left).ok()).unwrap_or(u32::MAX)
     }
 
-    /// How far ahead each booked call is.
-    pub(super) fn booked(&self) -> impl Iterator<Item = Duration> {
-        self.0.iter().skip(4).map(|ahead| duration(*ahead))
+    /// How far ahead each permit is.
+    pub(super) fn granted(&self) -> impl Iterator<Item = Duration> {
+        self.numbers.iter().skip(6).map(|ahead| duration(*ahead))
+    }
+}
+
+/// How long ago `at` is, in microseconds; less than zero when it is still to come.
+fn since(at: Instant, now: Instant) -> String {
+    match now.checked_duration_since(at) {
+        Some(ago) => micros(ago),
+        None => format!("-{}", micros(at - now)),
     }
 }
 
@@ -109,7 +222,7 @@ fn flag(is_so: bool) -> String {
 }
 
 fn micros(duration: Duration) -> String {
-    duration.as_micros().to_string()
+    duration.min(LONGEST).as_micros().to_string()
 }
 
 fn duration(micros: i64) -> Duration {

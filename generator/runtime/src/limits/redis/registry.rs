@@ -1,5 +1,4 @@
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -7,15 +6,11 @@ use super::lane::Lane;
 use super::settings::RedisSettings;
 use crate::limits::call::Call;
 use crate::limits::idle::FEW;
-use crate::limits::slab::{Key, Slab};
 use crate::tables::Scope;
 
 /// The lanes of this process. Idle ones are dropped.
 pub(super) struct Registry {
-    /// What tells this process's calls from those of others.
-    name: String,
-    lanes: Slab<Known>,
-    key_of: HashMap<Who, Key>,
+    lanes: HashMap<Who, Known>,
     sweep_at: usize,
 }
 
@@ -24,7 +19,7 @@ struct Known {
     used: Instant,
 }
 
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq, Hash)]
 struct Who {
     operation: &'static str,
     classes: [&'static str; 2],
@@ -34,44 +29,34 @@ struct Who {
 
 impl Registry {
     pub(super) fn new() -> Self {
-        let name = format!("{:016x}:", RandomState::new().hash_one(std::process::id()));
-        Self { name, lanes: Slab::new(), key_of: HashMap::new(), sweep_at: FEW }
+        Self { lanes: HashMap::new(), sweep_at: FEW }
     }
 
     /// The lane of a call.
-    pub(super) fn lane(&mut self, call: &Call<'_>, settings: &RedisSettings) -> (Key, Arc<Lane>) {
+    pub(super) fn lane(&mut self, call: &Call<'_>, settings: &RedisSettings) -> Arc<Lane> {
         let who = Who {
             operation: call.meta().id,
             classes: [call.uid_class, call.ip_class],
             account: call.counted(Scope::Uid).to_owned(),
             address: call.counted(Scope::Ip).to_owned(),
         };
-        if let Some(key) = self.key_of.get(&who)
-            && let Some(known) = self.lanes.get_mut(*key)
-        {
-            known.used = Instant::now();
-            return (*key, Arc::clone(&known.lane));
-        }
         self.drop_idle();
-        let lane = Arc::new(Lane::of(call, &self.name, settings));
-        let key = self.lanes.insert(Known { lane: Arc::clone(&lane), used: Instant::now() });
-        self.key_of.insert(who, key);
-        (key, lane)
+        let make = || Known { lane: Arc::new(Lane::of(call, settings)), used: Instant::now() };
+        let known = self.lanes.entry(who).or_insert_with(make);
+        known.used = Instant::now();
+        Arc::clone(&known.lane)
     }
 
-    /// The lane of a slot.
-    pub(super) fn get(&self, key: Key) -> Option<Arc<Lane>> {
-        self.lanes.get(key).map(|known| Arc::clone(&known.lane))
+    pub(super) fn all(&self) -> Vec<Arc<Lane>> {
+        self.lanes.values().map(|known| Arc::clone(&known.lane)).collect()
     }
 
     fn drop_idle(&mut self) {
         if self.lanes.len() < self.sweep_at {
             return;
         }
-        // Twice as long as they matter, for answers that come late.
-        let matters = |known: &Known| known.used.elapsed() < known.lane.longest_span() * 2 + Duration::from_secs(1);
+        let matters = |known: &Known| known.used.elapsed() < known.lane.longest_span() + Duration::from_secs(1);
         self.lanes.retain(|_, known| Arc::strong_count(&known.lane) > 1 || matters(known));
-        self.key_of.retain(|_, key| self.lanes.get(*key).is_some());
         self.sweep_at = FEW.max(self.lanes.len() * 2);
     }
 }

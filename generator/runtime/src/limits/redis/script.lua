@@ -1,22 +1,26 @@
--- The limits of a fleet: who may call, and when. Times are microseconds of the server's clock.
+-- The limits of a fleet: who may call, and when. The head of `redis.rs` tells the law. Times are microseconds.
 --
--- KEYS  1  since when, and by which run of the server, everything was logged
+-- KEYS  1  the fleet's clock
 --       2  until when nothing goes from the address
---       3  and on: the windows, those of the operation itself first
+--       3  the members
+--       4  and on: the windows, those of the operation itself first
 -- ARGV  1  what to do
 --       2  the run of the server
---       3  how far ahead of its time a call may be booked at most
---       4  how many windows are the operation's own
---       5  and on: of each window the most calls and its span; then what is to be done takes more
+--       3  until when permits are of use to who asks; later, none are granted
+--       4  until when who asks is a member of the fleet
+--       5  how far ahead of now that can be at most
+--       6  how many windows are the operation's own
+--       7  the lease of a permit
+--       8  how long a call that nobody knows of may be under way
+--       9  how far ahead of now a permit may be granted at most
+--      10  for how long something may be shut at most
+--      11  and on: of each window the most calls and its span; then what is to be done takes more
 
 local DAY_MS = 86400000
 -- For how long an urgent call that was told to come again is expected, beyond the time it was told.
 local GRACE = 100000
-
-local clock = redis.call('TIME')
-local now = clock[1] * 1000000 + clock[2]
-local ahead = tonumber(ARGV[3])
-local own = tonumber(ARGV[4])
+-- When to ask again where it is not known when room comes.
+local SOON = 25000
 
 -- Numbers as long as these lose digits otherwise.
 local function text(number)
@@ -27,12 +31,42 @@ local function milliseconds(duration)
   return text(math.max(1, math.ceil(duration / 1000)))
 end
 
-local windows = {}
-for index = 3, #KEYS do
-  local place = 5 + (index - 3) * 2
-  windows[index - 2] = { key = KEYS[index], most = tonumber(ARGV[place]), span = tonumber(ARGV[place + 1]) }
+-- The fleet's time, and from when on the server knows of all permits.
+--
+-- The fleet's time never goes back: where the server's clock is set back, it goes on from the latest time that was
+-- told. A server that was restarted, flushed or replaced has forgotten permits; members have to tell that they are
+-- there again.
+local function read_clock()
+  local time = redis.call('TIME')
+  local wall = time[1] * 1000000 + time[2]
+  local known = redis.call('HMGET', KEYS[1], 'run', 'since', 'ahead', 'latest')
+  local now = math.max(wall + tonumber(known[3] or 0), tonumber(known[4] or 0))
+  local since = tonumber(known[2] or 0)
+  if known[1] ~= ARGV[2] then
+    since = now
+    redis.call('DEL', KEYS[3])
+  end
+  redis.call('HSET', KEYS[1], 'run', ARGV[2], 'since', text(since), 'ahead', text(now - wall), 'latest', text(now))
+  redis.call('PEXPIRE', KEYS[1], DAY_MS)
+  return now, since
 end
-local place = 5 + #windows * 2
+
+local now, since = read_clock()
+local member_until = tonumber(ARGV[4])
+-- One who asks by a time that is ahead of this one knows another clock.
+local is_late = now > math.min(tonumber(ARGV[3]), member_until) or member_until > now + tonumber(ARGV[5])
+local own = tonumber(ARGV[6])
+local lease = tonumber(ARGV[7])
+local settling = tonumber(ARGV[8])
+local horizon = lease + settling + tonumber(ARGV[9])
+local longest_shut = tonumber(ARGV[10])
+
+local windows = {}
+for index = 4, #KEYS do
+  local place = 11 + (index - 4) * 2
+  windows[index - 3] = { key = KEYS[index], most = tonumber(ARGV[place]), span = tonumber(ARGV[place + 1]) }
+end
+local place = 11 + #windows * 2
 local function word()
   place = place + 1
   return ARGV[place - 1]
@@ -41,19 +75,56 @@ local function number()
   return tonumber(word())
 end
 
--- From when on the log is whole: a server that was restarted, flushed or replaced has forgotten calls.
-local function whole_since()
-  local known = redis.call('GET', KEYS[1])
-  if known then
-    local run, moment = string.match(known, '^(%S+) (%d+)$')
-    moment = tonumber(moment)
-    if run == ARGV[2] and moment <= now then
-      redis.call('PEXPIRE', KEYS[1], DAY_MS)
-      return moment
+-- Until when something is shut. Longer than may be is a slip, or of another clock.
+local function shut_until(key)
+  local till = tonumber(redis.call('GET', key) or 0)
+  return till <= now + longest_shut and till or 0
+end
+
+local function shut(key, duration)
+  if duration > 0 and now + duration > shut_until(key) then
+    redis.call('SET', key, text(now + duration), 'PX', milliseconds(duration))
+  end
+end
+
+-- Until when nothing goes from the address. No answer takes away the ability to cancel for more than a window.
+local function gate(cancels)
+  return cancels and KEYS[2] .. ':cancels' or KEYS[2]
+end
+
+-- A member is there until a time that it tells itself. Its share counts from when no earlier process that had the same
+-- share can be alone with it any more.
+local function register()
+  local name, share, age = word(), number(), number()
+  if share >= 0 and not is_late then
+    redis.call('HSET', KEYS[3], name, ARGV[4] .. ' ' .. text(now - age) .. ' ' .. share)
+    redis.call('PEXPIRE', KEYS[3], DAY_MS)
+  end
+  return name, share >= 0
+end
+
+local function load_members()
+  local members, all = {}, redis.call('HGETALL', KEYS[3])
+  for each = 1, #all, 2 do
+    local till, born, share = string.match(all[each + 1], '^(%S+) (%S+) (%S+)$')
+    if tonumber(till) < now then
+      redis.call('HDEL', KEYS[3], all[each])
+    else
+      members[#members + 1] = { born = tonumber(born), share = tonumber(share) }
     end
   end
-  redis.call('SET', KEYS[1], ARGV[2] .. ' ' .. text(now), 'PX', DAY_MS)
-  return now
+  return members
+end
+
+-- How many calls are kept free for members that are not there, for they may be alone.
+local function kept_for_absent(window, members)
+  local present = 0
+  for _, member in ipairs(members) do
+    if member.born + window.span + settling <= now then
+      present = present + member.share
+    end
+  end
+  return math.floor(window.most * math.max(0, 1 - present) + 0.000001)
 end
 
 -- What others waiting that go first, by when they come again at the latest.
@@ -65,68 +136,60 @@ local function load_urgent(window)
   window.urgent_until = tonumber(last[2] or 0)
 end
 
+-- A window has an entry for each permit: until when it takes a place. Those that take none any more are kept for one
+-- span, for answers that tell how many calls were left.
 local function load(index, window)
-  window.log = redis.call('LRANGE', window.key, 0, -1)
-  for each, moment in ipairs(window.log) do
-    window.log[each] = tonumber(moment)
-  end
-  local last = window.log[#window.log]
-  if last and last > now + ahead then
-    -- The clock went back. The calls were made by now, at the latest.
-    redis.call('DEL', window.key)
-    for each, moment in ipairs(window.log) do
-      window.log[each] = math.min(moment, now)
-      redis.call('RPUSH', window.key, text(window.log[each]))
-    end
-    redis.call('PEXPIRE', window.key, milliseconds(window.span))
-  end
-  window.shut = tonumber(redis.call('GET', window.key .. ':shut') or 0)
+  redis.call('ZREMRANGEBYSCORE', window.key, '-inf', text(now - window.span))
+  redis.call('ZREMRANGEBYSCORE', window.key, text(now + horizon + window.span + 1000000), '+inf')
+  window.shut = shut_until(window.key .. ':shut')
+  window.room = window.most
   window.urgent, window.urgent_until = 0, 0
   if index > own then
     load_urgent(window)
   end
 end
 
-local function log(window, moment)
-  window.log[#window.log + 1] = moment
-  redis.call('RPUSH', window.key, text(moment))
-  redis.call('LTRIM', window.key, -window.most, -1)
-  redis.call('PEXPIRE', window.key, milliseconds(moment - now + window.span))
-end
-
-local function shut(key, duration)
-  local till = now + duration
-  if till > tonumber(redis.call('GET', key) or 0) then
-    redis.call('SET', key, text(till), 'PX', milliseconds(duration))
+local function load_all()
+  for index, window in ipairs(windows) do
+    load(index, window)
   end
 end
 
--- From when on there is room for one more, if so many are kept free.
+-- A permit takes a place until a span after `from`.
+local function log(window, id, from)
+  redis.call('ZADD', window.key, text(from + window.span), id)
+  redis.call('PEXPIRE', window.key, milliseconds(horizon + 2 * window.span))
+end
+
+-- From when on there is room for one more, if so many are kept free. Nothing where that is not known.
 local function free_at(window, kept)
-  local most = window.most - kept
-  if most < 1 then
+  if window.room < 1 then
+    return nil
+  end
+  local room = window.room - kept
+  if room < 1 then
     return window.urgent_until
   end
-  local last = window.log[#window.log] or 0
-  local in_the_way = window.log[#window.log - most + 1]
-  return math.max(last, window.shut, in_the_way and in_the_way + window.span or 0)
+  local in_the_way = redis.call('ZREVRANGE', window.key, room - 1, room - 1, 'WITHSCORES')
+  return math.max(window.shut, tonumber(in_the_way[2] or 0))
+end
+
+-- When to ask again for what is free by then at the latest: a permit whose call is under way frees its place earlier.
+local function ask_again_at(free, window)
+  if not free then
+    return now + SOON
+  end
+  if window and free > now + window.span + settling then
+    return math.max(free - lease, now + SOON)
+  end
+  return free
 end
 
 -- How many more calls someone knows of who counts, at `moment`, the calls of one span before it.
-local function left_at(window, moment)
-  local counted = 0
-  for _, made in ipairs(window.log) do
-    if made + window.span > moment then
-      counted = counted + 1
-    end
-  end
-  return math.max(0, window.most - counted)
-end
-
 local function tightest(moment)
   local least, which = nil, nil
   for index = 1, own do
-    local left = left_at(windows[index], moment)
+    local left = math.max(0, windows[index].most - redis.call('ZCOUNT', windows[index].key, '(' .. text(moment), '+inf'))
     if not least or left < least then
       least, which = left, windows[index]
     end
@@ -134,104 +197,139 @@ local function tightest(moment)
   return least, which
 end
 
+-- When the next permit may be used, and the window that is in the way until then (0 for none).
+local function next_free(urgent, cancels)
+  local at, binding = math.max(now, shut_until(gate(cancels))), 0
+  for index, window in ipairs(windows) do
+    local free = free_at(window, urgent and 0 or window.urgent)
+    if not free then
+      return nil, index
+    end
+    free = math.max(free, since + settling + window.span > now and since + settling + window.span or 0)
+    if free > at then
+      at, binding = free, index
+    end
+  end
+  return at, binding
+end
+
+-- Urgent calls that are told to come again are known to the others.
+local function expect(name, count, till)
+  for index = own + 1, #windows do
+    local key, most = windows[index].key .. ':urgent', windows[index].most
+    for each = 1, most do
+      redis.call('ZREM', key, name .. each)
+    end
+    for each = 1, math.min(count, most) do
+      redis.call('ZADD', key, text(till + GRACE), name .. each)
+      redis.call('PEXPIRE', key, milliseconds(till + GRACE - now))
+    end
+  end
+end
+
 local acts = {}
 
--- Books calls. The answer: now, how long to wait for the next one, the window that is in the way (0 for none), how many
--- are left, and of each booked call how far ahead it is.
+function acts.hello()
+  return { now, since }
+end
+
+-- The clock is known to have been set forward: what was counted by it is worth nothing.
+function acts.forget()
+  if number() == since then
+    since = now
+    redis.call('HSET', KEYS[1], 'since', text(since))
+  end
+  return { now, since }
+end
+
+-- Notes what became of permits, and grants others. The answer: now, since when permits are known, whether the question
+-- came too late, how long to wait for the next permit, the window that is in the way (0 for none), how many calls are
+-- left, and of each permit how far ahead it is.
 function acts.ask()
-  local since = whole_since()
-  local urgent, name, count, booking = word() == '1', word(), number(), number()
+  local name, has_share = register()
   for _ = 1, number() do
-    local moment = word()
+    local id = name .. word()
     for _, window in ipairs(windows) do
-      redis.call('LREM', window.key, 1, moment)
+      redis.call('ZREM', window.key, id)
     end
   end
-  for index, window in ipairs(windows) do
-    load(index, window)
-  end
-  local gate = tonumber(redis.call('GET', KEYS[2]) or 0)
-  local answer = { now, 0, 0, 0 }
-  for booked = 1, count do
-    local at, binding = math.max(now, gate), 0
-    for index, window in ipairs(windows) do
-      local free = free_at(window, urgent and 0 or window.urgent)
-      if since + window.span > now then
-        free = math.max(free, since + window.span)
-      end
-      if free > at then
-        at, binding = free, index
-      end
+  for _ = 1, number() do
+    local id, age = name .. word(), number()
+    for _, window in ipairs(windows) do
+      log(window, id, now - age)
     end
-    if at > now + booking then
-      answer[2], answer[3] = at - now, binding
+  end
+  local urgent, cancels, booking, first, count = word() == '1', word() == '1', number(), number(), number()
+  local answer = { now, since, is_late and 1 or 0, 0, 0, 0 }
+  if is_late or #windows == 0 then
+    return answer
+  end
+  load_all()
+  if has_share then
+    local members = load_members()
+    for _, window in ipairs(windows) do
+      window.room = window.most - kept_for_absent(window, members)
+    end
+  end
+  for granted = 1, count do
+    local at, binding = next_free(urgent, cancels)
+    if not at or at > now + booking then
+      answer[4], answer[5] = ask_again_at(at, windows[binding]) - now, binding
       break
     end
     for _, window in ipairs(windows) do
-      log(window, at)
+      log(window, name .. text(first + granted - 1), at + lease)
     end
-    answer[4 + booked] = at - now
+    answer[6 + granted] = at - now
   end
-  answer[4] = tightest(now) or 0
-  if urgent then
-    local booked, expected = #answer - 4, text(now + answer[2] + GRACE)
-    for index = own + 1, #windows do
-      local key, most = windows[index].key .. ':urgent', windows[index].most
-      for each = 1, most do
-        redis.call('ZREM', key, name .. each)
-      end
-      -- A count of nothing is someone who asks and does not wait.
-      for each = 1, booking > 0 and math.min(count - booked, most) or 0 do
-        redis.call('ZADD', key, expected, name .. each)
-        redis.call('PEXPIRE', key, milliseconds(answer[2] + GRACE))
-      end
-    end
+  answer[6] = tightest(now) or 0
+  if urgent and count > 0 then
+    -- Who asks and does not wait is not expected.
+    expect(name, booking > 0 and count - (#answer - 6) or 0, now + answer[4])
   end
   return answer
 end
 
--- One call was too many: nothing of the operation goes for a while, or nothing of the address.
-function acts.too_many()
-  local asked_for, of_everything = number(), word() == '1'
-  local longest = asked_for
-  for index = 1, own do
-    local pause = math.max(windows[index].span, asked_for)
-    shut(windows[index].key .. ':shut', pause)
-    longest = math.max(longest, pause)
+-- A process comes back that was alone: of each window, so many calls were made by now, and so many are under way.
+function acts.join()
+  local name = register()
+  for _, window in ipairs(windows) do
+    local made, under_way = number(), number()
+    for each = 1, made + under_way do
+      log(window, name .. 'alone' .. text(now) .. ':' .. each, each > made and now + settling or now)
+    end
   end
-  if of_everything then
-    shut(KEYS[2], longest)
-  end
-  return { now }
+  return { now, since, is_late and 1 or 0 }
 end
 
--- The answer to a call that was counted at a moment said how many are left: others may have called.
+-- One call was too many: nothing of the operation goes for a while, or nothing of the address.
+function acts.too_many()
+  local asked_for, of_everything, cancels = number(), word() == '1', word() == '1'
+  local longest = 0
+  for index = 1, own do
+    local window = windows[index]
+    longest = math.max(longest, window.span)
+    shut(window.key .. ':shut', math.max(window.span, cancels and 0 or asked_for))
+  end
+  if of_everything then
+    shut(gate(false), math.max(longest, asked_for))
+    shut(gate(true), longest)
+  end
+  return { now, since }
+end
+
+-- The answer to a call that was granted at a moment said how many are left: others may have called.
 function acts.remaining()
   local moment, remaining = number(), number()
-  for index, window in ipairs(windows) do
-    load(index, window)
-  end
   local left, window = tightest(moment)
   if window and remaining == 0 and left > 0 then
     shut(window.key .. ':shut', window.span)
   elseif window then
-    for _ = remaining + 1, left do
-      log(window, math.max(now, window.log[#window.log] or 0))
+    for each = remaining + 1, left do
+      log(window, 'strangers' .. text(now) .. ':' .. each, now)
     end
   end
-  return { now }
-end
-
--- Calls were made that were not asked for here: so many of each window, some time before now.
-function acts.made()
-  whole_since()
-  for index, window in ipairs(windows) do
-    load(index, window)
-    for _ = 1, math.min(number(), window.most) do
-      log(window, math.max(now, window.log[#window.log] or 0))
-    end
-  end
-  return { now }
+  return { now, since }
 end
 
 return acts[ARGV[1]]()

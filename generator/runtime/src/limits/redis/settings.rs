@@ -7,13 +7,16 @@ use crate::limits::settings::LimitSettings;
 use crate::limits::share::Share;
 use crate::tables::Scope;
 
+/// Longer times are taken for this: a year. It can be added to any moment, and its microseconds to the server's.
+pub(super) const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// How [`RedisLimits`](super::RedisLimits) keeps limits. All processes of a fleet need the same.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct RedisSettings {
     pub(super) limits: LimitSettings,
     pub(super) prefix: String,
-    pub(super) trip: Duration,
+    pub(super) lease: Duration,
     pub(super) ahead: Duration,
     pub(super) timeout: Duration,
     pub(super) fallback: Fallback,
@@ -46,9 +49,17 @@ pub enum FleetChange {
 impl Fallback {
     /// Keeps to `share` of every limit, and says so: `told` is called when this begins and when it ends.
     ///
-    /// A process that loses Redis sends nothing for one window, for others may just have been let go. When all
-    /// processes of a fleet lose it and their shares are one together, no window has too many. When only some lose it,
-    /// their shares come on top of what the others may send; whoever cannot have that refuses.
+    /// The shares of all processes of a fleet are one at most together. The share of each process that Redis does not
+    /// know to be there is kept free for it, for it may be alone: so no window has too many calls whichever of them lose
+    /// Redis, and whichever find it again. A fleet that is whole uses the whole limit; where one of four processes does
+    /// not run, the others have three quarters.
+    ///
+    /// A process is alone when Redis has not answered for twice the [`timeout`](RedisSettings::timeout), and returns when
+    /// it has answered three times in a row. It begins to use its share when Redis knows that it is not there any more,
+    /// and what others sent before has been counted: [`late_arrival`](RedisSettings::late_arrival) and a
+    /// window later. While it
+    /// is alone, it is served from its share at once. For as long as that, a process that starts finds its own share kept
+    /// free, for another one may have had it just before.
     pub fn in_process(share: Share, told: impl Fn(&FleetChange) + Send + Sync + 'static) -> Self {
         Self::InProcess { share, told: Arc::new(told) }
     }
@@ -59,7 +70,7 @@ impl Default for RedisSettings {
         Self {
             limits: LimitSettings::new(),
             prefix: "tradeapi-limits".to_owned(),
-            trip: Duration::from_millis(10),
+            lease: Duration::from_secs(20),
             ahead: Duration::from_millis(20),
             timeout: Duration::from_millis(500),
             fallback: Fallback::Refuse,
@@ -103,23 +114,39 @@ impl RedisSettings {
         self
     }
 
-    /// The longest that may pass from asking Redis to sending the call, by default 10 milliseconds. Each window becomes
-    /// longer by it. An answer that takes longer is given back, and Redis asked again.
-    pub fn trip(mut self, trip: Duration) -> Self {
-        self.trip = trip;
+    /// For how long a permit takes its place when nobody tells that its call has ended, because the process has died
+    /// or is cut off: by then the exchange has counted the call. By default 20 seconds. Make it longer than a call can
+    /// take from its permit to its answer, which
+    /// [`call_timeout`](crate::ClientBuilder::call_timeout) bounds.
+    pub fn lease(mut self, lease: Duration) -> Self {
+        self.lease = lease.min(LONGEST);
+        self
+    }
+
+    /// As [`LimitSettings::late_arrival`]. It is also how long calls are taken to be under way of which nobody knows any
+    /// more, because Redis has forgotten them or this process has lost Redis: whenever that happens, nothing goes for
+    /// this time and a window.
+    pub fn late_arrival(mut self, within: Duration) -> Self {
+        self.limits = self.limits.late_arrival(within);
+        self
+    }
+
+    /// As [`LimitSettings::longest_pause`].
+    pub fn longest_pause(mut self, longest: Duration) -> Self {
+        self.limits = self.limits.longest_pause(longest);
         self
     }
 
     /// How long before there is room a call that waits may be booked, by default 20 milliseconds: so no time is lost by
     /// asking. A call that was booked is not overtaken any more, not even by one that cancels.
     pub fn ahead(mut self, ahead: Duration) -> Self {
-        self.ahead = ahead;
+        self.ahead = ahead.min(LONGEST);
         self
     }
 
     /// The time in which Redis must answer, connecting included, by default half a second.
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
+        self.timeout = timeout.min(LONGEST);
         self
     }
 
@@ -127,6 +154,23 @@ impl RedisSettings {
     pub fn fallback(mut self, fallback: Fallback) -> Self {
         self.fallback = fallback;
         self
+    }
+}
+
+impl RedisSettings {
+    /// For how long the server knows from a question that the process is there: long enough to be asked twice.
+    pub(super) fn validity(&self) -> Duration {
+        self.timeout.saturating_mul(2).min(LONGEST)
+    }
+
+    /// How long calls may be under way of which nobody knows.
+    pub(super) fn settling(&self) -> Duration {
+        self.limits.late_arrival.min(LONGEST)
+    }
+
+    /// What all keys begin with. The braces keep all keys of a fleet on one server of a cluster.
+    pub(super) fn key_prefix(&self) -> String {
+        format!("{{{}}}", self.prefix)
     }
 }
 

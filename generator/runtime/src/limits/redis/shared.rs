@@ -1,3 +1,6 @@
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -6,167 +9,320 @@ use tokio::runtime::Handle;
 use super::alone::Alone;
 use super::lane::{Booked, Lane};
 use super::link::Link;
-use super::question::{Answer, Asking, Question};
+use super::question::{Answer, Asking, Member, Question};
 use super::registry::Registry;
-use super::settings::RedisSettings;
+use super::settings::{LONGEST, RedisSettings};
 use crate::limits::call::Call;
 use crate::limits::limiter::{Denied, Full, Slot, Trouble, Unavailable};
 use crate::limits::signs::Signs;
-use crate::limits::slab::Key;
 
 /// The longest to wait without asking again: room may come earlier than was told, when others give back.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// How soon to ask again where the answer does not tell.
+const SOON: Duration = Duration::from_millis(25);
+
+/// For how long reports are gathered. They are in time when they arrive before their places would have become free.
+const GATHERED: Duration = Duration::from_millis(20);
 
 /// What those who ask have in common.
 pub(super) struct Shared {
     pub(super) settings: RedisSettings,
     pub(super) link: Link,
     pub(super) alone: Option<Alone>,
+    /// What tells this process's permits from those of others.
+    name: String,
+    started: Instant,
+    next_id: AtomicU64,
     registry: Mutex<Registry>,
+    /// The permits that are in use, by their names.
+    open: Mutex<HashMap<u64, Arc<Lane>>>,
+    /// Where reports are sent from when they come from elsewhere.
+    runtime: Mutex<Option<Handle>>,
 }
 
-/// Since when answers come too late to be of use.
-#[derive(Default)]
-struct Lateness(Option<Instant>);
+/// On whose behalf Redis is asked.
+#[derive(Clone, Copy)]
+enum For {
+    /// Those who wait.
+    Waiting,
+    /// One caller who does not wait.
+    One,
+    /// Nobody: there are reports.
+    Nobody,
+}
 
 impl Shared {
     pub(super) fn new(link: Link, settings: RedisSettings) -> Self {
-        Self { alone: Alone::new(&settings), link, registry: Mutex::new(Registry::new()), settings }
-    }
-
-    pub(super) fn registry(&self) -> MutexGuard<'_, Registry> {
-        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
+        Self {
+            alone: Alone::new(&settings),
+            link,
+            name: format!("{:016x}:", RandomState::new().hash_one(std::process::id())),
+            started: Instant::now(),
+            next_id: AtomicU64::new(0),
+            registry: Mutex::new(Registry::new()),
+            open: Mutex::default(),
+            runtime: Mutex::default(),
+            settings,
+        }
     }
 
     /// A slot, from Redis if it can be asked.
     pub(super) async fn admit(self: &Arc<Self>, call: Call<'_>, wait: bool) -> Result<Slot, Denied> {
         let start = Instant::now();
+        if let Ok(runtime) = Handle::try_current() {
+            *lock(&self.runtime) = Some(runtime);
+        }
+        self.look_out();
         loop {
-            if let Some(alone) = self.alone.as_ref().filter(|alone| alone.is_alone()) {
-                self.look_out();
-                match alone.ask(call, wait).await {
-                    Some(given) => return given.map(|slot| Slot { waited: start.elapsed(), ..slot }),
+            let given = match &self.alone {
+                None => self.slot(&call, wait).await,
+                Some(alone) if alone.is_alone() => match alone.ask(call, wait).await {
+                    Some(given) => given,
                     None => continue,
-                }
-            }
-            let (key, lane) = self.registry().lane(&call, &self.settings);
-            match (self.slot(key, &lane, wait).await, &self.alone) {
-                // Without a runtime there is no way back.
-                (Err(Denied::Unavailable(why)), Some(alone)) if Handle::try_current().is_ok() => alone.lose(why),
-                (Err(Denied::Unavailable(why)), _) => return Err(why.after(start.elapsed()).into()),
-                (given, _) => return given.map(|slot| Slot { waited: start.elapsed(), ..slot }),
-            }
+                },
+                Some(alone) => match alone.while_member(self.slot(&call, wait)).await {
+                    // Without a runtime there is no way back.
+                    Some(Err(Denied::Unavailable(why))) if Handle::try_current().is_ok() => {
+                        alone.fail(why);
+                        if !alone.is_alone() {
+                            tokio::time::sleep(SOON).await;
+                        }
+                        continue;
+                    }
+                    Some(given) => given,
+                    None => continue,
+                },
+            };
+            let waited = start.elapsed();
+            return match given {
+                Ok(slot) => Ok(Slot { waited, ..slot }),
+                Err(Denied::Unavailable(why)) => Err(why.after(waited).into()),
+                Err(denied) => Err(denied),
+            };
         }
     }
 
-    async fn slot(&self, key: Key, lane: &Lane, wait: bool) -> Result<Slot, Denied> {
-        let mut lateness = Lateness::default();
-        loop {
-            let booked = if wait { self.next_in(lane).await? } else { self.at_once(lane).await? };
-            let unused = Unused { lane, moment: booked.moment };
-            let left = booked.from.saturating_duration_since(Instant::now());
-            if !left.is_zero() {
-                tokio::time::sleep(left).await;
-            }
-            if Instant::now() <= booked.until {
-                std::mem::forget(unused);
-                let counted_at = Duration::from_micros(u64::try_from(booked.moment).unwrap_or_default());
-                return Ok(Slot { counted_at, left: booked.left, ..Slot::new(key.into(), Duration::ZERO) });
-            }
-            lateness.bear(&self.settings)?;
+    /// A slot from Redis.
+    async fn slot(self: &Arc<Self>, call: &Call<'_>, wait: bool) -> Result<Slot, Denied> {
+        let lane = lock(&self.registry).lane(call, &self.settings);
+        let booked = if wait { self.next_in(&lane).await? } else { self.at_once(&lane).await? };
+        let untaken = Untaken { shared: self, lane: &lane, booked };
+        let left = booked.from.saturating_duration_since(Instant::now());
+        if !left.is_zero() {
+            tokio::time::sleep(left).await;
         }
+        std::mem::forget(untaken);
+        let counted_at = Duration::from_micros(u64::try_from(booked.moment).unwrap_or_default());
+        lock(&self.open).insert(booked.id, lane);
+        Ok(Slot { counted_at, left: booked.left, ..Slot::new(booked.id, Duration::ZERO) })
     }
 
-    /// A call, for who does not wait.
-    async fn at_once(&self, lane: &Lane) -> Result<Booked, Denied> {
-        let (answer, booked) = self.ask(lane, 1, Duration::ZERO).await?;
-        booked.into_iter().next().ok_or_else(|| {
-            let binding = answer.binding().and_then(|index| lane.windows.get(index));
-            Full::new(answer.wait(), binding.map(|window| window.binding)).into()
+    /// A permit for who does not wait.
+    async fn at_once(self: &Arc<Self>, lane: &Arc<Lane>) -> Result<Booked, Denied> {
+        if let Some(booked) = lane.take_spare() {
+            return Ok(booked);
+        }
+        let answer = self.ask_for(lane, For::One).await?;
+        lane.take_spare().ok_or_else(|| {
+            let binding = answer.as_ref().and_then(Answer::binding).and_then(|index| lane.windows.get(index));
+            let wait = answer.as_ref().map(Answer::wait).filter(|wait| !wait.is_zero());
+            Full::new(wait.unwrap_or(SOON), binding.map(|window| window.binding)).into()
         })
     }
 
-    /// The next call of those who wait. Whoever is first asks for all.
-    async fn next_in(&self, lane: &Lane) -> Result<Booked, Unavailable> {
+    /// The next permit for those who wait. Whoever is first asks for all.
+    async fn next_in(self: &Arc<Self>, lane: &Arc<Lane>) -> Result<Booked, Unavailable> {
         let _waits = lane.wait();
-        let mut front = lane.front.lock().await;
-        let mut lateness = Lateness::default();
+        let _front = lane.front.lock().await;
         loop {
-            while let Some(booked) = front.pop_front() {
-                if Instant::now() <= booked.until {
-                    return Ok(booked);
-                }
-                lane.give_back(booked.moment);
+            if let Some(booked) = lane.take() {
+                return Ok(booked);
             }
-            let (answer, booked) = self.ask(lane, lane.wanted(), self.settings.ahead).await?;
-            if booked.iter().any(|booked| booked.until < Instant::now()) {
-                lateness.bear(&self.settings)?;
+            let pause = lane.ask_again_in();
+            if pause.is_zero() {
+                self.ask_for(lane, For::Waiting).await?;
+            } else {
+                tokio::time::sleep(pause).await;
             }
-            if booked.is_empty() {
-                let pause = answer.wait().saturating_sub(self.settings.ahead);
-                tokio::time::sleep(pause.clamp(Duration::from_millis(1), PATIENCE)).await;
-            }
-            front.extend(booked);
         }
     }
 
-    async fn ask(&self, lane: &Lane, count: usize, booking: Duration) -> Result<(Answer, Vec<Booked>), Unavailable> {
-        let RedisSettings { ahead, trip, .. } = self.settings;
-        let asking = Asking { count, booking, returned: lane.take_returned() };
-        // The server's moment is between these two of one's own clock.
-        let asked = Instant::now();
-        let answer = self.link.ask(&Question::ask_for(lane, ahead, &asking)).await?;
+    /// Asks for permits, which come to the lane even if whoever wants one has left by then.
+    async fn ask_for(self: &Arc<Self>, lane: &Arc<Lane>, whom: For) -> Result<Option<Answer>, Unavailable> {
+        let ended = |why: &str| Unavailable::new(Trouble::Unreachable, why);
+        let runtime = Handle::try_current().map_err(|_| ended("Redis is asked from a tokio runtime only"))?;
+        let (shared, lane) = (Arc::clone(self), Arc::clone(lane));
+        let asking = runtime.spawn(async move { shared.ask(&lane, whom).await });
+        asking.await.unwrap_or_else(|_| Err(ended("the tokio runtime has ended")))
+    }
+
+    /// Reports what became of permits, and asks for others. `None` when there was nothing to ask.
+    async fn ask(self: &Arc<Self>, lane: &Arc<Lane>, whom: For) -> Result<Option<Answer>, Unavailable> {
+        let _only = match whom {
+            For::Waiting => Some(lane.asking.lock().await),
+            For::One | For::Nobody => None,
+        };
+        let (count, booking) = match whom {
+            For::Waiting => (lane.wanted(), self.settings.ahead),
+            For::One => (1, Duration::ZERO),
+            For::Nobody => (0, Duration::ZERO),
+        };
+        if matches!(whom, For::Waiting) && (count == 0 || !lane.ask_again_in().is_zero()) {
+            return Ok(None);
+        }
+        let until = self.alone.as_ref().and_then(|alone| alone.presence.tell());
+        let reports = lane.take_reports();
+        let first = self.next_id.fetch_add(count as u64, Ordering::Relaxed);
+        let ids = first..first + count as u64;
+        let question =
+            Question::ask(lane, &self.settings, self.member(until), &reports, Asking { first, count, booking });
+        let asked = self.link.ask(&question).await;
+        let answer = match asked {
+            Ok(answer) => answer,
+            Err(why) => {
+                // It may have been read all the same.
+                lane.keep_reports(reports);
+                lane.unused(ids);
+                return Err(why);
+            }
+        };
+        if let (Some(alone), Some(until), false) = (&self.alone, until, answer.is_late()) {
+            alone.presence.answered(until);
+        }
+        self.book(lane, whom, &answer, ids);
+        Ok(Some(answer))
+    }
+
+    /// Takes in what was granted.
+    fn book(self: &Arc<Self>, lane: &Arc<Lane>, whom: For, answer: &Answer, mut ids: std::ops::Range<u64>) {
         let heard = Instant::now();
-        let booked = answer.booked().map(|ahead| Booked {
-            moment: answer.now() + i64::try_from(ahead.as_micros()).unwrap_or(i64::MAX),
+        let booked = answer.granted().zip(ids.by_ref()).map(|(ahead, id)| Booked {
+            id,
+            moment: answer.now().saturating_add(i64::try_from(ahead.as_micros()).unwrap_or(i64::MAX)),
             from: heard + ahead,
-            until: asked + ahead + trip,
             left: answer.left(),
         });
-        let booked = booked.collect();
-        Ok((answer, booked))
+        lane.put(booked);
+        if matches!(whom, For::Waiting) {
+            let wait = if answer.is_late() { SOON } else { answer.wait().saturating_sub(self.settings.ahead) };
+            let pause = wait.clamp(Duration::from_millis(1), PATIENCE);
+            lane.ask_again_at((!ids.is_empty()).then(|| heard + pause));
+        }
+        if answer.may_lack_permits() {
+            lane.unused(ids);
+        }
+        self.tidy_up(lane);
+    }
+
+    /// Sends reports, and drops permits that nobody came for, in a while.
+    fn tidy_up(self: &Arc<Self>, lane: &Arc<Lane>) {
+        let runtime = Handle::try_current().ok().or_else(|| lock(&self.runtime).clone());
+        let Some(runtime) = runtime.filter(|_| !lane.is_tidy()) else { return };
+        if lane.tidying.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (shared, tidying) = (Arc::clone(self), Tidying(Arc::clone(lane)));
+        runtime.spawn(async move {
+            tokio::time::sleep(GATHERED).await;
+            let lane = Arc::clone(&tidying.0);
+            drop(tidying);
+            // When it cannot be told, the next question tells it.
+            if !lane.tidy() || shared.ask(&lane, For::Nobody).await.is_ok() {
+                shared.tidy_up(&lane);
+            }
+        });
+    }
+
+    /// Sends all reports at once.
+    pub(super) async fn flush(self: &Arc<Self>) {
+        let lanes = lock(&self.registry).all();
+        for lane in lanes.iter().filter(|lane| lane.tidy()) {
+            // When it cannot be told, the leases end.
+            let _ = self.ask(lane, For::Nobody).await;
+        }
+    }
+
+    /// The call of a slot has ended; the exchange has counted it `after` now at the latest.
+    pub(super) fn ended(self: &Arc<Self>, slot: &Slot, after: Duration) {
+        let Some(lane) = lock(&self.open).remove(&slot.key) else { return };
+        lane.ended(slot.key, Instant::now() + after.min(LONGEST));
+        self.tidy_up(&lane);
+    }
+
+    /// The call of a slot is not made.
+    pub(super) fn unused(self: &Arc<Self>, slot: &Slot) {
+        let Some(lane) = lock(&self.open).remove(&slot.key) else { return };
+        lane.unused([slot.key].into_iter());
+        self.tidy_up(&lane);
     }
 
     /// Tells the fleet what an answer taught, where it is not known already.
     pub(super) fn learn(self: &Arc<Self>, slot: &Slot, signs: Signs) {
         let remaining = signs.remaining.filter(|remaining| *remaining < slot.left);
-        let (Ok(runtime), Some(lane)) = (Handle::try_current(), self.registry().get(slot.key.into())) else { return };
+        let (Ok(runtime), Some(lane)) = (Handle::try_current(), lock(&self.open).get(&slot.key).cloned()) else {
+            return;
+        };
         if signs.too_many.is_none() && remaining.is_none() {
             return;
         }
         let (shared, counted_at) = (Arc::clone(self), slot.counted_at);
         runtime.spawn(async move {
-            let ahead = shared.settings.ahead;
+            let Self { link, settings, .. } = &*shared;
             // When it cannot be told, whoever asks next finds out that Redis is gone.
             if let Some(too_many) = signs.too_many {
-                let _ = shared.link.ask(&Question::too_many(&lane, ahead, too_many)).await;
+                let _ = link.ask(&Question::too_many(&lane, settings, too_many)).await;
             }
             if let Some(remaining) = remaining {
-                let _ = shared.link.ask(&Question::remaining(&lane, ahead, counted_at, remaining)).await;
+                let _ = link.ask(&Question::remaining(&lane, settings, counted_at, remaining)).await;
             }
         });
     }
-}
 
-/// A call that was booked; unless it is made, others may have it.
-struct Unused<'a> {
-    lane: &'a Lane,
-    moment: i64,
-}
-
-impl Drop for Unused<'_> {
-    fn drop(&mut self) {
-        self.lane.give_back(self.moment);
-    }
-}
-
-impl Lateness {
-    /// Tries again for a while.
-    fn bear(&mut self, settings: &RedisSettings) -> Result<(), Unavailable> {
-        if self.0.get_or_insert_with(Instant::now).elapsed() < settings.timeout {
-            return Ok(());
+    /// Tells the server that the process is there.
+    pub(super) async fn tell_presence(self: &Arc<Self>, alone: &Alone) {
+        let lane = Arc::new(Lane::over([].iter(), &self.settings));
+        if let Err(why) = self.ask(&lane, For::Nobody).await {
+            alone.fail(why);
         }
-        let why = format!("answers come later than {:?}, the trip that was allowed for", settings.trip);
-        Err(Unavailable::new(Trouble::TooSlow, why))
     }
+
+    /// This process; if `until` is given, as a member until then.
+    pub(super) fn member(&self, until: Option<Instant>) -> Member<'_> {
+        let validity = self.settings.validity();
+        Member {
+            name: &self.name,
+            share: self.alone.as_ref().filter(|_| until.is_some()).map(|alone| alone.share.fraction()),
+            // By then, a process that had its share before it is no member any more.
+            since: self.started + validity,
+            until: until.unwrap_or_else(|| Instant::now() + validity),
+        }
+    }
+}
+
+/// A permit that is about to be taken; unless it is, the next caller may have it.
+struct Untaken<'a> {
+    shared: &'a Arc<Shared>,
+    lane: &'a Arc<Lane>,
+    booked: Booked,
+}
+
+impl Drop for Untaken<'_> {
+    fn drop(&mut self) {
+        self.lane.put_back(self.booked);
+        self.shared.tidy_up(self.lane);
+    }
+}
+
+/// A lane that will be tidied up.
+struct Tidying(Arc<Lane>);
+
+impl Drop for Tidying {
+    fn drop(&mut self) {
+        self.0.tidying.store(false, Ordering::Release);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,0 +1,102 @@
+//! A Redis that answers late serves nevertheless, with the default settings.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use tradeapi::runtime::{Fallback, FleetChange, RedisLimits, RedisSettings, Share};
+
+use super::callers::{CANCEL, MOST, PLACE, SECOND, call, make, ms};
+use super::proxy::Proxy;
+use super::server::Server;
+use super::traffic::{Habit, PLAIN, Traffic, most_possible};
+
+const LATE: (Duration, Duration) = (ms(15), ms(60));
+
+type Told = Arc<Mutex<Vec<FleetChange>>>;
+
+/// Two members, each with its own way to the server, and what they were told.
+fn two(server: &Server, fallback: bool) -> (Vec<(RedisLimits, Proxy)>, Told) {
+    let told = Told::default();
+    let member = || {
+        let proxy = Proxy::start(server, LATE);
+        let log = Arc::clone(&told);
+        let settings = match fallback {
+            false => RedisSettings::new(),
+            true => RedisSettings::new().fallback(Fallback::in_process(Share::new(1, 2), move |change| {
+                log.lock().unwrap().push(change.clone());
+            })),
+        };
+        (RedisLimits::new(&proxy.url(), settings).unwrap(), proxy)
+    };
+    ((0..2).map(|_| member()).collect(), told)
+}
+
+/// At least a third of what belongs in some seconds is made, and never more than there may be.
+async fn assert_progress(traffic: &Traffic) {
+    traffic.more(1).await;
+    let start = Instant::now();
+    while start.elapsed() < SECOND * 5 {
+        tokio::time::sleep(ms(50)).await;
+    }
+    let (made, lasted) = (traffic.lately(start.elapsed()), start.elapsed());
+    assert!(made >= 5 * MOST / 3, "{made} in {lasted:?}");
+    let most = most_possible(&traffic.made(), SECOND);
+    assert!(most <= MOST, "{most} in a second");
+}
+
+#[tokio::test]
+async fn nobody_freezes() {
+    let Some(server) = Server::start() else { return };
+    for fallback in [false, true] {
+        let (fleet, told) = two(&server, fallback);
+        let mut traffic = Traffic::default();
+        for (limits, _) in fleet.iter().cycle().take(6) {
+            traffic.caller(limits, call(PLACE), PLAIN);
+        }
+        assert_progress(&traffic).await;
+        // Cancels neither.
+        make(&fleet[0].0, call(CANCEL), true).await.unwrap();
+        assert!(told.lock().unwrap().is_empty(), "{told:?}");
+    }
+}
+
+/// Callers that wait for less than an answer takes leave what they asked for to the next ones.
+#[tokio::test]
+async fn who_is_impatient_is_served() {
+    let Some(server) = Server::start() else { return };
+    let (fleet, _) = two(&server, false);
+    let mut traffic = Traffic::default();
+    for (limits, _) in fleet.iter().cycle().take(8) {
+        traffic.caller(limits, call(PLACE), Habit { patience: ms(12), ..PLAIN });
+    }
+    assert_progress(&traffic).await;
+}
+
+/// Whether a call was dropped, given back or took long to arrive: what went out counts, and nothing else.
+#[tokio::test]
+async fn what_was_dropped_neither_frees_nor_burns_a_place() {
+    let Some(server) = Server::start() else { return };
+    let (fleet, _) = two(&server, false);
+    let mut traffic = Traffic::default();
+    for (limits, _) in &fleet {
+        for (takes, patience, returns_one_of) in
+            [(0, 30, 3), (3, 45, 2), (250, 3_600, 3), (1, 3_600, 2), (40, 20, 5), (0, 3_600, usize::MAX)]
+        {
+            traffic.caller(limits, call(PLACE), Habit { takes: ms(takes), patience: ms(patience), returns_one_of });
+        }
+    }
+    assert_progress(&traffic).await;
+}
+
+/// A new connection to the exchange takes a quarter of a second before the call is sent.
+#[tokio::test]
+async fn calls_that_arrive_late_count_when_they_arrive() {
+    let Some(server) = Server::start() else { return };
+    let limits = RedisLimits::new(&server.url(), RedisSettings::new()).unwrap();
+    let mut traffic = Traffic::default();
+    for round in 0..24 {
+        let takes = if round % 2 == 0 { ms(250) } else { ms(1) };
+        traffic.caller(&limits, call(PLACE), Habit { takes, ..PLAIN });
+    }
+    assert_progress(&traffic).await;
+}

@@ -1,0 +1,75 @@
+//! The clock of Redis is set while limits are kept.
+
+use std::time::{Duration, Instant};
+
+use tradeapi::runtime::{Limiter, RedisLimits, RedisSettings, Signs, TooMany};
+
+use super::callers::{CANCEL, MOST, PLACE, SECOND, ask, call, free_in, ms};
+use super::proxy::{Proxy, set_clock};
+use super::server::Server;
+use super::traffic::{PLAIN, Traffic, most_possible};
+
+/// Longer than anything is ever shut.
+const LONG: Duration = Duration::from_secs(120);
+
+fn one(server: &Server) -> (RedisLimits, Proxy) {
+    let proxy = Proxy::start(server, (ms(0), ms(2)));
+    (RedisLimits::new(&proxy.url(), RedisSettings::new()).unwrap(), proxy)
+}
+
+#[tokio::test]
+async fn nothing_is_exceeded_and_nobody_freezes() {
+    let Some(server) = Server::start() else { return };
+    let fleet = [(); 2].map(|()| one(&server));
+    let mut traffic = Traffic::default();
+    for (limits, _) in fleet.iter().cycle().take(8) {
+        traffic.caller(limits, call(PLACE), PLAIN);
+    }
+    traffic.more(MOST).await;
+    for seconds in [-3_600, -3_601, 0, 3_600, 3_602, 3_590, 0] {
+        set_clock(&server, seconds);
+        let set = Instant::now();
+        traffic.more(2 * MOST).await;
+        assert!(set.elapsed() < LONG);
+    }
+    let most = most_possible(&traffic.made(), SECOND);
+    assert!(most <= MOST, "{most} in a second");
+}
+
+#[tokio::test]
+async fn one_too_many_shuts_for_a_window_whatever_the_clock() {
+    let Some(server) = Server::start() else { return };
+    let (limits, _proxy) = one(&server);
+    let slot = ask(&limits, call(PLACE), true).await.unwrap();
+    limits.answered(slot, Signs::new(Some(TooMany { of_everything: true, retry_after: None }), None));
+    tokio::time::sleep(ms(200)).await;
+    set_clock(&server, -3_600);
+    let set = Instant::now();
+    let slot = ask(&limits, call(PLACE), true).await.unwrap();
+    assert!(set.elapsed() < LONG);
+    limits.give_back(slot);
+}
+
+/// An absurd time to stay away is bounded, for all processes, and those that start anew; what cancels goes on after a
+/// window.
+#[tokio::test]
+async fn no_answer_shuts_for_long() {
+    let Some(server) = Server::start() else { return };
+    let (limits, _proxy) = one(&server);
+    let day = Duration::from_secs(24 * 3_600);
+    for meta in [PLACE, CANCEL] {
+        let slot = ask(&limits, call(meta), true).await.unwrap();
+        limits.answered(slot, Signs::new(Some(TooMany { of_everything: true, retry_after: Some(day) }), None));
+    }
+    let (anew, _proxy) = one(&server);
+    let pause = loop {
+        match ask(&anew, call(PLACE), false).await {
+            Ok(slot) => anew.give_back(slot),
+            denied => break free_in(denied),
+        }
+    };
+    assert!(pause <= LONG, "{pause:?}");
+    let slot = ask(&anew, call(CANCEL), true).await.unwrap();
+    anew.give_back(slot);
+    assert!(free_in(ask(&anew, call(PLACE), false).await) > SECOND * 3, "cancels have waited for long");
+}
