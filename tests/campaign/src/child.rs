@@ -8,11 +8,11 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 use tradeapi::runtime::{ClientCore, ConfirmPolicy, Confirmable, Operation, Outcome};
 use tradeapi::{Error, Timestamp, classic, unified};
-use tradeapi_exchange::FastClock;
+use tradeapi_exchange::{Family, FastClock};
 
 use crate::account;
 use crate::journal::{Entry, Journal};
-use crate::orders;
+use crate::orders::{self, Order};
 use crate::settings::Settings;
 
 /// How many orders are sent at once now and then.
@@ -54,7 +54,7 @@ impl Child {
     async fn trade(self) -> io::Result<()> {
         let settings = Settings { speed: self.speed, ..Settings::default() };
         let clock = FastClock::begun(self.clock_begun, self.speed);
-        let client = account::client(&settings, &self.url, clock).map_err(io::Error::other)?;
+        let client = account::client(&settings, &self.url, &clock).map_err(io::Error::other)?;
         let journal = Arc::new(Journal::open(&self.journal)?);
         let desk = Desk { client: client.core().clone(), journal, policy: settings.briefly() };
         let before = Journal::read(&self.journal)?;
@@ -67,7 +67,7 @@ impl Child {
             tasks.spawn(desk.clone().place(task, missing.div_ceil(4)));
         }
         finish(tasks).await?;
-        tokio::time::sleep(settings.until_absence_proves()).await;
+        tokio::time::sleep(clock.takes(settings.until_absence_proves())).await;
         let desk = Desk { policy: settings.finally(), ..desk };
         let open: Vec<_> = open(Journal::read(&self.journal)?).collect();
         // All at once, they would only wait for each other while their time runs out.
@@ -83,26 +83,35 @@ async fn finish(tasks: JoinSet<io::Result<()>>) -> io::Result<()> {
     tasks.join_all().await.into_iter().collect()
 }
 
+/// The order of this kind that has this id.
+pub(crate) fn order(kind: &str, id: &str) -> Order {
+    match kind {
+        "classic" => Order::new(Family::Classic, id),
+        "reversal" => Order::reversal(id),
+        _ => Order::new(Family::Unified, id),
+    }
+}
+
 fn open(entries: impl IntoIterator<Item = (String, Entry)>) -> impl Iterator<Item = (String, Entry)> {
     entries.into_iter().filter(|(_, entry)| entry.outcome == Outcome::Unknown)
 }
 
 impl Desk {
     async fn place(self, task: usize, orders: usize) -> io::Result<()> {
-        for order in 0..orders {
-            match (task + order) % 4 {
+        for number in 0..orders {
+            match (task + number) % 4 {
                 0 => self.several().await?,
                 1 => {
                     let id = classic::ClientOid::mint().to_string();
-                    self.one("classic", &id, orders::classic_order(&id)).await?;
+                    self.one("classic", &id, orders::classic_order(&order("classic", &id))).await?;
                 }
                 2 => {
                     let id = classic::ClientOid::mint().to_string();
-                    self.one("reversal", &id, orders::reversal(&id)).await?;
+                    self.one("reversal", &id, orders::reversal(&order("reversal", &id))).await?;
                 }
                 _ => {
                     let id = unified::ClientOid::mint().to_string();
-                    self.one("unified", &id, orders::unified_order(&id)).await?;
+                    self.one("unified", &id, orders::unified_order(&order("unified", &id))).await?;
                 }
             }
         }
@@ -121,7 +130,7 @@ impl Desk {
 
     async fn several(&self) -> io::Result<()> {
         let ids: Vec<_> = (0..SEVERAL).map(|_| unified::ClientOid::mint().to_string()).collect();
-        let batch = unified::BatchOrder::new(ids.iter().map(|id| orders::unified_item(id)).collect());
+        let batch = orders::unified_batch(&ids.iter().map(|id| order("unified", id)).collect::<Vec<_>>());
         let (sent, signed_at) = self.send("unified", &batch).await?;
         let outcomes = match sent {
             Err(error) if error.outcome() == Outcome::NotDone => vec![Outcome::NotDone; SEVERAL],
@@ -143,11 +152,11 @@ impl Desk {
 
     /// Asks for what another process sent, or was about to.
     async fn settle(self, id: String, entry: Entry) -> io::Result<()> {
-        let (signed_at, policy) = (entry.signed_at, &self.policy);
+        let (signed_at, policy, order) = (entry.signed_at, &self.policy, order(&entry.kind, &id));
         let outcome = match entry.kind.as_str() {
-            "classic" => self.client.settle(&orders::classic_order(&id), signed_at, policy).await.outcome(),
-            "reversal" => self.client.settle(&orders::reversal(&id), signed_at, policy).await.outcome(),
-            _ => self.client.settle(&orders::unified_order(&id), signed_at, policy).await.outcome(),
+            "classic" => self.client.settle(&orders::classic_order(&order), signed_at, policy).await.outcome(),
+            "reversal" => self.client.settle(&orders::reversal(&order), signed_at, policy).await.outcome(),
+            _ => self.client.settle(&orders::unified_order(&order), signed_at, policy).await.outcome(),
         };
         self.journal.known(&id, outcome)
     }

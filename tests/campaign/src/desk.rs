@@ -1,19 +1,18 @@
 //! How one task asks for things, and what it makes of the answers.
 
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::time::Duration;
 
-use tradeapi::runtime::{ClientCore, Confirmable, ConfirmableItems, Fate, Outcome};
+use tradeapi::runtime::{ClientCore, Confirmable, Fate, Outcome};
 use tradeapi::{Error, Timestamp};
-use tradeapi_exchange::{Dice, Effect, NO_SUCH_ORDER};
+use tradeapi_exchange::{Dice, Reached};
 
 use crate::conduct::Conduct;
-use crate::ledger::{Known, Ledger};
+use crate::later::Later;
+use crate::ledger::{Known, Ledger, Ticket};
+use crate::raw;
 use crate::settings::Settings;
-
-/// What is to be done once an absence proves something.
-pub(crate) type Later = Box<dyn FnOnce(Desk) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
+use crate::wrong;
 
 /// What the tasks of an account share.
 #[derive(Clone)]
@@ -21,177 +20,239 @@ pub(crate) struct Desk {
     pub(crate) settings: Arc<Settings>,
     pub(crate) client: ClientCore,
     pub(crate) ledger: Ledger,
-    later: Arc<Mutex<Vec<Later>>>,
+    pub(crate) later: Later,
+}
+
+/// What is known of a request.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) outcome: Outcome,
+    known: Known,
+    signed_at: Timestamp,
+    /// The exchange's id of what it made.
+    pub(crate) order_id: Option<String>,
 }
 
 /// The ways to ask for one thing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// Asks for a while.
     Confirm,
-    /// Asks until it is known.
-    ConfirmPatiently,
+    /// Asks as it is done without saying how.
+    ConfirmByDefault,
     /// Calls, and settles what is unknown.
     CallAndSettle,
     /// Prepares first, so that the id could be stored, and settles what is unknown.
     PrepareAndSettle,
+    /// Prepares, gives up in the middle, and settles.
+    DropAndSettle,
+    /// Gives up in the middle of asking.
+    DropConfirm,
     /// Calls, and looks for what is unknown.
     CallAndLocate,
+    /// Calls, and leaves for later what is unknown.
+    CallAndLeave,
 }
 
-const WAYS: [(Way, u64); 5] = [
-    (Way::Confirm, 40),
-    (Way::ConfirmPatiently, 1),
-    (Way::CallAndSettle, 20),
-    (Way::PrepareAndSettle, 20),
-    (Way::CallAndLocate, 19),
+const WAYS: [(Way, u64); 8] = [
+    (Way::Confirm, 36),
+    (Way::ConfirmByDefault, 2),
+    (Way::CallAndSettle, 17),
+    (Way::PrepareAndSettle, 18),
+    (Way::DropAndSettle, 6),
+    (Way::DropConfirm, 3),
+    (Way::CallAndLocate, 12),
+    (Way::CallAndLeave, 6),
 ];
+
+impl Way {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Confirm => "confirm",
+            Self::ConfirmByDefault => "confirm by default",
+            Self::CallAndSettle => "call, settle",
+            Self::PrepareAndSettle => "prepare, settle",
+            Self::DropAndSettle => "drop, settle",
+            Self::DropConfirm => "drop while confirming",
+            Self::CallAndLocate => "call, locate",
+            Self::CallAndLeave => "call, leave",
+        }
+    }
+}
+
+/// How long a call may be under way at most when its caller gives up.
+const PATIENCE: u64 = 60;
+
+impl Told {
+    pub(crate) fn known(&self) -> Known {
+        self.known
+    }
+
+    pub(crate) fn signed_at(&self) -> Timestamp {
+        self.signed_at
+    }
+}
 
 impl Desk {
     pub(crate) fn new(settings: Arc<Settings>, client: ClientCore) -> Self {
-        Self { settings, client, ledger: Ledger::default(), later: Arc::default() }
-    }
-
-    /// Does something once an absence proves something.
-    pub(crate) fn later(&self, what: Later) {
-        self.later.lock().unwrap_or_else(PoisonError::into_inner).push(what);
-    }
-
-    /// One of the things to be done then.
-    pub(crate) fn take_later(&self) -> Option<Later> {
-        self.later.lock().unwrap_or_else(PoisonError::into_inner).pop()
+        Self { settings, client, ledger: Ledger::default(), later: Later::default() }
     }
 
     /// Asks for one thing in one of the ways there are; what became of it, as far as is known by then.
-    pub(crate) async fn ask<O>(&self, operation: O, effect: Effect, dice: &mut Dice) -> Outcome
+    pub(crate) async fn ask<O>(&self, operation: O, ticket: Ticket, dice: &mut Dice) -> Told
     where
         O: Confirmable<Query: Send + Sync, Response: Send> + Clone + Send + Sync + 'static,
     {
-        self.ledger.open(&effect, O::META.id);
         let (client, settings) = (&self.client, &self.settings);
-        let way = if settings.conduct == Conduct::Careful { dice.weighted(&WAYS) } else { Way::CallAndSettle };
-        let (outcome, known, signed_at) = match way {
-            Way::Confirm => of_fate(client.place_and_confirm(&operation, &settings.briefly()).await, client),
-            Way::ConfirmPatiently => of_fate(client.place_and_confirm(&operation, &settings.patiently()).await, client),
-            Way::CallAndSettle => {
-                let mut result = client.call(&operation).await.map(drop);
-                while settings.conduct == Conduct::SendsAgain && matches!(result, Err(Error::Unknown(_))) {
-                    result = client.call(&operation).await.map(drop);
-                }
-                self.settle(&operation, result).await
+        let way = match settings.conduct {
+            Conduct::Careful => dice.weighted(&WAYS),
+            Conduct::ForgetsTheForgotten => Way::CallAndLeave,
+            _ => Way::CallAndSettle,
+        };
+        let patience = Duration::from_millis(dice.below(PATIENCE));
+        let told = match way {
+            Way::Confirm => self.of_fate(client.place_and_confirm(&operation, &settings.briefly()).await),
+            Way::ConfirmByDefault => self.of_fate(client.place_and_confirm(&operation, &Default::default()).await),
+            Way::CallAndSettle => self.call(&operation, &ticket).await,
+            Way::PrepareAndSettle | Way::DropAndSettle => {
+                let dropped_after = matches!(way, Way::DropAndSettle).then_some(patience);
+                self.prepare(&operation, dropped_after).await
             }
-            Way::PrepareAndSettle => {
-                let result = match client.prepare(&operation) {
-                    Ok(prepared) => client.send(prepared).await.map(drop),
-                    Err(error) => Err(error),
-                };
-                self.settle(&operation, result).await
+            Way::DropConfirm => {
+                let briefly = settings.briefly();
+                tokio::select! {
+                    fate = client.place_and_confirm(&operation, &briefly) => self.of_fate(fate),
+                    () = tokio::time::sleep(patience) => self.dropped(client.now()),
+                }
             }
             Way::CallAndLocate => match client.call(&operation).await {
-                Ok(_) => (Outcome::Done, Known::ByAnswer, client.now()),
+                Ok(reply) => self.done(Known::ByAnswer, &reply.raw),
                 Err(error) => self.locate(&operation, error).await,
             },
+            Way::CallAndLeave => self.plainly(&operation).await,
         };
-        self.ledger.note(&effect, outcome, known);
-        if outcome == Outcome::Unknown {
-            self.later(Box::new(move |desk| {
-                Box::pin(async move {
-                    let fate = desk.client.settle(&operation, signed_at, &desk.settings.finally()).await;
-                    desk.ledger.note(&effect, fate.outcome(), Known::ByAsking);
-                })
-            }));
+        self.ledger.note(&ticket, told.outcome, told.known, way.name());
+        if told.outcome == Outcome::Unknown {
+            self.later(operation, ticket, told.signed_at, dice);
         }
-        outcome
+        told
     }
 
-    async fn settle<O>(&self, operation: &O, result: Result<(), Error>) -> (Outcome, Known, Timestamp)
-    where
-        O: Confirmable,
-    {
-        let error = match result {
-            Ok(()) => return (Outcome::Done, Known::ByAnswer, self.client.now()),
-            Err(error) => error,
+    /// Calls, of something that carries nothing to ask by.
+    pub(crate) async fn ask_plainly<O: Confirmable>(&self, operation: O, ticket: Ticket) -> Told {
+        let told = self.plainly(&operation).await;
+        self.ledger.note(&ticket, told.outcome, told.known, "call");
+        told
+    }
+
+    async fn plainly<O: Confirmable>(&self, operation: &O) -> Told {
+        match self.client.call(operation).await {
+            Ok(reply) => self.done(Known::ByAnswer, &reply.raw),
+            Err(error) => self.told(error.outcome(), Known::ByAnswer, signed_at(&error, &self.client)),
+        }
+    }
+
+    async fn call<O: Confirmable>(&self, operation: &O, ticket: &Ticket) -> Told {
+        let mut result = self.client.call(operation).await;
+        while self.settings.conduct == Conduct::SendsAgain && matches!(result, Err(Error::Unknown(_))) {
+            result = self.client.call(operation).await;
+        }
+        match result {
+            Ok(reply) => self.done(Known::ByAnswer, &reply.raw),
+            Err(error) => self.settle(operation, error, Some(ticket)).await,
+        }
+    }
+
+    async fn prepare<O: Confirmable>(&self, operation: &O, dropped_after: Option<Duration>) -> Told {
+        let prepared = match self.client.prepare(operation) {
+            Ok(prepared) => prepared,
+            Err(error) => return self.settle(operation, error, None).await,
         };
+        let signed_at = prepared.signed_at();
+        let sent = self.client.send(prepared);
+        let result = match dropped_after {
+            None => sent.await,
+            Some(patience) => tokio::select! {
+                result = sent => result,
+                () = tokio::time::sleep(patience) => {
+                    let dropped = self.dropped(signed_at);
+                    let fate = self.client.settle(operation, signed_at, &self.settings.briefly()).await;
+                    return if fate.outcome() == Outcome::Unknown { dropped } else { self.of_fate(fate) };
+                }
+            },
+        };
+        match result {
+            Ok(reply) => self.done(Known::ByAnswer, &reply.raw),
+            Err(error) => self.settle(operation, error, None).await,
+        }
+    }
+
+    /// Finds out what an error leaves unknown; how depends on how the client is used.
+    async fn settle<O: Confirmable>(&self, operation: &O, error: Error, ticket: Option<&Ticket>) -> Told {
         let signed_at = signed_at(&error, &self.client);
         if let Some(outcome) = self.settings.conduct.takes(&error) {
-            return (outcome, Known::ByAnswer, signed_at);
+            return self.told(outcome, Known::ByAnswer, signed_at);
         }
-        if self.settings.conduct == Conduct::TrustsTheFirstAbsence {
-            let found = self.client.locate(operation).await;
-            let is_absent = found.is_err_and(|error| says_absent(&error));
-            return (if is_absent { Outcome::NotDone } else { Outcome::Unknown }, Known::ByAsking, signed_at);
+        if let Some(outcome) = wrong::asks(self, operation, &error, ticket).await {
+            return self.told(outcome, Known::ByAsking, signed_at);
         }
         let fate = self.client.settle(operation, signed_at, &self.settings.briefly()).await;
-        (fate.outcome(), Known::ByAsking, signed_at)
+        match (fate.outcome(), self.settings.conduct) {
+            (Outcome::Unknown, Conduct::GivesUp) => self.told(Outcome::NotDone, Known::ByAsking, signed_at),
+            (Outcome::Unknown, _) => self.told(Outcome::Unknown, Known::Unknown, signed_at),
+            _ => Told { known: Known::ByAsking, ..self.of_fate(fate) },
+        }
     }
 
-    async fn locate<O: Confirmable>(&self, operation: &O, error: Error) -> (Outcome, Known, Timestamp) {
+    async fn locate<O: Confirmable>(&self, operation: &O, error: Error) -> Told {
+        let is_amendment = O::META.confirm.is_some_and(|confirm| !confirm.matches.is_empty());
         let signed_at = signed_at(&error, &self.client);
-        match error.outcome() {
-            Outcome::NotDone => (Outcome::NotDone, Known::ByAnswer, signed_at),
-            // What is found under an id of one's own is one's own, unless it is an amendment, which has none.
-            _ if !O::META.confirm.is_some_and(|confirm| confirm.matches.is_empty()) => {
-                let fate = self.client.settle(operation, signed_at, &self.settings.briefly()).await;
-                (fate.outcome(), Known::ByAsking, signed_at)
+        if error.outcome() == Outcome::Unknown && !is_amendment {
+            // What is found under an id that nothing else has is one's own; the exchange's id is all that is taken.
+            if let Ok(reply) = self.client.locate(operation).await {
+                let fate = self.client.settle(operation, signed_at, &self.settings.once()).await;
+                let order_id = raw::order_id(&reply.raw);
+                return Told { order_id, known: Known::ByAsking, ..self.of_fate(fate) };
             }
-            _ => match self.client.locate(operation).await {
-                Ok(_) => (Outcome::Done, Known::ByAsking, signed_at),
-                Err(_) => (Outcome::Unknown, Known::Unknown, signed_at),
-            },
         }
+        self.settle(operation, error, None).await
     }
 
-    /// Asks for several things at once, more than go into a call if need be; what became of each.
-    pub(crate) async fn ask_for_each<O>(&self, operation: O, effects: Vec<Effect>) -> Vec<Outcome>
+    pub(crate) fn of_fate<A, R>(&self, fate: Fate<A, R>) -> Told
     where
-        O: ConfirmableItems<Query: Send + Sync, Response: Send, Item: Send, Done: Send> + Send + Sync + 'static,
+        A: raw::MayTellId,
     {
-        effects.iter().for_each(|effect| self.ledger.open(effect, O::META.id));
-        let briefly = self.settings.briefly();
-        let told = match self.client.batch(operation.clone()).send_and_confirm(&briefly).await {
-            Ok(told) => told,
-            Err(error) => {
-                effects.iter().for_each(|effect| self.ledger.note(effect, error.outcome(), Known::ByAnswer));
-                return vec![error.outcome(); effects.len()];
+        let by = |asked| if asked == 0 { Known::ByAnswer } else { Known::ByAsking };
+        let now = self.client.now();
+        match fate {
+            Fate::Happened(happened) => {
+                let raw = happened.record.as_ref().map(|record| &*record.raw);
+                let order_id = happened.answer.as_ref().and_then(A::order_id).or_else(|| raw.and_then(raw::order_id));
+                Told { order_id, ..self.told(Outcome::Done, by(happened.asked), now) }
             }
-        };
-        let mut outcomes = Vec::new();
-        for (effect, item) in effects.into_iter().zip(told.items) {
-            let (outcome, known, signed_at) = of_fate(item.fate, &self.client);
-            self.ledger.note(&effect, outcome, known);
-            outcomes.push(outcome);
-            if outcome == Outcome::Unknown {
-                let mut alone = operation.clone();
-                alone.set_items(vec![item.item]);
-                self.later(Box::new(move |desk| {
-                    Box::pin(async move {
-                        let fates = desk.client.settle_each(&alone, signed_at, &desk.settings.finally()).await;
-                        fates.iter().for_each(|fate| desk.ledger.note(&effect, fate.outcome(), Known::ByAsking));
-                    })
-                }));
-            }
+            Fate::DidNotHappen(not) => self.told(Outcome::NotDone, by(not.asked), now),
+            Fate::Unknown(still) => self.told(Outcome::Unknown, Known::Unknown, still.signed_at.unwrap_or(now)),
         }
-        outcomes
+    }
+
+    fn dropped(&self, signed_at: Timestamp) -> Told {
+        self.ledger.reach(Reached::Dropped);
+        self.told(Outcome::Unknown, Known::Unknown, signed_at)
+    }
+
+    fn done(&self, known: Known, raw: &[u8]) -> Told {
+        Told { order_id: raw::order_id(raw), ..self.told(Outcome::Done, known, self.client.now()) }
+    }
+
+    fn told(&self, outcome: Outcome, known: Known, signed_at: Timestamp) -> Told {
+        Told { outcome, known, signed_at, order_id: None }
     }
 }
 
-/// Whether the exchange says that there is no such thing.
-fn says_absent(error: &Error) -> bool {
-    matches!(error, Error::Exchange(error) if NO_SUCH_ORDER.contains(&error.code.as_str()))
-}
-
-fn signed_at(error: &Error, client: &ClientCore) -> Timestamp {
+/// When the request was signed that an error is about, or later.
+pub(crate) fn signed_at(error: &Error, client: &ClientCore) -> Timestamp {
     match error {
         Error::Unknown(unknown) => unknown.sent.signed_at,
         _ => client.now(),
-    }
-}
-
-fn of_fate<A, R>(fate: Fate<A, R>, client: &ClientCore) -> (Outcome, Known, Timestamp) {
-    let by = |asked| if asked == 0 { Known::ByAnswer } else { Known::ByAsking };
-    match fate {
-        Fate::Happened(happened) => (Outcome::Done, by(happened.asked), client.now()),
-        Fate::DidNotHappen(not) => (Outcome::NotDone, by(not.asked), client.now()),
-        Fate::Unknown(still) => (Outcome::Unknown, Known::Unknown, still.signed_at.unwrap_or_else(|| client.now())),
     }
 }

@@ -3,22 +3,33 @@ use std::fmt;
 use std::time::Duration;
 
 use tradeapi::runtime::Outcome;
-use tradeapi_exchange::{OPERATIONS, Tally};
+use tradeapi_exchange::{Book, OPERATIONS, Tally};
 
 use crate::judge::Violation;
-use crate::ledger::{Known, Ledger};
+use crate::ledger::{Known, Ledger, Naming};
 
 /// What a campaign came to.
 #[derive(Debug, Default)]
 pub struct Figures {
     /// How often each operation's effects came about, did not, or are unknown, and how that is known.
-    pub claims: BTreeMap<(&'static str, Word, Known), u64>,
+    pub claims: BTreeMap<(&'static str, Naming, Word, Known), u64>,
+    /// What is true of what stays unknown, by operation.
+    pub unknown: BTreeMap<(&'static str, Naming), Truth>,
     /// What the exchanges counted.
     pub tally: Tally,
     /// Where the clients are wrong.
     pub violations: Vec<Violation>,
     /// How long it took.
     pub lasted: Duration,
+}
+
+/// What is true of things that a client does not know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Truth {
+    /// How many happened.
+    pub happened: u64,
+    /// How many did not.
+    pub did_not: u64,
 }
 
 /// An outcome in a word, in the order in which they are shown.
@@ -43,21 +54,37 @@ impl From<Outcome> for Word {
 }
 
 impl Figures {
-    pub(crate) fn of(ledger: &Ledger, tally: &Tally, mut violations: Vec<Violation>) -> Self {
-        let mut claims = BTreeMap::new();
-        for claim in ledger.claims().values() {
-            *claims.entry((claim.deed, claim.outcome.into(), claim.known)).or_default() += 1;
+    pub(crate) fn of(ledger: &Ledger, book: &Book, tally: &Tally, mut violations: Vec<Violation>) -> Self {
+        let (mut claims, mut unknown) = (BTreeMap::new(), BTreeMap::<_, Truth>::new());
+        for (effect, all) in ledger.claims() {
+            let is = |outcome| all.iter().filter(move |claim| claim.outcome == outcome);
+            let times = book.effects().get(&effect).map_or(0, |times| u64::from(*times));
+            // As many of those that are unknown happened as did not happen to others.
+            let mut happened = times.saturating_sub(is(Outcome::Done).count() as u64);
+            for claim in is(Outcome::Unknown) {
+                let truth = unknown.entry((claim.deed, claim.naming)).or_default();
+                *(if happened > 0 { &mut truth.happened } else { &mut truth.did_not }) += 1;
+                happened = happened.saturating_sub(1);
+            }
+            for claim in &all {
+                *claims.entry((claim.deed, claim.naming, claim.outcome.into(), claim.known)).or_default() += 1;
+            }
         }
         for ((family, name), rate) in tally.calls.iter().filter(|(_, rate)| rate.beyond > 0) {
             let (most, allowed) = (rate.most, rate.allowed);
             violations.push(Violation::TooFast(format!("{most} of {family:?} {name} in a second, {allowed} allowed")));
         }
         violations.extend(tally.refused.iter().cloned().map(Violation::Senseless));
-        Self { claims, tally: tally.clone(), violations, lasted: Duration::ZERO }
+        Self { claims, unknown, tally: tally.clone(), violations, lasted: Duration::ZERO }
     }
 
-    pub(crate) fn add(&mut self, other: Self) {
+    /// Both together.
+    pub fn add(&mut self, other: Self) {
         other.claims.into_iter().for_each(|(claim, count)| *self.claims.entry(claim).or_default() += count);
+        for (of, truth) in other.unknown {
+            let sum = self.unknown.entry(of).or_default();
+            (sum.happened, sum.did_not) = (sum.happened + truth.happened, sum.did_not + truth.did_not);
+        }
         self.tally.add(&other.tally);
         self.violations.extend(other.violations);
     }
@@ -75,8 +102,27 @@ impl Figures {
 
     /// How many effects were asked for that came out so.
     pub fn count(&self, word: Word) -> u64 {
-        self.claims.iter().filter(|((_, of, _), _)| *of == word).map(|(_, count)| count).sum()
+        self.claims.iter().filter(|((_, _, of, _), _)| *of == word).map(|(_, count)| count).sum()
     }
+
+    /// How many orders with an id of their own were asked for, and how many of these are unknown.
+    pub fn placements(&self) -> (u64, u64) {
+        let placed = self.claims.iter().filter(|((deed, naming, ..), _)| is_placement(deed) && *naming == Naming::Own);
+        placed.fold((0, 0), |(all, unknown), ((.., word, _), count)| {
+            (all + count, unknown + if *word == Word::Unknown { *count } else { 0 })
+        })
+    }
+
+    /// How many violations there are of each kind.
+    pub fn kinds(&self) -> BTreeMap<&'static str, usize> {
+        let mut kinds = BTreeMap::new();
+        self.violations.iter().for_each(|violation| *kinds.entry(violation.kind()).or_default() += 1);
+        kinds
+    }
+}
+
+fn is_placement(deed: &str) -> bool {
+    ["place-order", "place-batch", "batch-place-order", "click-backhand"].iter().any(|name| deed.ends_with(name))
 }
 
 impl fmt::Display for Figures {
@@ -94,16 +140,31 @@ impl fmt::Display for Figures {
         for (landing, count) in &self.tally.landings {
             writeln!(f, "  {:26} {count:>7}", format!("{landing:?}"))?;
         }
-        writeln!(f, "  {:26} {:>7}", "came after \"not found\"", self.tally.came_after_all)?;
-        writeln!(f, "{:28} {:>7} {:>8} {:>8}", "what the client says", "answer", "asking", "unknown")?;
-        let mut rows: Vec<_> = self.claims.keys().map(|(deed, word, _)| (*deed, *word)).collect();
-        rows.dedup();
-        for (deed, word) in rows {
-            let count = |known| self.claims.get(&(deed, word, known)).copied().unwrap_or_default();
-            let [answer, asking, unknown] = [Known::ByAnswer, Known::ByAsking, Known::Unknown].map(count);
-            let row = format!("{deed} {word:?}");
-            writeln!(f, "  {row:38} {answer:>7} {asking:>8} {unknown:>8}")?;
+        writeln!(f, "{:28} {:>7}", "what was odd about answers", "answers")?;
+        for (quirk, count) in &self.tally.quirks {
+            writeln!(f, "  {:26} {count:>7}", format!("{quirk:?}"))?;
         }
+        writeln!(f, "{:28} {:>7}", "reached", "times")?;
+        for (what, count) in &self.tally.reached {
+            writeln!(f, "  {:26} {count:>7}", format!("{what:?}"))?;
+        }
+        writeln!(f, "  {:26} {:>7}", "stale signatures", self.tally.stale)?;
+        writeln!(f, "{:46} {:>7} {:>8} {:>8}", "what the client says", "answer", "asking", "unknown")?;
+        let mut rows: Vec<_> = self.claims.keys().map(|(deed, naming, word, _)| (*deed, *naming, *word)).collect();
+        rows.dedup();
+        for (deed, naming, word) in rows {
+            let count = |known| self.claims.get(&(deed, naming, word, known)).copied().unwrap_or_default();
+            let [answer, asking, unknown] = [Known::ByAnswer, Known::ByAsking, Known::Unknown].map(count);
+            let row = format!("{deed} {} {word:?}", naming.words());
+            writeln!(f, "  {row:44} {answer:>7} {asking:>8} {unknown:>8}")?;
+        }
+        writeln!(f, "{:46} {:>8} {:>8}", "what is true of what stays unknown", "happened", "did not")?;
+        for ((deed, naming), truth) in &self.unknown {
+            writeln!(f, "  {:44} {:>8} {:>8}", format!("{deed} {}", naming.words()), truth.happened, truth.did_not)?;
+        }
+        let (placed, open) = self.placements();
+        let share = open as f64 * 100.0 / placed.max(1) as f64;
+        writeln!(f, "{open} of {placed} orders with an id of their own are unknown: {share:.3} %")?;
         let (changes, questions) = (self.changes(), self.calls() - self.changes());
         writeln!(
             f,
@@ -112,7 +173,7 @@ impl fmt::Display for Figures {
         )?;
         let [happened, did_not, unknown] = [Word::Happened, Word::DidNot, Word::Unknown].map(|word| self.count(word));
         writeln!(f, "{happened} happened, {did_not} did not, {unknown} still unknown")?;
-        writeln!(f, "{} violations", self.violations.len())?;
+        writeln!(f, "{} violations {:?}", self.violations.len(), self.kinds())?;
         self.violations.iter().take(20).try_for_each(|violation| writeln!(f, "  {violation}"))
     }
 }

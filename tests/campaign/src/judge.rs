@@ -1,57 +1,144 @@
+use std::collections::BTreeMap;
 use std::fmt;
 
 use tradeapi::runtime::Outcome;
-use tradeapi_exchange::{Book, Effect};
+use tradeapi_exchange::Effect;
 
-use crate::ledger::{Claim, Ledger};
+use crate::ledger::Claim;
 
 /// Where the client's account and the exchange's book disagree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Violation {
     /// The client says that it did not happen, and it did.
     Lost(Effect, Claim),
+    /// The client says that nothing was done, and half of it was.
+    HalfDone(Effect, Claim),
     /// It happened more often than it was asked for.
     Doubled(Effect, u32),
     /// The client says that it happened, and it did not.
     ClaimedFalsely(Effect, Claim),
     /// It happened, and the client knows nothing of it.
     Unasked(Effect),
+    /// The client says of fewer things what became of them than it was asked about.
+    Unanswered(String),
     /// A listing does not have each order once.
     Listed(String),
     /// More calls came within a second than the documents allow.
     TooFast(String),
     /// A request came that no client should send.
     Senseless(String),
+    /// The client does not trade any more, though the exchange does.
+    LockedOut(String),
+}
+
+impl Violation {
+    /// Its kind, in a word or two.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Lost(..) => "lost",
+            Self::HalfDone(..) => "half done",
+            Self::Doubled(..) => "doubled",
+            Self::ClaimedFalsely(..) => "claimed falsely",
+            Self::Unasked(_) => "not asked for",
+            Self::Unanswered(_) => "unanswered",
+            Self::Listed(_) => "listed wrongly",
+            Self::TooFast(_) => "too fast",
+            Self::Senseless(_) => "senseless",
+            Self::LockedOut(_) => "locked out",
+        }
+    }
 }
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.kind())?;
         match self {
-            Self::Lost(effect, claim) => write!(f, "lost: {effect:?}, by {} known {:?}", claim.deed, claim.known),
-            Self::Doubled(effect, times) => write!(f, "doubled: {effect:?} happened {times} times"),
-            Self::ClaimedFalsely(effect, claim) => {
-                write!(f, "claimed falsely: {effect:?}, by {} known {:?}", claim.deed, claim.known)
+            Self::Lost(effect, claim) | Self::HalfDone(effect, claim) | Self::ClaimedFalsely(effect, claim) => {
+                let Claim { deed, known, how, naming, .. } = claim;
+                write!(f, "{effect:?}, by {deed} known {known:?} ({how}), named by {naming:?}")
             }
-            Self::Unasked(effect) => write!(f, "not asked for: {effect:?}"),
-            Self::Listed(what) => write!(f, "listed wrongly: {what}"),
-            Self::TooFast(what) => write!(f, "too fast: {what}"),
-            Self::Senseless(what) => write!(f, "senseless: {what}"),
+            Self::Doubled(effect, times) => write!(f, "{effect:?} happened {times} times"),
+            Self::Unasked(effect) => write!(f, "{effect:?}"),
+            Self::Unanswered(what)
+            | Self::Listed(what)
+            | Self::TooFast(what)
+            | Self::Senseless(what)
+            | Self::LockedOut(what) => f.write_str(what),
         }
     }
 }
 
 /// Compares what the client says with what is true.
-pub(crate) fn judge(ledger: &Ledger, book: &Book) -> Vec<Violation> {
-    let (claims, effects) = (ledger.claims(), book.effects());
-    let of_claim = |(effect, claim): (&Effect, &Claim)| {
-        let times = effects.get(effect).copied().unwrap_or_default();
-        match (claim.outcome, times) {
-            (Outcome::NotDone, 1..) => Some(Violation::Lost(effect.clone(), *claim)),
-            (Outcome::Done, 0) => Some(Violation::ClaimedFalsely(effect.clone(), *claim)),
-            (_, 2..) => Some(Violation::Doubled(effect.clone(), times)),
-            _ => None,
-        }
+pub(crate) fn judge(claims: &BTreeMap<Effect, Vec<Claim>>, effects: &BTreeMap<Effect, u32>) -> Vec<Violation> {
+    let times = |effect: &Effect| effects.get(effect).copied().unwrap_or_default();
+    let of_claims = |(effect, claims): (&Effect, &Vec<Claim>)| {
+        let half = Effect::Half(Box::new(effect.clone()));
+        disagreement(effect, claims, times(effect), times(&half))
     };
-    let unasked = effects.keys().filter(|effect| !claims.contains_key(*effect));
-    claims.iter().filter_map(of_claim).chain(unasked.cloned().map(Violation::Unasked)).collect()
+    let is_asked = |effect: &Effect| match effect {
+        Effect::Half(whole) => claims.contains_key(&**whole),
+        whole => claims.contains_key(whole),
+    };
+    let unasked = effects.keys().filter(|effect| !is_asked(effect));
+    claims.iter().filter_map(of_claims).chain(unasked.cloned().map(Violation::Unasked)).collect()
+}
+
+/// What is wrong with the claims about an effect that truly came about so many `times`, and `half` so many.
+fn disagreement(effect: &Effect, claims: &[Claim], times: u32, half: u32) -> Option<Violation> {
+    let of = |outcome| claims.iter().filter(move |claim| claim.outcome == outcome);
+    let count = |outcome| u32::try_from(of(outcome).count()).unwrap_or(u32::MAX);
+    let (asked, done) = (u32::try_from(claims.len()).unwrap_or(u32::MAX), count(Outcome::Done));
+    let not_done = of(Outcome::NotDone).next();
+    if times > asked {
+        return Some(Violation::Doubled(effect.clone(), times));
+    }
+    if times < done {
+        // What was concluded is more often wrong than what was answered.
+        return of(Outcome::Done)
+            .max_by_key(|claim| claim.known)
+            .map(|claim| Violation::ClaimedFalsely(effect.clone(), *claim));
+    }
+    let could_have_happened = asked - count(Outcome::NotDone);
+    match not_done {
+        Some(claim) if times > could_have_happened => Some(Violation::Lost(effect.clone(), *claim)),
+        Some(claim) if half > 0 && times + half > could_have_happened => {
+            Some(Violation::HalfDone(effect.clone(), *claim))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::{Known, Naming};
+
+    fn kinds(outcomes: &[Outcome], times: u32, half: u32) -> Option<&'static str> {
+        let claim = |outcome: &Outcome| {
+            let (deed, naming, known, how) = ("deed", Naming::Own, Known::ByAnswer, "call");
+            Claim { deed, naming, outcome: *outcome, known, how }
+        };
+        let claims: Vec<_> = outcomes.iter().map(claim).collect();
+        disagreement(&Effect::Placed(String::new()), &claims, times, half).map(|violation| violation.kind())
+    }
+
+    #[test]
+    fn one_claim_is_held_against_the_book() {
+        use Outcome::{Done, NotDone, Unknown};
+        assert_eq!([kinds(&[Done], 1, 0), kinds(&[NotDone], 0, 0), kinds(&[Unknown], 1, 0)], [None; 3]);
+        assert_eq!(kinds(&[Done], 0, 0), Some("claimed falsely"));
+        assert_eq!(kinds(&[NotDone], 1, 0), Some("lost"));
+        assert_eq!(kinds(&[NotDone], 0, 1), Some("half done"));
+        assert_eq!([kinds(&[Unknown], 0, 1), kinds(&[Done], 1, 1)], [None; 2]);
+        assert_eq!([kinds(&[Done], 2, 0), kinds(&[Unknown], 2, 0)], [Some("doubled"); 2]);
+    }
+
+    #[test]
+    fn what_cannot_be_told_apart_is_counted() {
+        use Outcome::{Done, NotDone, Unknown};
+        assert_eq!([kinds(&[Done, NotDone], 1, 0), kinds(&[Done, Unknown], 2, 0)], [None; 2]);
+        assert_eq!(kinds(&[Done, NotDone], 2, 0), Some("lost"));
+        assert_eq!(kinds(&[Done, Done], 1, 0), Some("claimed falsely"));
+        assert_eq!(kinds(&[Unknown, Unknown], 3, 0), Some("doubled"));
+    }
 }

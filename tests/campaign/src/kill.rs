@@ -5,14 +5,16 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use tradeapi_exchange::{Dice, Effect, FastClock};
+use tradeapi_exchange::{Dice, FastClock};
 
 use crate::account;
+use crate::child;
 use crate::figures::Figures;
 use crate::journal::Journal;
 use crate::judge::judge;
-use crate::ledger::{Known, Ledger};
+use crate::ledger::{Known, Ledger, Naming};
 use crate::settings::Settings;
+use crate::world::World;
 
 /// The argument by which the program knows that it is the one to be killed.
 pub const CHILD: &str = "--child";
@@ -29,7 +31,7 @@ const WINDOW: Duration = Duration::from_millis(1_100);
 pub fn kill(program: &Path, settings: &Settings, kills: u64, folder: &Path) -> io::Result<Figures> {
     let begun = Instant::now();
     let clock = FastClock::new(settings.speed);
-    let exchange = account::exchange(settings, 0, clock)?;
+    let exchange = account::exchange(settings, 0, &World::plain(), &clock)?;
     let journal = folder.join("journal");
     let start = || {
         let mut command = Command::new(program);
@@ -53,11 +55,11 @@ pub fn kill(program: &Path, settings: &Settings, kills: u64, folder: &Path) -> i
     }
     let ledger = Ledger::default();
     for (id, entry) in Journal::read(&journal)? {
-        let (effect, deed) = (Effect::Placed(id), if entry.kind == "unified" { "unified" } else { "classic" });
-        ledger.open(&effect, deed);
-        ledger.note(&effect, entry.outcome, Known::ByAsking);
+        let deed = if entry.kind == "unified" { "unified" } else { "classic" };
+        let ticket = ledger.open(child::order(&entry.kind, &id).placed(), deed, Naming::Own);
+        ledger.note(&ticket, entry.outcome, Known::ByAsking, "by another process");
     }
     let (book, tally) = exchange.close();
-    let violations = judge(&ledger, &book);
-    Ok(Figures { lasted: begun.elapsed(), ..Figures::of(&ledger, &tally, violations) })
+    let violations = judge(&ledger.claims(), book.effects());
+    Ok(Figures { lasted: begun.elapsed(), ..Figures::of(&ledger, &book, &tally, violations) })
 }

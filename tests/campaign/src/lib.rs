@@ -15,26 +15,35 @@
 #![allow(clippy::expect_used, reason = "only tests use this, and a panic is how they fail")]
 
 mod account;
+mod batches;
+mod busy;
 mod cancel;
 mod child;
+mod clock;
 mod conduct;
 mod desk;
 mod figures;
+pub mod fleet;
+mod health;
 mod journal;
 mod judge;
 mod kill;
+mod later;
 mod ledger;
 mod listing;
 mod orders;
+mod raw;
 mod run;
 mod settings;
 mod trader;
+mod world;
+mod wrong;
 
 pub use child::Child;
 pub use conduct::Conduct;
-pub use figures::{Figures, Word};
+pub use figures::{Figures, Truth, Word};
 pub use judge::Violation;
 pub use kill::{CHILD, kill};
-pub use ledger::{Claim, Known, Ledger};
+pub use ledger::{Claim, Known, Ledger, Naming};
 pub use run::run;
 pub use settings::Settings;

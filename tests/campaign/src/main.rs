@@ -2,11 +2,15 @@
 
 use std::io;
 use std::process::ExitCode;
+use std::time::Duration;
 
+use tradeapi_campaign::fleet::{self, Fleet, Lost, REFUSING, SHARING};
 use tradeapi_campaign::{CHILD, Child, Settings, kill, run};
 
 const USAGE: &str = "\
-usage: tradeapi-campaign [--seed N] [--placements N] [--accounts N] [--tasks N] [--faults PERCENT] [--speed N]
+usage: tradeapi-campaign [--seed N] [--placements N] [--accounts N] [--tasks N] [--faults PERCENT] [--quirks PERCENT]
+                         [--speed N]
+       tradeapi-campaign --fleet MILLISECONDS [--seed N]
        tradeapi-campaign --kills N [--seed N] [--placements N] [--faults PERCENT] [--speed N]";
 
 fn main() -> io::Result<ExitCode> {
@@ -14,13 +18,16 @@ fn main() -> io::Result<ExitCode> {
     if let Some(child) = child(&arguments) {
         return child.run().map(|()| ExitCode::SUCCESS);
     }
-    let (settings, kills) = match parse(arguments.into_iter()) {
+    let Arguments { settings, kills, fleet } = match parse(arguments.into_iter()) {
         Ok(parsed) => parsed,
         Err(why) => {
             eprintln!("{why}\n\n{USAGE}");
             return Ok(ExitCode::FAILURE);
         }
     };
+    if let Some(lasts) = fleet {
+        return run_fleets(settings.seed, lasts);
+    }
     println!("{settings:?}");
     let figures = match kills {
         0 => run(settings)?,
@@ -50,22 +57,47 @@ fn child(arguments: &[String]) -> Option<Child> {
     }
 }
 
-/// The settings, and how often a process is to be killed.
-fn parse(mut arguments: impl Iterator<Item = String>) -> Result<(Settings, u64), String> {
-    let (mut settings, mut kills) = (Settings::default(), 0);
+/// Two fleets, whose troubles last so long.
+fn run_fleets(seed: u64, lasts: Duration) -> io::Result<ExitCode> {
+    let mut is_good = true;
+    for (lost, troubles) in [(Lost::Refuses, REFUSING.as_slice()), (Lost::KeepsToItsShare, &SHARING)] {
+        let fleet = Fleet { seed, processes: 4, tasks: 3, lost, troubles, lasts };
+        println!("{fleet:?}");
+        if let Some(figures) = fleet::run(fleet)? {
+            println!("{figures}");
+            is_good &= figures.violations.is_empty();
+        }
+    }
+    Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+#[derive(Default)]
+struct Arguments {
+    settings: Settings,
+    /// How often a process is to be killed.
+    kills: u64,
+    /// How long the troubles of a fleet last.
+    fleet: Option<Duration>,
+}
+
+fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, String> {
+    let mut parsed = Arguments::default();
     while let Some(name) = arguments.next() {
         let text = arguments.next().ok_or(format!("{name} needs a number"))?;
         let number: u64 = text.parse().map_err(|_| format!("{name} needs a number, not {text:?}"))?;
+        let settings = &mut parsed.settings;
         match name.as_str() {
             "--seed" => settings.seed = number,
             "--placements" => settings.placements = number,
             "--accounts" => settings.accounts = number.max(1),
             "--tasks" => settings.tasks = number.max(1),
             "--faults" => settings.faults = number.min(100),
+            "--quirks" => settings.quirks = number.min(100),
             "--speed" => settings.speed = u32::try_from(number).unwrap_or(u32::MAX).max(1),
-            "--kills" => kills = number,
+            "--kills" => parsed.kills = number,
+            "--fleet" => parsed.fleet = Some(Duration::from_millis(number)),
             _ => return Err(format!("there is no {name}")),
         }
     }
-    Ok((settings, kills))
+    Ok(parsed)
 }

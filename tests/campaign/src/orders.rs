@@ -1,81 +1,215 @@
 //! The requests of a campaign.
 
 use tradeapi::{Decimal, classic, unified};
+use tradeapi_exchange::{Dice, Effect, Family, label};
+
+use crate::ledger::Naming;
 
 pub(crate) const SYMBOL: &str = "BTCUSDT";
 
-/// A price that no other amendment of the same order has.
+/// An order as its owner knows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    pub(crate) family: Family,
+    /// Empty where it has none.
+    pub(crate) client_oid: String,
+    pub(crate) naming: Naming,
+    pub(crate) size: Decimal,
+    /// What is traded at the price of the market has none.
+    pub(crate) price: Option<Decimal>,
+    /// The exchange's id, once it is known.
+    pub(crate) order_id: Option<String>,
+}
+
+/// What names an order in a request.
+#[derive(Clone, Debug)]
+pub(crate) enum Name {
+    OrderId(String),
+    ClientOid(String),
+}
+
+impl Order {
+    pub(crate) fn new(family: Family, client_oid: &str) -> Self {
+        let (client_oid, naming) = (client_oid.to_owned(), Naming::Own);
+        Self { family, client_oid, naming, size: Decimal::from(1_u64), price: Some(price(0)), order_id: None }
+    }
+
+    /// An order without an id, known by its price, which no other has.
+    pub(crate) fn without_id(family: Family, dice: &mut Dice) -> Self {
+        let digits = format!("{}.{:09}", 30_000 + dice.below(10_000), dice.below(1_000_000_000));
+        let price = Some(digits.parse().expect("digits are a number"));
+        Self { naming: Naming::Nothing, price, ..Self::new(family, "") }
+    }
+
+    /// A second order with the id of this one, which differs in its size, or in nothing.
+    pub(crate) fn twin(&self, differs: bool) -> Self {
+        let size = if differs { Decimal::from(2_u64) } else { self.size.clone() };
+        Self { naming: Naming::Shared, size, order_id: None, ..self.clone() }
+    }
+
+    /// An order that reverses a position, at the price of the market.
+    pub(crate) fn reversal(client_oid: &str) -> Self {
+        Self { price: None, ..Self::new(Family::Classic, client_oid) }
+    }
+
+    fn limit(&self) -> Decimal {
+        self.price.clone().unwrap_or_else(|| price(0))
+    }
+
+    pub(crate) fn label(&self) -> String {
+        let price = self.price.as_ref().map(ToString::to_string).unwrap_or_default();
+        label(&self.client_oid, &self.size.to_string(), &price)
+    }
+
+    pub(crate) fn placed(&self) -> Effect {
+        Effect::Placed(self.label())
+    }
+
+    pub(crate) fn cancelled(&self) -> Effect {
+        Effect::Cancelled(self.label())
+    }
+
+    /// One of the names by which nothing else is meant.
+    pub(crate) fn name(&self, dice: &mut Dice) -> Option<Name> {
+        let client_oid = (self.naming == Naming::Own).then(|| Name::ClientOid(self.client_oid.clone()));
+        let order_id = self.order_id.clone().map(Name::OrderId);
+        if dice.percent(50) { order_id.or(client_oid) } else { client_oid.or(order_id) }
+    }
+}
+
+impl Name {
+    pub(crate) fn unified(&self) -> unified::OrderRef {
+        match self {
+            Self::OrderId(id) => unified::OrderRef::OrderId(id.as_str().into()),
+            Self::ClientOid(id) => unified::OrderRef::ClientOid(unified_id(id)),
+        }
+    }
+
+    pub(crate) fn classic(&self) -> classic::OrderRef {
+        match self {
+            Self::OrderId(id) => classic::OrderRef::OrderId(id.as_str().into()),
+            Self::ClientOid(id) => classic::OrderRef::ClientOid(id.as_str().into()),
+        }
+    }
+
+    /// Whether a record with these ids is of this.
+    pub(crate) fn is_of(&self, order_id: Option<&str>, client_oid: Option<&str>) -> bool {
+        match self {
+            Self::OrderId(id) => order_id == Some(id),
+            Self::ClientOid(id) => client_oid == Some(id),
+        }
+    }
+}
+
+/// What an amendment is to change.
+#[derive(Clone, Debug)]
+pub(crate) struct Amendment {
+    pub(crate) request_id: u64,
+    pub(crate) price: Decimal,
+    pub(crate) size: Option<Decimal>,
+    pub(crate) auto_cancel: bool,
+}
+
+impl Amendment {
+    pub(crate) fn effect(&self, order: &Order) -> Effect {
+        Effect::Amended(order.label(), self.request_id.to_string())
+    }
+}
+
+/// One of a row of prices.
 pub(crate) fn price(number: u64) -> Decimal {
     Decimal::from(50_000 + number)
 }
 
-pub(crate) fn unified_order(id: &str) -> unified::PlaceOrder {
+pub(crate) fn unified_order(order: &Order) -> unified::PlaceOrder {
     let (category, side) = (unified::Category::UsdtFutures, unified::Side::Buy);
-    unified::PlaceOrder::new(category, SYMBOL, 1, side, unified::Execution::limit(price(0))).client_oid(unified_id(id))
+    let execution = unified::Execution::limit(order.limit());
+    let request = unified::PlaceOrder::new(category, SYMBOL, order.size.clone(), side, execution);
+    if order.client_oid.is_empty() { request } else { request.client_oid(unified_id(&order.client_oid)) }
 }
 
-pub(crate) fn unified_item(id: &str) -> unified::BatchOrderItem {
-    let (category, side) = (unified::Category::UsdtFutures, unified::Side::Sell);
-    let execution = unified::Execution::limit(price(0));
-    unified::BatchOrderItem::new(category, SYMBOL, 1, side, execution).client_oid(unified_id(id))
-}
-
-pub(crate) fn unified_amendment(id: &str, number: u64) -> unified::ModifyOrder {
-    unified::ModifyOrder::new(unified_ref(id)).price(price(number))
-}
-
-pub(crate) fn unified_amendment_item(id: &str, number: u64) -> unified::BatchModifyItem {
-    unified::BatchModifyItem::new(unified_ref(id)).price(price(number))
-}
-
-pub(crate) fn unified_cancel_item(id: &str) -> unified::BatchCancelItem {
-    unified::BatchCancelItem::new(unified::Category::UsdtFutures, SYMBOL, unified_ref(id))
-}
-
-pub(crate) fn classic_order(id: &str) -> classic::PlaceOrder {
-    let (product, margin) = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
-    let execution = classic::Execution::limit(price(0), classic::Force::Gtc);
-    classic::PlaceOrder::new(SYMBOL, product, margin, "USDT", 1, classic::Side::Buy, execution).client_oid(id)
-}
-
-pub(crate) fn reversal(id: &str) -> classic::Reversal {
-    let product = classic::ProductType::UsdtFutures;
-    classic::Reversal::new(SYMBOL, "USDT", product, classic::Side::Buy).size(1).client_oid(id)
-}
-
-pub(crate) fn classic_batch(ids: &[String]) -> classic::BatchOrder {
-    let (product, margin) = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
-    let item = |id: &String| {
-        let item = classic::BatchOrderItem::new().size(1).price(price(0)).side(classic::Side::Buy);
-        item.order_type(classic::OrderType::Limit).force(classic::Force::Gtc).client_oid(id.as_str())
+pub(crate) fn unified_batch(orders: &[Order]) -> unified::BatchOrder {
+    let item = |order: &Order| {
+        let (category, side) = (unified::Category::UsdtFutures, unified::Side::Sell);
+        let execution = unified::Execution::limit(order.limit());
+        let item = unified::BatchOrderItem::new(category, SYMBOL, order.size.clone(), side, execution);
+        if order.client_oid.is_empty() { item } else { item.client_oid(unified_id(&order.client_oid)) }
     };
-    classic::BatchOrder::new(SYMBOL, product, "USDT", margin, ids.iter().map(item).collect())
+    unified::BatchOrder::new(orders.iter().map(item).collect())
 }
 
-pub(crate) fn classic_amendment(id: &str, new_id: &str, number: u64) -> classic::ModifyOrder {
+pub(crate) fn unified_amendment(name: &Name, amendment: &Amendment) -> unified::ModifyOrder {
+    let request = unified::ModifyOrder::new(name.unified());
+    let mut request = request.price(amendment.price.clone()).request_id(amendment.request_id);
+    if let Some(size) = &amendment.size {
+        request = request.qty(size.clone());
+    }
+    if amendment.auto_cancel { request.auto_cancel(unified::YesNo::Yes) } else { request }
+}
+
+pub(crate) fn unified_amendments(all: &[(Name, Amendment)]) -> unified::BatchModifyOrders {
+    let item = |(name, amendment): &(Name, Amendment)| {
+        let item = unified::BatchModifyItem::new(name.unified());
+        let item = item.price(amendment.price.clone()).request_id(amendment.request_id);
+        match &amendment.size {
+            Some(size) => item.qty(size.clone()),
+            None => item,
+        }
+    };
+    unified::BatchModifyOrders::new(all.iter().map(item).collect())
+}
+
+pub(crate) fn unified_cancels(names: &[Name]) -> unified::BatchCancel {
+    let item = |name: &Name| unified::BatchCancelItem::new(unified::Category::UsdtFutures, SYMBOL, name.unified());
+    unified::BatchCancel::new(names.iter().map(item).collect())
+}
+
+pub(crate) fn classic_order(order: &Order) -> classic::PlaceOrder {
+    let (product, margin) = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
+    let execution = classic::Execution::limit(order.limit(), classic::Force::Gtc);
+    let side = classic::Side::Buy;
+    let request = classic::PlaceOrder::new(SYMBOL, product, margin, "USDT", order.size.clone(), side, execution);
+    if order.client_oid.is_empty() { request } else { request.client_oid(order.client_oid.as_str()) }
+}
+
+pub(crate) fn reversal(order: &Order) -> classic::Reversal {
     let product = classic::ProductType::UsdtFutures;
-    classic::ModifyOrder::new(SYMBOL, product, new_id, classic_ref(id)).new_size(1).new_price(price(number))
+    let request = classic::Reversal::new(SYMBOL, "USDT", product, classic::Side::Buy).size(order.size.clone());
+    request.client_oid(order.client_oid.as_str())
 }
 
-pub(crate) fn classic_cancel(id: &str) -> classic::CancelOrder {
-    classic::CancelOrder::new(SYMBOL, classic::ProductType::UsdtFutures, classic_ref(id))
+pub(crate) fn classic_batch(orders: &[Order]) -> classic::BatchOrder {
+    let (product, margin) = (classic::ProductType::UsdtFutures, classic::MarginMode::Crossed);
+    let item = |order: &Order| {
+        let item = classic::BatchOrderItem::new().size(order.size.clone()).price(order.limit());
+        let item = item.side(classic::Side::Buy).order_type(classic::OrderType::Limit).force(classic::Force::Gtc);
+        if order.client_oid.is_empty() { item } else { item.client_oid(order.client_oid.as_str()) }
+    };
+    classic::BatchOrder::new(SYMBOL, product, "USDT", margin, orders.iter().map(item).collect())
 }
 
-pub(crate) fn classic_batch_cancel(ids: &[String]) -> classic::BatchCancel {
-    let items = ids.iter().map(|id| classic::BatchCancelItem::new().client_oid(id.as_str())).collect();
+/// Replaces an order by `new`.
+pub(crate) fn classic_amendment(name: &Name, new: &Order) -> classic::ModifyOrder {
+    let product = classic::ProductType::UsdtFutures;
+    let request = classic::ModifyOrder::new(SYMBOL, product, new.client_oid.as_str(), name.classic());
+    request.new_size(new.size.clone()).new_price(new.limit())
+}
+
+pub(crate) fn classic_cancel(name: &Name) -> classic::CancelOrder {
+    classic::CancelOrder::new(SYMBOL, classic::ProductType::UsdtFutures, name.classic())
+}
+
+pub(crate) fn classic_cancels(names: &[Name]) -> classic::BatchCancel {
+    let item = |name: &Name| match name {
+        Name::OrderId(id) => classic::BatchCancelItem::new().order_id(id.as_str()),
+        Name::ClientOid(id) => classic::BatchCancelItem::new().client_oid(id.as_str()),
+    };
+    let items = names.iter().map(item).collect();
     classic::BatchCancel::new(classic::ProductType::UsdtFutures).order_id_list(items).symbol(SYMBOL)
 }
 
-pub(crate) fn classic_detail(id: &str) -> classic::GetOrderDetail {
-    classic::GetOrderDetail::new(SYMBOL, classic::ProductType::UsdtFutures, classic_ref(id))
-}
-
-pub(crate) fn unified_ref(id: &str) -> unified::OrderRef {
-    unified::OrderRef::ClientOid(unified_id(id))
-}
-
-fn classic_ref(id: &str) -> classic::OrderRef {
-    classic::OrderRef::ClientOid(id.into())
+pub(crate) fn classic_detail(name: &Name) -> classic::GetOrderDetail {
+    classic::GetOrderDetail::new(SYMBOL, classic::ProductType::UsdtFutures, name.classic())
 }
 
 fn unified_id(id: &str) -> unified::ClientOid {

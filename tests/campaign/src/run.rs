@@ -2,12 +2,10 @@ use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tokio::task::JoinSet;
-use tradeapi_exchange::FastClock;
-
 use crate::account;
 use crate::figures::Figures;
 use crate::settings::Settings;
+use tokio::task::JoinSet;
 
 /// Runs a campaign to its end.
 ///
@@ -23,10 +21,9 @@ pub fn run(settings: Settings) -> io::Result<Figures> {
 }
 
 async fn run_all(settings: Arc<Settings>) -> io::Result<Figures> {
-    let clock = FastClock::new(settings.speed);
     let mut accounts = JoinSet::new();
     for account in 0..settings.accounts {
-        accounts.spawn(account::run(Arc::clone(&settings), account, clock));
+        accounts.spawn(account::run(Arc::clone(&settings), account));
     }
     let mut all = Figures::default();
     for figures in accounts.join_all().await {

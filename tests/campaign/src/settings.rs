@@ -1,7 +1,6 @@
 use std::time::Duration;
 
 use tradeapi::runtime::{ConfirmPolicy, RetryPolicy};
-use tradeapi_exchange::NO_SUCH_ORDER;
 
 use crate::conduct::Conduct;
 
@@ -19,8 +18,10 @@ pub struct Settings {
     pub tasks: u64,
     /// With how many of a hundred changes something goes wrong.
     pub faults: u64,
-    /// How fast the clock runs that signatures are judged by on both sides; rate limits are always counted by the real
-    /// one. With 1, all of it is as it is in life.
+    /// With how many of a hundred answers something else is odd.
+    pub quirks: u64,
+    /// How fast the clock runs that signatures are judged by on both sides, and by which clients wait for what they ask
+    /// again; rate limits are always counted by the real one. With 1, all of it is as it is in life.
     pub speed: u32,
     /// How the client is used.
     pub conduct: Conduct,
@@ -29,12 +30,13 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         let (seed, placements, accounts, tasks) = (1, 10_000, 64, 8);
-        Self { seed, placements, accounts, tasks, faults: 40, speed: 1, conduct: Conduct::Careful }
+        Self { seed, placements, accounts, tasks, faults: 40, quirks: 8, speed: 1, conduct: Conduct::Careful }
     }
 }
 
-/// How long a request may be under way, and how long what was accepted may take to be seen.
-const WINDOW: Duration = Duration::from_secs(30 + 10);
+/// How long a request may be under way if its clock is wrong as far as it may be, and how long what was accepted may take to
+/// be seen.
+const UNTIL_ABSENCE_PROVES: Duration = Duration::from_secs(2 * 30 + 10);
 
 /// How far the exchanges' clocks are from the clients' at most.
 pub(crate) const SKEW: Duration = Duration::from_secs(5);
@@ -45,34 +47,35 @@ impl Settings {
         format!("{:x}-{account}", self.seed)
     }
 
-    /// How long to wait until an absence proves something.
+    /// How long to wait until an absence proves something, by the fast clock.
     pub(crate) fn until_absence_proves(&self) -> Duration {
-        (WINDOW + SKEW) / self.speed + Duration::from_millis(200)
+        UNTIL_ABSENCE_PROVES + SKEW
+    }
+
+    /// So much real time on the fast clock.
+    fn real(&self, time: Duration) -> Duration {
+        time * self.speed
     }
 
     /// Asks for a while, and leaves the rest for later.
     pub(crate) fn briefly(&self) -> ConfirmPolicy {
-        asking(Duration::from_millis(50), Duration::from_millis(200), Duration::from_millis(600))
+        let [first, longest, deadline] = [50, 200, 600].map(|millis| self.real(Duration::from_millis(millis)));
+        ConfirmPolicy::new().pauses(first, longest).deadline(deadline)
     }
 
     /// Asks for the last time, when an absence proves something.
     pub(crate) fn finally(&self) -> ConfirmPolicy {
-        self.briefly().deadline(Duration::from_secs(2))
+        self.briefly().deadline(self.real(Duration::from_secs(2)))
     }
 
-    /// Asks until an absence proves something.
-    pub(crate) fn patiently(&self) -> ConfirmPolicy {
-        let most = self.until_absence_proves() + Duration::from_secs(5);
-        asking(Duration::from_millis(200), Duration::from_secs(5) / self.speed, most)
+    /// Asks once.
+    pub(crate) fn once(&self) -> ConfirmPolicy {
+        ConfirmPolicy::new().deadline(Duration::ZERO)
     }
 
     /// Tries a few times.
     pub(crate) fn again(&self) -> RetryPolicy {
-        RetryPolicy::new().attempts(4).pauses(Duration::from_millis(20), Duration::from_millis(200))
+        let [first, longest] = [20, 200].map(|millis| self.real(Duration::from_millis(millis)));
+        RetryPolicy::new().attempts(4).pauses(first, longest)
     }
-}
-
-fn asking(first: Duration, longest: Duration, deadline: Duration) -> ConfirmPolicy {
-    let policy = ConfirmPolicy::new().pauses(first, longest).deadline(deadline);
-    NO_SUCH_ORDER.into_iter().fold(policy, ConfirmPolicy::absent)
 }

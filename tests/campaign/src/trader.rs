@@ -1,11 +1,13 @@
 //! What one task does: places orders one after the other, and amends and cancels some of them.
 
+use tradeapi::Decimal;
 use tradeapi::runtime::Outcome;
-use tradeapi::unified;
-use tradeapi_exchange::{Dice, Effect, Family};
+use tradeapi_exchange::{Dice, Family, Reached};
 
+use crate::batches::ItemTold;
 use crate::desk::Desk;
-use crate::orders;
+use crate::ledger::{Naming, Ticket};
+use crate::orders::{self, Amendment, Name, Order};
 
 /// How many of a hundred requests that make orders make several.
 const SEVERAL: u64 = 15;
@@ -13,6 +15,27 @@ const SEVERAL: u64 = 15;
 /// Of a hundred orders, how many are amended, and how many cancelled.
 const AMENDED: u64 = 35;
 const CANCELLED: u64 = 30;
+
+/// Of a hundred orders, how many have no id, and how many get another order with their id.
+const WITHOUT_ID: u64 = 4;
+const WITH_TWIN: u64 = 8;
+
+/// Of a hundred orders of which it is not known whether they are there, how many are cancelled.
+const CANCELLED_UNKNOWN: u64 = 40;
+
+/// What an amendment does to the price and the size.
+#[derive(Clone, Copy)]
+enum Amends {
+    Price,
+    PriceAndSize,
+    /// Neither: both are so already.
+    Nothing,
+    /// Back to what it was before.
+    Back,
+}
+
+const AMENDMENTS: [(Amends, u64); 4] =
+    [(Amends::Price, 5), (Amends::PriceAndSize, 3), (Amends::Nothing, 3), (Amends::Back, 2)];
 
 /// One task of an account.
 pub(crate) struct Trader {
@@ -30,44 +53,100 @@ impl Trader {
             let family = dice.weighted(&[(Family::Unified, 2), (Family::Classic, 1)]);
             if dice.percent(SEVERAL) {
                 self.several(family, &id, &mut dice).await;
+            } else if dice.percent(WITHOUT_ID) {
+                self.without_id(family, &mut dice).await;
             } else {
-                self.one(family, id, &mut dice).await;
+                self.one(family, &id, &mut dice).await;
             }
         }
     }
 
-    async fn one(&self, family: Family, id: String, dice: &mut Dice) {
-        let (desk, placed) = (&self.desk, Effect::Placed(id.clone()));
-        let outcome = match family {
-            Family::Unified => desk.ask(orders::unified_order(&id), placed, dice).await,
-            Family::Classic if dice.percent(20) => desk.ask(orders::reversal(&id), placed, dice).await,
-            Family::Classic => desk.ask(orders::classic_order(&id), placed, dice).await,
-        };
-        if outcome != Outcome::Done {
-            return;
+    async fn one(&self, family: Family, id: &str, dice: &mut Dice) {
+        let is_reversal = family == Family::Classic && dice.percent(20);
+        let has_twin = !is_reversal && dice.percent(WITH_TWIN);
+        let mut order = if is_reversal { Order::reversal(id) } else { Order::new(family, id) };
+        if has_twin {
+            order.naming = Naming::Shared;
         }
-        let amended = if dice.percent(AMENDED) { self.amend(family, &id, dice).await } else { Some(id) };
-        // What replaced an order has its own id, and may not be there.
-        if let Some(id) = amended.filter(|_| dice.percent(CANCELLED)) {
-            desk.cancel(family, id).await;
+        let outcome = self.place(&mut order, dice).await;
+        if has_twin {
+            let differs = dice.percent(60);
+            let mut twin = order.twin(differs);
+            let outcome = self.place(&mut twin, dice).await;
+            self.follow(twin, outcome, dice).await;
+        }
+        self.follow(order, outcome, dice).await;
+    }
+
+    /// Places an order; what became of it.
+    async fn place(&self, order: &mut Order, dice: &mut Dice) -> Outcome {
+        let desk = &self.desk;
+        let ticket = |deed| desk.ledger.open(order.placed(), deed, order.naming);
+        let told = match (order.family, &order.price) {
+            (Family::Unified, _) => desk.ask(orders::unified_order(order), ticket("unified.place-order"), dice).await,
+            (Family::Classic, None) => desk.ask(orders::reversal(order), ticket("classic.click-backhand"), dice).await,
+            (Family::Classic, _) => desk.ask(orders::classic_order(order), ticket("classic.place-order"), dice).await,
+        };
+        order.order_id = told.order_id;
+        told.outcome
+    }
+
+    /// Amends and cancels an order, or does not.
+    async fn follow(&self, order: Order, outcome: Outcome, dice: &mut Dice) {
+        let followed = match outcome {
+            Outcome::NotDone => None,
+            Outcome::Done if dice.percent(AMENDED) => self.amend(order, dice).await,
+            Outcome::Done => Some(order).filter(|_| dice.percent(CANCELLED)),
+            Outcome::Unknown => {
+                let is_cancelled = order.naming == Naming::Own && dice.percent(CANCELLED_UNKNOWN);
+                if is_cancelled {
+                    self.desk.ledger.reach(Reached::CancelledUnknown);
+                }
+                Some(order).filter(|_| is_cancelled)
+            }
+        };
+        if let Some((order, name)) = followed.and_then(|order| order.name(dice).map(|name| (order, name))) {
+            self.desk.cancel(&order, name, dice).await;
         }
     }
 
-    /// Amends an order; by which id it is known then, if that is known.
-    async fn amend(&self, family: Family, id: &str, dice: &mut Dice) -> Option<String> {
-        match family {
+    /// Places an order that carries nothing to ask by.
+    async fn without_id(&self, family: Family, dice: &mut Dice) {
+        let (desk, mut order) = (&self.desk, Order::without_id(family, dice));
+        let ticket = |deed| desk.ledger.open(order.placed(), deed, order.naming);
+        let told = match family {
+            Family::Unified => desk.ask_plainly(orders::unified_order(&order), ticket("unified.place-order")).await,
+            Family::Classic => desk.ask_plainly(orders::classic_order(&order), ticket("classic.place-order")).await,
+        };
+        order.order_id = told.order_id;
+        if told.outcome == Outcome::Done {
+            self.follow(order, told.outcome, dice).await;
+        }
+    }
+
+    /// Amends an order; what may be cancelled then, if that is known.
+    async fn amend(&self, order: Order, dice: &mut Dice) -> Option<Order> {
+        let name = order.name(dice)?;
+        match order.family {
             Family::Unified => {
-                for number in 1..=1 + dice.below(2) {
-                    let effect = amended(id, number);
-                    self.desk.ask(orders::unified_amendment(id, number), effect, dice).await;
+                let mut can_be_cancelled = true;
+                for amendment in amendments(&order, dice) {
+                    let ticket = self.desk.ledger.open(amendment.effect(&order), "unified.modify-order", order.naming);
+                    self.desk.ask(orders::unified_amendment(&name, &amendment), ticket, dice).await;
+                    // An order that cannot be amended may be cancelled for that, and by nobody who asked to cancel it.
+                    can_be_cancelled &= !amendment.auto_cancel;
                 }
-                Some(id.to_owned())
+                Some(order).filter(|_| can_be_cancelled && dice.percent(CANCELLED))
             }
             Family::Classic => {
-                let new_id = format!("{id}m");
-                let placed = Effect::Placed(new_id.clone());
-                let outcome = self.desk.ask(orders::classic_amendment(id, &new_id, 1), placed, dice).await;
-                (outcome == Outcome::Done).then_some(new_id)
+                if order.naming == Naming::Nothing {
+                    return None;
+                }
+                let mut new = Order::new(Family::Classic, &format!("{}{}m", order.client_oid, order.size));
+                (new.price, new.naming) = (Some(orders::price(1)), order.naming);
+                let ticket = self.desk.ledger.open(new.placed(), "classic.modify-order", new.naming);
+                let told = self.desk.ask(orders::classic_amendment(&name, &new), ticket, dice).await;
+                Some(new).filter(|_| told.outcome == Outcome::Done && dice.percent(CANCELLED))
             }
         }
     }
@@ -75,35 +154,87 @@ impl Trader {
     async fn several(&self, family: Family, id: &str, dice: &mut Dice) {
         // Some do not go into one call.
         let count = if dice.percent(10) { 30 + dice.below(50) } else { 2 + dice.below(6) };
-        let ids: Vec<_> = (0..count).map(|item| format!("{id}.{item:02}")).collect();
-        let effects = ids.iter().cloned().map(Effect::Placed).collect();
-        let outcomes = match family {
-            Family::Unified => {
-                let items = ids.iter().map(|id| orders::unified_item(id)).collect();
-                self.desk.ask_for_each(unified::BatchOrder::new(items), effects).await
-            }
-            Family::Classic => self.desk.ask_for_each(orders::classic_batch(&ids), effects).await,
+        let mut all: Vec<_> = (0..count).map(|item| Order::new(family, &format!("{id}.{item:02}"))).collect();
+        let is_odd = dice.percent(15);
+        if is_odd {
+            let first = all[0].twin(dice.percent(50));
+            all[0].naming = Naming::Shared;
+            let without_id = Order::without_id(family, dice);
+            all.extend(if dice.percent(50) { vec![first] } else { vec![without_id, first] });
+        }
+        let deed = match family {
+            Family::Unified => "unified.place-batch",
+            Family::Classic => "classic.batch-place-order",
         };
-        let ids = ids.into_iter().zip(outcomes);
-        let placed: Vec<_> = ids.filter(|(_, outcome)| *outcome == Outcome::Done).map(|(id, _)| id).collect();
+        let tickets = all.iter().map(|order| self.desk.ledger.open(order.placed(), deed, order.naming)).collect();
+        let told = self.place_each(family, &all, tickets, is_odd, dice).await;
+        let placed = all.into_iter().zip(told).filter(|(_, (outcome, _))| *outcome == Outcome::Done);
+        let placed = placed.map(|(order, (_, order_id))| Order { order_id, ..order });
+        let placed: Vec<_> = placed.filter_map(|order| Some((order.name(dice)?, order))).collect();
         if placed.is_empty() {
             return;
         }
         if family == Family::Unified && dice.percent(AMENDED) {
-            self.amend_each(&placed).await;
+            self.amend_each(&placed, dice).await;
         }
         if dice.percent(CANCELLED) {
-            self.desk.cancel_each(family, placed).await;
+            let placed = placed.into_iter().map(|(name, order)| (order, name)).collect();
+            self.desk.cancel_each(family, placed, dice).await;
         }
     }
 
-    async fn amend_each(&self, ids: &[String]) {
-        let items = ids.iter().map(|id| orders::unified_amendment_item(id, 1)).collect();
-        let effects = ids.iter().map(|id| amended(id, 1)).collect();
-        self.desk.ask_for_each(unified::BatchModifyOrders::new(items), effects).await;
+    async fn place_each(
+        &self,
+        family: Family,
+        all: &[Order],
+        tickets: Vec<Ticket>,
+        is_odd: bool,
+        dice: &mut Dice,
+    ) -> Vec<ItemTold> {
+        let desk = &self.desk;
+        match (family, is_odd) {
+            (Family::Unified, false) => desk.ask_for_each(orders::unified_batch(all), tickets, dice).await,
+            (Family::Unified, true) => desk.send_and_settle_each(orders::unified_batch(all), tickets, dice).await,
+            (Family::Classic, false) => desk.ask_for_each(orders::classic_batch(all), tickets, dice).await,
+            (Family::Classic, true) => desk.send_and_settle_each(orders::classic_batch(all), tickets, dice).await,
+        }
+    }
+
+    async fn amend_each(&self, placed: &[(Name, Order)], dice: &mut Dice) {
+        let (mut all, mut tickets) = (Vec::new(), Vec::new());
+        // An order goes into a request once; two names of one order would not show that.
+        for (name, order) in placed.iter().filter(|(_, order)| order.naming == Naming::Own) {
+            let amendment = amendments(order, dice).swap_remove(0);
+            let effect = amendment.effect(order);
+            tickets.push(self.desk.ledger.open(effect, "unified.batch-modify-order", order.naming));
+            all.push((name.clone(), Amendment { auto_cancel: false, ..amendment }));
+        }
+        if !all.is_empty() {
+            self.desk.ask_for_each(orders::unified_amendments(&all), tickets, dice).await;
+        }
     }
 }
 
-fn amended(id: &str, number: u64) -> Effect {
-    Effect::Amended(id.to_owned(), orders::price(number).to_string())
+/// A few amendments of an order, one after the other.
+fn amendments(order: &Order, dice: &mut Dice) -> Vec<Amendment> {
+    let original = (order.price.clone().unwrap_or_else(|| orders::price(0)), order.size.clone());
+    let (mut now, count) = (original.clone(), 1 + dice.below(3));
+    let one = |number: u64| {
+        let amends = dice.weighted(&AMENDMENTS);
+        now = match amends {
+            Amends::Price => (orders::price(number), now.1.clone()),
+            Amends::PriceAndSize => (orders::price(number), Decimal::from(2 + number)),
+            Amends::Nothing => now.clone(),
+            Amends::Back => original.clone(),
+        };
+        let names_size = match amends {
+            Amends::Price => false,
+            Amends::PriceAndSize | Amends::Back => true,
+            Amends::Nothing => dice.percent(50),
+        };
+        let size = names_size.then(|| now.1.clone());
+        let request_id = 1 + dice.below(999_999_999_999_999_999);
+        Amendment { request_id, price: now.0.clone(), size, auto_cancel: dice.percent(15) }
+    };
+    (1..=count).map(one).collect()
 }

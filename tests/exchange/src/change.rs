@@ -1,6 +1,7 @@
 use serde_json::Value;
 use tradeapi_sandbox::Request;
 
+use crate::book::label;
 use crate::operation::{Deed, Family, Operation};
 
 /// What names an order.
@@ -33,19 +34,25 @@ pub enum Change {
     Place {
         /// The family it belongs to.
         family: Family,
-        /// The client's id for it.
+        /// The client's id for it; empty where it gives none.
         client_oid: String,
         /// What else the order says: symbol, side and so on, under the names of the request.
         terms: Value,
     },
     /// Gives an order another price or size.
     Amend {
+        /// The family it belongs to.
+        family: Family,
         /// Which.
         order: Name,
         /// The new price.
         price: Option<String>,
         /// The new size.
         size: Option<String>,
+        /// The amendment's own id.
+        request_id: String,
+        /// Whether the order is cancelled when it cannot be amended.
+        auto_cancel: bool,
     },
     /// Cancels an order and makes another in its place, later.
     Replace {
@@ -60,6 +67,8 @@ pub enum Change {
     },
     /// Cancels an order.
     Cancel {
+        /// The family it belongs to.
+        family: Family,
         /// Which.
         order: Name,
     },
@@ -87,27 +96,53 @@ impl Change {
                         terms[name] = value.clone();
                     }
                 }
-                Self::Place { family, client_oid: text(item, "clientOid")?, terms }
+                Self::Place { family, client_oid: text(item, "clientOid").unwrap_or_default(), terms }
             }
-            (Deed::Amend, Family::Unified) => {
-                Self::Amend { order: Name::of(item)?, price: text(item, "price"), size: text(item, "qty") }
-            }
+            (Deed::Amend, Family::Unified) => Self::Amend {
+                family,
+                order: Name::of(item)?,
+                price: text(item, "price"),
+                size: text(item, "qty"),
+                request_id: item.get("requestId").map(|id| id.to_string().replace('"', "")).unwrap_or_default(),
+                auto_cancel: text(item, "autoCancel").is_some_and(|answer| answer == "yes"),
+            },
             (Deed::Amend, Family::Classic) => Self::Replace {
                 order: Name::of(item)?,
                 client_oid: text(item, "newClientOid")?,
                 price: text(item, "newPrice"),
                 size: text(item, "newSize"),
             },
-            (Deed::Cancel, _) => Self::Cancel { order: Name::of(item)? },
+            (Deed::Cancel, _) => Self::Cancel { family, order: Name::of(item)? },
             (Deed::Detail | Deed::List(_), _) => return None,
         })
     }
 
-    /// What the change is known by.
-    pub fn id(&self) -> &str {
+    /// What the change is known by: the only thing that what goes wrong with it follows from.
+    pub fn id(&self) -> String {
         match self {
-            Self::Place { client_oid, .. } | Self::Replace { client_oid, .. } => client_oid,
-            Self::Amend { order, .. } | Self::Cancel { order } => order.id(),
+            Self::Place { client_oid, terms, .. } => {
+                let text = |names: [&str; 2]| names.into_iter().find_map(|name| text(terms, name)).unwrap_or_default();
+                label(client_oid, &text(["size", "qty"]), &text(["price", "price"]))
+            }
+            Self::Replace { client_oid, .. } => client_oid.clone(),
+            Self::Amend { order, request_id, .. } => format!("{} {request_id}", order.id()),
+            Self::Cancel { order, .. } => order.id().to_owned(),
+        }
+    }
+
+    /// Whether an answer that names an order can be told to be about this one.
+    pub(crate) fn can_be_told(&self) -> bool {
+        !matches!(self, Self::Place { client_oid, .. } if client_oid.is_empty())
+    }
+
+    /// The client's id and the exchange's, as far as the request has them.
+    pub(crate) fn ids(&self) -> (Option<&str>, Option<&str>) {
+        match self {
+            Self::Place { client_oid, .. } | Self::Replace { client_oid, .. } => (Some(client_oid), None),
+            Self::Amend { order, .. } | Self::Cancel { order, .. } => match order {
+                Name::OrderId(id) => (None, Some(id)),
+                Name::ClientOid(id) => (Some(id), None),
+            },
         }
     }
 }

@@ -1,25 +1,32 @@
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// A clock that can run fast and be wrong: for signatures and the times of orders, never for rate limits.
+/// A clock that can run fast, leap and be wrong: for signatures and the times of orders, never for rate limits.
 ///
-/// Thirty seconds must pass before an absence proves anything. Where both sides read such a clock, these pass sooner,
-/// and nothing else changes.
-#[derive(Clone, Copy, Debug)]
+/// Forty seconds must pass before an absence proves anything, and two hours until an order is forgotten. Where both sides
+/// read such a clock, these pass sooner, and nothing else changes. Clones share their leaps.
+#[derive(Clone, Debug)]
 pub struct FastClock {
+    /// When it was right, in milliseconds.
     begun: u64,
     speed: u32,
     ahead: i64,
+    /// How long it had run, at a moment of the steady clock.
+    anchor: (Duration, Instant),
+    leaps: Arc<AtomicU64>,
 }
 
 impl FastClock {
     /// A clock that is right now, and runs `speed` times as fast as it should.
     pub fn new(speed: u32) -> Self {
-        Self::begun(system(), speed)
+        Self::begun(system().as_millis() as u64, speed)
     }
 
     /// The same as a clock in another process, which [was right](Self::was_right_at) then.
     pub fn begun(millis: u64, speed: u32) -> Self {
-        Self { begun: millis, speed, ahead: 0 }
+        let ran = system().saturating_sub(Duration::from_millis(millis)) * speed;
+        Self { begun: millis, speed, ahead: 0, anchor: (ran, Instant::now()), leaps: Arc::default() }
     }
 
     /// When it was right, in milliseconds.
@@ -29,8 +36,8 @@ impl FastClock {
 
     /// The same clock, ahead by so many milliseconds or behind.
     #[must_use]
-    pub fn ahead_by(self, millis: i64) -> Self {
-        Self { ahead: millis, ..self }
+    pub fn ahead_by(&self, millis: i64) -> Self {
+        Self { ahead: millis, ..self.clone() }
     }
 
     /// How much faster it runs than it should.
@@ -40,11 +47,26 @@ impl FastClock {
 
     /// Its time in milliseconds.
     pub fn now(&self) -> u64 {
-        let passed = system().saturating_sub(self.begun) * u64::from(self.speed);
-        (self.begun + passed).saturating_add_signed(self.ahead)
+        (self.begun + self.steady().as_millis() as u64).saturating_add_signed(self.ahead)
+    }
+
+    /// For how long it has run, wherever it is set.
+    pub fn steady(&self) -> Duration {
+        let (ran, at) = self.anchor;
+        ran + at.elapsed() * self.speed + Duration::from_millis(self.leaps.load(Ordering::Relaxed))
+    }
+
+    /// Leaps, with all its clones, as though that much time had passed on it.
+    pub fn leap(&self, time: Duration) {
+        self.leaps.fetch_add(time.as_millis() as u64, Ordering::Relaxed);
+    }
+
+    /// How long it takes until so much time has passed on it.
+    pub fn takes(&self, time: Duration) -> Duration {
+        time / self.speed
     }
 }
 
-fn system() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64
+fn system() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }

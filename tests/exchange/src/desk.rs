@@ -1,72 +1,68 @@
-//! Where requests are looked at one by one: counted, verified, understood, and done, unless something goes wrong.
+//! Where requests are looked at one by one: counted, verified, understood, and answered.
 
-use std::collections::{BTreeMap, HashMap};
-use std::time::{Duration, Instant};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Instant;
 
 use serde_json::Value;
 use tradeapi_sandbox::{Answer, Request};
 
-use crate::answer::{self, ItemResult};
+use crate::answer;
 use crate::arrivals::Arrivals;
 use crate::book::Book;
-use crate::change::{Change, Name, text};
+use crate::change::{Change, Name};
+use crate::codes::{self, Proof};
 use crate::dice::Dice;
 use crate::exchange::Settings;
-use crate::fault::{Fault, Landing};
+use crate::fault::Fault;
 use crate::listing;
+use crate::node;
 use crate::operation::{Deed, Family, Listed, Operation};
+use crate::quirk::Quirk;
 use crate::signature;
 use crate::spoil;
-use crate::tally::{Rate, Tally};
+use crate::tally::{Rate, Reached, Tally};
+use crate::telling::Telling;
 
 /// How far the time of a signature may be from the exchange's, in milliseconds.
-const WINDOW: u64 = 30_000;
-
-/// How long after that a request may be done that was taken in time, in milliseconds.
-const SETTLING: u64 = 8_000;
-
-/// What is answered about one of several things.
-enum Told {
-    /// What became of it.
-    Result(ItemResult),
-    /// That nobody knows.
-    Undecided,
-    /// Nothing.
-    Nothing,
-}
-
-impl Told {
-    fn result(self) -> Option<ItemResult> {
-        match self {
-            Self::Result(result) => Some(result),
-            Self::Undecided | Self::Nothing => None,
-        }
-    }
-}
+pub(crate) const WINDOW: u64 = 30_000;
 
 /// The desk of one account.
 #[derive(Debug)]
 pub(crate) struct Desk {
-    settings: Settings,
+    pub(crate) settings: Settings,
     pub(crate) book: Book,
+    pub(crate) tally: Tally,
     arrivals: BTreeMap<(Family, &'static str), (Arrivals, usize)>,
     /// How often each question and each change was seen, for what goes wrong the next time is another matter.
     seen: HashMap<String, u64>,
-    tally: Tally,
     /// The data of the latest good answers, to be mixed up with others.
-    latest: HashMap<(Family, &'static str), Value>,
+    pub(crate) latest: HashMap<(Family, &'static str), Value>,
+    /// The latest good answer to a change, which may come a second time though nobody asks for it.
+    last: Option<Answer>,
+    /// The connections that have brought something.
+    connections: HashSet<usize>,
+    /// What was just said not to be there although it is.
+    denied: HashSet<String>,
 }
 
 impl Desk {
     pub(crate) fn new(settings: Settings) -> Self {
+        let book = Book::new(settings.duplicates);
         Self {
             settings,
-            book: Book::default(),
+            book,
+            tally: Tally::default(),
             arrivals: BTreeMap::new(),
             seen: HashMap::new(),
-            tally: Tally::default(),
             latest: HashMap::new(),
+            last: None,
+            connections: HashSet::new(),
+            denied: HashSet::new(),
         }
+    }
+
+    pub(crate) fn now(&self) -> u64 {
+        self.settings.clock.now()
     }
 
     pub(crate) fn tally(&self) -> Tally {
@@ -77,11 +73,23 @@ impl Desk {
             beyond: arrivals.beyond(*allowed),
         };
         let calls = self.arrivals.iter().map(|(operation, arrivals)| (*operation, rate(arrivals))).collect();
-        Tally { calls, came_after_all: self.book.came_after_all(), ..self.tally.clone() }
+        let mut tally = Tally { calls, ..self.tally.clone() };
+        let counts = self.book.counts();
+        for (what, times) in [
+            (Reached::CameAfterAll, counts.came_after_all),
+            (Reached::Twin, counts.twins),
+            (Reached::RefusedTwin, counts.refused_twins),
+            (Reached::AmendedWithoutChange, counts.without_change),
+            (Reached::Forgotten, counts.forgotten),
+            (Reached::ShownLate, counts.late),
+        ] {
+            tally.reach(what, times);
+        }
+        tally
     }
 
     pub(crate) fn listed(&mut self, family: Family, listed: Listed) -> Vec<String> {
-        let now = self.settings.clock.now();
+        let now = self.now();
         self.book.advance(now);
         self.book.listed(family, listed, now).map(|order| order.order_id.clone()).collect()
     }
@@ -91,32 +99,42 @@ impl Desk {
         self.book.advance(u64::MAX);
     }
 
+    pub(crate) fn calm(&mut self) {
+        (self.settings.faults, self.settings.quirks, self.settings.nodes) = (0, 0, node::ONE);
+    }
+
     pub(crate) fn serve(&mut self, request: &Request) -> Answer {
-        let now = self.settings.clock.now();
+        let now = self.now();
         let Some(operation) = Operation::find(&request.method, &request.path) else {
             return self.refuse(format!("{} {} is no operation", request.method, request.path));
         };
         let arrivals = self.arrivals.entry((operation.family, operation.name)).or_default();
         arrivals.0.note(Instant::now());
         arrivals.1 = operation.per_second;
+        if self.connections.insert(request.connection) && !self.settings.line.first.is_zero() {
+            self.tally.reach(Reached::LateFirstRequest, 1);
+        }
         self.book.advance(now);
         let signed_at = match signature::verify(request, &self.settings.secret) {
             Ok(signed_at) => signed_at,
             Err(why) => return self.refuse(format!("{}: {why}", operation.name)),
         };
-        if now.abs_diff(signed_at) > WINDOW {
-            self.tally.stale += 1;
-            return answer::code("40008", now);
-        }
-        match operation.deed {
-            Deed::Detail => self.detail(operation, request, now),
-            Deed::List(listed) => listing::answer(self, operation, listed, request, now),
-            Deed::Place | Deed::Amend | Deed::Cancel => self.change(operation, request, signed_at, now),
+        let answer = match operation.deed {
+            Deed::Detail => self.detail(operation, request, signed_at),
+            Deed::List(listed) => self.list(operation, listed, request, signed_at),
+            Deed::Place | Deed::Amend | Deed::Cancel => match Change::all(operation, request) {
+                Some(changes) => self.change(operation, changes, signed_at),
+                None => self.refuse(format!("{}: {}", operation.name, request.text())),
+            },
+        };
+        match self.settings.line.keep_alive() {
+            Some(told) => answer.header("keep-alive", &told),
+            None => answer,
         }
     }
 
-    /// What goes wrong with a request, by what it is about and how often that was seen.
-    pub(crate) fn fault(&mut self, operation: &Operation, about: &str) -> (Fault, Dice) {
+    /// How a request is answered, by what it is about and how often that was seen.
+    pub(crate) fn telling(&mut self, operation: &Operation, about: &str) -> Telling {
         let key = format!("{:?} {} {about}", operation.family, operation.name);
         let times = self.seen.entry(key.clone()).or_default();
         *times += 1;
@@ -127,8 +145,12 @@ impl Desk {
             false if self.is_in_burst(about) && dice.percent(50) => Fault::TooManyTold,
             false => Fault::None,
         };
+        let (quirk, node) =
+            (Quirk::throw(self.settings.quirks, &mut dice), node::throw(self.settings.nodes, &mut dice));
         *self.tally.faults.entry(fault).or_default() += 1;
-        (fault, dice)
+        *self.tally.quirks.entry(quirk).or_default() += 1;
+        self.tally.reach(Reached::AnotherNode, u64::from(!node.is_right()));
+        Telling { family: operation.family, fault, quirk, node, dice, now: self.now() }
     }
 
     /// Ids that differ in their last character belong to calls that come together.
@@ -137,117 +159,84 @@ impl Desk {
         self.settings.faults > 0 && Dice::new(self.settings.seed, &format!("burst {stem}")).below(1000) < 4
     }
 
-    fn change(&mut self, operation: &Operation, request: &Request, signed_at: u64, now: u64) -> Answer {
-        let Some(changes) = Change::all(operation, request) else {
-            return self.refuse(format!("{}: {}", operation.name, request.text()));
-        };
-        let ids: Vec<_> = changes.iter().map(|change| change.id().to_owned()).collect();
-        let (fault, mut dice) = self.fault(operation, &ids.join(" "));
-        let landing = fault.landing(&mut dice);
-        if fault == Fault::Refused {
-            return answer::code(answer::refusal(operation.family), now);
+    /// Refuses what was signed too long ago or ahead of time, by the clock of the machine.
+    pub(crate) fn stale(&mut self, telling: &mut Telling, signed_at: u64) -> Option<Answer> {
+        let judged_at = telling.now.saturating_add_signed(telling.node.judges);
+        let is_good_by = |time: u64| time.abs_diff(signed_at) <= WINDOW;
+        // Whatever a machine thinks, nothing arrives after its signature has run out.
+        if is_good_by(judged_at) && telling.now <= signed_at + WINDOW {
+            return None;
         }
-        let last = signed_at + WINDOW + SETTLING;
-        let mut told = Vec::new();
-        for change in changes {
-            // Of several things, some go another way.
-            let landing = if operation.several && landing != Landing::Now { fault.landing(&mut dice) } else { landing };
-            told.push(self.item(operation, change, fault, landing, last, &mut dice));
+        if is_good_by(telling.now) {
+            self.tally.reach(Reached::JudgedByWrongClock, 1);
+        } else {
+            self.tally.stale += 1;
         }
-        // What breaks on its way was right before: an answer about what is not done yet does not say that it was.
-        if told.iter().any(|told| matches!(told, Told::Undecided)) {
-            // Nobody could tell an answer about the same order from the right one.
-            let is_another =
-                |other: &&Value| fault == Fault::MixedUp && text(other, "clientOid").as_ref() != ids.first();
-            let body = match self.latest.get(&(operation.family, operation.name)).filter(is_another) {
-                Some(other) => answer::envelope("00000", other, now),
-                None => answer::envelope("45001", &Value::Null, now),
-            };
-            return self.spoiled(operation, fault, body, &mut dice, now);
-        }
-        let results: Vec<_> = told.into_iter().filter_map(Told::result).collect();
-        if let ([ItemResult { failed: Some(code), .. }], false) = (results.as_slice(), operation.several) {
-            return self.spoiled(operation, fault, answer::envelope(code, &Value::Null, now), &mut dice, now);
-        }
-        let data = answer::acknowledged(operation, &results);
-        self.answer(operation, fault, data, &mut dice)
+        let body = telling.refusal(Proof::Timestamp);
+        Some(telling.quirk.around(Answer::json(body), self.last.as_ref(), &mut telling.dice))
     }
 
-    /// Does one thing, or not, or later.
-    fn item(
-        &mut self,
-        operation: &Operation,
-        change: Change,
-        fault: Fault,
-        landing: Landing,
-        last: u64,
-        dice: &mut Dice,
-    ) -> Told {
-        let now = self.settings.clock.now();
-        let id = change.id().to_owned();
-        if fault == Fault::Partial && dice.percent(40) {
-            // An item without a code failed by being listed as failed, which only the classic family does.
-            let codes = [answer::refusal(operation.family), ""];
-            let code = codes[usize::from(operation.family == Family::Classic && dice.percent(50))];
-            return Told::Result(ItemResult::failed(&id, code));
-        }
-        let is_missing = fault == Fault::Missing && dice.percent(50);
-        let landing = if fault == Fault::Missing && !is_missing { Landing::Now } else { landing };
-        if fault != Fault::None {
-            *self.tally.landings.entry(landing).or_default() += 1;
-        }
-        let soon = now + dice.below(1_000) * u64::from(self.settings.clock.speed());
-        let told = match landing {
-            Landing::Never => Told::Undecided,
-            Landing::Now => Told::Result(match self.book.apply(&change, now) {
-                Ok(order) => {
-                    if dice.percent(self.settings.faults / 8) {
-                        self.book.hide(&Name::ClientOid(id), soon.min(now + SETTLING));
-                    }
-                    ItemResult::done(&order)
-                }
-                Err(_) => ItemResult::failed(&id, answer::no_such_order(operation.family)),
-            }),
-            Landing::Late | Landing::VeryLate => {
-                let far = now + dice.below(last.saturating_sub(now));
-                self.book.apply_later(change, if landing == Landing::Late { soon.min(last) } else { far });
-                Told::Undecided
-            }
-        };
-        if is_missing { Told::Nothing } else { told }
-    }
-
-    fn detail(&mut self, operation: &Operation, request: &Request, now: u64) -> Answer {
-        let query: Value = crate::query::pairs(request.query.as_deref().unwrap_or_default()).into_iter().collect();
+    fn detail(&mut self, operation: &Operation, request: &Request, signed_at: u64) -> Answer {
+        let query = listing::query_of(request);
         let Some(name) = Name::of(&query) else { return self.refuse(format!("{}: {query}", operation.name)) };
-        let (fault, mut dice) = self.fault(operation, name.id());
-        let order = self.book.seen(&name, now).cloned();
-        let is_new = order.as_ref().is_some_and(|order| now < order.created + SETTLING);
-        match order {
-            Some(order) if fault != Fault::Hidden || !is_new => {
-                self.answer(operation, fault, answer::record(&order), &mut dice)
+        let mut telling = self.telling(operation, name.id());
+        if let Some(answer) = self.stale(&mut telling, signed_at) {
+            return answer;
+        }
+        let (now, fault) = (telling.now, telling.fault);
+        let order = self.book.seen(operation.family, &name, now, telling.node.lag);
+        let is_denied = match fault {
+            Fault::Hidden => order.as_ref().is_some_and(|order| now < order.settled()),
+            // Not twice in a row: who asks again is told.
+            Fault::FalseAbsence => order.is_some() && self.denied.insert(name.id().to_owned()),
+            _ => false,
+        };
+        if !is_denied {
+            self.denied.remove(name.id());
+        }
+        match order.filter(|_| !is_denied) {
+            Some(order) => {
+                let number = telling.quirk.number(&mut telling.dice);
+                self.answer(operation, &mut telling, answer::record(&order, number))
             }
-            _ => {
-                let body = answer::envelope(answer::no_such_order(operation.family), &Value::Null, now);
-                self.spoiled(operation, fault, body, &mut dice, now)
+            None if is_denied && fault == Fault::FalseAbsence => {
+                let body = telling.envelope(codes::UNSURE_ABSENCE, &Value::Null);
+                self.spoiled(operation, &mut telling, body)
+            }
+            None => {
+                let body = telling.refusal(Proof::NoSuchOrder);
+                self.spoiled(operation, &mut telling, body)
             }
         }
+    }
+
+    fn list(&mut self, operation: &Operation, listed: Listed, request: &Request, signed_at: u64) -> Answer {
+        let query = listing::query_of(request);
+        let mut telling = self.telling(operation, &query.to_string());
+        if let Some(answer) = self.stale(&mut telling, signed_at) {
+            return answer;
+        }
+        let data = listing::page(self, operation, listed, &query, telling.fault);
+        self.answer(operation, &mut telling, data)
     }
 
     /// The answer of a success, or what goes wrong with it.
-    pub(crate) fn answer(&mut self, operation: &Operation, fault: Fault, data: Value, dice: &mut Dice) -> Answer {
-        let now = self.settings.clock.now();
-        let mut body = answer::envelope("00000", &data, now);
+    pub(crate) fn answer(&mut self, operation: &Operation, telling: &mut Telling, data: Value) -> Answer {
+        let mut body = telling.envelope("00000", &data);
         let other = self.latest.insert((operation.family, operation.name), data);
-        if fault == Fault::MixedUp {
-            body = other.map_or(String::new(), |other| answer::envelope("00000", &other, now));
+        if telling.fault == Fault::MixedUp {
+            body = other.map_or(String::new(), |other| telling.envelope("00000", &other));
         }
-        self.spoiled(operation, fault, body, dice, now)
+        self.spoiled(operation, telling, body)
     }
 
-    fn spoiled(&self, operation: &Operation, fault: Fault, body: String, dice: &mut Dice, now: u64) -> Answer {
-        let pause = Duration::from_millis(1 + dice.below(4));
-        spoil::answer(operation, fault, body, dice, now, pause)
+    pub(crate) fn spoiled(&mut self, operation: &Operation, telling: &mut Telling, body: String) -> Answer {
+        let answer = spoil::answer(operation, telling, body);
+        let odd = telling.quirk.around(answer.clone(), self.last.as_ref(), &mut telling.dice);
+        if telling.fault == Fault::None && !operation.reads() && !operation.several {
+            self.last = Some(answer);
+        }
+        odd
     }
 
     /// What no client should send is remembered.

@@ -3,11 +3,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tradeapi_sandbox::Sandbox;
 
-use crate::book::Book;
+use crate::book::{Book, Duplicates};
 use crate::clock::FastClock;
 use crate::desk::Desk;
+use crate::line::Line;
+use crate::node::Nodes;
 use crate::operation::{Family, Listed};
-use crate::tally::Tally;
+use crate::tally::{Reached, Tally};
 
 /// How an exchange behaves.
 #[derive(Clone, Debug)]
@@ -16,8 +18,16 @@ pub struct Settings {
     pub seed: u64,
     /// With how many of a hundred changes something goes wrong; with questions half as often.
     pub faults: u64,
+    /// With how many of a hundred answers something else is odd.
+    pub quirks: u64,
     /// The clock that signatures are judged by.
     pub clock: FastClock,
+    /// The machines behind the address.
+    pub nodes: Nodes,
+    /// What connections are like.
+    pub line: Line,
+    /// What becomes of a client's id that was used before.
+    pub duplicates: Duplicates,
     /// The secret that requests are signed with.
     pub secret: String,
 }
@@ -37,6 +47,7 @@ impl Exchange {
     /// When no port or no thread is to be had.
     pub fn start(settings: Settings) -> io::Result<Self> {
         let sandbox = Sandbox::start()?;
+        settings.line.lay(&sandbox, settings.seed);
         let desk = Arc::new(Mutex::new(Desk::new(settings)));
         let served = Arc::clone(&desk);
         sandbox.answer_otherwise(move |request| lock(&served).serve(request));
@@ -55,7 +66,15 @@ impl Exchange {
 
     /// What it has counted so far.
     pub fn tally(&self) -> Tally {
-        lock(&self.desk).tally()
+        let mut tally = lock(&self.desk).tally();
+        tally.reach(Reached::IdleClose, self.sandbox.idle_closes() as u64);
+        tally.reach(Reached::Unsolicited, self.sandbox.unsolicited() as u64);
+        tally
+    }
+
+    /// From now on, nothing goes wrong, and all machines are right.
+    pub fn calm(&self) {
+        lock(&self.desk).calm();
     }
 
     /// The ids of the orders that a listing is to have, the latest first.
@@ -65,10 +84,10 @@ impl Exchange {
 
     /// Closes the book, with everything in it that was accepted and would come later.
     pub fn close(self) -> (Book, Tally) {
+        lock(&self.desk).close();
+        let tally = self.tally();
         drop(self.sandbox);
         let mut desk = lock(&self.desk);
-        desk.close();
-        let tally = desk.tally();
         (std::mem::take(&mut desk.book), tally)
     }
 }

@@ -12,6 +12,14 @@ pub enum Fault {
     None,
     /// An honest refusal.
     Refused,
+    /// A code that sounds like a refusal, of which nothing is sure.
+    DoubtfulCode,
+    /// A code that says that nobody knows, from no document.
+    OpenCode,
+    /// A code that says that there are too many requests, with status 200.
+    RateCode,
+    /// The timestamp is not taken, though it is good.
+    Timestamp,
     /// No answer, and the connection stays open.
     Hang,
     /// The connection is reset.
@@ -58,8 +66,12 @@ pub enum Fault {
     Partial,
     /// Of several things, some stand neither among the successes nor among the failures.
     Missing,
+    /// Of several things, some are answered with a message, and neither with a code nor with the exchange's id.
+    Bare,
     /// A question is answered as though there were no such order, which can be seen only later.
     Hidden,
+    /// A question is answered as though there were no such order, once, however long it has been there.
+    FalseAbsence,
     /// A page has some of the items of the page before it.
     Overlap,
     /// A page's cursor is the one that was asked with.
@@ -80,7 +92,7 @@ pub enum Landing {
 }
 
 /// How often each goes wrong among all that do.
-const OF_ANY: [(Fault, u64); 19] = [
+const OF_ANY: [(Fault, u64); 22] = [
     (Fault::Hang, 2),
     (Fault::Reset, 6),
     (Fault::Close, 6),
@@ -90,6 +102,9 @@ const OF_ANY: [(Fault, u64); 19] = [
     (Fault::Unlisted, 4),
     (Fault::TooManyBare, 1),
     (Fault::TooManyTold, 1),
+    (Fault::RateCode, 1),
+    (Fault::Timestamp, 2),
+    (Fault::OpenCode, 5),
     (Fault::ServerErrorBare, 4),
     (Fault::ServerErrorTold, 4),
     (Fault::Redirect, 2),
@@ -102,9 +117,11 @@ const OF_ANY: [(Fault, u64); 19] = [
     (Fault::Outage, 1),
 ];
 const HARMLESS: [(Fault, u64); 2] = [(Fault::Slow, 4), (Fault::LastAnswer, 6)];
-const OF_CHANGES: [(Fault, u64); 1] = [(Fault::Refused, 8)];
-const OF_SEVERAL: [(Fault, u64); 2] = [(Fault::Partial, 20), (Fault::Missing, 20)];
+const OF_CHANGES: [(Fault, u64); 2] = [(Fault::Refused, 16), (Fault::DoubtfulCode, 4)];
+const OF_SEVERAL: [(Fault, u64); 3] = [(Fault::Partial, 20), (Fault::Missing, 20), (Fault::Bare, 10)];
 const OF_DETAILS: [(Fault, u64); 1] = [(Fault::Hidden, 20)];
+// Public clients have seen this there, and only there.
+const OF_CLASSIC_DETAILS: [(Fault, u64); 1] = [(Fault::FalseAbsence, 6)];
 const OF_LISTS: [(Fault, u64); 2] = [(Fault::Overlap, 30), (Fault::StuckCursor, 4)];
 
 impl Fault {
@@ -112,7 +129,12 @@ impl Fault {
     pub(crate) fn throw(operation: &Operation, dice: &mut Dice) -> Self {
         let mut faults = [OF_ANY.as_slice(), &HARMLESS].concat();
         match operation.deed {
-            Deed::Detail => faults.extend(OF_DETAILS),
+            Deed::Detail => {
+                faults.extend(OF_DETAILS);
+                if operation.family == Family::Classic {
+                    faults.extend(OF_CLASSIC_DETAILS);
+                }
+            }
             Deed::List(_) => faults.extend(OF_LISTS),
             Deed::Place | Deed::Amend | Deed::Cancel => faults.extend(OF_CHANGES),
         }
@@ -133,9 +155,7 @@ impl Fault {
     pub(crate) fn landing(self, dice: &mut Dice) -> Landing {
         match self {
             Self::None | Self::Slow | Self::LastAnswer | Self::Partial => Landing::Now,
-            Self::Refused => Landing::Never,
-            // Most often it is true that there were too many.
-            Self::TooManyBare | Self::TooManyTold => dice.weighted(&[(Landing::Never, 9), (Landing::Now, 1)]),
+            Self::Refused | Self::RateCode | Self::Timestamp | Self::TooManyBare | Self::TooManyTold => Landing::Never,
             _ => {
                 dice.weighted(&[(Landing::Now, 40), (Landing::Late, 15), (Landing::VeryLate, 5), (Landing::Never, 40)])
             }

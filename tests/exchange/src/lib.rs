@@ -13,9 +13,16 @@
 //! What goes wrong with a request follows from a seed, the ids in it, and how often these were seen, and not from when it
 //! comes: the same seed and the same requests have the same faults.
 //!
-//! Neither document says that a client's id is taken once only. So an order that comes twice is there twice, which is the
-//! worse case for a client.
-#![allow(clippy::expect_used, reason = "only tests use this, and a panic is how they fail")]
+//! Neither document says that a client's id is taken once only. So there are exchanges where an order that comes twice is
+//! there twice, and others that refuse the second by a code that says so.
+//!
+//! Refusals carry codes that public clients have observed. A code of which several sources say that nothing was done keeps
+//! that word, but for operations that do two things: of these the first may be done when a business rule stops the second.
+//! A code with one source only, or with sources that contradict each other, promises nothing.
+//!
+//! Behind its one address are several machines. Their clocks may differ from the true one, by which orders are dated, and
+//! what they show may be seconds old. No request is under way for longer than its signature is good by the true clock.
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "only tests use this, and a panic is how they fail")]
 
 pub mod query;
 pub mod signature;
@@ -24,22 +31,31 @@ mod answer;
 mod arrivals;
 mod book;
 mod change;
+mod changes;
 mod clock;
+mod codes;
 mod desk;
 mod dice;
 mod exchange;
 mod fault;
+mod line;
 mod listing;
+mod node;
 mod operation;
+mod quirk;
 mod spoil;
 mod tally;
+mod telling;
 
-pub use answer::NO_SUCH_ORDER;
-pub use book::{Book, Effect, NoSuchOrder, Order};
+pub use book::{Book, Duplicates, Effect, Order, State, Unchanged, When, label};
 pub use change::{Change, Name};
 pub use clock::FastClock;
+pub use codes::{Proof, proof};
 pub use dice::Dice;
 pub use exchange::{Exchange, Settings};
 pub use fault::{Fault, Landing};
+pub use line::Line;
+pub use node::{JUDGING_OTHERWISE, LAGGING, Node, Nodes, ONE, TELLING_OTHERWISE};
 pub use operation::{Deed, Family, Listed, OPERATIONS, Operation};
-pub use tally::{Rate, Tally};
+pub use quirk::Quirk;
+pub use tally::{Rate, Reached, Tally};

@@ -1,30 +1,29 @@
 //! Answers that go wrong.
 
-use std::time::Duration;
-
 use serde_json::Value;
 use tradeapi_sandbox::Answer;
 
-use crate::answer;
+use crate::codes::Proof;
 use crate::dice::Dice;
 use crate::fault::Fault;
 use crate::operation::Operation;
+use crate::telling::Telling;
 
-/// `body` as it is answered when `fault` goes wrong.
-pub(crate) fn answer(
-    operation: &Operation,
-    fault: Fault,
-    body: String,
-    dice: &mut Dice,
-    now: u64,
-    pause: Duration,
-) -> Answer {
-    let code = |code: &str| answer::code(code, now);
-    let server_error = [500, 502, 503, 504][usize::try_from(dice.below(4)).unwrap_or_default()];
+/// `body` as it is answered when something goes wrong.
+pub(crate) fn answer(operation: &Operation, telling: &mut Telling, body: String) -> Answer {
+    let server_error = [500, 502, 503, 504][usize::try_from(telling.dice.below(4)).unwrap_or_default()];
+    // A refusal can come with status 400 as well.
+    let refused = if telling.dice.percent(50) { 200 } else { 400 };
     let length = body.len();
+    let pause = telling.pause();
+    let fault = telling.fault;
+    let mut code = |code: &str| Answer::json(telling.envelope(code, &Value::Null));
     match fault {
-        Fault::None | Fault::Refused | Fault::Partial | Fault::Missing | Fault::Hidden => Answer::json(body),
+        Fault::None | Fault::Partial | Fault::Missing | Fault::Bare | Fault::Hidden | Fault::FalseAbsence => {
+            Answer::json(body)
+        }
         Fault::Overlap | Fault::StuckCursor => Answer::json(body),
+        Fault::Refused => Answer::json(body).status(refused),
         Fault::MixedUp if body.is_empty() => code("45001"),
         Fault::MixedUp => Answer::json(body),
         Fault::Hang => Answer::hang(),
@@ -34,6 +33,10 @@ pub(crate) fn answer(
         Fault::Downstream => code("40725"),
         Fault::UnknownError => code("45001"),
         Fault::Unlisted => code("98765"),
+        Fault::DoubtfulCode => Answer::json(telling.refusal(Proof::Doubtful)).status(refused),
+        Fault::OpenCode => Answer::json(telling.refusal(Proof::Open)).status(refused),
+        Fault::Timestamp => Answer::json(telling.refusal(Proof::Timestamp)).status(refused),
+        Fault::RateCode => Answer::json(telling.refusal(Proof::Rate)),
         Fault::TooManyBare => Answer::new(429, "<html>slow down</html>"),
         Fault::TooManyTold => code("429").status(429).header("retry-after", "1"),
         Fault::ServerErrorBare => Answer::new(server_error, "<html>bad gateway</html>"),
@@ -41,9 +44,9 @@ pub(crate) fn answer(
         Fault::ServerErrorTold => code(if operation.reads() { "98765" } else { "45001" }).status(server_error),
         Fault::Redirect => Answer::new(307, "").header("location", "http://127.0.0.1:9/"),
         Fault::HalfBody => Answer::json(body).cut_off_after(length / 2),
-        Fault::ShortLength => Answer::json(body).announcing(length - 1 - dice.place_in(&vec![0; length - 1])),
+        Fault::ShortLength => Answer::json(body).announcing(length - 1 - telling.dice.place_in(&vec![0; length - 1])),
         Fault::LongLength => Answer::json(body).announcing(length + 10),
-        Fault::Garbage => Answer::json(garbled(body, dice)),
+        Fault::Garbage => Answer::json(garbled(body, &mut telling.dice)),
         Fault::NotHttp => Answer::raw(body),
         Fault::Slow => Answer::json(body).in_pieces(pause),
         Fault::LastAnswer => Answer::json(body).then_close(),

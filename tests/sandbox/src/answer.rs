@@ -35,6 +35,16 @@ pub(crate) struct Parts {
     body: Vec<u8>,
     /// How long the body is said to be, when that is not true.
     announced: Option<usize>,
+    /// What comes behind the answer though nobody asked for it.
+    pub(crate) behind: Option<Behind>,
+}
+
+/// Bytes that are sent behind an answer, on a connection that is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Behind {
+    pub(crate) bytes: Vec<u8>,
+    /// With the answer where it is zero; otherwise only if no request comes meanwhile.
+    pub(crate) pause: Duration,
 }
 
 impl Answer {
@@ -45,7 +55,7 @@ impl Answer {
 
     /// Any status and body.
     pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
-        Self(Act::Whole(Parts { status, headers: Vec::new(), body: body.into(), announced: None }))
+        Self(Act::Whole(Parts { status, headers: Vec::new(), body: body.into(), announced: None, behind: None }))
     }
 
     /// These bytes as they are, HTTP or not; then the connection is closed.
@@ -128,6 +138,26 @@ impl Answer {
     #[must_use]
     pub fn in_pieces(self, pause: Duration) -> Self {
         self.with_parts(|parts| Act::Slow(parts, pause))
+    }
+
+    /// The same with `other` behind it, which nobody asked for: right away, or after a `pause` in which no request comes.
+    #[must_use]
+    pub fn with_behind(mut self, other: impl Into<Vec<u8>>, pause: Duration) -> Self {
+        if let Some(parts) = self.parts() {
+            parts.behind = Some(Behind { bytes: other.into(), pause });
+        }
+        self
+    }
+
+    /// The answer as it travels, head and all; empty where there is none.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match &self.0 {
+            Act::Whole(parts) | Act::Last(parts, _) | Act::Slow(parts, _) | Act::Half(parts, _) => {
+                parts.bytes(usize::MAX)
+            }
+            Act::Raw(bytes) | Act::Endless(bytes, ..) => bytes.clone(),
+            Act::Close | Act::Reset | Act::Outage(_) | Act::Hang => Vec::new(),
+        }
     }
 
     fn with_parts(self, act: impl FnOnce(Parts) -> Act) -> Self {

@@ -5,7 +5,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 
-use crate::answer::Act;
+use crate::answer::{Act, Behind, Parts};
 use crate::request::Request;
 use crate::script::Script;
 
@@ -22,10 +22,20 @@ pub(crate) async fn serve(
     outages: mpsc::Sender<Duration>,
 ) -> io::Result<()> {
     let mut received = Vec::new();
-    while let Some(request) = read_request(&mut stream, &mut received, number).await? {
+    let mut behind = None;
+    for nth in 0.. {
+        if nth > 0 && received.is_empty() && !rest(&mut stream, script, behind.take()).await? {
+            break;
+        }
+        let Some(request) = read_request(&mut stream, &mut received, number).await? else { break };
+        tokio::time::sleep(script.line().delay(number, nth)).await;
         let is_last = request.is_last();
         let goes_on = match script.play(request).0 {
             Act::Reset => return stream.set_zero_linger(),
+            Act::Whole(mut parts) => {
+                behind = parts.behind.take();
+                whole(&mut stream, script, &parts, &mut behind).await?
+            }
             Act::Outage(lasts) => {
                 // Fails when the sandbox ends, which is an outage too.
                 let _ = outages.send(lasts).await;
@@ -38,6 +48,39 @@ pub(crate) async fn serve(
         }
     }
     stream.shutdown().await
+}
+
+/// Answers in full, with what comes behind it at once.
+async fn whole(
+    stream: &mut TcpStream,
+    script: &Script,
+    parts: &Parts,
+    behind: &mut Option<Behind>,
+) -> io::Result<bool> {
+    let mut bytes = parts.bytes(usize::MAX);
+    if let Some(behind) = behind.take_if(|behind| behind.pause.is_zero()) {
+        bytes.extend(behind.bytes);
+        script.line().note_unsolicited();
+    }
+    stream.write_all(&bytes).await.map(|()| true)
+}
+
+/// Waits until the client sends something; false when the connection rested for too long.
+async fn rest(stream: &mut TcpStream, script: &Script, behind: Option<Behind>) -> io::Result<bool> {
+    if let Some(behind) = behind {
+        if tokio::time::timeout(behind.pause, stream.readable()).await.is_err() {
+            script.line().note_unsolicited();
+            stream.write_all(&behind.bytes).await?;
+        }
+    }
+    let Some(idle) = script.line().idle() else { return Ok(true) };
+    match tokio::time::timeout(idle, stream.readable()).await {
+        Ok(readable) => readable.map(|()| true),
+        Err(_) => {
+            script.line().note_idle_close();
+            Ok(false)
+        }
+    }
 }
 
 /// Does what an answer says; false when the connection is to be closed then.

@@ -23,6 +23,7 @@
 
 mod answer;
 mod connection;
+mod line;
 mod port;
 mod request;
 mod script;

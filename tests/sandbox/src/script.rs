@@ -3,6 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
+use crate::line::Line;
 use crate::{Answer, Request};
 
 pub(crate) type Handler = Arc<dyn Fn(&Request) -> Answer + Send + Sync>;
@@ -12,6 +13,7 @@ pub(crate) struct Script {
     told: Mutex<Told>,
     /// The number of requests, for those who wait for one.
     count: watch::Sender<usize>,
+    line: Line,
 }
 
 struct Told {
@@ -24,7 +26,11 @@ impl Script {
     pub(crate) fn new() -> Self {
         let otherwise = Arc::new(|_: &Request| Answer::new(501, "the sandbox was not told what to answer"));
         let told = Told { requests: Vec::new(), next: VecDeque::new(), otherwise };
-        Self { told: Mutex::new(told), count: watch::Sender::new(0) }
+        Self { told: Mutex::new(told), count: watch::Sender::new(0), line: Line::default() }
+    }
+
+    pub(crate) fn line(&self) -> &Line {
+        &self.line
     }
 
     pub(crate) fn answer_next(&self, answer: Answer) {

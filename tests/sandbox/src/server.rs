@@ -3,6 +3,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
@@ -67,6 +68,27 @@ impl Sandbox {
         self.script.answer_otherwise(Arc::new(handler));
     }
 
+    /// Lets each request wait before it is read: for as long as `delay` says by the number of its connection and by how many
+    /// requests came on that before.
+    pub fn delay_requests(&self, delay: impl Fn(usize, usize) -> Duration + Send + Sync + 'static) {
+        self.script.line().set_delay(Arc::new(delay));
+    }
+
+    /// Closes connections on which nothing comes for this long.
+    pub fn close_idle_after(&self, idle: Duration) {
+        self.script.line().set_idle(idle);
+    }
+
+    /// How many connections were closed for that.
+    pub fn idle_closes(&self) -> usize {
+        self.script.line().idle_closes()
+    }
+
+    /// How often something was sent [behind](Answer::with_behind) an answer.
+    pub fn unsolicited(&self) -> usize {
+        self.script.line().unsolicited()
+    }
+
     /// The requests that came, in order.
     pub fn requests(&self) -> Vec<Request> {
         self.script.requests()
@@ -122,7 +144,7 @@ async fn accept(
     listener: &TcpListener,
     numbers: &mut impl Iterator<Item = usize>,
     script: &Arc<Script>,
-) -> io::Result<std::time::Duration> {
+) -> io::Result<Duration> {
     let (sender, mut outages) = mpsc::channel(1);
     let mut connections = JoinSet::new();
     for number in numbers {

@@ -145,3 +145,30 @@ fn ask_in_vain(sandbox: &Sandbox) {
     connection.write_all(ASK).unwrap();
     assert_eq!(connection.read(&mut [0; 8]).unwrap_or(0), 0);
 }
+
+#[test]
+fn connections_that_rest_are_closed_and_requests_wait_to_be_read() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_otherwise(|_| Answer::new(200, "ok"));
+    sandbox.close_idle_after(Duration::from_millis(20));
+    let wait = Duration::from_millis(30);
+    sandbox.delay_requests(move |connection, nth| if (connection, nth) == (1, 0) { wait } else { Duration::ZERO });
+    assert!(ask(&sandbox, ASK).ends_with("ok"));
+    let begun = std::time::Instant::now();
+    assert!(ask(&sandbox, ASK).ends_with("ok"));
+    assert!(begun.elapsed() >= wait);
+    assert_eq!(sandbox.idle_closes(), 2);
+}
+
+#[test]
+fn something_comes_behind_an_answer_that_nobody_asked_for() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.close_idle_after(Duration::from_millis(20));
+    sandbox.answer_next(Answer::new(200, "ok").with_behind("at once", Duration::ZERO));
+    sandbox.answer_next(Answer::new(200, "ok").with_behind("later", Duration::from_millis(1)));
+    assert!(ask(&sandbox, ASK).ends_with("okat once"));
+    assert!(ask(&sandbox, ASK).ends_with("oklater"));
+    assert_eq!(sandbox.unsolicited(), 2);
+    let answer = Answer::new(200, "ok");
+    assert_eq!(answer.to_bytes(), b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+}

@@ -1,0 +1,146 @@
+//! How one task asks for several things at once.
+
+use std::sync::Arc;
+
+use tradeapi::runtime::{Batch, ConfirmableItems, ItemOutcome, Outcome};
+use tradeapi_exchange::Dice;
+
+use crate::conduct::Conduct;
+use crate::desk::Desk;
+use crate::judge::Violation;
+use crate::later::Open;
+use crate::ledger::{Known, Ticket};
+use crate::raw::MayTellId;
+
+/// What became of one of several things, and the exchange's id of it.
+pub(crate) type ItemTold = (Outcome, Option<String>);
+
+impl Desk {
+    /// Asks for several things at once, more than go into a call if need be; what became of each.
+    pub(crate) async fn ask_for_each<O>(&self, operation: O, tickets: Vec<Ticket>, dice: &mut Dice) -> Vec<ItemTold>
+    where
+        O: ConfirmableItems<Query: Send + Sync, Response: Send, Item: Clone + Send + Sync, Done: Send + MayTellId>
+            + Send
+            + Sync
+            + 'static,
+    {
+        if self.settings.conduct != Conduct::Careful {
+            return self.send_each(operation, tickets).await;
+        }
+        let briefly = self.settings.briefly();
+        let fates = match self.client.batch(operation.clone()).send_and_confirm(&briefly).await {
+            Ok(fates) => fates.items,
+            Err(error) => {
+                tickets.iter().for_each(|ticket| self.ledger.note(ticket, error.outcome(), Known::ByAnswer, "batch"));
+                return vec![(error.outcome(), None); tickets.len()];
+            }
+        };
+        self.count_answers(O::META.id, tickets.len(), fates.len());
+        let mut all = Vec::new();
+        for (ticket, item) in tickets.into_iter().zip(fates) {
+            let told = self.of_fate(item.fate);
+            self.ledger.note(&ticket, told.outcome, told.known(), "batch, confirm");
+            all.push((told.outcome, told.order_id.clone()));
+            if told.outcome == Outcome::Unknown {
+                let mut alone = operation.clone();
+                alone.set_items(vec![item.item]);
+                self.later_each(alone, vec![ticket], told.signed_at(), dice);
+            }
+        }
+        all
+    }
+
+    /// Sends several things at once of which some have no id, or one that another has, and settles all of them together.
+    pub(crate) async fn send_and_settle_each<O>(
+        &self,
+        operation: O,
+        tickets: Vec<Ticket>,
+        dice: &mut Dice,
+    ) -> Vec<ItemTold>
+    where
+        O: ConfirmableItems<Query: Send + Sync, Response: Send, Item: Clone + Send + Sync, Done: Send + MayTellId>
+            + Send
+            + Sync
+            + 'static,
+    {
+        let all = self.send_each(operation.clone(), tickets.clone()).await;
+        if all.iter().any(|(outcome, _)| *outcome == Outcome::Unknown) {
+            let signed_at = self.client.now();
+            let fates = self.client.settle_each(&operation, signed_at, &self.settings.briefly()).await;
+            self.count_answers(O::META.id, tickets.len(), fates.len());
+            for ((ticket, (outcome, _)), fate) in tickets.iter().zip(&all).zip(&fates) {
+                if *outcome == Outcome::Unknown {
+                    self.ledger.note(ticket, fate.outcome(), Known::ByAsking, "settle each");
+                }
+            }
+            if fates
+                .iter()
+                .zip(&all)
+                .any(|(fate, (told, _))| fate.outcome() == Outcome::Unknown && *told == Outcome::Unknown)
+            {
+                let open = tickets.into_iter().zip(&all).filter(|(_, (told, _))| *told == Outcome::Unknown);
+                let (mut alone, open) = (operation, open.map(|(ticket, _)| ticket).collect::<Vec<_>>());
+                let items = alone.take_items().into_iter().zip(&all).filter(|(_, (told, _))| *told == Outcome::Unknown);
+                let items = items.map(|(item, _)| item).collect();
+                alone.set_items(items);
+                self.later_each(alone, open, signed_at, dice);
+            }
+        }
+        all
+    }
+
+    /// Sends several things at once; what the answers tell of each.
+    pub(crate) async fn send_each<O>(&self, batch: O, tickets: Vec<Ticket>) -> Vec<ItemTold>
+    where
+        O: Batch<Item: Send, Done: Send + MayTellId, Response: Send> + Send + Sync,
+    {
+        let all = match self.client.batch(batch).send().await {
+            Ok(report) => report.items.iter().map(|item| self.of_item(&item.outcome)).collect(),
+            Err(error) => vec![(self.settings.conduct.takes(&error).unwrap_or(error.outcome()), None); tickets.len()],
+        };
+        self.count_answers(O::META.id, tickets.len(), all.len());
+        for (ticket, (outcome, _)) in tickets.iter().zip(&all) {
+            self.ledger.note(ticket, *outcome, Known::ByAnswer, "batch");
+        }
+        all
+    }
+
+    fn of_item<T: MayTellId>(&self, item: &ItemOutcome<T>) -> ItemTold {
+        match (item, self.settings.conduct) {
+            (ItemOutcome::Done(done), _) => (Outcome::Done, done.order_id()),
+            (ItemOutcome::Unaccounted, Conduct::TakesMissingForDone) => (Outcome::Done, None),
+            (ItemOutcome::Unaccounted, Conduct::TakesMissingForNotDone) => (Outcome::NotDone, None),
+            (ItemOutcome::CallFailed(error), conduct) => (conduct.takes(error).unwrap_or(error.outcome()), None),
+            (item, _) if item.is_unknown() => (Outcome::Unknown, None),
+            _ => (Outcome::NotDone, None),
+        }
+    }
+
+    /// Asks again later what became of each item.
+    fn later_each<O>(&self, operation: O, tickets: Vec<Ticket>, signed_at: tradeapi::Timestamp, dice: &mut Dice)
+    where
+        O: ConfirmableItems<Query: Send + Sync, Response: Send, Item: Send + Sync, Done: Send> + Send + Sync + 'static,
+    {
+        let shared = Arc::new((operation, tickets));
+        self.later.push(Open::new(signed_at, dice, move |desk, policy| {
+            let shared = Arc::clone(&shared);
+            async move {
+                let (operation, tickets) = &*shared;
+                let fates = desk.client.settle_each(operation, signed_at, &policy).await;
+                desk.count_answers(O::META.id, tickets.len(), fates.len());
+                for (ticket, fate) in tickets.iter().zip(&fates) {
+                    desk.ledger.note(ticket, fate.outcome(), Known::ByAsking, "settle each, later");
+                }
+                let is_known = fates.iter().all(|fate| fate.outcome() != Outcome::Unknown);
+                if is_known { Outcome::Done } else { Outcome::Unknown }
+            }
+        }));
+    }
+
+    /// Whoever is asked about several things answers for each.
+    fn count_answers(&self, deed: &str, asked: usize, told: usize) {
+        if told != asked {
+            self.ledger.complain(Violation::Unanswered(format!("{told} answers about {asked} items of {deed}")));
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Threads that clients run on.
+
+use std::future::Future;
+use std::io;
+use std::time::Duration;
+
+use tradeapi_exchange::{Dice, Reached};
+
+use crate::ledger::Ledger;
+
+/// Runs `work` on a thread of its own, with nothing else but tasks that hold it up.
+pub(crate) async fn on_one_thread<T, F>(work: impl FnOnce() -> F + Send + 'static) -> io::Result<T>
+where
+    T: Send + 'static,
+    F: Future<Output = io::Result<T>>,
+{
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    std::thread::Builder::new().name("busy".to_owned()).spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let result = runtime.and_then(|runtime| runtime.block_on(work()));
+        // Whoever waited for it may be gone.
+        let _ = sender.send(result);
+    })?;
+    receiver.await.map_err(io::Error::other)?
+}
+
+/// Holds up the thread now and then, as code does that computes or waits without saying so.
+pub(crate) async fn hold_up(ledger: Ledger, mut dice: Dice) {
+    loop {
+        tokio::time::sleep(Duration::from_millis(5 + dice.below(120))).await;
+        std::thread::sleep(Duration::from_millis(1 + dice.below(60)));
+        ledger.reach(Reached::Blocked);
+    }
+}

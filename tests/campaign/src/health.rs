@@ -1,0 +1,65 @@
+//! Whether a client still trades when all is well again.
+
+use std::time::Duration;
+
+use tradeapi::runtime::{ClientCore, Operation, Outcome};
+use tradeapi::{Error, unified};
+use tradeapi_exchange::Family;
+
+use crate::judge::Violation;
+use crate::ledger::{Known, Ledger, Naming};
+use crate::orders::{self, Name, Order};
+
+/// How many calls it may take until a client has seen that the exchange is well.
+const TRIES: usize = 4;
+
+/// How long a call may wait for room, in real time.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Places an order and cancels it. Whatever was answered before, this has to work.
+pub(crate) async fn check(client: &ClientCore, ledger: &Ledger, name: &str) {
+    let mut trouble = Vec::new();
+    for number in 0..TRIES {
+        let order = Order::new(Family::Unified, &format!("{name}-well{number}"));
+        let ticket = ledger.open(order.placed(), "unified.place-order", Naming::Own);
+        let placed = call(client, &orders::unified_order(&order)).await;
+        let outcome = placed.as_ref().map_or_else(|error| error.outcome(), |()| Outcome::Done);
+        ledger.note(&ticket, outcome, Known::ByAnswer, "call");
+        if let Err(error) = placed {
+            trouble.push(error.why);
+            continue;
+        }
+        let ticket = ledger.open(order.cancelled(), "unified.cancel-order", Naming::Own);
+        let cancel = unified::CancelOrder::new(Name::ClientOid(order.client_oid.clone()).unified());
+        match call(client, &cancel).await {
+            Ok(()) => {
+                ledger.note(&ticket, Outcome::Done, Known::ByAnswer, "call");
+                return;
+            }
+            Err(error) => {
+                ledger.note(&ticket, error.outcome(), Known::ByAnswer, "call");
+                trouble.push(error.why);
+            }
+        }
+    }
+    ledger.complain(Violation::LockedOut(trouble.join("; ")));
+}
+
+struct Trouble {
+    error: Option<Error>,
+    why: String,
+}
+
+impl Trouble {
+    fn outcome(&self) -> Outcome {
+        self.error.as_ref().map_or(Outcome::Unknown, Error::outcome)
+    }
+}
+
+async fn call<O: Operation>(client: &ClientCore, operation: &O) -> Result<(), Trouble> {
+    match tokio::time::timeout(PATIENCE, client.call(operation)).await {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(error)) => Err(Trouble { why: error.to_string(), error: Some(error) }),
+        Err(_) => Err(Trouble { why: format!("{} takes too long", O::META.id), error: None }),
+    }
+}

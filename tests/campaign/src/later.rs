@@ -1,0 +1,160 @@
+//! What is asked for again: in the whole of the time in which a request can still arrive, when an absence proves something,
+//! and when what is absent may be forgotten.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinSet;
+use tradeapi::runtime::{ConfirmPolicy, Confirmable, Fate, Outcome};
+use tradeapi::{Error, Timestamp};
+use tradeapi_exchange::{Dice, FastClock, Proof, Reached, proof};
+
+use crate::conduct::Conduct;
+use crate::desk::Desk;
+use crate::ledger::{Known, Ticket};
+
+/// How long the exchange keeps orders that are cancelled, and a little more.
+const KEPT: Duration = Duration::from_secs(2 * 60 * 60 + 60);
+
+/// How many of a hundred are not asked for before they may be forgotten.
+const RESERVED: u64 = 15;
+
+/// Whether the exchange says that there is no such order.
+fn is_absent(error: Option<&Error>) -> bool {
+    matches!(error, Some(Error::Exchange(error)) if proof(error.code.as_str()) == Some(Proof::NoSuchOrder))
+}
+
+/// Asks for something once more; what is known then.
+type Question = Box<dyn Fn(Desk, ConfirmPolicy) -> Pin<Box<dyn Future<Output = Outcome> + Send>> + Send + Sync>;
+
+/// Something that is to be asked for again.
+pub(crate) struct Open {
+    ask: Question,
+    signed_at: Timestamp,
+    is_reserved: bool,
+}
+
+/// All that is to be asked for again. Clones share it.
+#[derive(Clone, Default)]
+pub(crate) struct Later(Arc<Mutex<Vec<Open>>>);
+
+impl Later {
+    pub(crate) fn push(&self, open: Open) {
+        self.all().push(open);
+    }
+
+    /// Any of it.
+    fn take(&self, dice: &mut Dice) -> Option<Open> {
+        let mut all = self.all();
+        let place = usize::try_from(dice.below(all.len() as u64)).unwrap_or_default();
+        (!all.is_empty()).then(|| all.swap_remove(place))
+    }
+
+    fn all(&self) -> MutexGuard<'_, Vec<Open>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    pub(crate) fn new<F>(
+        signed_at: Timestamp,
+        dice: &mut Dice,
+        ask: impl Fn(Desk, ConfirmPolicy) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Outcome> + Send + 'static,
+    {
+        let ask: Question = Box::new(move |desk, policy| Box::pin(ask(desk, policy)));
+        Self { ask, signed_at, is_reserved: dice.percent(RESERVED) }
+    }
+}
+
+impl Desk {
+    /// Asks again later what became of `operation`.
+    pub(crate) fn later<O>(&self, operation: O, ticket: Ticket, signed_at: Timestamp, dice: &mut Dice)
+    where
+        O: Confirmable<Query: Send + Sync, Response: Send> + Clone + Send + Sync + 'static,
+    {
+        let shared = Arc::new((operation, ticket));
+        self.later.push(Open::new(signed_at, dice, move |desk, policy| {
+            let shared = Arc::clone(&shared);
+            async move {
+                let (operation, ticket) = &*shared;
+                let fate = desk.client.settle(operation, signed_at, &policy).await;
+                let outcome = desk.believed(&fate);
+                desk.ledger.note(ticket, outcome, Known::ByAsking, "later");
+                outcome
+            }
+        }));
+    }
+
+    /// What someone makes of a fate who forgets that orders are forgotten.
+    fn believed<A, R>(&self, fate: &Fate<A, R>) -> Outcome {
+        match (fate, self.settings.conduct) {
+            (Fate::Unknown(still), Conduct::ForgetsTheForgotten) if is_absent(still.last.as_ref()) => Outcome::NotDone,
+            _ => fate.outcome(),
+        }
+    }
+
+    /// Asks for all that is unknown, until all is known that can be.
+    pub(crate) async fn settle_all(&self, clock: &FastClock) {
+        let end = Instant::now() + clock.takes(self.settings.until_absence_proves());
+        let reserved = Later::default();
+        let comes_late = self.settings.conduct == Conduct::ForgetsTheForgotten;
+        let in_the_window = |desk: Self, mut dice: Dice, reserved: Later, clock: FastClock| async move {
+            while Instant::now() < end {
+                let pause = clock.takes(Duration::from_millis(dice.below(10_000)));
+                tokio::time::sleep(pause.min(end.saturating_duration_since(Instant::now()))).await;
+                match desk.later.take(&mut dice) {
+                    Some(open) if open.is_reserved || comes_late => reserved.push(open),
+                    Some(open) => desk.ask_again(open, desk.settings.once(), &clock).await,
+                    None => {}
+                }
+            }
+        };
+        let each = |task| (self.clone(), self.dice(task), reserved.clone(), clock.clone());
+        let tasks = (0..self.settings.tasks).map(each);
+        let tasks: JoinSet<()> =
+            tasks.map(|(desk, dice, reserved, clock)| in_the_window(desk, dice, reserved, clock)).collect();
+        tasks.join_all().await;
+        self.ask_for_the_rest(clock).await;
+        // What stays unknown now is asked for no more, but for what was not asked for at all.
+        self.later.all().clear();
+        clock.leap(KEPT);
+        self.later.all().append(&mut reserved.all());
+        self.ask_for_the_rest(clock).await;
+    }
+
+    /// Asks once more for all that is left.
+    async fn ask_for_the_rest(&self, clock: &FastClock) {
+        let asked = Later::default();
+        let ask = |desk: Self, mut dice: Dice, asked: Later, clock: FastClock| async move {
+            // All at once, they would only wait for each other while their time runs out.
+            while let Some(open) = desk.later.take(&mut dice) {
+                let left = Later::default();
+                let desk_of_one = Self { later: left.clone(), ..desk.clone() };
+                desk_of_one.ask_again(open, desk.settings.finally(), &clock).await;
+                asked.all().append(&mut left.all());
+            }
+        };
+        let tasks =
+            (0..self.settings.tasks).map(|task| ask(self.clone(), self.dice(task), asked.clone(), clock.clone()));
+        tasks.collect::<JoinSet<()>>().join_all().await;
+        self.later.all().append(&mut asked.all());
+    }
+
+    async fn ask_again(&self, open: Open, policy: ConfirmPolicy, clock: &FastClock) {
+        let age = clock.now().saturating_sub(open.signed_at.as_millis());
+        let is_early = Duration::from_millis(age) < self.settings.until_absence_proves();
+        self.ledger.reach(if is_early { Reached::AskedEarly } else { Reached::AskedLate });
+        if (open.ask)(self.clone(), policy).await == Outcome::Unknown {
+            self.later.push(open);
+        }
+    }
+
+    fn dice(&self, task: u64) -> Dice {
+        Dice::new(self.settings.seed, &format!("questions of {task}"))
+    }
+}

@@ -1,0 +1,43 @@
+//! What the campaign itself reads in answers.
+
+use serde_json::Value;
+use tradeapi::runtime::Reply;
+use tradeapi::{classic, unified};
+
+/// An answer that may tell the exchange's id of an order.
+pub(crate) trait MayTellId {
+    fn order_id(&self) -> Option<String>;
+}
+
+impl<T> MayTellId for Reply<T> {
+    fn order_id(&self) -> Option<String> {
+        order_id(&self.raw)
+    }
+}
+
+macro_rules! with_order_id {
+    ($($name:ty),* $(,)?) => {
+        $(impl MayTellId for $name {
+            fn order_id(&self) -> Option<String> {
+                self.order_id.as_ref().map(ToString::to_string).filter(|id| !id.is_empty())
+            }
+        })*
+    };
+}
+
+with_order_id! {
+    unified::BatchOrderResult,
+    unified::BatchModifyResult,
+    classic::BatchSuccess,
+}
+
+/// The exchange's id of the order that an answer or a record tells of.
+pub(crate) fn order_id(raw: &[u8]) -> Option<String> {
+    member(raw, "orderId")
+}
+
+/// A text in the data of an answer.
+pub(crate) fn member(raw: &[u8], name: &str) -> Option<String> {
+    let answer: Value = serde_json::from_slice(raw).ok()?;
+    answer["data"][name].as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+}

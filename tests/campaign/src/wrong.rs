@@ -1,0 +1,156 @@
+//! Clients that are wrong, each in one way: how they ask, and how they send.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use serde_json::Value;
+use tradeapi::Error;
+use tradeapi::runtime::{
+    BuildError, Confirmable, HyperTransport, Outcome, ResponseFuture, Transport, TransportError, TransportErrorKind,
+    TransportLimits, WasSent,
+};
+use tradeapi_exchange::{Effect, FastClock, Operation, Proof};
+
+use crate::conduct::Conduct;
+use crate::desk::Desk;
+use crate::ledger::Ticket;
+use crate::raw;
+
+/// How long nothing can be proven, by the documents; whoever believes a single time thinks that it tells this.
+const UNTIL_ABSENCE_PROVES: Duration = Duration::from_secs(40);
+
+/// How far the time of a signature may be from the exchange's, in milliseconds.
+const WINDOW: u64 = 30_000;
+
+/// What someone makes of an unknown outcome who asks in a wrong way; `None` when this conduct does not.
+pub(crate) async fn asks<O: Confirmable>(
+    desk: &Desk,
+    operation: &O,
+    error: &Error,
+    ticket: Option<&Ticket>,
+) -> Option<Outcome> {
+    let Error::Unknown(unknown) = error else { return None };
+    let conduct = desk.settings.conduct;
+    let is_amendment = ticket.is_some_and(|ticket| matches!(ticket.effect, Effect::Amended(..)));
+    let questions = match conduct {
+        Conduct::TrustsTheFirstAbsence => 1,
+        Conduct::BelievesOneNodesTime => 10,
+        Conduct::BelievesAnyRecord if !is_amendment => 1,
+        Conduct::BelievesThePrice if is_amendment => 1,
+        _ => return None,
+    };
+    for _ in 0..questions {
+        match desk.client.locate(operation).await {
+            Ok(_) if conduct == Conduct::BelievesAnyRecord => return Some(Outcome::Done),
+            Ok(reply) if conduct == Conduct::BelievesThePrice => {
+                let wanted: Value = serde_json::from_slice(&unknown.sent.body).unwrap_or_default();
+                let is_so = raw::member(&reply.raw, "price").is_some_and(|price| wanted["price"] == *price);
+                return Some(if is_so { Outcome::Done } else { Outcome::Unknown });
+            }
+            Err(Error::Exchange(told)) if tradeapi_exchange::proof(told.code.as_str()) == Some(Proof::NoSuchOrder) => {
+                let late_enough = unknown.sent.signed_at.checked_add(UNTIL_ABSENCE_PROVES);
+                let is_late = told.request_time.zip(late_enough).is_some_and(|(told, late)| told > late);
+                if is_late || conduct == Conduct::TrustsTheFirstAbsence {
+                    return Some(Outcome::NotDone);
+                }
+            }
+            _ => {}
+        }
+    }
+    Some(Outcome::Unknown)
+}
+
+/// Sends as the default transport does, but for what is wrong.
+pub(crate) struct WrongTransport {
+    inner: HyperTransport,
+    conduct: Conduct,
+    clock: FastClock,
+    /// By how much the exchange's clock is believed to be ahead.
+    ahead: Mutex<i64>,
+    /// When calls were let go, by path.
+    let_go: Mutex<HashMap<String, VecDeque<Instant>>>,
+}
+
+impl WrongTransport {
+    pub(crate) fn new(limits: TransportLimits, conduct: Conduct, clock: FastClock) -> Result<Self, BuildError> {
+        let inner = HyperTransport::new(limits)?;
+        Ok(Self { inner, conduct, clock, ahead: Mutex::default(), let_go: Mutex::default() })
+    }
+
+    /// Waits until a second has passed since the tenth last call or so was let go.
+    async fn pace(&self, request: &http::Request<Bytes>) {
+        let path = request.uri().path();
+        let Some(operation) = Operation::find(request.method().as_str(), path) else { return };
+        loop {
+            let wait = {
+                let mut all = lock(&self.let_go);
+                let let_go = all.entry(path.to_owned()).or_default();
+                let_go.retain(|at| at.elapsed() < Duration::from_millis(1_020));
+                if let_go.len() < operation.per_second {
+                    let_go.push_back(Instant::now());
+                    return;
+                }
+                let_go.front().map(|first| Duration::from_millis(1_020).saturating_sub(first.elapsed()))
+            };
+            tokio::time::sleep(wait.unwrap_or_default()).await;
+        }
+    }
+
+    /// Whether the signature is out of its window by the time that was told last.
+    fn is_out_of_time(&self, request: &http::Request<Bytes>) -> bool {
+        let signed_at =
+            request.headers().get("access-timestamp").and_then(|time| time.to_str().ok()?.parse::<u64>().ok());
+        let there = self.clock.now().saturating_add_signed(*lock(&self.ahead));
+        signed_at.is_some_and(|signed_at| there.abs_diff(signed_at) > WINDOW)
+    }
+
+    fn believe(&self, answer: &http::Response<Bytes>) {
+        let told =
+            serde_json::from_slice::<Value>(answer.body()).ok().and_then(|answer| answer["requestTime"].as_i64());
+        if let Some(told) = told {
+            *lock(&self.ahead) = told.saturating_sub(self.clock.now().cast_signed());
+        }
+    }
+}
+
+impl Transport for WrongTransport {
+    fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
+        Box::pin(async move {
+            if self.conduct == Conduct::CountsWhenLetGo {
+                self.pace(&request).await;
+            }
+            if self.conduct == Conduct::BelievesEveryTime && self.is_out_of_time(&request) {
+                return Err(TransportError::new(TransportErrorKind::Connect, WasSent::No));
+            }
+            let asked = request.body().clone();
+            let mut answer = self.inner.send(request).await?;
+            match self.conduct {
+                Conduct::BelievesEveryTime => self.believe(&answer),
+                Conduct::TakesAnyAnswer => take_for_ones_own(&asked, &mut answer),
+                _ => {}
+            }
+            Ok(answer)
+        })
+    }
+}
+
+/// Puts the ids that were asked with into an answer that has others, as though nobody compared them.
+fn take_for_ones_own(asked: &[u8], answer: &mut http::Response<Bytes>) {
+    let Ok(asked) = serde_json::from_slice::<Value>(asked) else { return };
+    let Ok(mut told) = serde_json::from_slice::<Value>(answer.body()) else { return };
+    if !told["data"].is_object() {
+        return;
+    }
+    for name in ["orderId", "clientOid"] {
+        if let Some(id) = asked.get(name).filter(|_| told["data"].get(name).is_some()) {
+            told["data"][name] = id.clone();
+        }
+    }
+    *answer.body_mut() = Bytes::from(told.to_string());
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
