@@ -11,7 +11,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde::Deserialize;
-use tradeapi::runtime::{Effect, LimitMode, Meta, Outcome, read_response};
+use tradeapi::runtime::{Drift, Effect, LimitMode, Meta, Outcome, read_response};
 use tradeapi::{API, Client, Credentials, Error, Operation, unified};
 use tradeapi_sandbox::{Answer, Sandbox};
 use tradeapi_tests::schema;
@@ -21,6 +21,8 @@ use tradeapi_tests::schema;
 struct Read {
     meta: &'static Meta,
     read: fn(Response<Bytes>) -> Result<(), Error>,
+    /// Reads one, looks at it for drift, and prints the error and the report.
+    print: fn(Response<Bytes>) -> String,
     /// Good answers to it.
     examples: Vec<String>,
 }
@@ -37,7 +39,13 @@ tradeapi::for_each_operation!(reads_of);
 
 fn read_of<O: Operation>() -> Read {
     let examples = schema::examples(O::META).into_iter().map(|example| example.response).collect();
-    Read { meta: O::META, read: |response| read_response::<O>(&API, response).map(drop), examples }
+    Read { meta: O::META, read: |response| read_response::<O>(&API, response).map(drop), print: print::<O>, examples }
+}
+
+fn print<O: Operation>(response: Response<Bytes>) -> String {
+    let (drift, answer) = (Drift::new(), read_response::<O>(&API, response));
+    drift.look_at::<O>(&API, &answer);
+    format!("{:?} {}", answer.map(drop), drift.report())
 }
 
 /// An envelope as another reader sees it. What it cannot read is broken; so is what has two codes.
@@ -121,6 +129,35 @@ fn nearly_json() -> impl Strategy<Value = String> {
         "\u{e9}",
     ];
     vec(select(pieces.to_vec()), 0..40).prop_map(|pieces| pieces.concat())
+}
+
+/// Numbers that no exchange means: with exponents at the ends of integers, and with more digits than any type holds.
+fn hostile_number() -> impl Strategy<Value = String> {
+    let ends = [i128::from(i32::MIN), i128::from(i32::MAX), i128::from(i64::MIN), i128::from(i64::MAX), -1000, 1000, 0];
+    let exponent = (select(ends.to_vec()), -1_i128..=1).prop_map(|(end, off)| format!("e{}", end + off));
+    prop_oneof![
+        ("-?[1-9][0-9]{0,3}", exponent.clone()).prop_map(|(digits, exponent)| digits + &exponent),
+        ("-?0\\.[0-9]{1,400}", exponent).prop_map(|(digits, exponent)| digits + &exponent),
+        "-?[1-9][0-9]{15,400}",
+        select(vec![u64::MAX, u64::MAX - 1, i64::MAX as u64, i64::MAX as u64 + 1, 0]).prop_map(|end| end.to_string()),
+    ]
+}
+
+/// `json` with another number in the place of each, written as text or not.
+fn with_numbers(json: &str, number: &str, as_text: bool) -> String {
+    let number = if as_text { format!("{number:?}") } else { number.to_owned() };
+    let mut parts = json.split(':');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let value = part.trim_start().trim_start_matches('"');
+        let digits = value.trim_start_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '.'));
+        out.push(':');
+        match digits.len() < value.len() {
+            true => out.extend([&number, digits.strip_prefix('"').unwrap_or(digits)]),
+            false => out.push_str(part),
+        }
+    }
+    out
 }
 
 /// How a good answer is changed.
@@ -208,6 +245,26 @@ proptest! {
             let mut bytes = std::mem::take(&mut body).into_bytes();
             blows.iter().for_each(|blow| blow.strike(&mut bytes));
             read.check(status, &bytes);
+        }
+    }
+
+    #[test]
+    fn numbers_that_no_exchange_means(
+        which in any::<Index>(),
+        number in hostile_number(),
+        as_text in any::<bool>(),
+        successful in any::<bool>(),
+    ) {
+        for read in reads() {
+            let example = String::from_utf8_lossy(read.example(&which)).into_owned();
+            let body = with_numbers(&example, &number, as_text);
+            // The code is one of them.
+            let code = if as_text { format!(r#""code":{number:?}"#) } else { format!(r#""code":{number}"#) };
+            let body = if successful { body.replace(&code, r#""code":"00000""#) } else { body };
+            read.check(200, body.as_bytes());
+            let longest = 100 * example.len() + 50 * body.len() + 10_000;
+            let printed = (read.print)(Response::new(Bytes::from(body)));
+            prop_assert!(printed.len() < longest, "{} bytes: {printed}", printed.len());
         }
     }
 

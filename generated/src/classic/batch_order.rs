@@ -31,8 +31,8 @@ use super::{
 /// - Codes after which it is unknown: `43001`; after other listed ones it did not happen.
 /// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
 ///   several independent sources agree on.
-/// - **Finding out:** [`GetOrderDetail`](super::GetOrderDetail) by `clientOid`; that it is not found
-///   proves nothing
+/// - **Finding out:** [`GetOrderDetail`](super::GetOrderDetail) by `clientOid`; it is kept for 90 days
+///   at least, so its absence can prove that it did not happen
 /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
 ///   call, and tells what became of each by `clientOid` or `orderId`
 ///
@@ -319,7 +319,8 @@ const META: runtime::Meta = runtime::Meta {
         ],
         created: Some("cTime"),
         changed: None,
-        kept_ms: None,
+        changed_while: &[],
+        kept_ms: Some(7776000000),
     }),
     echoes: None,
     compound: None,

@@ -29,8 +29,8 @@ use super::{ClientOid, GetOrderDetail, Order, OrderIds, OrderRef, ProductType, S
 /// - **Several things**: A change of size and price cancels the old order and creates a new one later,
 ///   so the old one may be gone although the new one is refused. A refusal by a rule of trading leaves
 ///   it unknown.
-/// - **Finding out:** [`GetOrderDetail`](super::GetOrderDetail) by `newClientOid`; that it is not found
-///   proves nothing
+/// - **Finding out:** [`GetOrderDetail`](super::GetOrderDetail) by `newClientOid`; it is kept for 90
+///   days at least, so its absence can prove that it did not happen
 ///
 /// # Rules
 ///
@@ -338,7 +338,8 @@ const META: runtime::Meta = runtime::Meta {
         ],
         created: Some("cTime"),
         changed: None,
-        kept_ms: None,
+        changed_while: &[],
+        kept_ms: Some(7776000000),
     }),
     echoes: Some(runtime::Echoes {
         ids: &[

@@ -33,8 +33,8 @@ use super::{
 ///   several independent sources agree on.
 /// - **Several things**: It closes a position and opens the opposite one, so the closing may be done
 ///   although the opening is refused. A refusal by a rule of trading leaves it unknown.
-/// - **Finding out:** [`GetOrderDetail`](super::GetOrderDetail) by `clientOid`; that it is not found
-///   proves nothing
+/// - **Finding out:** [`GetOrderDetail`](super::GetOrderDetail) by `clientOid`; it is kept for 90 days
+///   at least, so its absence can prove that it did not happen
 ///
 /// # Rules
 ///
@@ -322,7 +322,8 @@ const META: runtime::Meta = runtime::Meta {
         agrees: &[("symbol", &["symbol"]), ("marginCoin", &["marginCoin"])],
         created: Some("cTime"),
         changed: None,
-        kept_ms: None,
+        changed_while: &[],
+        kept_ms: Some(7776000000),
     }),
     echoes: Some(runtime::Echoes {
         ids: &[

@@ -269,6 +269,7 @@ const META: runtime::Meta = runtime::Meta {
         ],
         created: Some("createdTime"),
         changed: None,
+        changed_while: &[],
         kept_ms: Some(7200000),
     }),
     echoes: None,

@@ -514,6 +514,7 @@ const META: runtime::Meta = runtime::Meta {
         agrees: &[("symbol", &["symbol"]), ("category", &["category"])],
         created: None,
         changed: Some("updatedTime"),
+        changed_while: &[("orderStatus", &["live", "new"])],
         kept_ms: None,
     }),
     echoes: Some(runtime::Echoes {

@@ -877,6 +877,7 @@ const META: runtime::Meta = runtime::Meta {
         ],
         created: Some("createdTime"),
         changed: None,
+        changed_while: &[],
         kept_ms: Some(7200000),
     }),
     echoes: Some(runtime::Echoes {

@@ -258,6 +258,7 @@ const META: runtime::Meta = runtime::Meta {
         ],
         created: Some("createdTime"),
         changed: None,
+        changed_while: &[],
         kept_ms: None,
     }),
     echoes: Some(runtime::Echoes {

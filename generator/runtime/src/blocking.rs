@@ -7,6 +7,10 @@
 //! Within an async runtime a call works too, and does to the runtime what every blocking call does: the thread that makes
 //! it does nothing else meanwhile. It cannot wait for itself, for nothing that it waits for runs on that thread, unless
 //! the caller has made it so: by a transport or a limiter that needs the very runtime the thread belongs to.
+//!
+//! A client does not survive a fork: the thread and the connections are the parent's. In a child every call ends unsent,
+//! with [`Error::LimiterFailed`](crate::Error::LimiterFailed) and [`Trouble::Forked`](crate::Trouble::Forked); make another
+//! client there.
 
 mod background;
 mod batch;

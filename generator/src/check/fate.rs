@@ -103,8 +103,27 @@ fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm:
     }
     is_time(record, confirm.created.as_ref(), "came to be", to);
     is_time(record, confirm.changed.as_ref(), "last changed", to);
+    changes_are_of_the_record(family, record, confirm, to);
     times_are_told(operation, confirm, to);
     everything_is_compared(family, operation, confirm, to);
+}
+
+/// The states in which the time of the last change is a proof.
+fn changes_are_of_the_record(family: &Family, record: &Record, confirm: &Confirm, to: &mut Diagnostics) {
+    for (named, values) in &confirm.changed_while {
+        let Some(field) = records::field(record, named, to) else { continue };
+        let Shape::One(Type::Enum(index)) = field.shape else { continue };
+        let Some(all) = family.enums.get(index) else { continue };
+        for (value, place) in values.iter().filter(|(value, _)| !all.wires().any(|wire| wire == value)) {
+            let help = did_you_mean(value, all.wires())
+                .unwrap_or_else(|| format!("name a value of `{}`", all.name.wire).into());
+            to.at(*place, Code::UndefinedName, format!("`{}` has no value `{value}`", named.0)).help(help);
+        }
+    }
+    if let Some(((_, place), _)) = confirm.changed_while.first().filter(|_| confirm.changed.is_none()) {
+        to.at(*place, Code::Misplaced, "no time of a change is judged")
+            .help("add `changed`, the field that tells when it last changed, or remove `changed_while`");
+    }
 }
 
 fn is_time(record: &Record, named: Option<&(String, Place)>, what: &str, to: &mut Diagnostics) {

@@ -96,7 +96,7 @@ fn confirm(to: &mut Found, scope: &Scope<'_>, operation: &Thing, old: &Operation
     to.compare(&thing(new.1), facts(old.1, new.1, by));
 }
 
-fn facts(old: &Confirm, new: &Confirm, by: Verdict) -> [Aspect; 9] {
+fn facts(old: &Confirm, new: &Confirm, by: Verdict) -> [Aspect; 10] {
     let asked = || behaviour("how it is asked for");
     let judged = || behaviour("what an answer proves");
     let names = |names: &[(String, _)]| list(names.iter().map(|(name, _)| name));
@@ -109,6 +109,7 @@ fn facts(old: &Confirm, new: &Confirm, by: Verdict) -> [Aspect; 9] {
         aspect("beside", names(&old.beside), names(&new.beside), judged()),
         placed("created", old.created.as_ref(), new.created.as_ref(), judged()),
         placed("changed", old.changed.as_ref(), new.changed.as_ref(), judged()),
+        aspect("changed_while", several(&old.changed_while), several(&new.changed_while), judged()),
         aspect("kept", maybe(old.kept), maybe(new.kept), judged()),
     ]
 }

@@ -7,7 +7,7 @@ use super::code::{ident, number, optional_text};
 use super::docs::{Docs, code, escape};
 use super::scope::Scope;
 use crate::load::raw::{Effect, RowOutcome};
-use crate::model::{Api, Compound, Confirm, Echoes, Family, Operation, Pair, Response, has_parameter};
+use crate::model::{Api, Compound, Confirm, Echoes, Family, Operation, Pair, Response, Several, has_parameter};
 
 /// The table of what becomes of a request when its call ends in a certain way.
 pub(super) fn outcomes(api: &Api) -> TokenStream {
@@ -91,10 +91,14 @@ fn confirm_table(confirm: &Confirm, list: Option<&str>) -> TokenStream {
     };
     let (ask, matches) = (pairs(&confirm.ask), pairs(&confirm.matches));
     let with = confirm.with.iter().map(|(name, _)| name);
-    let agrees = confirm.agrees.iter().map(|((own, _), fields)| {
-        let fields = fields.iter().map(|(field, _)| field);
-        quote!((#own, &[#(#fields),*]))
-    });
+    let several = |all: &[Several]| {
+        let all = all.iter().map(|((one, _), others)| {
+            let others = others.iter().map(|(other, _)| other);
+            quote!((#one, &[#(#others),*]))
+        });
+        quote!(&[#(#all),*])
+    };
+    let (agrees, changed_while) = (several(&confirm.agrees), several(&confirm.changed_while));
     let list = optional_text(list);
     let created = optional_text(confirm.created.as_ref().map(|(field, _)| field.as_str()));
     let changed = optional_text(confirm.changed.as_ref().map(|(field, _)| field.as_str()));
@@ -105,9 +109,10 @@ fn confirm_table(confirm: &Confirm, list: Option<&str>) -> TokenStream {
             with: &[#(#with),*],
             list: #list,
             matches: #matches,
-            agrees: &[#(#agrees),*],
+            agrees: #agrees,
             created: #created,
             changed: #changed,
+            changed_while: #changed_while,
             kept_ms: #kept,
         }
     }

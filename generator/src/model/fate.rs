@@ -68,6 +68,8 @@ pub(crate) struct Confirm {
     pub(crate) beside: Vec<(String, Place)>,
     pub(crate) created: Option<(String, Place)>,
     pub(crate) changed: Option<(String, Place)>,
+    /// Fields of the record, and the values with which nothing but such a request changes it.
+    pub(crate) changed_while: Vec<Several>,
     pub(crate) kept: Option<Duration>,
 }
 

@@ -10,7 +10,7 @@ use tradeapi::unified::PlaceOrder;
 
 use super::{Result, client, server};
 
-const CALLS: usize = 1000;
+pub(crate) const CALLS: usize = 1000;
 const WAVES: usize = 80;
 
 /// Not every wave is worth a line.

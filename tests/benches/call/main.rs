@@ -86,9 +86,12 @@ fn steps(client: &Client, order: &PlaceOrder, request: &http::Request<Bytes>) {
 
 fn client(address: &SocketAddr) -> Result<Client> {
     let limits = InProcessLimits::with_timer(LimitSettings::new(), Leaping::default());
+    // A crowd keeps as many connections as it has calls.
+    let kept = TransportLimits { max_idle: crowd::CALLS, ..TransportLimits::default() };
     let client = Client::builder(format!("http://{address}"))
         .credentials(Credentials::new("key-of-some-length", "secret-of-some-length", "passphrase"))
         .limiter(Arc::new(limits))
+        .transport(HyperTransport::new(kept)?)
         .build()?;
     Ok(client)
 }

@@ -511,9 +511,9 @@ cases! {
     the_signature_is_written_otherwise: [Replace(API, "encoding: hex", "encoding: base64")]
         => ["behaviour credentials api encoding: hex -> base64"],
     a_code_refuses_timestamps: [Replace(FAMILY, "No such book,", "No such book, proves: timestamp,")] => [
-        "behaviour error house.gone cause: clock now",
         "behaviour error house.gone proves: not_done -> timestamp",
         "behaviour error house.gone stage: trading -> gateway",
+        "behaviour error house.gone cause: clock now",
     ],
     a_header_is_no_longer_always_sent: [Replace(API, "sent: always", "sent: by_operation")]
         => ["behaviour header X-Language sent: always -> by_operation"],

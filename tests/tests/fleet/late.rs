@@ -12,9 +12,11 @@ use super::traffic::{Habit, PLAIN, Traffic, most_possible};
 
 const LATE: (Duration, Duration) = (ms(15), ms(60));
 
+type Told = Arc<Mutex<Vec<FleetChange>>>;
+
 /// Two members, each with its own way to the server, and what they were told.
-fn two(server: &Server, fallback: bool) -> (Vec<(RedisLimits, Proxy)>, Arc<Mutex<Vec<FleetChange>>>) {
-    let told: Arc<Mutex<Vec<FleetChange>>> = Arc::default();
+fn two(server: &Server, fallback: bool) -> (Vec<(RedisLimits, Proxy)>, Told) {
+    let told = Told::default();
     let member = || {
         let proxy = Proxy::start(server, LATE);
         let log = Arc::clone(&told);

@@ -212,7 +212,16 @@ fn request(bytes: &[u8]) -> Option<(Vec<Vec<u8>>, usize)> {
     (at <= bytes.len()).then_some((words, at))
 }
 
-/// Sets the server's clock, as it is seen through proxies, by so many seconds.
+/// Sets the server's clock, as it is seen through proxies, by so many seconds. Keys expire by the same clock.
 pub(crate) fn set_clock(server: &Server, seconds: i64) {
-    redis::cmd("SET").arg("test:clock").arg(seconds).exec(&mut server.connect()).unwrap();
+    const SET: &str = "
+        local step = ARGV[1] - (redis.call('GET', 'test:clock') or 0)
+        for _, key in ipairs(redis.call('KEYS', '*')) do
+            local left = redis.call('PTTL', key)
+            if left > 0 then
+                redis.call('PEXPIRE', key, string.format('%.0f', left - step * 1000))
+            end
+        end
+        redis.call('SET', 'test:clock', ARGV[1])";
+    redis::cmd("EVAL").arg(SET).arg(0).arg(seconds).exec(&mut server.connect()).unwrap();
 }

@@ -4,7 +4,7 @@ use std::process;
 use tokio::runtime::{Builder, Handle, Runtime};
 
 use super::block_on::block_on;
-use crate::client::BuildError;
+use crate::client::{BuildError, ClientCore};
 use crate::limits::refusing_calls;
 
 thread_local! {
@@ -22,6 +22,8 @@ pub(super) struct Background {
     handle: Handle,
     /// Taken when it ends.
     runtime: Option<Runtime>,
+    /// What must not end in a child.
+    kept: Option<ClientCore>,
 }
 
 impl Background {
@@ -33,7 +35,14 @@ impl Background {
             .enable_all()
             .build()
             .map_err(|error| BuildError::Thread { why: error.to_string() })?;
-        Ok(Self { process: process::id(), handle: runtime.handle().clone(), runtime: Some(runtime) })
+        Ok(Self { process: process::id(), handle: runtime.handle().clone(), runtime: Some(runtime), kept: None })
+    }
+
+    /// Keeps the connections of `core` where they must not be closed: a child shares what its parent watches them with.
+    pub(super) fn keeping(self, core: ClientCore) -> Self {
+        let mut keeping = self;
+        keeping.kept = Some(core);
+        keeping
     }
 
     /// Waits for `future` on this thread.
@@ -60,11 +69,12 @@ impl Background {
 impl Drop for Background {
     /// Waits for nothing, so that it may happen anywhere, also within a runtime.
     fn drop(&mut self) {
-        match self.runtime.take() {
-            // Locks of the parent's threads may be held for ever.
-            Some(runtime) if self.is_copy() => std::mem::forget(runtime),
-            Some(runtime) => runtime.shutdown_background(),
-            None => {}
+        let (runtime, kept) = (self.runtime.take(), self.kept.take());
+        if self.is_copy() {
+            // Locks of the parent's threads may be held for ever, and the parent would hear no more of its connections.
+            std::mem::forget((runtime, kept));
+        } else if let Some(runtime) = runtime {
+            runtime.shutdown_background();
         }
     }
 }

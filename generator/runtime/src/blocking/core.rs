@@ -204,7 +204,8 @@ impl TryFrom<crate::ClientCore> for ClientCore {
     /// Gives the client a thread. Connections it has already are not moved there: what an async runtime has opened
     /// stands still when that runtime does.
     fn try_from(core: crate::ClientCore) -> Result<Self, BuildError> {
-        Ok(Self { core, background: Arc::new(Background::start()?) })
+        let background = Background::start()?.keeping(core.clone());
+        Ok(Self { core, background: Arc::new(background) })
     }
 }
 

@@ -230,7 +230,7 @@ impl<'a> Checks<'a> {
             rule: Place::rule(self.place, name, "digits"),
             severity,
             parameter: Place::path(self.place, name),
-            given: given::shortened(value.as_str()),
+            given: given::shortened(&value.to_plain()),
             allowed: format!("at most {MOST_DIGITS} digits, written without an exponent, are sent"),
             source: String::new(),
             mend: "use a shorter number".to_owned(),

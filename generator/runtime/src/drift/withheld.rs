@@ -28,10 +28,13 @@ impl<'a> Withheld<'a> {
             sent.map(plain).filter(|credential| !credential.is_empty()).collect()
         });
         text.filter(|text| {
+            if credentials.is_empty() {
+                return true;
+            }
             let text = plain(text.as_bytes());
-            !credentials
-                .iter()
-                .any(|credential| contains(&text, credential) || text.len() >= TELLING && contains(credential, &text))
+            let repeats =
+                |credential: &[u8]| contains(&text, credential) || text.len() >= TELLING && contains(credential, &text);
+            !credentials.iter().any(|credential| repeats(credential))
         })
     }
 }

@@ -72,7 +72,7 @@ mod tests {
             agrees: &[],
             created: None,
             changed: None,
-            changed_while: None,
+            changed_while: &[],
             kept_ms,
         }
     }

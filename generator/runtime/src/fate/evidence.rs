@@ -101,9 +101,10 @@ fn is_changed(confirm: &Confirm, matches: &[(&str, &str)], request: &Named, reco
     if sent.has_rival {
         return Evidence::Nothing("another request was under way that may have changed it");
     }
-    let only_amended = confirm.changed_while.is_none_or(|(field, values)| {
-        record.text(field).is_some_and(|told| values.iter().any(|value| is_same(&told, value)))
-    });
+    let only_amended = confirm
+        .changed_while
+        .iter()
+        .all(|(field, values)| record.text(field).is_some_and(|told| values.iter().any(|value| is_same(&told, value))));
     if !only_amended {
         return Evidence::Nothing(
             "it is as the request wants it, but what changed it last may have been a fill or its end",

@@ -29,6 +29,9 @@ use super::waiting::Waiting;
 /// arrive later than they were let go, which this allows for. A token bucket does not keep the promise: around a pause it
 /// lets up to twice N through.
 ///
+/// Calls that are never answered keep their places until the transport gives them up, which the default one does after 15
+/// seconds; a shorter [`call_timeout`](crate::ClientBuilder::call_timeout) frees them earlier.
+///
 /// # Skew
 ///
 /// Without the discount each window would be longer by one round trip, which is 17 of 100 calls when it takes 200 ms. The

@@ -11,7 +11,8 @@ use crate::tables::Api;
 /// The leave to make one call by one's own means; see [`ClientCore::admit`](crate::ClientCore::admit).
 ///
 /// It takes room until it is dropped. Once [`sent`](Self::sent) was called, the call counts, whatever becomes of it: from
-/// its answer, or, if it has none, from when the permit is dropped. Without, the room is free again.
+/// its answer, or, if it has none, from when the permit is dropped. Without, the room is free again. A permit that is leaked
+/// takes room for ever.
 #[must_use = "it takes room until it is dropped"]
 pub struct Permit<'a> {
     limiter: &'a dyn Limiter,

@@ -31,9 +31,9 @@ impl Trips {
         Self { count: 0, shortest: u32::MAX, usual: 0, bound: 0, latest: [0; LATEST], floors: [u32::MAX; BLOCKS] }
     }
 
-    /// Notes a trip.
+    /// Notes a trip. Whether the bound may be another one now.
     #[inline]
-    pub(super) fn add(&mut self, trip: Duration) {
+    pub(super) fn add(&mut self, trip: Duration) -> bool {
         let trip = micros(trip);
         self.latest[self.count % LATEST] = trip;
         let block = self.count / LATEST % BLOCKS;
@@ -41,20 +41,25 @@ impl Trips {
         let so_far = if begins { u32::MAX } else { self.floors[block] };
         self.floors[block] = so_far.min(trip);
         self.count = self.count.wrapping_add(1);
-        if self.count.is_multiple_of(EVERY) || trip < self.shortest {
+        let tells_more = self.count.is_multiple_of(EVERY) || trip < self.shortest;
+        if tells_more {
             self.work_out();
         }
+        tells_more
     }
 
-    /// Notes that a trip would have taken `most` at most: a call of which only the whole is known took that long.
+    /// Notes that a trip would have taken `most` at most: a call of which only the whole is known took that long. Whether
+    /// the bound may be another one now.
     #[inline]
-    pub(super) fn cap(&mut self, most: Duration) {
+    pub(super) fn cap(&mut self, most: Duration) -> bool {
         let most = micros(most);
-        if most < self.shortest {
+        let tells_more = most < self.shortest;
+        if tells_more {
             let block = self.count.saturating_sub(1) / LATEST % BLOCKS;
             self.floors[block] = self.floors[block].min(most);
             self.work_out();
         }
+        tells_more
     }
 
     /// What the way back of one call and the way there of a later one take together at least, as far as can be told;
@@ -71,6 +76,7 @@ impl Trips {
         Duration::from_micros(self.usual.into())
     }
 
+    #[cold]
     fn work_out(&mut self) {
         self.shortest = self.floors.iter().copied().min().unwrap_or_default();
         if self.count < LATEST {
@@ -97,7 +103,7 @@ mod tests {
 
     fn over(trips: impl IntoIterator<Item = u64>) -> Duration {
         let mut known = Trips::new();
-        trips.into_iter().for_each(|trip| known.add(ms(trip)));
+        trips.into_iter().for_each(|trip| _ = known.add(ms(trip)));
         known.bound()
     }
 
@@ -118,21 +124,21 @@ mod tests {
     #[test]
     fn one_short_trip_counts_at_once_and_for_a_while() {
         let mut known = Trips::new();
-        (0..100).for_each(|_| known.add(ms(200)));
+        (0..100).for_each(|_| _ = known.add(ms(200)));
         known.add(ms(150));
         assert_eq!(known.bound(), ms(50));
-        (0..900).for_each(|_| known.add(ms(200)));
+        (0..900).for_each(|_| _ = known.add(ms(200)));
         assert_eq!(known.bound(), ms(50));
-        (0..200).for_each(|_| known.add(ms(200)));
+        (0..200).for_each(|_| _ = known.add(ms(200)));
         assert_eq!(known.bound(), ms(200));
     }
 
     #[test]
     fn a_whole_call_is_no_trip_but_bounds_one() {
         let mut known = Trips::new();
-        (0..1_000).for_each(|_| known.cap(ms(200)));
+        (0..1_000).for_each(|_| _ = known.cap(ms(200)));
         assert_eq!(known.bound(), Duration::ZERO);
-        (0..100).for_each(|_| known.add(ms(200)));
+        (0..100).for_each(|_| _ = known.add(ms(200)));
         known.cap(ms(1_000));
         assert_eq!(known.bound(), ms(200));
         known.cap(ms(180));
@@ -144,7 +150,7 @@ mod tests {
         assert_eq!(over([0; 1_000]), Duration::ZERO);
         let mut known = Trips::new();
         known.cap(Duration::MAX);
-        (0..1_000).for_each(|_| known.add(Duration::MAX));
+        (0..1_000).for_each(|_| _ = known.add(Duration::MAX));
         assert_eq!(known.bound(), Duration::from_micros(u32::MAX.into()));
     }
 }

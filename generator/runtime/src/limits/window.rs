@@ -156,11 +156,13 @@ impl Window {
     #[inline]
     pub(super) fn answered(&mut self, now: Duration, took: Duration, trip: Option<Duration>) {
         self.release();
-        match trip {
+        let tells_more = match trip {
             Some(trip) => self.trips.add(trip.min(took)),
             None => self.trips.cap(took),
+        };
+        if tells_more {
+            self.discount = self.trips.bound().saturating_sub(self.trip_margin);
         }
-        self.discount = self.trips.bound().saturating_sub(self.trip_margin);
         let own = trip.map_or(Duration::ZERO, |_| self.discount);
         self.log(now, own);
     }
@@ -191,20 +193,25 @@ impl Window {
 
     #[inline]
     fn log(&mut self, at: Duration, discount: Duration) {
-        // Only what was given up counts from later than now, and keeps its place behind what is answered until then.
-        let mut place = self.ended.len();
-        while place > 0 && self.ended[place - 1].at > at {
-            place -= 1;
+        let (latest, before) = self.ended.back().map_or_else(Default::default, |last| (last.at, last.discounted));
+        if latest > at {
+            return self.log_behind(at, discount);
         }
         if self.ended.len() >= self.most {
-            if place == 0 {
-                return;
-            }
             self.ended.pop_front();
-            place -= 1;
         }
+        self.ended.push_back(Ended { at, discounted: at.saturating_sub(discount).max(before) });
+    }
+
+    /// Logs a call before others: calls that were given up count from later than now, and keep their places.
+    #[cold]
+    fn log_behind(&mut self, at: Duration, discount: Duration) {
+        let place = self.ended.partition_point(|ended| ended.at <= at);
         let before = place.checked_sub(1).map_or(Duration::ZERO, |before| self.ended[before].discounted);
         self.ended.insert(place, Ended { at, discounted: at.saturating_sub(discount).max(before) });
+        if self.ended.len() > self.most {
+            self.ended.pop_front();
+        }
     }
 
     /// Lets nothing go before `until`.

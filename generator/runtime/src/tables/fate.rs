@@ -27,9 +27,9 @@ pub struct Confirm {
     pub created: Option<&'static str>,
     /// The field that tells when it last changed: what it was before the request was sent is no proof.
     pub changed: Option<&'static str>,
-    /// A field and the values with which nothing but an amendment changes what it tells of: with another value, the last
-    /// change may have been a fill or the end.
-    pub changed_while: Option<(&'static str, &'static [&'static str])>,
+    /// Fields, and the values with which nothing but such a request changes what they tell of: with another value, the
+    /// last change may have been a fill or the end.
+    pub changed_while: &'static [(&'static str, &'static [&'static str])],
     /// How long it can be asked for at least, in milliseconds, whatever becomes of it. `None`: that is not shown, so
     /// absence proves nothing.
     pub kept_ms: Option<u64>,

@@ -85,7 +85,8 @@ impl Decimal {
     pub(crate) fn has_more_digits_than(&self, most: usize) -> bool {
         let text = self.as_str();
         let has_exponent = || text.bytes().any(|byte| byte | 0x20 == b'e');
-        (text.len() > most || has_exponent()) && self.parts().plain_digits() > most
+        let digits = || self.to_plain().bytes().filter(u8::is_ascii_digit).count();
+        (text.len() > most || has_exponent()) && digits() > most
     }
 
     /// Whether this is a whole multiple of `step`, exactly. `None` when there is no telling: the step is not above zero,

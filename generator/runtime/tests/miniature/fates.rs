@@ -160,7 +160,7 @@ pub(crate) const CONFIRM: Confirm = Confirm {
     kept_ms: Some(7_200_000),
     agrees: &[("size", &["size"])],
     changed: None,
-    changed_while: None,
+    changed_while: &[],
 };
 
 /// What the line does with a request.

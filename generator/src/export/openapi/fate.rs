@@ -41,6 +41,7 @@ fn confirm(confirm: &Confirm) -> Value {
         .list("beside", names(&confirm.beside))
         .maybe("created", name(&confirm.created))
         .maybe("changed", name(&confirm.changed))
+        .map("changedWhile", several(&confirm.changed_while))
         .maybe("kept", confirm.kept.map(|kept| kept.to_string()))
         .into_value()
 }

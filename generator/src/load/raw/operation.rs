@@ -117,6 +117,8 @@ mappings! {
         created: Option<Text>,
         /// The field that tells when it last changed.
         changed: Option<Text>,
+        /// A field of the record: the values with which nothing but such a request changes it.
+        changed_while: Named<Texts>,
         /// How long it can be asked for at least, such as `2 hours`.
         kept: Option<Text>,
     }

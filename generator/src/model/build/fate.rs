@@ -37,6 +37,7 @@ impl Scope<'_, '_> {
             beside: raw.beside.iter().map(placed).collect(),
             created: raw.created.as_ref().map(placed),
             changed: raw.changed.as_ref().map(placed),
+            changed_while: several(&raw.changed_while),
             kept: self.builder.duration(&raw.kept),
         })
     }

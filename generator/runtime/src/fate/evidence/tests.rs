@@ -10,7 +10,7 @@ const PLACED: Confirm = Confirm {
     agrees: &[("symbol", &["symbol"]), ("qty", &["qty", "amount"])],
     created: Some("created"),
     changed: None,
-    changed_while: None,
+    changed_while: &[],
     kept_ms: None,
 };
 
@@ -19,7 +19,7 @@ const AMENDED: Confirm = Confirm {
     agrees: &[("symbol", &["symbol"])],
     created: None,
     changed: Some("updated"),
-    changed_while: Some(("state", &["live", "new"])),
+    changed_while: &[("state", &["live", "new"])],
     ..PLACED
 };
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::driver::{Driver, SECOND, limited_to, limits, make_all, ms, operation, per_ip, per_uid};
-use crate::limits::{Call, LimitSettings, Limiter, Plan};
+use crate::limits::{Call, LimitSettings, Limiter, Plan, Signs, Timer};
 use crate::tables::{Effect, Scope};
 
 #[test]
@@ -41,6 +41,30 @@ fn those_who_came_before_are_planned_for_too() {
     let (_, waits) = driver.ask(call);
     assert!(about_to_go.is_some() && waits.is_none());
     assert_eq!(limits.0.plan(&[call; 2]).lasts, SECOND * 3);
+}
+
+/// Trips take room as well, once it is known how long they are.
+#[test]
+fn a_plan_knows_how_long_trips_take() {
+    let call = Call::new(limited_to(1));
+    let limits = limits(LimitSettings::new().margin(Duration::ZERO));
+    let mut driver = Driver::new(&limits);
+    let mut next = || {
+        let (number, slot) = driver.ask(call);
+        let slot = slot.or_else(|| {
+            driver.step(Duration::MAX);
+            driver.woken().into_iter().find(|(woken, _)| *woken == number).map(|(_, slot)| slot)
+        });
+        let (mut slot, sent) = (slot.unwrap_or_else(|| unreachable!("it is the only one")), driver.now());
+        limits.0.sent(&mut slot);
+        driver.timer.advance(ms(200));
+        limits.0.answered(slot, Signs::default().after(ms(200)));
+        sent
+    };
+    (0..100).for_each(|_| _ = next());
+    let (now, plan) = (limits.1.now(), limits.0.plan(&[call; 3]));
+    let last = (0..3).map(|_| next()).last();
+    assert_eq!(Some(now + plan.lasts), last);
 }
 
 proptest! {
