@@ -24,7 +24,9 @@ pub(crate) async fn check(client: &ClientCore, ledger: &Ledger, name: &str) {
         let ticket = ledger.open(order.placed(), "unified.place-order", Naming::Own);
         let placed = call(client, &orders::unified_order(&order)).await;
         let outcome = placed.as_ref().map_or_else(|error| error.outcome(), |()| Outcome::Done);
-        ledger.note(&ticket, outcome, Known::ByAnswer, "call");
+        // Nobody asks for what is unknown now.
+        let known = if outcome == Outcome::Unknown { Known::TooLate } else { Known::ByAnswer };
+        ledger.note(&ticket, outcome, known, "call");
         if let Err(error) = placed {
             trouble.push(error.why);
             continue;
