@@ -18,6 +18,9 @@ use crate::settings::Settings;
 /// How many orders are sent at once now and then.
 const SEVERAL: usize = 5;
 
+/// How many orders are asked for at once in the end: no more than limits let through while their time runs.
+const ASKED_AT_ONCE: usize = 12;
+
 /// What a child is told.
 #[derive(Clone, Debug)]
 pub struct Child {
@@ -71,7 +74,7 @@ impl Child {
         let desk = Desk { policy: settings.finally(), ..desk };
         let open: Vec<_> = open(Journal::read(&self.journal)?).collect();
         // All at once, they would only wait for each other while their time runs out.
-        for some in open.chunks(SEVERAL) {
+        for some in open.chunks(ASKED_AT_ONCE) {
             let some = some.iter().cloned();
             finish(some.map(|(id, entry)| desk.clone().settle(id, entry)).collect()).await?;
         }

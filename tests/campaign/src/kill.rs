@@ -55,7 +55,11 @@ pub fn kill(program: &Path, settings: &Settings, kills: u64, folder: &Path) -> i
     }
     let ledger = Ledger::default();
     for (id, entry) in Journal::read(&journal)? {
-        let deed = if entry.kind == "unified" { "unified" } else { "classic" };
+        let deed = match entry.kind.as_str() {
+            "classic" => "classic.place-order",
+            "reversal" => "classic.click-backhand",
+            _ => "unified.place-order",
+        };
         let ticket = ledger.open(child::order(&entry.kind, &id).placed(), deed, Naming::Own);
         ledger.note(&ticket, entry.outcome, Known::ByAsking, "by another process");
     }

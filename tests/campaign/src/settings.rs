@@ -63,9 +63,10 @@ impl Settings {
         ConfirmPolicy::new().pauses(first, longest).deadline(deadline)
     }
 
-    /// Asks for the last time, when an absence proves something: as it is done without saying how.
+    /// Asks for the last time, when an absence proves something. Questions fail too, so there is time for a dozen.
     pub(crate) fn finally(&self) -> ConfirmPolicy {
-        ConfirmPolicy::new()
+        let deadline = self.real(Duration::from_secs(2)).max(Duration::from_secs(20));
+        ConfirmPolicy::new().pauses(Duration::from_millis(200), Duration::from_secs(2)).deadline(deadline)
     }
 
     /// Asks once.
