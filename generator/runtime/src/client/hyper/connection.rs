@@ -172,7 +172,7 @@ mod tests {
             (&["max=100,  Timeout = \"20\" "], Some(ms(15_000))),
             (&["timeout=60", "timeout=8"], Some(ms(6_000))),
             (&["timeout=0"], Some(ms(0))),
-            (&["timeout=18446744073709551615"], Some(Duration::from_secs(13_835_058_055_282_163_712) - ms(250))),
+            (&["timeout=18446744073709551615"], Some(Duration::from_secs(13_835_058_055_282_163_711) + ms(250))),
             (&["timeout=18446744073709551616"], None),
             (&["timeout=-1"], None),
             (&["timeout=1.5"], None),
