@@ -8,7 +8,7 @@ use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
-use tradeapi::runtime::{Ending, HyperTransport, LimitMode, Transport, TransportLimits, Trip};
+use tradeapi::runtime::{Ending, HyperTransport, LimitMode, RoundTrip, Transport, TransportLimits};
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
 use tradeapi_sandbox::{Answer, Sandbox};
@@ -538,10 +538,10 @@ async fn the_round_trip_is_told_of_connections_that_have_carried_a_response() {
     let request = || http::Request::get(peer.url()).body(bytes::Bytes::new()).unwrap();
     for is_first in [true, false, false] {
         let begun = std::time::Instant::now();
-        let response = transport.send(request()).await.unwrap();
-        let trip = response.extensions().get::<Trip>();
-        assert_eq!(trip.is_none(), is_first);
-        assert!(trip.is_none_or(|Trip(trip)| (takes..begun.elapsed()).contains(trip)), "{trip:?}");
+        let trip = RoundTrip::default();
+        transport.send_timed(request(), &trip).await.unwrap();
+        assert_eq!(trip.get().is_none(), is_first);
+        assert!(trip.get().is_none_or(|trip| (takes..begun.elapsed()).contains(&trip)), "{trip:?}");
     }
     assert_eq!(peer.accepted(), 1);
 }

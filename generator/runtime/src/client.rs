@@ -36,4 +36,4 @@ pub use self::signer::{HmacSha256, Signer};
 pub use self::skew::Skew;
 #[cfg(any(feature = "hyper", feature = "reqwest"))]
 pub use self::tls::TlsSettings;
-pub use self::transport::{ResponseFuture, Transport, TransportError, TransportErrorKind, Trip, WasSent};
+pub use self::transport::{ResponseFuture, RoundTrip, Transport, TransportError, TransportErrorKind, WasSent};

@@ -68,8 +68,8 @@ pub use client::HyperTransport;
 #[cfg(feature = "reqwest")]
 pub use client::ReqwestTransport;
 pub use client::{
-    BuildError, ClientBuilder, ClientCore, Clock, Credentials, FixedClock, HmacSha256, ResponseFuture, Signer,
-    SigningClock, Skew, SystemClock, Transport, TransportError, TransportErrorKind, Trip, WasSent,
+    BuildError, ClientBuilder, ClientCore, Clock, Credentials, FixedClock, HmacSha256, ResponseFuture, RoundTrip,
+    Signer, SigningClock, Skew, SystemClock, Transport, TransportError, TransportErrorKind, WasSent,
 };
 #[cfg(any(feature = "hyper", feature = "reqwest"))]
 pub use client::{TlsSettings, TransportLimits};

@@ -48,6 +48,11 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
+    /// The time by the clock that people set.
+    pub(crate) fn wall(self) -> Timestamp {
+        self.wall
+    }
+
     /// How long ago `earlier` was by the steady clock.
     pub(crate) fn steady_since(self, earlier: Self) -> Duration {
         self.steady.saturating_sub(earlier.steady)

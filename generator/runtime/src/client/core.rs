@@ -218,9 +218,15 @@ impl ClientCore {
         credentials.and_then(|credentials| credentials.window_ms).map(Duration::from_millis)
     }
 
-    /// The earliest and the latest time that the exchange's clock can show at `moment`, where that is known.
+    /// The earliest and the latest time that the clocks of the exchange's machines can show at `moment`, where that is
+    /// known. The latest is no earlier than the client's own clock, for all that answered may be behind.
     pub(crate) fn exchange_time(&self, moment: Moment) -> Option<(Timestamp, Timestamp)> {
-        self.parts.time.there.time(moment).map(Bounds::ends)
+        let time = &self.parts.time;
+        let (earliest, latest) = time.there.time(moment).map(Bounds::ends)?;
+        let spread = time.there.spread(time.now());
+        let earliest = earliest.checked_sub(spread).unwrap_or_default();
+        let latest = latest.checked_add(spread).unwrap_or(latest);
+        Some((earliest, latest.max(moment.wall())))
     }
 
     /// How much later than here a signature may run out by the exchange's clock, or by that of one of its machines.

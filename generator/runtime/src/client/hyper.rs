@@ -17,7 +17,7 @@ use self::socket::Tcp;
 use super::bounds::{FOR_EVER, NAME, TransportLimits, too_late};
 use super::builder::BuildError;
 use super::tls::TlsSettings;
-use super::transport::{ResponseFuture, Transport, TransportError, TransportErrorKind, WasSent};
+use super::transport::{ResponseFuture, RoundTrip, Transport, TransportError, TransportErrorKind, WasSent};
 
 mod connection;
 mod origins;
@@ -62,11 +62,23 @@ impl HyperTransport {
         Ok(Self { connector, origins: Arc::default(), limits })
     }
 
+    fn exchanging<'a>(&'a self, mut request: Request<Bytes>, trip: Option<&'a RoundTrip>) -> ResponseFuture<'a> {
+        request.headers_mut().entry(USER_AGENT).or_insert(NAME);
+        let origin = self.origins.of(request.uri());
+        let mut request = request.map(Full::new);
+        Box::pin(async move {
+            let origin = origin.ok_or_else(|| unsent("the request names no host"))?;
+            origin.address(&mut request);
+            self.exchange(&mut request, &origin, trip).await
+        })
+    }
+
     /// Sends `request` over a kept connection, or else over a new one, and reads the whole answer.
     async fn exchange(
         &self,
         request: &mut Request<Full<Bytes>>,
         origin: &Origin,
+        trip: Option<&RoundTrip>,
     ) -> Result<Response<Bytes>, TransportError> {
         let runtime = Handle::try_current().map_err(unsent)?.id();
         let begun = Instant::now();
@@ -81,7 +93,10 @@ impl HyperTransport {
                 return Err(unsent("the time for the call ended before the request could be sent"));
             }
             let was_kept = connection.is_kept();
-            match timeout_at(deadline, connection.exchange(request, &self.limits, now)).await.unwrap_or_else(too_late) {
+            match timeout_at(deadline, connection.exchange(request, &self.limits, now, trip))
+                .await
+                .unwrap_or_else(too_late)
+            {
                 Ok(answer) => {
                     origin.pool().keep(connection, self.limits.max_idle);
                     return Ok(answer);
@@ -111,15 +126,12 @@ impl HyperTransport {
 }
 
 impl Transport for HyperTransport {
-    fn send<'a>(&'a self, mut request: Request<Bytes>) -> ResponseFuture<'a> {
-        request.headers_mut().entry(USER_AGENT).or_insert(NAME);
-        let origin = self.origins.of(request.uri());
-        let mut request = request.map(Full::new);
-        Box::pin(async move {
-            let origin = origin.ok_or_else(|| unsent("the request names no host"))?;
-            origin.address(&mut request);
-            self.exchange(&mut request, &origin).await
-        })
+    fn send<'a>(&'a self, request: Request<Bytes>) -> ResponseFuture<'a> {
+        self.exchanging(request, None)
+    }
+
+    fn send_timed<'a>(&'a self, request: Request<Bytes>, trip: &'a RoundTrip) -> ResponseFuture<'a> {
+        self.exchanging(request, Some(trip))
     }
 }
 

@@ -7,8 +7,11 @@ use bytes::Bytes;
 use super::clock::Moment;
 use crate::value::Timestamp;
 
-/// More requests than this are not kept; no rate limit allows as many while they matter.
+/// No more requests than this are remembered, some megabytes of them.
 const MOST: usize = 1 << 14;
+
+/// Requests are remembered for this long, in which a program asks for what is unknown.
+const AGE: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// The requests that were sent of late: to see whether an id was used for two of them, and when one of them left. They
 /// share their bytes with what was sent.
@@ -28,10 +31,10 @@ pub(super) struct Recent {
 }
 
 impl RecentRequests {
-    /// Remembers a request, and forgets those that left more than `age` before.
-    pub(super) fn remember(&self, request: Recent, age: Duration) {
+    /// Remembers a request, and forgets old ones.
+    pub(super) fn remember(&self, request: Recent) {
         let mut recent = self.lock();
-        let is_old = |oldest: &Recent| request.left.steady_since(oldest.left) > age;
+        let is_old = |oldest: &Recent| request.left.steady_since(oldest.left) > AGE;
         while recent.front().is_some_and(is_old) || recent.len() >= MOST {
             recent.pop_front();
         }
@@ -58,7 +61,7 @@ impl RecentRequests {
     pub(super) fn has_contender(&self, id: &str, left: Moment) -> bool {
         let is_since =
             |recent: &Recent| recent.left != left && recent.settled.is_none_or(|settled| settled.steady >= left.steady);
-        self.lock().iter().any(|recent| !recent.names && recent.carries(id) && is_since(recent))
+        self.lock().iter().any(|recent| !recent.names && is_since(recent) && recent.carries(id))
     }
 
     /// When the only request left that was signed at `signed_at` and carries `id`.
@@ -88,21 +91,16 @@ impl Recent {
 mod tests {
     use super::*;
 
-    const AGE: Duration = Duration::from_secs(60);
-
     fn remember(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) {
         let left = Moment { wall: Timestamp::default(), steady: Duration::from_secs(now) };
         let (signed_at, body) = (Timestamp::from_millis(signed_at), Bytes::copy_from_slice(body.as_bytes()));
-        recent.remember(
-            Recent {
-                signed_at,
-                left,
-                settled: None,
-                names: body.starts_with(b"{\"id") || body.starts_with(b"["),
-                body,
-            },
-            AGE,
-        );
+        recent.remember(Recent {
+            signed_at,
+            left,
+            settled: None,
+            names: body.starts_with(b"{\"id") || body.starts_with(b"["),
+            body,
+        });
     }
 
     #[test]
@@ -159,12 +157,12 @@ mod tests {
     fn what_is_old_is_forgotten_and_memory_is_bounded() {
         let recent = RecentRequests::default();
         remember(&recent, 1, 0, r#"{"id":"a"}"#);
-        remember(&recent, 2, 60, "{}");
+        remember(&recent, 2, 7200, "{}");
         assert!(recent.has_namesake("a", Timestamp::from_millis(2)));
-        remember(&recent, 3, 61, "{}");
+        remember(&recent, 3, 7201, "{}");
         assert!(!recent.has_namesake("a", Timestamp::from_millis(2)));
         for index in 0..=MOST as u64 {
-            remember(&recent, index, 61, "{}");
+            remember(&recent, index, 7201, "{}");
         }
         assert_eq!(recent.0.lock().map(|recent| recent.len()).ok(), Some(MOST));
     }

@@ -9,7 +9,7 @@ use super::clock::Moment;
 use super::core::{ClientCore, Parts};
 use super::exchange_clock::Signature;
 use super::recent::Recent;
-use super::transport::{ResponseFuture, TransportError};
+use super::transport::{ResponseFuture, RoundTrip, TransportError};
 use crate::checks::Violations;
 use crate::error::{Error, ExchangeError, SentRequest, TransportFailure, UnknownOutcome, Unsigned, ending_of};
 use crate::exchange::{Authenticator, Reply, build_request, read_answer, told_by_date};
@@ -42,8 +42,10 @@ impl ClientCore {
     async fn call_in<O: Operation>(&self, span: &CallSpan, operation: &O) -> Result<Reply<O::Response>, Error> {
         let warnings = self.check(operation)?;
         let permit = self.admit(operation).await?;
-        let (sent, answer) = self.sign_and_send(span, permit, operation, warnings)?;
-        self.answered(span, sent, answer.await)
+        let trip = RoundTrip::default();
+        let (sent, answer) = self.sign_and_send(span, permit, operation, warnings, &trip)?;
+        let answer = answer.await;
+        self.answered(span, sent, answer, trip.get())
     }
 
     pub(super) async fn send_in<O: Operation>(
@@ -52,8 +54,10 @@ impl ClientCore {
         prepared: Prepared<'_, O>,
     ) -> Result<Reply<O::Response>, Error> {
         let permit = self.admit(prepared.operation).await?;
-        let (sent, answer) = self.send_once(span, permit, prepared, self.parts.time.now())?;
-        self.answered(span, sent, answer.await)
+        let trip = RoundTrip::default();
+        let (sent, answer) = self.send_once(span, permit, prepared, self.parts.time.now(), &trip)?;
+        let answer = answer.await;
+        self.answered(span, sent, answer, trip.get())
     }
 
     /// Signs only now that there is room, for the time of signing must not be old when the request arrives.
@@ -63,10 +67,11 @@ impl ClientCore {
         permit: Permit<'a>,
         operation: &'a O,
         warnings: Violations,
+        trip: &'a RoundTrip,
     ) -> Result<(Sent<'a, O>, ResponseFuture<'a>), Error> {
         let prepared = self.build(operation, warnings).map_err(|error| error.after_waiting(permit.waited()))?;
         let now = prepared.made;
-        self.send_once(span, permit, prepared, now)
+        self.send_once(span, permit, prepared, now, trip)
     }
 
     pub(super) fn build<'a, O: Operation>(
@@ -106,13 +111,12 @@ impl ClientCore {
         self.signature_window().filter(|_| meta.access == Access::Signed)
     }
 
-    /// Remembers what can be asked for, for as long as two such could be taken for one another.
+    /// Remembers what can be asked for.
     fn remember<O: Operation>(&self, what: &SentRequest) {
-        if let Some((confirm, window)) = O::META.confirm.zip(self.signature_window()) {
+        if let Some(confirm) = O::META.confirm {
             let SentRequest { signed_at, left, ref body, .. } = *what;
-            let request =
-                Recent { signed_at, left, body: body.clone(), names: confirm.created.is_some(), settled: None };
-            self.parts.recent.remember(request, window.saturating_mul(2));
+            let names = confirm.created.is_some();
+            self.parts.recent.remember(Recent { signed_at, left, body: body.clone(), names, settled: None });
         }
     }
 
@@ -123,6 +127,7 @@ impl ClientCore {
         mut permit: Permit<'a>,
         prepared: Prepared<'a, O>,
         now: Moment,
+        trip: &'a RoundTrip,
     ) -> Result<(Sent<'a, O>, ResponseFuture<'a>), Error> {
         self.refuse_stale(&prepared, now).map_err(|error| error.after_waiting(permit.waited()))?;
         let Prepared { operation, request, warnings, signed_at, .. } = prepared;
@@ -131,7 +136,7 @@ impl ClientCore {
         self.remember::<O>(&what);
         span.sent(request.body());
         permit.sent();
-        Ok((Sent { operation, what, permit, warnings, at: now }, self.parts.transport.send(request)))
+        Ok((Sent { operation, what, permit, warnings, at: now }, self.parts.transport.send_timed(request, trip)))
     }
 
     /// Reads what came of it.
@@ -140,11 +145,12 @@ impl ClientCore {
         span: &CallSpan,
         sent: Sent<'_, O>,
         answer: Result<Response<Bytes>, TransportError>,
+        trip: Option<Duration>,
     ) -> Result<Reply<O::Response>, Error> {
         let Sent { operation, what, mut permit, warnings, at } = sent;
         let (waited, signed_at) = (permit.waited(), what.signed_at);
         let reply = answer.map_err(|error| self.unanswered(O::META, error)).and_then(|response| {
-            let Signs { remaining, .. } = permit.answered(&response);
+            let Signs { remaining, .. } = permit.answered_after(&response, trip);
             span.answered(&response);
             let date = told_by_date(self.parts.api, response.headers());
             let reply = read_answer(self.parts.api, self.codes(), operation, &what, response);

@@ -1,6 +1,7 @@
 use std::error::Error;
 use std::fmt;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -82,14 +83,34 @@ pub type ResponseFuture<'a> = Pin<Box<dyn Future<Output = Result<http::Response<
 pub trait Transport: Send + Sync {
     /// Sends `request` and waits for the whole answer.
     fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a>;
+
+    /// The same, and notes in `trip` how long the request took, where the transport knows. By default it notes nothing.
+    fn send_timed<'a>(&'a self, request: http::Request<Bytes>, trip: &'a RoundTrip) -> ResponseFuture<'a> {
+        let _ = trip;
+        self.send(request)
+    }
 }
 
 /// The time from writing a request to reading the head of its response, over a connection that had carried a response
-/// before. A transport that knows it puts it into the extensions of the response.
+/// before.
 ///
 /// The limiter uses it to tell how early a call may have been counted. Without it a call counts from its response.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Trip(pub Duration);
+#[derive(Debug, Default)]
+pub struct RoundTrip(AtomicU64);
+
+impl RoundTrip {
+    /// Notes that it took this long.
+    pub fn set(&self, trip: Duration) {
+        // Zero stands for nothing.
+        let nanos = u64::try_from(trip.as_nanos()).unwrap_or(u64::MAX).max(1);
+        self.0.store(nanos, Ordering::Relaxed);
+    }
+
+    /// How long it took, where that is known.
+    pub fn get(&self) -> Option<Duration> {
+        Some(self.0.load(Ordering::Relaxed)).filter(|nanos| *nanos > 0).map(Duration::from_nanos)
+    }
+}
 
 /// Why a request has no answer.
 #[derive(Debug)]

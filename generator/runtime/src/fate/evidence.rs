@@ -69,7 +69,8 @@ fn age(record: &Named, field: &str, sent: &Sent) -> Option<Evidence> {
     if sent.signed_at.checked_add(latest).is_some_and(|latest| created > latest) {
         return Some(Evidence::Nothing("something later has the same id"));
     }
-    let earliest = sent.left.and_then(|(earliest, _)| earliest.checked_sub(CLOSE));
+    // Where nothing is known of the exchange's clock, the request itself says when it left.
+    let earliest = sent.left.map_or(sent.signed_at, |(earliest, _)| earliest).checked_sub(CLOSE);
     earliest
         .is_some_and(|earliest| created < earliest)
         .then_some(Evidence::Nothing("something earlier has the same id"))

@@ -38,7 +38,7 @@ use super::waiting::Waiting;
 /// discount is a lower bound on a round trip: the shortest of about a thousand calls of that limit, less twice what the
 /// usual trip exceeds it by, less [`LimitSettings::trip_margin`]. Trips that are short or vary widely give none. Only
 /// calls over a connection that had carried a response before are discounted, and only where the transport reports the
-/// trip (see [`Trip`](crate::Trip)); calls over other transports count from their answers.
+/// trip (see [`RoundTrip`](crate::RoundTrip)); calls over other transports count from their answers.
 ///
 /// What this assumes: the way to the exchange does not become shorter, from one call to the next, than those trips have
 /// shown to be possible, by more than the margin; and a call that was given up arrives within the time that is allowed

@@ -42,10 +42,15 @@ impl<'a> Permit<'a> {
         }
     }
 
-    /// The call was answered, and the answer tells this. The status and the headers are looked at before anything else is, for they tell
-    /// something even where the answer cannot be read.
+    /// Tells the limiter what `response` says, and returns it. The status and the headers count even where the body
+    /// cannot be read.
     pub fn answered(&mut self, response: &Response<Bytes>) -> Signs {
-        let signs = Signs::read(self.api, response);
+        self.answered_after(response, None)
+    }
+
+    /// The same, after a round trip of `trip` over a connection that had carried a response before.
+    pub fn answered_after(&mut self, response: &Response<Bytes>, trip: Option<Duration>) -> Signs {
+        let signs = Signs { trip, ..Signs::read(self.api, response) };
         if let Some(slot) = self.slot.take() {
             self.limiter.answered(slot, signs);
         }

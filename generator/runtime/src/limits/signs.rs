@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{Response, StatusCode};
 
 use super::retry_after::retry_after;
-use crate::client::Trip;
+
 use crate::exchange::{is_in_envelope, remaining_calls};
 use crate::tables::Api;
 
@@ -16,7 +16,7 @@ pub struct Signs {
     pub too_many: Option<TooMany>,
     /// How many calls are left in the window the exchange counts in.
     pub remaining: Option<u32>,
-    /// How long the request took there and back, where the transport tells: see [`Trip`].
+    /// How long the request took there and back, where the transport tells: see [`RoundTrip`](crate::RoundTrip).
     pub trip: Option<Duration>,
 }
 
@@ -48,7 +48,6 @@ impl Signs {
             of_everything: !is_in_envelope(api, response.body()),
             retry_after: retry_after(response.headers()),
         });
-        let trip = response.extensions().get::<Trip>().map(|trip| trip.0);
-        Self { too_many, remaining: remaining_calls(api, response.headers()), trip }
+        Self::new(too_many, remaining_calls(api, response.headers()))
     }
 }

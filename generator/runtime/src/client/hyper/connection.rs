@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use super::later;
 use super::socket::{Asks, Socket, Tcp};
 use crate::client::bounds::TransportLimits;
-use crate::client::{TransportError, TransportErrorKind, Trip, WasSent};
+use crate::client::{RoundTrip, TransportError, TransportErrorKind, WasSent};
 
 /// Makes connections, with TLS where the address wants it.
 pub(super) type Connector = HttpsConnector<Tcp>;
@@ -93,6 +93,7 @@ impl Connection {
         request: &mut Request<Full<Bytes>>,
         limits: &TransportLimits,
         sent: Instant,
+        trip: Option<&RoundTrip>,
     ) -> Result<Response<Bytes>, TransportError> {
         if !self.is_silent() {
             return Err(TransportError::new(TransportErrorKind::Closed, WasSent::No));
@@ -107,10 +108,10 @@ impl Connection {
                 *request = unsent.unwrap_or_default();
                 TransportError::new(TransportErrorKind::Closed, sent).caused_by(error.into_error())
             })?;
-            let (mut head, body) = response.into_parts();
+            let (head, body) = response.into_parts();
             let now = Instant::now();
-            if was_kept {
-                head.extensions.insert(Trip(now.duration_since(sent)));
+            if was_kept && let Some(trip) = trip {
+                trip.set(now.duration_since(sent));
             }
             let rests = announced(&head.headers).map_or(limits.idle, |announced| limits.idle.min(announced));
             *expires = Some(later(now, rests).min(later(made, limits.age)));
@@ -172,7 +173,7 @@ mod tests {
             (&["max=100,  Timeout = \"20\" "], Some(ms(15_000))),
             (&["timeout=60", "timeout=8"], Some(ms(6_000))),
             (&["timeout=0"], Some(ms(0))),
-            (&["timeout=18446744073709551615"], Some(Duration::from_secs(13_835_058_055_282_163_712) - ms(250))),
+            (&["timeout=18446744073709551615"], Some(Duration::from_secs(13_835_058_055_282_163_711) + ms(250))),
             (&["timeout=18446744073709551616"], None),
             (&["timeout=-1"], None),
             (&["timeout=1.5"], None),

@@ -88,7 +88,8 @@ fn without_what_it_is_judged_by_a_record_is_not() {
     assert!(is_nothing(judged(&PLACED, request, &right, &Sent { has_rival: true, ..sent() })));
     let unknown_clock = Sent { left: None, ..sent() };
     assert_eq!(judged(&PLACED, request, &right, &unknown_clock), Evidence::Proof);
-    assert_eq!(judged(&PLACED, request, &created(-30_000, ""), &unknown_clock), Evidence::Proof);
+    assert_eq!(judged(&PLACED, request, &created(-2000, ""), &unknown_clock), Evidence::Proof);
+    assert!(is_nothing(judged(&PLACED, request, &created(-2001, ""), &unknown_clock)));
 }
 
 fn amended(record: &str, sent: &Sent) -> Evidence {

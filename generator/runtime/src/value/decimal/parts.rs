@@ -55,17 +55,6 @@ impl<'a> Parts<'a> {
         [sign, whole, dot, &fraction].concat()
     }
 
-    /// How many digits [`plain`](Self::plain) writes, zeros in front of the others counted.
-    pub(super) fn plain_digits(&self) -> usize {
-        let digits = self.whole.len() + self.fraction.len();
-        let point = self.whole.len() as i64 + i64::from(self.exponent);
-        match usize::try_from(point) {
-            Ok(point) if point > 0 => digits.max(point),
-            // A zero stands before the point, and more behind it.
-            _ => digits.saturating_add(usize::try_from(point.unsigned_abs()).unwrap_or(usize::MAX)).saturating_add(1),
-        }
-    }
-
     /// What the number is worth, whatever way it is written.
     pub(super) fn worth(&self) -> Worth<'a> {
         let head = self.whole.trim_start_matches('0');
