@@ -84,18 +84,16 @@ impl HyperTransport {
         let begun = Instant::now();
         let deadline = later(begun, self.limits.call);
         loop {
-            let (mut connection, now) = match origin.pool().take(runtime, begun) {
-                Some(kept) => (kept, begun),
+            let mut connection = match origin.pool().take(runtime, begun) {
+                Some(kept) => kept,
                 // Seldom, and larger than all the rest together.
-                None => (Box::pin(self.connect(origin, runtime, deadline)).await?, Instant::now()),
+                None => Box::pin(self.connect(origin, runtime, deadline)).await?,
             };
-            if deadline <= now {
+            if deadline <= Instant::now() {
                 return Err(unsent("the time for the call ended before the request could be sent"));
             }
             let was_kept = connection.is_kept();
-            match timeout_at(deadline, connection.exchange(request, &self.limits, now, trip))
-                .await
-                .unwrap_or_else(too_late)
+            match timeout_at(deadline, connection.exchange(request, &self.limits, trip)).await.unwrap_or_else(too_late)
             {
                 Ok(answer) => {
                     origin.pool().keep(connection, self.limits.max_idle);

@@ -94,7 +94,8 @@ fn a_call_takes_little_room() -> Tested {
     {
         let transport = tradeapi_runtime::HyperTransport::new(tradeapi_runtime::TransportLimits::default())?;
         let sending = size_of_val(&*transport.send(http::Request::default()));
-        assert!(sending <= LITTLE, "{sending} bytes");
+        // An eighth more for the look at the socket and for what the connection is judged by.
+        assert!(sending <= LITTLE + LITTLE / 8, "{sending} bytes");
     }
     Ok(())
 }

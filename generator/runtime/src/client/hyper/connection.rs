@@ -92,14 +92,13 @@ impl Connection {
         &mut self,
         request: &mut Request<Full<Bytes>>,
         limits: &TransportLimits,
-        sent: Instant,
         trip: Option<&RoundTrip>,
     ) -> Result<Response<Bytes>, TransportError> {
         if !self.is_silent() {
             return Err(TransportError::new(TransportErrorKind::Closed, WasSent::No));
         }
-        let (made, was_kept) = (self.made, self.is_kept());
-        let Self { requests, inner, expires, .. } = self;
+        let sent = Instant::now();
+        let Self { requests, inner, made, expires, .. } = self;
         let mut exchange = pin!(async {
             let response = requests.try_send_request(std::mem::take(request)).await.map_err(|mut error| {
                 // hyper gives it back when not a byte of it was written.
@@ -110,11 +109,12 @@ impl Connection {
             })?;
             let (head, body) = response.into_parts();
             let now = Instant::now();
-            if was_kept && let Some(trip) = trip {
+            // Over a new connection it tells nothing: the server may take longer over its first request.
+            if let Some(trip) = trip.filter(|_| expires.is_some()) {
                 trip.set(now.duration_since(sent));
             }
             let rests = announced(&head.headers).map_or(limits.idle, |announced| limits.idle.min(announced));
-            *expires = Some(later(now, rests).min(later(made, limits.age)));
+            *expires = Some(later(now, rests).min(later(*made, limits.age)));
             Ok(Response::from_parts(head, limits.whole(body).await?))
         });
         let mut round = |context: &mut Context<'_>| {
