@@ -13,7 +13,7 @@ mod response;
 pub use authenticator::Authenticator;
 pub use base_url::BaseUrl;
 pub use codes::CodePolicy;
-pub(crate) use codes::{ReadCode, is_compound_item};
+pub(crate) use codes::{ReadCode, is_compound_item, is_compound_with};
 pub use headers::HeaderValues;
 pub use reply::Reply;
 pub use request::build_request;

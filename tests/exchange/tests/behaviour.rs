@@ -5,13 +5,23 @@ use std::collections::BTreeMap;
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
 
-use tradeapi_exchange::{Book, Effect, Exchange, FastClock, Fault, Settings, Tally, signature};
+use tradeapi_exchange::{Book, Duplicates, Effect, Exchange, FastClock, Fault, Line, ONE, Settings, Tally, signature};
 
 const SECRET: &str = "secret";
 const PLACE: &str = "/api/v3/trade/place-order";
 
 fn start(seed: u64, faults: u64) -> Exchange {
-    Exchange::start(Settings { seed, faults, clock: FastClock::new(1), secret: SECRET.to_owned() }).unwrap()
+    let settings = Settings {
+        seed,
+        faults,
+        quirks: 0,
+        clock: FastClock::new(1),
+        nodes: ONE,
+        line: Line::default(),
+        duplicates: Duplicates::default(),
+        secret: SECRET.to_owned(),
+    };
+    Exchange::start(settings).unwrap()
 }
 
 /// Sends a request and waits until it has come, whatever is answered.

@@ -106,23 +106,25 @@ impl ReadCode {
     }
 }
 
-/// Whether a request does several things, of which one may be done although another is refused.
+/// Whether a request, or an item of it, does several things, of which one may be done although another is refused.
 pub(crate) fn is_compound<O: Operation>(operation: &O) -> bool {
-    O::META.compound.is_some_and(|compound| {
-        compound.when.is_none_or(|(parameter, value)| {
-            let named = Named::of(operation);
-            let is_so = |named: &Named| named.text(parameter).as_deref() == Some(value);
-            is_so(&named)
-                || O::META
-                    .confirm
-                    .and_then(|confirm| confirm.list)
-                    .is_some_and(|list| named.items(list).iter().any(is_so))
-        })
+    O::META.compound.is_some() && {
+        let named = Named::of(operation);
+        let list = O::META.confirm.and_then(|confirm| confirm.list);
+        is_compound_with(O::META, &named)
+            || list.is_some_and(|list| named.items(list).iter().any(|item| is_compound_with(O::META, item)))
+    }
+}
+
+/// Whether a request with these parameters does several things.
+pub(crate) fn is_compound_with(meta: &Meta, named: &Named) -> bool {
+    meta.compound.is_some_and(|compound| {
+        compound.when.is_none_or(|(parameter, value)| named.text(parameter).as_deref() == Some(value))
     })
 }
 
-/// The same of an item of a batch, which an answer speaks of by itself: the parameters of the item decide.
+/// Whether an item of a batch does several things; an answer speaks of it by itself, so its own parameters decide.
 pub(crate) fn is_compound_item(meta: &Meta, item: &impl Parameters) -> bool {
-    let when = meta.compound.and_then(|compound| compound.when);
-    when.is_some_and(|(parameter, value)| Named::of(item).text(parameter).as_deref() == Some(value))
+    let depends = meta.compound.is_some_and(|compound| compound.when.is_some());
+    depends && is_compound_with(meta, &Named::of(item))
 }

@@ -5,7 +5,7 @@ use super::confirmable::Asked;
 use super::evidence::{self, Evidence, Sent};
 use crate::checks::{CheckContext, CheckPolicy, Violation, Violations};
 use crate::error::{Error, Refusal};
-use crate::exchange::Reply;
+use crate::exchange::{Reply, is_compound_with};
 use crate::json::write_json;
 use crate::operation::Operation;
 use crate::parameters::Named;
@@ -20,6 +20,8 @@ pub(super) struct Question<O: Asked> {
     asked: &'static str,
     key: String,
     query: O::Query,
+    /// Whether the request does several things, of which the one that is asked for is the last.
+    is_compound: bool,
 }
 
 /// What an answer comes to.
@@ -50,7 +52,8 @@ impl<O: Asked> Question<O> {
         // What the request was checked for needs no check again.
         let policy = &CheckPolicy::nothing();
         let query = O::Query::from_json_in(&json, CheckContext { policy, ..CheckContext::default() }).ok()?;
-        Some(Self { confirm, named, asked: pair.0, key, query })
+        let is_compound = is_compound_with(O::META, &named);
+        Some(Self { confirm, named, asked: pair.0, key, query, is_compound })
     }
 
     /// What the thing is named by.
@@ -88,6 +91,9 @@ impl<O: Asked> Question<O> {
         let Error::Exchange(error) = error else { return Finding::Nothing("the question has no answer") };
         if error.proves != Some(Proves::NoSuchOrder) && !absent.iter().any(|known| known == error.code.as_str()) {
             return Finding::Nothing("the question is answered with an error that does not say there is no such thing");
+        }
+        if self.is_compound {
+            return Finding::Nothing("it is not there, but the request does several things, and may have done another");
         }
         match absence::proves(self.confirm, sent, asked) {
             Ok(()) => Finding::Absence,

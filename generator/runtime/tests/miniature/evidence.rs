@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
-use tradeapi_runtime::{ConfirmPolicy, Fate, Outcome, Timestamp};
+use tradeapi_runtime::{
+    Asked, Checks, Compound, ConfirmPolicy, Confirmable, Fate, Meta, Operation, Outcome, ParameterReader,
+    ParameterWriter, Parameters, Timestamp,
+};
 
 use crate::Tested;
 use crate::api::ClientOid;
 use crate::fates::{Act, Line, OneOrder, Resize, answers, code, fate, lost, order, seconds};
-use crate::orders::{PlaceBatch, PlaceOrder};
+use crate::orders::{PlaceBatch, PlaceOrder, Placed};
 
 /// An order of the size 1 that has the id `a1`.
 const FOUND: &str = r#"{"clientOid":"a1","created":NOW}"#;
@@ -74,6 +77,48 @@ async fn an_absence_is_no_earlier_because_a_clock_is_ahead() -> Tested {
     let signed = Timestamp::from_millis(1_000_000_000_000);
     let fate = line.client()?.core().settle(&order("a1")?, signed, &ConfirmPolicy::new().deadline(seconds(30))).await;
     assert_eq!(fate.outcome(), Outcome::Unknown, "{fate}");
+    Ok(())
+}
+
+/// Closes one thing and opens another.
+struct Swap(PlaceOrder);
+
+impl Parameters for Swap {
+    fn write(&self, out: &mut ParameterWriter) {
+        self.0.write(out);
+    }
+
+    fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
+        PlaceOrder::read(from).map(Self)
+    }
+
+    fn check(&self, to: &mut Checks<'_>) {
+        self.0.check(to);
+    }
+}
+
+impl Operation for Swap {
+    type Response = Placed;
+
+    const META: &'static Meta = &Meta {
+        compound: Some(Compound { when: None, why: "closes, then opens" }),
+        ..*<PlaceOrder as Operation>::META
+    };
+}
+
+impl Asked for Swap {
+    type Query = OneOrder;
+    type Record = <PlaceOrder as Asked>::Record;
+}
+
+impl Confirmable for Swap {}
+
+#[tokio::test]
+async fn an_absence_says_nothing_of_what_a_request_does_besides() -> Tested {
+    let line = Line::new([lost(), code("40404")]);
+    let fate = line.client()?.core().place_and_confirm(&Swap(order("a1")?), &ConfirmPolicy::new()).await;
+    let Fate::Unknown(still) = fate else { return Err("known".into()) };
+    assert_eq!(still.because, "it is not there, but the request does several things, and may have done another");
     Ok(())
 }
 
