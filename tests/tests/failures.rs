@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tradeapi::runtime::{
-    Effect, Ending, ExchangeError, Meta, Outcome, TransportErrorKind, TransportLimits, UnreadableAnswer, read_response,
+    Effect, Ending, ExchangeError, Meta, Outcome, Proves, Stage, TransportErrorKind, TransportLimits, UnreadableAnswer,
+    read_response,
 };
 use tradeapi::unified::{CancelOrder, ErrorCode, OrderId, OrderRef};
 use tradeapi::{API, Client, Credentials, Error, Operation};

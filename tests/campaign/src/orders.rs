@@ -130,7 +130,7 @@ pub(crate) fn unified_order(order: &Order) -> unified::PlaceOrder {
 
 pub(crate) fn unified_batch(orders: &[Order]) -> unified::BatchOrder {
     let item = |order: &Order| {
-        let (category, side) = (unified::Category::UsdtFutures, unified::Side::Sell);
+        let (category, side) = (unified::Category::UsdtFutures, unified::Side::Buy);
         let execution = unified::Execution::limit(order.limit());
         let item = unified::BatchOrderItem::new(category, SYMBOL, order.size.clone(), side, execution);
         if order.client_oid.is_empty() { item } else { item.client_oid(unified_id(&order.client_oid)) }

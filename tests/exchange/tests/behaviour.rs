@@ -5,23 +5,17 @@ use std::collections::BTreeMap;
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
 
-use tradeapi_exchange::{Book, Duplicates, Effect, Exchange, FastClock, Fault, Line, ONE, Settings, Tally, signature};
+use tradeapi_exchange::{
+    Book, Duplicates, Effect, Exchange, FastClock, Fault, Line, ONE, Reached, Settings, Tally, label, signature,
+};
 
 const SECRET: &str = "secret";
 const PLACE: &str = "/api/v3/trade/place-order";
 
 fn start(seed: u64, faults: u64) -> Exchange {
-    let settings = Settings {
-        seed,
-        faults,
-        quirks: 0,
-        clock: FastClock::new(1),
-        nodes: ONE,
-        line: Line::default(),
-        duplicates: Duplicates::default(),
-        secret: SECRET.to_owned(),
-    };
-    Exchange::start(settings).unwrap()
+    let (clock, nodes, line, duplicates) = (FastClock::new(1), ONE, Line::default(), Duplicates::default());
+    let (quirks, secret) = (0, SECRET.to_owned());
+    Exchange::start(Settings { seed, faults, quirks, clock, nodes, line, duplicates, secret }).unwrap()
 }
 
 /// Sends a request and waits until it has come, whatever is answered.
@@ -81,25 +75,25 @@ fn an_order_that_comes_twice_is_there_twice() {
     let exchange = start(1, 0);
     ["a", "b", "a"].into_iter().for_each(|id| place(&exchange, id));
     post(&exchange, "/api/v3/trade/cancel-order", r#"{"clientOid":"b"}"#, SECRET);
-    let modified = r#"{"clientOid":"a","price":"7"}"#;
+    let modified = r#"{"clientOid":"a","price":"7","requestId":3}"#;
     post(&exchange, "/api/v3/trade/modify-order", modified, SECRET);
     let (book, tally) = exchange.close();
     let effects = [
-        (Effect::Placed("a".to_owned()), 2),
-        (Effect::Placed("b".to_owned()), 1),
-        (Effect::Amended("a".to_owned(), "7".to_owned()), 1),
-        (Effect::Cancelled("b".to_owned()), 1),
+        (Effect::Placed(label("a", "1", "")), 2),
+        (Effect::Placed(label("b", "1", "")), 1),
+        (Effect::Amended(label("a", "1", ""), "3".to_owned()), 1),
+        (Effect::Cancelled(label("b", "1", "")), 1),
     ];
     assert_eq!(*book.effects(), BTreeMap::from(effects));
     assert_eq!(tally.faults, BTreeMap::from([(Fault::None, 5)]));
-    assert_eq!(tally.beyond(), 0);
+    assert_eq!((tally.beyond(), tally.times(Reached::Twin)), (0, 1));
 }
 
 #[test]
 fn what_no_client_should_send_is_noticed() {
     let exchange = start(1, 0);
     post(&exchange, PLACE, r#"{"clientOid":"a"}"#, "another secret");
-    post(&exchange, PLACE, r#"{"symbol":"BTCUSDT"}"#, SECRET);
+    post(&exchange, PLACE, "no JSON", SECRET);
     (0..40).for_each(|id| place(&exchange, &id.to_string()));
     let (book, tally) = exchange.close();
     assert_eq!((tally.refused.len(), book.orders().len()), (2, 40));

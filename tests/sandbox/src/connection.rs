@@ -67,11 +67,11 @@ async fn whole(
 
 /// Waits until the client sends something; false when the connection rested for too long.
 async fn rest(stream: &mut TcpStream, script: &Script, behind: Option<Behind>) -> io::Result<bool> {
-    if let Some(behind) = behind {
-        if tokio::time::timeout(behind.pause, stream.readable()).await.is_err() {
-            script.line().note_unsolicited();
-            stream.write_all(&behind.bytes).await?;
-        }
+    if let Some(behind) = behind
+        && tokio::time::timeout(behind.pause, stream.readable()).await.is_err()
+    {
+        script.line().note_unsolicited();
+        stream.write_all(&behind.bytes).await?;
     }
     let Some(idle) = script.line().idle() else { return Ok(true) };
     match tokio::time::timeout(idle, stream.readable()).await {
