@@ -65,11 +65,13 @@ use super::{Coin, Commission, CommissionId, Symbol, Uid, YesNo};
 pub struct GetAgentDirectCommissions {
     /// `startTime`: Start of the time asked for.
     ///
-    /// Left out: the previous day, 00:00 to 23:59 in UTC+8.
+    /// Left out: the previous day, 00:00 to 23:59 in UTC+8. An empty text in a stored request stands for
+    /// leaving it out.
     pub start_time: Option<runtime::Timestamp>,
     /// `endTime`: End of the time asked for.
     ///
-    /// Left out: the previous day, 00:00 to 23:59 in UTC+8.
+    /// Left out: the previous day, 00:00 to 23:59 in UTC+8. An empty text in a stored request stands for
+    /// leaving it out.
     pub end_time: Option<runtime::Timestamp>,
     /// `idLessThan`: Only entries before this id.
     pub id_less_than: Option<CommissionId>,
@@ -106,7 +108,8 @@ impl GetAgentDirectCommissions {
 
     /// Sets `startTime`: Start of the time asked for.
     ///
-    /// Left out: the previous day, 00:00 to 23:59 in UTC+8.
+    /// Left out: the previous day, 00:00 to 23:59 in UTC+8. An empty text in a stored request stands for
+    /// leaving it out.
     #[inline]
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
@@ -115,7 +118,8 @@ impl GetAgentDirectCommissions {
 
     /// Sets `endTime`: End of the time asked for.
     ///
-    /// Left out: the previous day, 00:00 to 23:59 in UTC+8.
+    /// Left out: the previous day, 00:00 to 23:59 in UTC+8. An empty text in a stored request stands for
+    /// leaving it out.
     #[inline]
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
@@ -195,8 +199,8 @@ impl runtime::Parameters for GetAgentDirectCommissions {
 
     #[inline]
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let start_time = from.optional("startTime");
-        let end_time = from.optional("endTime");
+        let start_time = from.may_be_blank("startTime").optional("startTime");
+        let end_time = from.may_be_blank("endTime").optional("endTime");
         let id_less_than = from.optional("idLessThan");
         let limit = from.optional("limit");
         let uid = from.optional("uid");

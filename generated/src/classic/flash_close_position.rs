@@ -74,6 +74,8 @@ pub struct FlashClosePosition {
     pub symbol: Option<Symbol>,
     /// `holdSide`: In hedge mode the direction to close; left out, both are closed. In one-way mode it is
     /// left out.
+    ///
+    /// An empty text in a stored request stands for leaving it out.
     pub hold_side: Option<HoldSide>,
 }
 
@@ -124,6 +126,8 @@ impl FlashClosePosition {
 
     /// Sets `holdSide`: In hedge mode the direction to close; left out, both are closed. In one-way mode it
     /// is left out.
+    ///
+    /// An empty text in a stored request stands for leaving it out.
     #[inline]
     pub fn hold_side(mut self, hold_side: HoldSide) -> Self {
         self.hold_side = Some(hold_side);
@@ -143,7 +147,7 @@ impl runtime::Parameters for FlashClosePosition {
     fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
         let symbol = from.optional("symbol");
-        let hold_side = from.optional_word("holdSide");
+        let hold_side = from.may_be_blank("holdSide").optional_word("holdSide");
         Some(Self {
             product_type: product_type?,
             symbol: symbol?,

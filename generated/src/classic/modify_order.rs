@@ -218,8 +218,8 @@ impl runtime::Parameters for ModifyOrder {
         let product_type = from.word("productType");
         let new_client_oid = from.required("newClientOid");
         let order = <OrderRef as runtime::Parameters>::read(from);
-        let new_size = from.blank_keeps("newSize").optional("newSize");
-        let new_price = from.blank_keeps("newPrice").optional("newPrice");
+        let new_size = from.may_be_blank("newSize").optional("newSize");
+        let new_price = from.may_be_blank("newPrice").optional("newPrice");
         let new_preset_stop_surplus_price = from.edit("newPresetStopSurplusPrice", "0");
         let new_preset_stop_loss_price = from.edit("newPresetStopLossPrice", "0");
         Some(Self {

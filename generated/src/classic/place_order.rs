@@ -130,11 +130,11 @@ pub struct PlaceOrder {
     pub reduce_only: Option<ReduceOnly>,
     /// `presetStopSurplusPrice`: Trigger price of the take-profit.
     ///
-    /// Left out: no take-profit.
+    /// Left out: no take-profit. An empty text in a stored request stands for leaving it out.
     pub preset_stop_surplus_price: Option<runtime::Decimal>,
     /// `presetStopLossPrice`: Trigger price of the stop-loss.
     ///
-    /// Left out: no stop-loss.
+    /// Left out: no stop-loss. An empty text in a stored request stands for leaving it out.
     pub preset_stop_loss_price: Option<runtime::Decimal>,
     /// `presetStopSurplusExecutePrice`: Execution price of the take-profit.
     pub preset_stop_surplus_execute_price: Option<runtime::Decimal>,
@@ -399,7 +399,7 @@ impl PlaceOrder {
 
     /// Sets `presetStopSurplusPrice`: Trigger price of the take-profit.
     ///
-    /// Left out: no take-profit.
+    /// Left out: no take-profit. An empty text in a stored request stands for leaving it out.
     #[inline]
     pub fn preset_stop_surplus_price(
         mut self,
@@ -411,7 +411,7 @@ impl PlaceOrder {
 
     /// Sets `presetStopLossPrice`: Trigger price of the stop-loss.
     ///
-    /// Left out: no stop-loss.
+    /// Left out: no stop-loss. An empty text in a stored request stands for leaving it out.
     #[inline]
     pub fn preset_stop_loss_price(
         mut self,
@@ -496,8 +496,12 @@ impl runtime::Parameters for PlaceOrder {
         let trade_side = from.optional_word("tradeSide");
         let client_oid = from.optional("clientOid");
         let reduce_only = from.optional_word("reduceOnly");
-        let preset_stop_surplus_price = from.optional("presetStopSurplusPrice");
-        let preset_stop_loss_price = from.optional("presetStopLossPrice");
+        let preset_stop_surplus_price = from
+            .may_be_blank("presetStopSurplusPrice")
+            .optional("presetStopSurplusPrice");
+        let preset_stop_loss_price = from
+            .may_be_blank("presetStopLossPrice")
+            .optional("presetStopLossPrice");
         let preset_stop_surplus_execute_price = from
             .optional("presetStopSurplusExecutePrice");
         let preset_stop_loss_execute_price = from.optional("presetStopLossExecutePrice");

@@ -359,14 +359,18 @@ impl runtime::Parameters for ModifyOrder {
         let auto_cancel = from.optional_word("autoCancel");
         let symbol = from.optional("symbol");
         let category = from.optional_word("category");
-        let tp_trigger_by = from.blank_keeps("tpTriggerBy").optional_word("tpTriggerBy");
-        let sl_trigger_by = from.blank_keeps("slTriggerBy").optional_word("slTriggerBy");
+        let tp_trigger_by = from
+            .may_be_blank("tpTriggerBy")
+            .optional_word("tpTriggerBy");
+        let sl_trigger_by = from
+            .may_be_blank("slTriggerBy")
+            .optional_word("slTriggerBy");
         let take_profit = from.edit("takeProfit", "0");
         let stop_loss = from.edit("stopLoss", "0");
         let tp_order_type = from.optional_word("tpOrderType");
         let sl_order_type = from.optional_word("slOrderType");
-        let tp_limit_price = from.blank_keeps("tpLimitPrice").optional("tpLimitPrice");
-        let sl_limit_price = from.blank_keeps("slLimitPrice").optional("slLimitPrice");
+        let tp_limit_price = from.may_be_blank("tpLimitPrice").optional("tpLimitPrice");
+        let sl_limit_price = from.may_be_blank("slLimitPrice").optional("slLimitPrice");
         let px_amend_type = from.optional_word("pxAmendType");
         Some(Self {
             order: order?,

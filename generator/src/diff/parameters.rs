@@ -162,9 +162,15 @@ fn is_number(ty: Type) -> bool {
     matches!(ty, Type::Decimal | Type::Integer | Type::Time)
 }
 
-fn texts(scope: &Scope<'_>, old: &Parameter, new: &Parameter) -> [Aspect; 3] {
+fn texts(scope: &Scope<'_>, old: &Parameter, new: &Parameter) -> [Aspect; 4] {
     [
         prose("default_note", &maybe(old.default_note.as_ref()), &maybe(new.default_note.as_ref())),
+        aspect(
+            "blank",
+            flag(old.may_be_blank),
+            flag(new.may_be_blank),
+            behaviour("whether an empty text is read as left out"),
+        ),
         aspect("wins unstated", flag(old.wins_unstated), flag(new.wins_unstated), documentation("")),
         prose("doc", own_doc(scope.old, &old.shape, &old.doc), own_doc(scope.new, &new.shape, &new.doc)),
     ]

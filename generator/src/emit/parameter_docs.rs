@@ -84,6 +84,9 @@ fn facts(parameter: &Parameter) -> String {
             None => "Left out, the value stays.".to_owned(),
         });
     }
+    if parameter.may_be_blank && parameter.edit.is_none() {
+        facts.push("An empty text in a stored request stands for leaving it out.".to_owned());
+    }
     facts.push(units::sentence(&parameter.units));
     facts.retain(|fact| !fact.is_empty());
     facts.join(" ")

@@ -208,7 +208,7 @@ impl<'a> Set<'a> {
                 (Some(delete), _) => quote!(from.edit(#wire, #delete)),
                 (None, true) => read_required(parameter),
                 (None, false) => {
-                    let blank = parameter.edit.is_some().then(|| quote!(.blank_keeps(#wire)));
+                    let blank = parameter.may_be_blank.then(|| quote!(.may_be_blank(#wire)));
                     let optional = if is_enum(parameter) { quote!(optional_word) } else { quote!(optional) };
                     quote!(from #blank.#optional(#wire))
                 }

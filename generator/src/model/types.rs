@@ -75,6 +75,8 @@ pub(crate) struct Parameter {
     pub(crate) digits: Option<(u32, Place)>,
     pub(crate) only: Vec<(String, Place)>,
     pub(crate) edit: Option<Edit>,
+    /// An empty text stands for leaving it out.
+    pub(crate) may_be_blank: bool,
     /// The document does not say which alternative of the choice wins here.
     pub(crate) wins_unstated: bool,
     pub(crate) units: Vec<Unit>,

@@ -106,9 +106,9 @@ impl<'a> ParameterReader<'a> {
         value
     }
 
-    /// Lets an empty text say that a parameter is left out, as the documents of some amendments do. Any other parameter
-    /// that is an empty text is refused: it was given, and sending the request without it would change what it says.
-    pub fn blank_keeps(&mut self, name: &'static str) -> &mut Self {
+    /// Lets an empty text stand for leaving a parameter out, where the documents say so. Any other parameter that is an
+    /// empty text is refused: it was given, and sending the request without it would change what it says.
+    pub fn may_be_blank(&mut self, name: &'static str) -> &mut Self {
         let blank = self.members.iter_mut().filter(|member| member.name == name && member.is_blank());
         blank.for_each(|member| member.json = Cow::Borrowed("null"));
         self
@@ -124,7 +124,7 @@ impl<'a> ParameterReader<'a> {
 
     /// Reads an edit: left out or empty keeps, `delete` deletes, anything else is set.
     pub fn edit<T: Decode>(&mut self, name: &'static str, delete: &'static str) -> Option<Edit<T>> {
-        let text: Option<String> = self.blank_keeps(name).optional(name)?;
+        let text: Option<String> = self.may_be_blank(name).optional(name)?;
         match text {
             None => Some(Edit::Keep),
             Some(text) if text == delete => Some(Edit::Delete),

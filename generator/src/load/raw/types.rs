@@ -130,6 +130,8 @@ mappings! {
         only: Option<Spanned<Vec<Text>>>,
         /// What leaving it out, or a special text, does to a value that is there.
         edit: Option<Spanned<Edit>>,
+        /// `left_out`: the document says that an empty text stands for leaving it out.
+        blank: Option<Spanned<Keep>>,
         /// `unstated`: the document does not say here which alternative of the choice wins.
         wins: Option<Spanned<Unstated>>,
         /// The unit of a number, or units under conditions.

@@ -48,6 +48,7 @@ impl Scope<'_, '_> {
             ("min_items", raw.min_items.as_ref().map(|key| key.place)),
             ("digits", raw.digits.as_ref().map(|key| key.place)),
             ("edit", raw.edit.as_ref().map(|key| key.place)),
+            ("blank", raw.blank.as_ref().map(|key| key.place)),
             ("as", raw.r#as.as_ref().map(|key| key.place)),
             ("wins", raw.wins.as_ref().map(|key| key.place)),
             ("item", raw.item.as_ref().map(|key| key.place)),
@@ -98,6 +99,7 @@ impl Scope<'_, '_> {
                 .edit
                 .as_ref()
                 .map(|edit| Edit { delete: edit.delete.as_ref().map(|text| text.value.clone()), place: edit.place }),
+            may_be_blank: raw.blank.is_some() || raw.edit.is_some(),
             wins_unstated: raw.wins.is_some(),
             units: self.units(raw),
             as_text: self.as_text(raw, &shape),
@@ -289,6 +291,7 @@ fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
         digits: own.digits.or(base.digits),
         only: own.only.or(base.only),
         edit: own.edit.or(base.edit),
+        blank: own.blank.or(base.blank),
         wins: own.wins.or(base.wins),
         unit: own.unit.or(base.unit),
         json: own.json.or(base.json),
