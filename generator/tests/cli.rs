@@ -306,7 +306,7 @@ fn editors_are_told_the_language_that_is_read() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(check(folder.path()).status.code(), Some(1));
     let write = || said(&run(&["export", "json-schema", "--out", folder.path().to_str().unwrap()]));
-    assert_eq!(write().lines().count(), 4);
+    assert_eq!(write().lines().count(), 5);
     assert_eq!(write(), "", "a second run writes nothing");
     std::fs::write(folder.path().join("api.json"), "{}").unwrap();
     let output = check(folder.path());

@@ -36,9 +36,10 @@ pub(super) fn is_of<O: Operation>(operation: &O, sent: &SentRequest, mut data: R
     if compared.contains(&Comparison::Differs) {
         return Err(ReadError::new(here, "it has another id than the request".to_owned()));
     }
-    // A request without an id is answered without one; the answer has at least its form.
+    // Answers leave out what documents promise; one that tells nothing at all is the answer to something else. A request
+    // without an id may be answered by one that names nothing.
     let has_id = echoes.ids.iter().flat_map(|echo| echo.of).any(|parameter| request.text(parameter).is_some());
-    match !has_id && answer.has_member {
+    match if has_id { answer.has_value } else { answer.has_member } {
         true => Ok(()),
         false => Err(ReadError::new(here, "it repeats no id of the request".to_owned())),
     }
@@ -71,15 +72,17 @@ fn compare_as_written(sent: &SentRequest, echo: &Echo, id: Option<&str>) -> Opti
     }
 }
 
-/// The ids of an answer, in the order of the table, as far as it has them.
+/// The ids of an answer, in the order of the table, as far as it has them; an empty one is another than that of the request.
 struct Answer<'a> {
     ids: Vec<Option<Cow<'a, str>>>,
     has_member: bool,
+    /// Whether one of its members is more than `null` and an empty text.
+    has_value: bool,
 }
 
 impl<'a> Answer<'a> {
     fn read(mut data: Reader<'a>, echoes: &Echoes) -> Self {
-        let mut answer = Self { ids: vec![None; echoes.ids.len()], has_member: false };
+        let mut answer = Self { ids: vec![None; echoes.ids.len()], has_member: false, has_value: false };
         if data.peek() == Kind::Object {
             // What cannot be read is reported by the reader of all of it.
             let _ = answer.fill(&mut data, echoes);
@@ -90,12 +93,18 @@ impl<'a> Answer<'a> {
     fn fill(&mut self, data: &mut Reader<'a>, echoes: &Echoes) -> Result<(), ReadError> {
         let mut members = data.object(&[])?;
         while let Some(name) = members.next_name(data)? {
-            self.has_member |= echoes.members.contains(&&*name);
+            if !echoes.members.contains(&&*name) {
+                data.skip()?;
+                continue;
+            }
+            self.has_member = true;
+            let json = data.raw_value()?;
+            let mut value = Reader::new(json);
+            let text = if json == "null" { None } else { value.scalar().ok() };
+            self.has_value |= json != "null" && text.as_deref() != Some("");
             let id = echoes.ids.iter().position(|echo| echo.member == name);
-            match id.and_then(|id| self.ids.get_mut(id)) {
-                Some(id) if !data.take_nothing()? => *id = Some(data.scalar()?).filter(|id| !id.is_empty()),
-                Some(_) => {}
-                None => data.skip()?,
+            if let Some(id) = id.and_then(|id| self.ids.get_mut(id)) {
+                *id = text;
             }
         }
         Ok(())

@@ -112,22 +112,25 @@ async fn is_done<O: Operation>(operation: O, data: &str) -> Result<bool, Box<dyn
 }
 
 #[tokio::test]
-async fn every_id_of_the_request_that_the_answer_has_is_the_same() -> Tested {
+async fn every_id_that_the_answer_has_is_that_of_the_request() -> Tested {
     for (request, data, expected) in [
         (("111", ""), r#"{"orderId":"111","clientOid":"any"}"#, true),
         (("111", ""), r#"{"orderId":111}"#, true),
         (("111", ""), r#"{"orderId":"222","clientOid":"any"}"#, false),
         (("111", ""), r#"{"orderId":"1111"}"#, false),
         (("111", ""), r#"{"orderId":"11"}"#, false),
-        (("111", ""), r#"{"clientOid":"111"}"#, false),
+        (("111", ""), r#"{"clientOid":"any"}"#, true),
         (("111", ""), r#"{"orderId":""}"#, false),
         (("111", ""), r#"{"orderId":null}"#, false),
         (("111", ""), "{}", false),
         (("", "a"), r#"{"orderId":"9","clientOid":"a"}"#, true),
         (("", "a"), r#"{"orderId":null,"clientOid":"a"}"#, true),
-        (("", "a"), r#"{"orderId":"9"}"#, false),
+        (("", "a"), r#"{"orderId":"9"}"#, true),
+        (("", "a"), r#"{"orderId":"9","clientOid":null}"#, true),
+        (("", "a"), r#"{"orderId":"9","clientOid":""}"#, false),
         (("", "a"), r#"{"orderId":"9","clientOid":"b"}"#, false),
-        (("", "a"), r#"{"orderId":"a"}"#, false),
+        (("", "a"), r#"{"orderId":null,"clientOid":null}"#, false),
+        (("", "a"), "[]", false),
         (("1", "a"), r#"{"orderId":"1","clientOid":"a"}"#, true),
         (("1", "a"), r#"{"orderId":"1"}"#, true),
         (("1", "a"), r#"{"orderId":"1","clientOid":"b"}"#, false),
