@@ -209,12 +209,13 @@ fn reality_and_commissions() {
             (json!({"limit": "101"}), json!({}), Refused),
         ],
     );
-    let cancel = json!({"symbol": "TSLAUSDT", "orderId": "1"});
+    let cancel = json!({"symbol": "rTSLAUSDT", "orderId": "1"});
     check(
         "unified.cancel-reality-order",
         &cancel,
         &[
             (json!({"category": "MARGIN"}), json!({}), Accepted),
+            (json!({"symbol": "TSLAUSDT"}), json!({}), Refused),
             (json!({"category": "USDT-FUTURES"}), json!({}), Refused),
         ],
     );

@@ -250,9 +250,9 @@ impl ClientCore {
         self.parts.recent.left(id, signed_at)
     }
 
-    /// Whether the client gave `id` of late to another thing than with the request that was signed at `signed_at`.
-    pub(crate) fn has_namesake(&self, id: &str, signed_at: Timestamp) -> bool {
-        self.parts.recent.has_namesake(id, signed_at)
+    /// Whether the client gave `id` to two things with requests that were signed around `signed_at`.
+    pub(crate) fn is_named_twice(&self, id: &str, signed_at: Timestamp, around: Duration) -> bool {
+        self.parts.recent.is_named_twice(id, signed_at, around)
     }
 
     /// Whether the client may have changed what has `id` by another request than the one that left at `left`, since then.

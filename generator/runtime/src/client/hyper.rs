@@ -81,10 +81,9 @@ impl HyperTransport {
         trip: Option<&RoundTrip>,
     ) -> Result<Response<Bytes>, TransportError> {
         let runtime = Handle::try_current().map_err(unsent)?.id();
-        let begun = Instant::now();
-        let deadline = later(begun, self.limits.call);
+        let deadline = later(Instant::now(), self.limits.call);
         loop {
-            let mut connection = match origin.pool().take(runtime, begun) {
+            let mut connection = match origin.pool().take(runtime, Instant::now()) {
                 Some(kept) => kept,
                 // Seldom, and larger than all the rest together.
                 None => Box::pin(self.connect(origin, runtime, deadline)).await?,

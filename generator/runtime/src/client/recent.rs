@@ -49,12 +49,14 @@ impl RecentRequests {
         }
     }
 
-    /// Whether a request other than the one that was signed at `signed_at` gave `id` to something.
-    pub(super) fn has_namesake(&self, id: &str, signed_at: Timestamp) -> bool {
+    /// Whether more than one request gave `id` to something, of those that were signed around `signed_at`.
+    pub(super) fn is_named_twice(&self, id: &str, signed_at: Timestamp, around: Duration) -> bool {
         let recent = self.lock();
-        let with_id = recent.iter().filter(|recent| recent.names && recent.carries(id));
-        let (own, others): (Vec<_>, Vec<_>) = with_id.partition(|recent| recent.signed_at == signed_at);
-        own.len() > 1 || !others.is_empty()
+        let is_around = |recent: &&Recent| {
+            u128::from(recent.signed_at.as_millis().abs_diff(signed_at.as_millis())) <= around.as_millis()
+        };
+        let with_id = recent.iter().filter(|recent| recent.names).filter(is_around).filter(|recent| recent.carries(id));
+        with_id.take(2).count() > 1
     }
 
     /// Whether a request other than the one that left at `left` was under way since then, to change what has `id`.
@@ -91,6 +93,8 @@ impl Recent {
 mod tests {
     use super::*;
 
+    const AROUND: Duration = Duration::from_secs(60);
+
     fn remember(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) {
         let left = Moment { wall: Timestamp::default(), steady: Duration::from_secs(now) };
         let (signed_at, body) = (Timestamp::from_millis(signed_at), Bytes::copy_from_slice(body.as_bytes()));
@@ -108,7 +112,7 @@ mod tests {
         let recent = RecentRequests::default();
         remember(&recent, 1, 0, r#"{"id":"a"}"#);
         remember(&recent, 2, 7, r#"{"amends":"a"}"#);
-        assert!(!recent.has_namesake("a", Timestamp::from_millis(1)));
+        assert!(!recent.is_named_twice("a", Timestamp::from_millis(1), AROUND));
         let left = |id, signed_at| recent.left(id, Timestamp::from_millis(signed_at)).map(|left| left.steady.as_secs());
         assert_eq!((left("a", 1), left("a", 2), left("a", 3), left("b", 1)), (Some(0), Some(7), None, None));
         remember(&recent, 2, 8, r#"{"amends":"a"}"#);
@@ -118,12 +122,14 @@ mod tests {
     #[test]
     fn an_id_that_two_requests_have_is_seen() {
         let recent = RecentRequests::default();
-        let is_reused = |signed_at| recent.has_namesake("a", Timestamp::from_millis(signed_at));
+        let is_reused = |signed_at| recent.is_named_twice("a", Timestamp::from_millis(signed_at), AROUND);
         remember(&recent, 1, 0, r#"{"id":"a"}"#);
         remember(&recent, 2, 0, r#"{"id":"ab"}"#);
-        assert!(!is_reused(1) && is_reused(2));
+        assert!(!is_reused(1) && !is_reused(2));
         remember(&recent, 3, 1, r#"[{"id":"b"},{"id":"a"}]"#);
-        assert!(is_reused(1) && is_reused(3));
+        assert!(is_reused(1) && is_reused(2) && is_reused(3));
+        // A minute apart, their times tell them from one another.
+        assert!(!is_reused(60_002) && !is_reused(60_100));
     }
 
     #[test]
@@ -150,17 +156,17 @@ mod tests {
         let recent = RecentRequests::default();
         remember(&recent, 1, 0, r#"{"id":"a"}"#);
         remember(&recent, 1, 0, r#"{"id":"a"}"#);
-        assert!(recent.has_namesake("a", Timestamp::from_millis(1)));
+        assert!(recent.is_named_twice("a", Timestamp::from_millis(1), AROUND));
     }
 
     #[test]
     fn what_is_old_is_forgotten_and_memory_is_bounded() {
         let recent = RecentRequests::default();
         remember(&recent, 1, 0, r#"{"id":"a"}"#);
-        remember(&recent, 2, 7200, "{}");
-        assert!(recent.has_namesake("a", Timestamp::from_millis(2)));
+        remember(&recent, 2, 7200, r#"{"id":"a"}"#);
+        assert!(recent.is_named_twice("a", Timestamp::from_millis(2), AROUND));
         remember(&recent, 3, 7201, "{}");
-        assert!(!recent.has_namesake("a", Timestamp::from_millis(2)));
+        assert!(!recent.is_named_twice("a", Timestamp::from_millis(2), AROUND));
         for index in 0..=MOST as u64 {
             remember(&recent, index, 7201, "{}");
         }
