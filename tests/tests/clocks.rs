@@ -94,14 +94,13 @@ async fn a_create_is_not_repeated_and_the_callers_next_one_is_taken() {
         let exchange = exchange(ahead);
         let client = client(&exchange, SigningClock::Corrected);
         let error = client.call(&order()).await.unwrap_err();
-        assert_eq!((error.ending(), error.outcome()), (Ending::TimestampRefused, Outcome::Unknown));
+        assert_eq!((error.ending(), error.outcome()), (Ending::TimestampRefused, Outcome::NotDone));
         let text = error.to_string();
         let side = if ahead > 0 { "ahead of" } else { "behind" };
-        assert!(text.contains("code 40008") && text.contains("; it may have had an effect"), "{text}");
-        assert!(text.contains("its timestamp was not taken, for the exchange's clock is "), "{text}");
+        assert!(text.contains("code 40008") && text.contains("; it surely had no effect"), "{text}");
+        assert!(text.contains("likely cause: the clock of this machine: the exchange's clock is "), "{text}");
         assert!(text.contains(&format!(" s {side} the client's")), "{text}");
-        let Error::Unknown(unknown) = error else { panic!("{text}") };
-        let Error::Exchange(refused) = *unknown.why else { panic!("{text}") };
+        let Error::Exchange(refused) = error else { panic!("{text}") };
         assert!(is_right(refused.skew.unwrap(), ahead), "{text}");
         assert_eq!(exchange.requests().len(), 1);
         let reply = client.call(&order()).await.unwrap();
@@ -130,8 +129,11 @@ async fn who_insists_on_the_own_clock_is_told_why_nothing_is_taken() {
     let client = client(&exchange, SigningClock::Own);
     let error = client.retrying(&quickly()).call(&details()).await.unwrap_err();
     assert_eq!((error.ending(), exchange.requests().len()), (Ending::TimestampRefused, 1));
+    // One refusal alone holds nothing back; two that agree do.
     let error = client.call(&order()).await.unwrap_err();
-    assert_eq!((error.ending(), exchange.requests().len()), (Ending::Unsigned, 1));
+    assert_eq!((error.ending(), exchange.requests().len()), (Ending::TimestampRefused, 2));
+    let error = client.call(&order()).await.unwrap_err();
+    assert_eq!((error.ending(), exchange.requests().len()), (Ending::Unsigned, 2));
 }
 
 #[tokio::test]

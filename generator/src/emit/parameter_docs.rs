@@ -84,7 +84,7 @@ fn facts(parameter: &Parameter) -> String {
             None => "Left out, the value stays.".to_owned(),
         });
     }
-    if parameter.may_be_blank && parameter.edit.is_none() {
+    if parameter.may_be_blank {
         facts.push("An empty text in a stored request stands for leaving it out.".to_owned());
     }
     facts.push(units::sentence(&parameter.units));

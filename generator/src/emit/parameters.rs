@@ -208,7 +208,8 @@ impl<'a> Set<'a> {
                 (Some(delete), _) => quote!(from.edit(#wire, #delete)),
                 (None, true) => read_required(parameter),
                 (None, false) => {
-                    let blank = parameter.may_be_blank.then(|| quote!(.may_be_blank(#wire)));
+                    let may_be_blank = parameter.may_be_blank || parameter.edit.is_some();
+                    let blank = may_be_blank.then(|| quote!(.may_be_blank(#wire)));
                     let optional = if is_enum(parameter) { quote!(optional_word) } else { quote!(optional) };
                     quote!(from #blank.#optional(#wire))
                 }

@@ -33,7 +33,7 @@ fn echo() -> Sandbox {
     let sandbox = Sandbox::start().unwrap();
     sandbox.answer_otherwise(|request| {
         let body: Value = serde_json::from_slice(&request.body).unwrap();
-        success(&json!({"orderId": body["orderId"]}))
+        success(&json!({"orderId": body["orderId"], "clientOid": body["clientOid"]}))
     });
     sandbox
 }

@@ -32,11 +32,14 @@ impl Time {
         self.there.skew(self.now())
     }
 
-    /// Whether what was signed as of `signed_at` surely would not be accepted `now`. An old or a single answer is not
-    /// enough: nothing would be sent any more that could correct it.
+    /// Whether what was signed as of `signed_at` surely would not be accepted `now`. Where signatures are not corrected, an
+    /// old or a single answer is not enough: nothing would be sent any more that could set it right.
     pub(super) fn is_out_of_time(&self, signed_at: Timestamp, window: Duration, now: Moment) -> bool {
-        let there = self.there.time(now).filter(|_| self.there.is_sure(now, window));
-        there.is_some_and(|there| there.is_beyond(signed_at, window, Duration::ZERO))
+        let is_enough = match self.signing {
+            SigningClock::Corrected => true,
+            SigningClock::Own => self.there.is_sure(now, window),
+        };
+        is_enough && self.there.time(now).is_some_and(|there| there.is_beyond(signed_at, window, Duration::ZERO))
     }
 
     /// Learns what an answer that has just come tells: in its own words to the millisecond, by a header to the second.

@@ -72,7 +72,7 @@ fn compare_as_written(sent: &SentRequest, echo: &Echo, id: Option<&str>) -> Opti
     }
 }
 
-/// The ids of an answer, in the order of the table, as far as it has them; an empty one is another than that of the request.
+/// The ids of an answer, in the order of the table, as far as it has them.
 struct Answer<'a> {
     ids: Vec<Option<Cow<'a, str>>>,
     has_member: bool,
@@ -100,8 +100,8 @@ impl<'a> Answer<'a> {
             self.has_member = true;
             let json = data.raw_value()?;
             let mut value = Reader::new(json);
-            let text = if json == "null" { None } else { value.scalar().ok() };
-            self.has_value |= json != "null" && text.as_deref() != Some("");
+            let text = value.scalar().ok().filter(|text| !text.is_empty());
+            self.has_value |= text.is_some();
             let id = echoes.ids.iter().position(|echo| echo.member == name);
             if let Some(id) = id.and_then(|id| self.ids.get_mut(id)) {
                 *id = text;

@@ -105,7 +105,7 @@ fn is_changed(confirm: &Confirm, matches: &[(&str, &str)], request: &Named, reco
     let only_amended = confirm
         .changed_while
         .iter()
-        .all(|(field, values)| record.text(field).is_some_and(|told| values.iter().any(|value| is_same(&told, value))));
+        .all(|(field, values)| record.text(field).is_none_or(|told| values.iter().any(|value| is_same(&told, value))));
     if !only_amended {
         return Evidence::Nothing(
             "it is as the request wants it, but what changed it last may have been a fill or its end",

@@ -148,7 +148,7 @@ fn beyond(parameter: &Parameter) -> Object {
         .maybe("x-required", need)
         .maybe("x-default-note", parameter.default_note.as_deref())
         .maybe("x-edit", parameter.edit.as_ref().map(edit))
-        .maybe("x-blank", (parameter.may_be_blank && parameter.edit.is_none()).then_some("left_out"))
+        .maybe("x-blank", parameter.may_be_blank.then_some("left_out"))
         .list("x-units", units(&parameter.units))
 }
 

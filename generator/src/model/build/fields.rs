@@ -99,7 +99,7 @@ impl Scope<'_, '_> {
                 .edit
                 .as_ref()
                 .map(|edit| Edit { delete: edit.delete.as_ref().map(|text| text.value.clone()), place: edit.place }),
-            may_be_blank: raw.blank.is_some() || raw.edit.is_some(),
+            may_be_blank: raw.blank.is_some(),
             wins_unstated: raw.wins.is_some(),
             units: self.units(raw),
             as_text: self.as_text(raw, &shape),

@@ -110,7 +110,7 @@ fn an_amendment_is_proven_by_all_its_values_and_a_later_change() {
     }
     assert!(is_nothing(amended(&record(r#", "qty": "2", "price": "10", "symbol": "Y""#, 10), &sent())));
     assert!(is_nothing(amended(r#"{"id": "a", "qty": "2", "price": "10"}"#, &sent())), "it tells no change");
-    for (state, expected) in [("NEW", true), ("partially_filled", false), ("cancelled", false), ("", false)] {
+    for (state, expected) in [("NEW", true), ("partially_filled", false), ("cancelled", false), ("", true)] {
         let record = record(right, 10).replace("live", state);
         assert_eq!(
             amended(&record, &sent()) == Evidence::Proof,
