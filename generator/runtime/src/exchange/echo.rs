@@ -22,32 +22,56 @@ enum Comparison {
 pub(super) fn is_of<O: Operation>(operation: &O, sent: &SentRequest, mut data: Reader<'_>) -> Result<(), ReadError> {
     let Some(echoes) = &O::META.echoes else { return Ok(()) };
     let here = data.here();
-    let answer = Answer::read(data, echoes);
-    let pairs = || echoes.ids.iter().zip(&answer.ids);
-    let quick: Option<Vec<_>> = pairs().map(|(echo, id)| compare_as_written(sent, echo, id.as_deref())).collect();
-    if quick.is_some_and(|quick| agree(&quick, echoes)) {
+    let quick = echoes.ids.iter().map(|echo| compare_as_written(sent, echo, text_of(&data, echo.member).as_deref()));
+    if Agreement::of(quick).is_enough(echoes) {
         return Ok(());
     }
     let request = Named::of(operation);
-    let compared: Vec<_> = pairs().map(|(echo, id)| compare(&request, echo, id.as_deref())).collect();
-    if agree(&compared, echoes) {
+    let compared = echoes.ids.iter().map(|echo| Some(compare(&request, echo, text_of(&data, echo.member).as_deref())));
+    let compared = Agreement::of(compared);
+    if compared.is_enough(echoes) {
         return Ok(());
     }
-    if compared.contains(&Comparison::Differs) {
+    if compared.differs {
         return Err(ReadError::new(here, "it has another id than the request".to_owned()));
     }
     // Answers leave out what documents promise; one that tells nothing at all is the answer to something else. A request
     // without an id may be answered by one that names nothing.
     let has_id = echoes.ids.iter().flat_map(|echo| echo.of).any(|parameter| request.text(parameter).is_some());
-    match if has_id { answer.has_value } else { answer.has_member } {
+    let answer = Named::read(data.raw_value()?);
+    let has = |member: &&str| if has_id { answer.text(member).is_some() } else { answer.has(member) };
+    match echoes.members.iter().any(has) {
         true => Ok(()),
         false => Err(ReadError::new(here, "it repeats no id of the request".to_owned())),
     }
 }
 
-fn agree(compared: &[Comparison], echoes: &Echoes) -> bool {
-    let agrees = compared.contains(&Comparison::Agrees);
-    agrees && (echoes.one_is_enough || !compared.contains(&Comparison::Differs))
+/// What all ids of an answer say together.
+#[derive(Default)]
+struct Agreement {
+    agrees: bool,
+    differs: bool,
+    /// Some comparison did not tell.
+    is_open: bool,
+}
+
+impl Agreement {
+    fn of(compared: impl Iterator<Item = Option<Comparison>>) -> Self {
+        let mut all = Self::default();
+        for one in compared {
+            match one {
+                Some(Comparison::Agrees) => all.agrees = true,
+                Some(Comparison::Differs) => all.differs = true,
+                Some(Comparison::Missing) => {}
+                None => all.is_open = true,
+            }
+        }
+        all
+    }
+
+    fn is_enough(&self, echoes: &Echoes) -> bool {
+        self.agrees && !self.is_open && (echoes.one_is_enough || !self.differs)
+    }
 }
 
 fn compare(request: &Named, echo: &Echo, id: Option<&str>) -> Comparison {
@@ -64,51 +88,27 @@ fn compare(request: &Named, echo: &Echo, id: Option<&str>) -> Comparison {
 /// The same by a look at the bytes of the request, which is faster; `None` where that does not tell.
 fn compare_as_written(sent: &SentRequest, echo: &Echo, id: Option<&str>) -> Option<Comparison> {
     let Some(id) = id else { return Some(Comparison::Missing) };
-    let written: Vec<_> = echo.of.iter().map(|parameter| Written::find(sent, parameter, id)).collect();
-    match written.as_slice() {
-        written if written.contains(&Written::Same) => Some(Comparison::Agrees),
-        written if written.iter().all(|written| *written == Written::Nowhere) => Some(Comparison::Missing),
-        _ => None,
+    let written = || echo.of.iter().map(|parameter| Written::find(sent, parameter, id));
+    if written().any(|written| written == Written::Same) {
+        return Some(Comparison::Agrees);
     }
+    written().all(|written| written == Written::Nowhere).then_some(Comparison::Missing)
 }
 
-/// The ids of an answer, in the order of the table, as far as it has them.
-struct Answer<'a> {
-    ids: Vec<Option<Cow<'a, str>>>,
-    has_member: bool,
-    /// Whether one of its members is more than `null` and an empty text.
-    has_value: bool,
-}
-
-impl<'a> Answer<'a> {
-    fn read(mut data: Reader<'a>, echoes: &Echoes) -> Self {
-        let mut answer = Self { ids: vec![None; echoes.ids.len()], has_member: false, has_value: false };
-        if data.peek() == Kind::Object {
-            // What cannot be read is reported by the reader of all of it.
-            let _ = answer.fill(&mut data, echoes);
-        }
-        answer
+/// The text of a member of an object, unless it is empty. What cannot be read is reported by who reads all of it.
+fn text_of<'a>(data: &Reader<'a>, member: &str) -> Option<Cow<'a, str>> {
+    let mut data = data.clone();
+    if data.peek() != Kind::Object {
+        return None;
     }
-
-    fn fill(&mut self, data: &mut Reader<'a>, echoes: &Echoes) -> Result<(), ReadError> {
-        let mut members = data.object(&[])?;
-        while let Some(name) = members.next_name(data)? {
-            if !echoes.members.contains(&&*name) {
-                data.skip()?;
-                continue;
-            }
-            self.has_member = true;
-            let json = data.raw_value()?;
-            let mut value = Reader::new(json);
-            let text = value.scalar().ok().filter(|text| !text.is_empty());
-            self.has_value |= text.is_some();
-            let id = echoes.ids.iter().position(|echo| echo.member == name);
-            if let Some(id) = id.and_then(|id| self.ids.get_mut(id)) {
-                *id = text;
-            }
+    let mut members = data.object(&[]).ok()?;
+    while let Some(name) = members.next_name(&mut data).ok()? {
+        if name == member {
+            return if data.take_nothing().ok()? { None } else { data.scalar().ok() };
         }
-        Ok(())
+        data.skip().ok()?;
     }
+    None
 }
 
 /// A parameter in the bytes of a request.

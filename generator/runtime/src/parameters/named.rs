@@ -41,6 +41,11 @@ impl Named {
         self
     }
 
+    /// Whether there is a member with this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.json(name).is_some()
+    }
+
     /// An object with some of the members, under names of its own.
     pub(crate) fn renamed<'n>(&self, pairs: impl IntoIterator<Item = (&'n str, &'n str)>) -> String {
         let mut out = JsonWriter::new();
