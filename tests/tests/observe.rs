@@ -78,7 +78,9 @@ async fn every_end_is_told() {
         (code("40762"), "200 40762 listed-code not_done"),
         (code("45001"), "200 45001 listed-code unknown"),
         (code("98765").status(400), "400 98765 unlisted-code unknown"),
-        (code("40008").status(400), "400 40008 timestamp-refused unknown"),
+        (code("43012"), "200 43012 observed-code not_done"),
+        (code("40012").status(400), "400 40012 credentials-refused not_done"),
+        (code("40008").status(400), "400 40008 timestamp-refused not_done"),
         (code(&"9".repeat(33)), "200 - unlisted-code unknown"),
         (Answer::new(502, "<html>"), "502 502 server-error unknown"),
         (Answer::close(), "- - connection-lost unknown"),
@@ -134,7 +136,9 @@ async fn questions_after_an_unknown_outcome_are_told() {
     let sandbox = Sandbox::start().unwrap();
     sandbox.answer_next(Answer::close());
     sandbox.answer_next(Answer::json(r#"{"code":"40010","data":null}"#));
-    sandbox.answer_next(Answer::json(TAKEN));
+    let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis();
+    let found = format!(r#"{{"code":"00000","data":{{"orderId":"1","clientOid":"a-1","createdTime":"{now}"}}}}"#);
+    sandbox.answer_next(Answer::json(found));
     let policy = ConfirmPolicy::new().pauses(Duration::from_millis(1), Duration::from_millis(1));
     client(&sandbox).place_and_confirm(&order(), &policy).await.outcome();
     let calls: Vec<_> = watch.calls().iter().map(|span| told(span, &["operation", "outcome"])).collect();

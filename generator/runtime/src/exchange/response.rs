@@ -171,11 +171,20 @@ impl<'a> Answer<'a> {
         let code = Code::new(self.status.as_str());
         let ending = match self.asked.codes.read(self.api, self.meta, code.as_str()).ending() {
             listed if self.api.envelope.is_none() && listed != Ending::UnlistedCode => listed,
-            _ if self.status == StatusCode::TOO_MANY_REQUESTS => Ending::TooManyRequests,
+            _ if self.status == StatusCode::TOO_MANY_REQUESTS && !self.is_torn() => Ending::TooManyRequests,
             _ if self.status.is_server_error() => Ending::ServerError,
             _ => Ending::OtherStatus,
         };
         self.refused_as(ending, code, &message, None)
+    }
+
+    /// Whether the body begins like an envelope and cannot be read: what it said before it broke may have been a success.
+    fn is_torn(&self) -> bool {
+        let is_whole = |text| {
+            let mut from = Reader::new(text);
+            from.skip().is_ok() && from.finish().is_ok()
+        };
+        self.body.trim_ascii_start().starts_with(b"{") && !std::str::from_utf8(self.body).is_ok_and(is_whole)
     }
 
     fn refused_as(&self, ending: Ending, code: Code, message: &str, request_time: Option<Timestamp>) -> Error {

@@ -68,6 +68,7 @@ fn an_error_tells_whether_it_may_have_been_done() {
     assert_eq!(outcome(200, r#"{"code":"40010"}"#), Err(Outcome::Unknown));
     assert_eq!(outcome(400, r#"{"code":"99999"}"#), Err(Outcome::Unknown));
     assert_eq!(outcome(200, "{"), Err(Outcome::Unknown));
+    assert_eq!(outcome(429, r#"{"code":"00000","data":{"ord"#), Err(Outcome::Unknown));
     assert_eq!(outcome(502, "<html>"), Err(Outcome::Unknown));
 }
 
