@@ -263,7 +263,7 @@ impl Exchange {
             None => ranked.skip(begin).enumerate().map(|(n, (_, thing))| (begin + n, thing)).collect(),
         };
         let shown: Vec<Value> = listed.iter().take(page).map(|(_, thing)| thing.json(names)).collect();
-        let reached = listed.iter().take(page).last().map_or(begin, |(place, _)| place + 1);
+        let reached = listed[..listed.len().min(page)].last().map_or(begin, |(place, _)| place + 1);
         let is_last = shown.len() == listed.len();
         let cursor = match end {
             _ if !is_last => json!(format!("~p{reached}")),

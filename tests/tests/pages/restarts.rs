@@ -17,10 +17,13 @@ use crate::exchange::{DAY, Exchange, Fault, NOW, Thing, UNIFIED_FILLS, Ways, run
 type Fills = Pages<unified::GetFillHistory>;
 type Query = [(String, String)];
 
+type Answering = dyn Fn(usize, &Query) -> String + Send + Sync;
+type PageOf = fn(usize) -> String;
+
 /// Answers made of the number of the call and its parameters, without sockets.
 #[derive(Clone)]
 pub(crate) struct Script {
-    answer: Arc<dyn Fn(usize, &Query) -> String + Send + Sync>,
+    answer: Arc<Answering>,
     calls: Arc<AtomicUsize>,
 }
 
@@ -144,7 +147,7 @@ fn at_border(border: impl Fn(usize) -> String + Send + Sync + 'static) -> (Scrip
 
 #[test]
 fn a_border_without_end_is_left() {
-    let pages: [(&str, fn(usize) -> String); 4] = [
+    let pages: [(&str, PageOf); 4] = [
         ("something new on each page", |n| page(&format!(r#"[{{"execId": "{n}"}}]"#), &format!("\"{n}\""))),
         ("the same on each page", |n| page(r#"[{"execId": "1"}]"#, &format!("\"{n}\""))),
         ("nothing on any page", |n| page("[]", &format!("\"{n}\""))),

@@ -41,6 +41,11 @@ impl Named {
         self
     }
 
+    /// Whether there is no member.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether there is a member with this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.json(name).is_some()
