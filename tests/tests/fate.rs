@@ -310,7 +310,7 @@ async fn an_answer_about_another_order_says_nothing() {
     let client = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "passphrase"));
     let client = client.build().unwrap();
     let order = market_buy().client_oid(unified::ClientOid::new("desk-1:7").unwrap());
-    for (told, is_own) in [("desk-1:7", true), ("desk-1:77", false), ("1:7", false), ("", true)] {
+    for (told, is_own) in [("desk-1:7", true), ("desk-1:77", false), ("1:7", false), ("", false)] {
         sandbox.answer_next(success(json!({"orderId": "1", "clientOid": told})));
         match client.call(&order).await {
             Ok(ack) => assert!(is_own, "{ack:?}"),

@@ -250,9 +250,9 @@ impl ClientCore {
         self.parts.recent.left(id, signed_at)
     }
 
-    /// Whether the client gave `id` to two things with requests that were signed around `signed_at`.
-    pub(crate) fn is_named_twice(&self, id: &str, signed_at: Timestamp, around: Duration) -> bool {
-        self.parts.recent.is_named_twice(id, signed_at, around)
+    /// Whether the client gave `id` to two things about when the request left at `left`, or of late where that is not known.
+    pub(crate) fn is_named_twice(&self, id: &str, left: Option<Moment>) -> bool {
+        self.parts.recent.is_named_twice(id, left)
     }
 
     /// Whether the client may have changed what has `id` by another request than the one that left at `left`, since then.

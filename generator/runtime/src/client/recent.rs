@@ -10,6 +10,9 @@ use crate::value::Timestamp;
 /// No more requests than this are remembered, some megabytes of them.
 const MOST: usize = 1 << 14;
 
+/// What requests made that left further apart is told from one another by its age.
+const AROUND: Duration = Duration::from_secs(5 * 60);
+
 /// Requests are remembered for this long, in which a program asks for what is unknown.
 const AGE: Duration = Duration::from_secs(2 * 60 * 60);
 
@@ -49,21 +52,25 @@ impl RecentRequests {
         }
     }
 
-    /// Whether more than one request gave `id` to something, of those that were signed around `signed_at`.
-    pub(super) fn is_named_twice(&self, id: &str, signed_at: Timestamp, around: Duration) -> bool {
+    /// Whether another request gave `id` to something, about when the one that left at `left` did. Where that is not
+    /// known, one request alone is taken to be the one that is asked for.
+    pub(super) fn is_named_twice(&self, id: &str, left: Option<Moment>) -> bool {
         let recent = self.lock();
-        let is_around = |recent: &&Recent| {
-            u128::from(recent.signed_at.as_millis().abs_diff(signed_at.as_millis())) <= around.as_millis()
-        };
-        let with_id = recent.iter().filter(|recent| recent.names).filter(is_around).filter(|recent| recent.carries(id));
-        with_id.take(2).count() > 1
+        let is_around = |recent: &&Recent| left.is_none_or(|left| recent.is_around(left));
+        recent
+            .iter()
+            .filter(|recent| recent.names)
+            .filter(is_around)
+            .filter(|recent| recent.carries(id))
+            .nth(1)
+            .is_some()
     }
 
     /// Whether a request other than the one that left at `left` was under way since then, to change what has `id`.
     pub(super) fn has_contender(&self, id: &str, left: Moment) -> bool {
         let is_since =
             |recent: &Recent| recent.left != left && recent.settled.is_none_or(|settled| settled.steady >= left.steady);
-        self.lock().iter().any(|recent| !recent.names && is_since(recent) && recent.carries(id))
+        self.lock().iter().any(|recent| is_since(recent) && recent.carries(id))
     }
 
     /// When the only request left that was signed at `signed_at` and carries `id`.
@@ -79,6 +86,10 @@ impl RecentRequests {
 }
 
 impl Recent {
+    fn is_around(&self, other: Moment) -> bool {
+        self.left.steady_since(other) + other.steady_since(self.left) <= AROUND
+    }
+
     fn carries(&self, id: &str) -> bool {
         let body = &self.body[..];
         let follows = |at: usize| {
@@ -92,8 +103,6 @@ impl Recent {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const AROUND: Duration = Duration::from_secs(60);
 
     fn remember(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) {
         let left = Moment { wall: Timestamp::default(), steady: Duration::from_secs(now) };
@@ -112,30 +121,34 @@ mod tests {
         let recent = RecentRequests::default();
         remember(&recent, 1, 0, r#"{"id":"a"}"#);
         remember(&recent, 2, 7, r#"{"amends":"a"}"#);
-        assert!(!recent.is_named_twice("a", Timestamp::from_millis(1), AROUND));
+        assert!(!recent.is_named_twice("a", None));
         let left = |id, signed_at| recent.left(id, Timestamp::from_millis(signed_at)).map(|left| left.steady.as_secs());
         assert_eq!((left("a", 1), left("a", 2), left("a", 3), left("b", 1)), (Some(0), Some(7), None, None));
         remember(&recent, 2, 8, r#"{"amends":"a"}"#);
         assert_eq!(left("a", 2), None, "it may be either");
     }
 
+    fn at(seconds: u64) -> Moment {
+        Moment { wall: Timestamp::default(), steady: Duration::from_secs(seconds) }
+    }
+
     #[test]
     fn an_id_that_two_requests_have_is_seen() {
         let recent = RecentRequests::default();
-        let is_reused = |signed_at| recent.is_named_twice("a", Timestamp::from_millis(signed_at), AROUND);
+        let is_reused = |left| recent.is_named_twice("a", Some(at(left)));
         remember(&recent, 1, 0, r#"{"id":"a"}"#);
         remember(&recent, 2, 0, r#"{"id":"ab"}"#);
-        assert!(!is_reused(1) && !is_reused(2));
+        assert!(!is_reused(0) && !recent.is_named_twice("a", None));
         remember(&recent, 3, 1, r#"[{"id":"b"},{"id":"a"}]"#);
-        assert!(is_reused(1) && is_reused(2) && is_reused(3));
-        // A minute apart, their times tell them from one another.
-        assert!(!is_reused(60_002) && !is_reused(60_100));
+        assert!(is_reused(0) && is_reused(1) && recent.is_named_twice("a", None));
+        // Minutes apart, their times tell them from one another.
+        remember(&recent, 4, 400, r#"{"id":"a"}"#);
+        assert!(is_reused(0) && !is_reused(400));
     }
 
     #[test]
     fn a_request_that_was_under_way_since_contends() {
         let recent = RecentRequests::default();
-        let at = |now| Moment { wall: Timestamp::default(), steady: Duration::from_secs(now) };
         remember(&recent, 1, 1, r#"{"amends":"a"}"#);
         remember(&recent, 2, 5, r#"{"amends":"a"}"#);
         assert!(recent.has_contender("a", at(5)), "its outcome is not known");
@@ -145,10 +158,10 @@ mod tests {
         assert!(!recent.has_contender("a", at(5)), "it was over before");
         recent.settle(&first, at(5));
         assert!(recent.has_contender("a", at(5)), "it was over only after");
-        // What gave the order its id is no amendment.
-        remember(&recent, 3, 6, r#"{"id":"a"}"#);
+        // What makes the order changes it too, when it lands late.
         recent.settle(&first, at(4));
-        assert!(!recent.has_contender("a", at(5)));
+        remember(&recent, 3, 3, r#"{"id":"a"}"#);
+        assert!(recent.has_contender("a", at(5)));
     }
 
     #[test]
@@ -156,7 +169,7 @@ mod tests {
         let recent = RecentRequests::default();
         remember(&recent, 1, 0, r#"{"id":"a"}"#);
         remember(&recent, 1, 0, r#"{"id":"a"}"#);
-        assert!(recent.is_named_twice("a", Timestamp::from_millis(1), AROUND));
+        assert!(recent.is_named_twice("a", Some(at(0))));
     }
 
     #[test]
@@ -164,9 +177,9 @@ mod tests {
         let recent = RecentRequests::default();
         remember(&recent, 1, 0, r#"{"id":"a"}"#);
         remember(&recent, 2, 7200, r#"{"id":"a"}"#);
-        assert!(recent.is_named_twice("a", Timestamp::from_millis(2), AROUND));
+        assert!(recent.is_named_twice("a", None));
         remember(&recent, 3, 7201, "{}");
-        assert!(!recent.is_named_twice("a", Timestamp::from_millis(2), AROUND));
+        assert!(!recent.is_named_twice("a", None));
         for index in 0..=MOST as u64 {
             remember(&recent, index, 7201, "{}");
         }

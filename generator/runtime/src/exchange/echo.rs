@@ -94,7 +94,8 @@ fn compare_as_written(sent: &SentRequest, echo: &Echo, id: Option<&str>) -> Opti
     written().all(|written| written == Written::Nowhere).then_some(Comparison::Missing)
 }
 
-/// The text of a member of an object, unless it is empty. What cannot be read is reported by who reads all of it.
+/// The text of a member of an object. An empty one says that the request had none, so it is another than that of the
+/// request. What cannot be read is reported by who reads all of it.
 fn text_of<'a>(data: &Reader<'a>, member: &str) -> Option<Cow<'a, str>> {
     let mut data = data.clone();
     if data.peek() != Kind::Object {
@@ -103,7 +104,7 @@ fn text_of<'a>(data: &Reader<'a>, member: &str) -> Option<Cow<'a, str>> {
     let mut members = data.object(&[]).ok()?;
     while let Some(name) = members.next_name(&mut data).ok()? {
         if name == member {
-            return if data.take_nothing().ok()? { None } else { data.scalar().ok() };
+            return data.scalar().ok();
         }
         data.skip().ok()?;
     }

@@ -88,12 +88,7 @@ impl ClientCore {
         let sent = self.sent(open, policy);
         let finding = match &answer {
             Ok(reply) => open.question.found(reply, &sent, |id| match open.question.is_of_something_new() {
-                true => {
-                    // What was made by requests further apart is told from one another by its age.
-                    let window = sent.window.unwrap_or(Duration::MAX);
-                    let around = window.saturating_mul(2).saturating_add(sent.settling);
-                    self.is_named_twice(id, open.signed_at, around)
-                }
+                true => self.is_named_twice(id, open.left),
                 // Of an earlier run nothing else is known either.
                 false => open.left.is_some_and(|left| self.has_contender(id, left)),
             }),
