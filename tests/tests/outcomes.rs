@@ -295,7 +295,9 @@ async fn what_cannot_be_understood_is_unknown(over: Over) {
             statuses.iter().flat_map(|row| ["", "<html>", "{"].map(|body| (row, body)))
         {
             let result = change.answered(&sandbox, &client, Answer::new(*status, body)).await;
-            expect(change, result, *ending, *outcome);
+            // What is cut off may have told a success.
+            let outcome = if body == "{" { Outcome::Unknown } else { *outcome };
+            expect(change, result, *ending, outcome);
         }
         let success = &schema::examples(change.meta)[0].response;
         let truncated = success.trim_end().strip_suffix('}').unwrap();

@@ -171,7 +171,7 @@ impl<'a> Answer<'a> {
         let code = Code::new(self.status.as_str());
         let ending = match self.asked.codes.read(self.api, self.meta, code.as_str()).ending() {
             listed if self.api.envelope.is_none() && listed != Ending::UnlistedCode => listed,
-            _ if self.status == StatusCode::TOO_MANY_REQUESTS && !self.is_torn() => Ending::TooManyRequests,
+            _ if self.status == StatusCode::TOO_MANY_REQUESTS => Ending::TooManyRequests,
             _ if self.status.is_server_error() => Ending::ServerError,
             _ => Ending::OtherStatus,
         };
@@ -190,7 +190,10 @@ impl<'a> Answer<'a> {
     fn refused_as(&self, ending: Ending, code: Code, message: &str, request_time: Option<Timestamp>) -> Error {
         let Self { api, meta, asked, .. } = self;
         let read = asked.codes.read(api, meta, code.as_str());
-        let by_code = read.outcome(meta.effect, asked.is_compound);
+        let by_code = match ending {
+            Ending::TooManyRequests if self.is_torn() => Outcome::Unknown,
+            _ => read.outcome(meta.effect, asked.is_compound),
+        };
         Error::Exchange(Box::new(ExchangeError {
             operation: meta.id,
             effect: meta.effect,
