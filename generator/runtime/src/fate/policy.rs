@@ -47,8 +47,7 @@ impl ConfirmPolicy {
         self
     }
 
-    /// Takes `code` as saying that there is no such thing. Where the documents list no such code, absence is not told
-    /// from any other failure, and proves nothing, unless this says so.
+    /// Takes `code` as saying that there is no such thing, beside the codes that are documented or observed to say so.
     pub fn absent(mut self, code: impl Into<String>) -> Self {
         self.absent.push(code.into());
         self
