@@ -30,13 +30,16 @@ impl Account {
     /// How positions in futures are kept.
     pub fn position_mode(mut self, position_mode: PositionMode) -> Self {
         self.told
-            .tell("positionMode", runtime::Told::Word(position_mode.as_str().into()));
+            .tell(
+                "positionMode",
+                runtime::account::Told::Word(position_mode.as_str().into()),
+            );
         self
     }
 
     /// Whether the key is a copy-trading key of an elite trader.
     pub fn copy_trading(mut self, copy_trading: bool) -> Self {
-        self.told.tell("copyTrading", runtime::Told::Flag(copy_trading));
+        self.told.tell("copyTrading", runtime::account::Told::Flag(copy_trading));
         self
     }
 
@@ -48,7 +51,7 @@ impl Account {
         self.told
             .tell(
                 "copyTradingPairs",
-                runtime::Told::Names(
+                runtime::account::Told::Names(
                     copy_trading_pairs.into_iter().map(Into::into).collect(),
                 ),
             );
@@ -57,19 +60,19 @@ impl Account {
 
     /// Whether the UID is on the exchange's white list for Reality operations.
     pub fn whitelisted(mut self, whitelisted: bool) -> Self {
-        self.told.tell("whitelisted", runtime::Told::Flag(whitelisted));
+        self.told.tell("whitelisted", runtime::account::Told::Flag(whitelisted));
         self
     }
 
     /// When a managed sub-account was bound; queries of such an account cannot begin earlier.
     pub fn binding_time(mut self, binding_time: impl Into<runtime::Timestamp>) -> Self {
-        self.told.tell("bindingTime", runtime::Told::Time(binding_time.into()));
+        self.told.tell("bindingTime", runtime::account::Told::Time(binding_time.into()));
         self
     }
 
     /// Whether the account has the market-maker permission for retail price improvement (rpi).
     pub fn rpi_market_maker(mut self, rpi_market_maker: bool) -> Self {
-        self.told.tell("rpiMarketMaker", runtime::Told::Flag(rpi_market_maker));
+        self.told.tell("rpiMarketMaker", runtime::account::Told::Flag(rpi_market_maker));
         self
     }
 
@@ -123,7 +126,7 @@ impl PositionMode {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use = "an instrument does nothing until an account is told of it"]
 pub struct Instrument {
-    told: runtime::Instrument,
+    told: runtime::account::Instrument,
 }
 
 impl Instrument {

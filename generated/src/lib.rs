@@ -61,320 +61,200 @@ pub mod classic;
 pub mod unified;
 
 /// What holds for every operation.
-pub static API: runtime::Api = runtime::Api {
+///
+/// # Outcomes
+///
+/// The outcome of a request that changes something, by how its call ends:
+///
+/// | call | outcome | why |
+/// |---|---|---|
+/// | refused | not done | The client found that the documents forbid it, and sent nothing. |
+/// | unsigned | not done | Nothing was sent. |
+/// | limited | not done | The client was told not to wait for room within a rate limit, and sent nothing. |
+/// | not connected | not done | Without a connection nothing can be sent. |
+/// | not written | not done | The connection went before a byte of the request was written. |
+/// | connection lost | unknown | The whole request may have arrived, and an exchange acts on one whether or not it can still answer. |
+/// | timed out | unknown | The answer is late, the order need not be. |
+/// | answer too long | unknown | What was not read may have been a success. |
+/// | success | done | The documents call an answer with this code a success; each item of a batch is told of by itself. |
+/// | listed code | by the code | After three of the listed codes the documents want the order queried; the others say what is wrong with the request. |
+/// | observed code | by the code | No document lists the code, but several independent sources agree on what it means, and it refuses this very request. What a single source says, or what sources contradict each other in, proves nothing. |
+/// | timestamp refused | not done | Several independent sources agree on these codes: a request whose timestamp is not accepted is refused for it, whatever it asks. |
+/// | credentials refused | not done | Several independent sources agree on these codes: a request whose sender is not let in is refused for it, whatever it asks. |
+/// | unlisted code | unknown | Neither document lists all codes, and three of those they list mean that nobody knows, so one of which nobody is certain may be another of that kind. |
+/// | too many requests | by the code | Neither document speaks of this status. Several independent sources do, under the code 429: such a request is turned away before it is handled. |
+/// | server error | unknown | Something on the way gave up waiting, perhaps after the request had gone through. |
+/// | other status | unknown | Neither document speaks of statuses other than 200, and who answered without an envelope is not shown. |
+/// | unreadable | unknown | What is broken may have been a success. |
+/// | item failed | not done | The answer itself lists the item among those that failed. |
+/// | item unaccounted | unknown | The answer tells neither that the item succeeded nor that it failed. |
+///
+/// Of the codes that the documents list, each operation names those that leave the outcome unknown;
+/// after any other the request had no effect.
+///
+/// Of codes that no document lists, [`OBSERVED_CODES`](codes::OBSERVED_CODES) has what several
+/// independent sources agree on.
+pub static API: runtime::tables::Api = runtime::tables::Api {
     name: "tradeapi",
-    envelope: Some(runtime::Envelope {
+    envelope: Some(runtime::tables::Envelope {
         code: "code",
         message: Some("msg"),
         time: Some("requestTime"),
         data: "data",
         success: "00000",
     }),
-    credentials: Some(runtime::CredentialHeaders {
+    credentials: Some(runtime::tables::CredentialHeaders {
         key: "access-key",
         signature: "access-sign",
         passphrase: Some("access-passphrase"),
         timestamp: "access-timestamp",
         signed_text: &[
-            runtime::SignedPart::Timestamp,
-            runtime::SignedPart::Method,
-            runtime::SignedPart::Path,
-            runtime::SignedPart::Query,
-            runtime::SignedPart::Body,
+            runtime::tables::SignedPart::Timestamp,
+            runtime::tables::SignedPart::Method,
+            runtime::tables::SignedPart::Path,
+            runtime::tables::SignedPart::Query,
+            runtime::tables::SignedPart::Body,
         ],
-        encoding: runtime::Encoding::Base64,
+        encoding: runtime::tables::Encoding::Base64,
         window_ms: Some(30000),
     }),
     headers: &[
-        runtime::Header {
+        runtime::tables::Header {
             name: "X-CHANNEL-API-CODE",
-            sent: runtime::Sent::ByOperation,
+            sent: runtime::tables::Sent::ByOperation,
             doc: "The channel code under which a broker earns its rebate.",
         },
-        runtime::Header {
+        runtime::tables::Header {
             name: "locale",
-            sent: runtime::Sent::Always,
+            sent: runtime::tables::Sent::Always,
             doc: "Language tag of the form xx-XX; en-US and zh-CN appear.",
         },
-        runtime::Header {
+        runtime::tables::Header {
             name: "paptrading",
-            sent: runtime::Sent::Always,
+            sent: runtime::tables::Sent::Always,
             doc: "Observed, in no document: 1 together with a demo key trades on the demo market.",
         },
     ],
     remaining_calls: Some("x-mbx-used-remain-limit"),
     outcomes: &[
-        runtime::OutcomeRow {
-            when: runtime::Ending::Refused,
-            outcome: Some(runtime::Outcome::NotDone),
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::Refused,
+            outcome: Some(runtime::tables::Outcome::NotDone),
             why: "The client found that the documents forbid it, and sent nothing.",
         },
-        runtime::OutcomeRow {
-            when: runtime::Ending::Unsigned,
-            outcome: Some(runtime::Outcome::NotDone),
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::Unsigned,
+            outcome: Some(runtime::tables::Outcome::NotDone),
             why: "Nothing was sent.",
         },
-        runtime::OutcomeRow {
-            when: runtime::Ending::Limited,
-            outcome: Some(runtime::Outcome::NotDone),
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::Limited,
+            outcome: Some(runtime::tables::Outcome::NotDone),
             why: "The client was told not to wait for room within a rate limit, and sent nothing.",
         },
-        runtime::OutcomeRow {
-            when: runtime::Ending::NotConnected,
-            outcome: Some(runtime::Outcome::NotDone),
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::NotConnected,
+            outcome: Some(runtime::tables::Outcome::NotDone),
             why: "Without a connection nothing can be sent.",
         },
-        runtime::OutcomeRow {
-            when: runtime::Ending::NotWritten,
-            outcome: Some(runtime::Outcome::NotDone),
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::NotWritten,
+            outcome: Some(runtime::tables::Outcome::NotDone),
             why: "The connection went before a byte of the request was written.",
         },
-        runtime::OutcomeRow {
-            when: runtime::Ending::ConnectionLost,
-            outcome: Some(runtime::Outcome::Unknown),
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::ConnectionLost,
+            outcome: Some(runtime::tables::Outcome::Unknown),
             why: "The whole request may have arrived, and an exchange acts on one whether or not it can still answer.",
         },
-        runtime::OutcomeRow {
-            when: runtime::Ending::TimedOut,
-            outcome: Some(runtime::Outcome::Unknown),
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::TimedOut,
+            outcome: Some(runtime::tables::Outcome::Unknown),
             why: "The answer is late, the order need not be.",
         },
-        runtime::OutcomeRow {
-            when: runtime::Ending::AnswerTooLong,
-            outcome: Some(runtime::Outcome::Unknown),
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::AnswerTooLong,
+            outcome: Some(runtime::tables::Outcome::Unknown),
             why: "What was not read may have been a success.",
         },
-        runtime::OutcomeRow {
-            when: runtime::Ending::Success,
-            outcome: Some(runtime::Outcome::Done),
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::Success,
+            outcome: Some(runtime::tables::Outcome::Done),
             why: "The documents call an answer with this code a success; each item of a batch is told of by itself.",
         },
-        runtime::OutcomeRow {
-            when: runtime::Ending::ListedCode,
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::ListedCode,
             outcome: None,
             why: "After three of the listed codes the documents want the order queried; the others say what is wrong with the request.",
         },
-        runtime::OutcomeRow {
-            when: runtime::Ending::ObservedCode,
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::ObservedCode,
             outcome: None,
             why: "No document lists the code, but several independent sources agree on what it means, and it refuses this very request. What a single source says, or what sources contradict each other in, proves nothing.",
         },
-        runtime::OutcomeRow {
-            when: runtime::Ending::TimestampRefused,
-            outcome: Some(runtime::Outcome::NotDone),
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::TimestampRefused,
+            outcome: Some(runtime::tables::Outcome::NotDone),
             why: "Several independent sources agree on these codes: a request whose timestamp is not accepted is refused for it, whatever it asks.",
         },
-        runtime::OutcomeRow {
-            when: runtime::Ending::CredentialsRefused,
-            outcome: Some(runtime::Outcome::NotDone),
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::CredentialsRefused,
+            outcome: Some(runtime::tables::Outcome::NotDone),
             why: "Several independent sources agree on these codes: a request whose sender is not let in is refused for it, whatever it asks.",
         },
-        runtime::OutcomeRow {
-            when: runtime::Ending::UnlistedCode,
-            outcome: Some(runtime::Outcome::Unknown),
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::UnlistedCode,
+            outcome: Some(runtime::tables::Outcome::Unknown),
             why: "Neither document lists all codes, and three of those they list mean that nobody knows, so one of which nobody is certain may be another of that kind.",
         },
-        runtime::OutcomeRow {
-            when: runtime::Ending::TooManyRequests,
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::TooManyRequests,
             outcome: None,
             why: "Neither document speaks of this status. Several independent sources do, under the code 429: such a request is turned away before it is handled.",
         },
-        runtime::OutcomeRow {
-            when: runtime::Ending::ServerError,
-            outcome: Some(runtime::Outcome::Unknown),
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::ServerError,
+            outcome: Some(runtime::tables::Outcome::Unknown),
             why: "Something on the way gave up waiting, perhaps after the request had gone through.",
         },
-        runtime::OutcomeRow {
-            when: runtime::Ending::OtherStatus,
-            outcome: Some(runtime::Outcome::Unknown),
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::OtherStatus,
+            outcome: Some(runtime::tables::Outcome::Unknown),
             why: "Neither document speaks of statuses other than 200, and who answered without an envelope is not shown.",
         },
-        runtime::OutcomeRow {
-            when: runtime::Ending::Unreadable,
-            outcome: Some(runtime::Outcome::Unknown),
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::Unreadable,
+            outcome: Some(runtime::tables::Outcome::Unknown),
             why: "What is broken may have been a success.",
         },
-        runtime::OutcomeRow {
-            when: runtime::Ending::ItemFailed,
-            outcome: Some(runtime::Outcome::NotDone),
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::ItemFailed,
+            outcome: Some(runtime::tables::Outcome::NotDone),
             why: "The answer itself lists the item among those that failed.",
         },
-        runtime::OutcomeRow {
-            when: runtime::Ending::ItemUnaccounted,
-            outcome: Some(runtime::Outcome::Unknown),
+        runtime::tables::OutcomeRow {
+            when: runtime::tables::Ending::ItemUnaccounted,
+            outcome: Some(runtime::tables::Outcome::Unknown),
             why: "The answer tells neither that the item succeeded nor that it failed.",
         },
     ],
     observed_codes: codes::OBSERVED_CODES,
 };
 
-runtime::with_blocking! {
-    pub mod blocking;
-}
-
-/// Sends operations to an exchange. Clones share their connections.
-#[derive(Clone, Debug)]
-pub struct Client {
-    core: runtime::ClientCore,
-}
-
-impl Client {
-    /// Begins a client for the exchange at `base_url`, such as `https://api.example.com`.
-    pub fn builder(base_url: impl Into<String>) -> runtime::ClientBuilder<Self> {
-        runtime::ClientBuilder::new(&API, base_url)
-    }
-
-    /// Checks an operation, signs it where it needs to be, sends it once and reads the answer.
-    ///
-    /// # Errors
-    ///
-    /// See [`runtime::Error`]. Of a call that changes something, [`runtime::Error::Unknown`] says that nobody knows
-    /// whether it did, and every other error that it surely did not.
-    pub async fn call<O: runtime::Operation>(
-        &self,
-        operation: &O,
-    ) -> Result<runtime::Reply<O::Response>, runtime::Error> {
-        self.core.call(operation).await
-    }
-
-    /// The same client, for calls that are repeated when they fail in a way that passes. An operation of which a
-    /// repeat could have its effect again does not compile here.
-    pub fn retrying<'a>(
-        &'a self,
-        policy: &'a runtime::RetryPolicy,
-    ) -> runtime::Retrying<'a> {
-        self.core.retrying(policy)
-    }
-
-    /// Checks an operation and signs it, for [`send`](Self::send): what it will be known by can be stored first.
-    ///
-    /// # Errors
-    ///
-    /// When the documents forbid it or it cannot be signed.
-    pub fn prepare<'a, O: runtime::Operation>(
-        &self,
-        operation: &'a O,
-    ) -> Result<runtime::Prepared<'a, O>, runtime::Error> {
-        self.core.prepare(operation)
-    }
-
-    /// Sends what was prepared, once, and reads the answer.
-    ///
-    /// # Errors
-    ///
-    /// As [`call`](Self::call); also when the signature is too old by now.
-    pub async fn send<O: runtime::Operation>(
-        &self,
-        prepared: runtime::Prepared<'_, O>,
-    ) -> Result<runtime::Reply<O::Response>, runtime::Error> {
-        self.core.send(prepared).await
-    }
-
-    /// Sends an operation, once, and asks what became of it where the answer does not tell; see
-    /// [`ClientCore::place_and_confirm`](runtime::ClientCore::place_and_confirm). Of several items,
-    /// [`BatchCall::send_and_confirm`](runtime::BatchCall::send_and_confirm) finds out the same for each.
-    pub async fn place_and_confirm<O: runtime::Confirmable>(
-        &self,
-        operation: &O,
-        policy: &runtime::ConfirmPolicy,
-    ) -> runtime::Fate<runtime::Reply<O::Response>, O::Record> {
-        self.core.place_and_confirm(operation, policy).await
-    }
-
-    /// Asks once for what an operation made or changed, by the caller's own id.
-    ///
-    /// # Errors
-    ///
-    /// When the request carries nothing to ask by, or the question fails.
-    pub async fn locate<O: runtime::Confirmable>(
-        &self,
-        operation: &O,
-    ) -> Result<runtime::Reply<O::Record>, runtime::Error> {
-        self.core.locate(operation).await
-    }
-
-    /// All pages that answer a request, one after the other; nothing is sent until a page is asked for.
-    ///
-    /// Cursors are followed and long ranges of time are asked for in parts; see [`runtime::Pages`].
-    pub fn pages<O: runtime::Paged>(&self, request: O) -> runtime::Pages<O> {
-        self.core.pages(request)
-    }
-
-    /// A batch of any length, in as many calls as it takes, with what became of each item; see
-    /// [`runtime::BatchCall`].
-    pub fn batch<O: runtime::Batch>(&self, request: O) -> runtime::BatchCall<O> {
-        self.core.batch(request)
-    }
-
-    /// The same client, for calls that are checked against the rules that `policy` names; `false` stands for none.
-    ///
-    /// It shares connections and limits with this one, and is made for a single call too:
-    /// `client.checked_by(CheckPolicy::new().off("limit.max")).call(&request)`.
-    #[must_use]
-    pub fn checked_by(&self, policy: impl Into<runtime::CheckPolicy>) -> Self {
-        Self {
-            core: self.core.checked_by(policy),
-        }
-    }
-
-    /// The same client, for calls of an account of which `account` tells; the credentials stay the same.
-    #[must_use]
-    pub fn told_of(&self, account: impl Into<runtime::Account>) -> Self {
-        Self {
-            core: self.core.told_of(account),
-        }
-    }
-
-    /// The same client, for calls whose refusals prove what `policy` says: which codes are believed, and who vouches
-    /// for them.
-    ///
-    /// It shares everything with this one, and is made for a single call too.
-    #[must_use]
-    pub fn believing(&self, policy: runtime::CodePolicy) -> Self {
-        Self {
-            core: self.core.believing(policy),
-        }
-    }
-
-    /// How far the exchange's clock is from the client's, as far as its answers have told of late.
-    pub fn skew(&self) -> Option<runtime::Skew> {
-        self.core.skew()
-    }
-
-    /// What the client is made of, to build requests or read answers without sending anything.
-    pub fn core(&self) -> &runtime::ClientCore {
-        &self.core
-    }
+runtime::client! {
+    API;
 
     /// Operations of the family Broker.
     #[cfg(feature = "broker")]
-    pub fn broker(&self) -> broker::Broker<'_> {
-        broker::Broker::of(self)
-    }
+    broker: Broker;
 
     /// Operations of the family Classic account futures.
     #[cfg(feature = "classic")]
-    pub fn classic(&self) -> classic::Classic<'_> {
-        classic::Classic::of(self)
-    }
+    classic: Classic;
 
     /// Operations of the family Unified account.
     #[cfg(feature = "unified")]
-    pub fn unified(&self) -> unified::Unified<'_> {
-        unified::Unified::of(self)
-    }
-}
-
-impl From<runtime::ClientCore> for Client {
-    fn from(core: runtime::ClientCore) -> Self {
-        Self { core }
-    }
-}
-
-impl AsRef<runtime::ClientCore> for Client {
-    fn as_ref(&self) -> &runtime::ClientCore {
-        &self.core
-    }
+    unified: Unified;
 }
 
 /// Calls the macro `$callback` with the type of every operation, separated by commas.

@@ -8,8 +8,8 @@
 //! 4. **emit**: the model becomes files in memory. The same model gives the same bytes.
 //! 5. **write**: files whose bytes differ are replaced, files that are no longer emitted are removed.
 //!
-//! Beside the way stands the **rulebook**: every rule counted, an interpreter of the checked ones, and requests that try
-//! each of them.
+//! The tools of the command line read the model too; they are compiled with the feature `cli` alone. One of them is the
+//! **rulebook**: all rules, an interpreter of those that are checked, and requests that try each of them.
 //!
 //! Mistakes never stop a run early: each step reports all it finds, and nothing is written when there is one.
 //! The model comes before the checks, other than in most compilers, because a check over resolved data is a few lines.
@@ -22,36 +22,38 @@
 //! }
 //! ```
 
+mod check;
+mod diagnostics;
+mod emit;
+mod generator;
+mod load;
+// Build scripts go without the tools, which alone read some of what the model keeps.
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "read by the tools only"))]
+mod model;
+mod select;
+mod words;
+mod write;
+
 #[cfg(feature = "cli")]
 mod audit;
-mod check;
 #[cfg(feature = "cli")]
 mod compare;
-mod diagnostics;
 #[cfg(feature = "cli")]
 pub mod diff;
 #[cfg(feature = "cli")]
 mod drift;
 #[cfg(feature = "cli")]
-mod editor;
-mod emit;
-#[cfg(feature = "cli")]
 mod explain;
 #[cfg(feature = "cli")]
 mod export;
-mod generator;
+#[cfg(feature = "cli")]
 mod list;
-mod load;
-// Build scripts go without the audit, which alone reads some of the places that the model keeps.
-#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "read by the audit only"))]
-mod model;
 #[cfg(feature = "cli")]
 mod revision;
+#[cfg(feature = "cli")]
 mod rulebook;
-mod select;
 #[cfg(feature = "cli")]
 mod skeleton;
-mod write;
 
 #[cfg(feature = "cli")]
 pub use audit::Audit;
@@ -60,11 +62,13 @@ pub use compare::{Change, Difference};
 pub use diagnostics::{Code, Diagnostic, Diagnostics, Fix, Format, Place};
 #[cfg(feature = "cli")]
 pub use drift::Drift;
-#[cfg(feature = "cli")]
-pub use editor::{compare_editor_schemas, editor_schemas, write_editor_schemas};
+pub use emit::Layout;
 #[cfg(feature = "cli")]
 pub use export::OpenApi;
-pub use generator::{Generator, Layout, Only, Schema};
+pub use generator::{Generator, Only, Schema};
+#[cfg(feature = "cli")]
+pub use generator::{compare_editor_schemas, editor_schemas, write_editor_schemas};
 pub use model::Counts;
+#[cfg(feature = "cli")]
 pub use rulebook::Case;
 pub use write::Report;

@@ -1,7 +1,6 @@
 //! The operations and the rules as tables, for reading in a terminal.
 
-use crate::load::raw::{RuleKind, Severity};
-use crate::model::Api;
+use crate::model::{Api, RuleKind, Severity};
 use crate::rulebook::{self, Case, Entry};
 
 /// One line an operation: id, method, path, limits, effect.
@@ -12,7 +11,7 @@ pub(crate) fn table(api: &Api) -> String {
             .rates
             .iter()
             .map(|rate| {
-                let class = if rate.class == "default" { String::new() } else { format!(" {}", rate.class) };
+                let class = rate.own_class().map(|class| format!(" {class}")).unwrap_or_default();
                 format!("{}/s/{}{class}", rate.calls, rate.scope.as_str())
             })
             .collect();

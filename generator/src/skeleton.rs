@@ -4,8 +4,7 @@ use heck::ToTitleCase as _;
 use serde_json::{Value, json};
 
 use crate::diagnostics::{Code, Diagnostics, did_you_mean};
-use crate::load::raw::Access;
-use crate::model::{Api, Envelope, Family};
+use crate::model::{Access, Api, Envelope, Family};
 
 /// The text of `<family>/<operation>.yaml`, which has no mistakes as long as the family has a record.
 pub(crate) fn operation(api: &Api, family: &str, operation: &str) -> Result<String, Diagnostics> {

@@ -134,8 +134,8 @@ fn a_killed_run_leaves_no_half_file() {
             assert!(is_new || old.get(path) == Some(bytes), "{} is neither old nor new", name.display());
         }
         assert!(generate(out.path()).status.success());
-        let mended: Vec<_> = files(out.path()).into_values().collect();
-        assert_eq!(mended, new.values().cloned().collect::<Vec<_>>());
+        let fixed: Vec<_> = files(out.path()).into_values().collect();
+        assert_eq!(fixed, new.values().cloned().collect::<Vec<_>>());
     }
 }
 

@@ -1,4 +1,4 @@
-//! `watch` as a maintainer uses it: edit, save, look; break something, look, mend it.
+//! `watch` as a maintainer uses it: edit, save, look; break something, look, fix it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 #[path = "../../tests/src/folders.rs"]

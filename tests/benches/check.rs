@@ -6,7 +6,8 @@ use std::error::Error;
 use std::hint::black_box;
 
 use measure::Race;
-use tradeapi::runtime::{CheckContext, CheckPolicy, Timestamp};
+use tradeapi::runtime::checks::CheckContext;
+use tradeapi::runtime::{CheckPolicy, Timestamp};
 use tradeapi::unified::{Category, ClientOid, LimitExecution, PlaceOrder, PosSide, Side, TimeInForce};
 use tradeapi::{Account, Client, Credentials, Decimal, Instrument, Operation, PositionMode};
 

@@ -13,7 +13,9 @@ use bytes::Bytes;
 use measure::Race;
 use serde::Deserialize;
 use tradeapi::classic::{GetHistoryOrder, GetHistoryOrderPage};
-use tradeapi::runtime::{Drift, Reply, read_response};
+use tradeapi::runtime::Reply;
+use tradeapi::runtime::drift::Drift;
+use tradeapi::runtime::exchange::read_response;
 
 mod measure;
 

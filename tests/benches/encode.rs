@@ -8,7 +8,7 @@ use std::error::Error;
 use std::hint::black_box;
 
 use measure::Race;
-use tradeapi::runtime::{ParameterWriter, Parameters};
+use tradeapi::runtime::parameters::{ParameterWriter, Parameters};
 use tradeapi::unified::{Category, ClientOid, LimitExecution, PlaceOrder, PosSide, Side, TimeInForce};
 use tradeapi::{Account, Operation};
 

@@ -11,13 +11,14 @@ use std::sync::Mutex;
 
 use measure::Race;
 use measure::leaping::Leaping;
-use tradeapi::runtime::{
-    Account, Admission, Call, Classes, InProcessLimits, LimitSettings, Limiter, Operation, RedisLimits, RedisSettings,
-    Signs, Timer,
+use tradeapi::runtime::clock::Timer;
+use tradeapi::runtime::limits::{
+    Admission, Call, Classes, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback, RedisLimits, RedisSettings,
 };
+use tradeapi::runtime::{Account, Operation};
 use tradeapi::unified::{CancelOrder, Category, Execution, OrderId, OrderRef, PlaceOrder, Side};
 
-fn pass(limits: &InProcessLimits, call: Call<'_>, signs: Signs) -> bool {
+fn pass(limits: &InProcessLimits, call: Call<'_>, signs: RateLimitFeedback) -> bool {
     let Admission::Now(Ok(mut slot)) = limits.ask(call, false) else { return false };
     limits.sent(&mut slot);
     limits.answered(slot, signs);
@@ -40,18 +41,20 @@ fn main() {
     // The operations of a session, so that there is something to search.
     for meta in [CancelOrder::META, PlaceOrder::META] {
         for account in ["", "1", "2", "3"] {
-            (0..100).for_each(|_| assert!(pass(&limits, Call::new(meta).counted_for(account, ""), Signs::default())));
+            (0..100).for_each(|_| {
+                assert!(pass(&limits, Call::new(meta).counted_for(account, ""), RateLimitFeedback::default()))
+            });
         }
     }
     let clock = Leaping::default();
     let mutex = Mutex::new(0_u64);
     Race::new("the limiter, uncontended")
-        .way("ask, sent, answered", || pass(&limits, Call::of(&cancel, &usual, &account), Signs::default()))
+        .way("ask, sent, answered", || pass(&limits, Call::of(&cancel, &usual, &account), RateLimitFeedback::default()))
         .way("the same, with a header to learn from", || {
-            pass(&limits, Call::of(&cancel, &usual, &account), Signs::new(None, Some(9)))
+            pass(&limits, Call::of(&cancel, &usual, &account), RateLimitFeedback::new(None, Some(9)))
         })
         .way("the same, with a class by symbol", || {
-            pass(&limits, Call::of(&order, &by_symbol, &account), Signs::default())
+            pass(&limits, Call::of(&order, &by_symbol, &account), RateLimitFeedback::default())
         })
         .way("ask, give back", || check(&limits, Call::of(&cancel, &usual, &account)))
         .way("choosing the rows alone", || Call::of(&cancel, &usual, &account))

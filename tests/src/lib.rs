@@ -14,7 +14,25 @@ pub mod watch;
 
 pub use tradeapi_exchange::{query, signature};
 
-/// The README's examples compile.
+/// The examples of the README and the guide compile.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-pub mod readme {}
+mod documents {
+    macro_rules! compile {
+        ($($name:ident: $path:literal,)*) => {$(
+            #[doc = include_str!(concat!("../../", $path))]
+            mod $name {}
+        )*};
+    }
+
+    compile! {
+        readme: "README.md",
+        build_script: "generator/guide/build-script.md",
+        checks: "generator/guide/checks.md",
+        clock_skew: "generator/guide/clock-skew.md",
+        pages_and_batches: "generator/guide/pages-and-batches.md",
+        rate_limits: "generator/guide/rate-limits.md",
+        schema_drift: "generator/guide/schema-drift.md",
+        transports: "generator/guide/transports.md",
+        unknown_outcomes: "generator/guide/unknown-outcomes.md",
+    }
+}

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use serde_yaml::{Mapping, Value as Yaml};
-use tradeapi::runtime::Meta;
+use tradeapi::runtime::tables::Meta;
 
 /// An exchange of messages that the schema shows.
 #[derive(Debug)]

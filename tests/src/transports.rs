@@ -1,7 +1,8 @@
 //! The transports that come with the runtime: what holds for one has to hold for each.
 
 use tradeapi::Client;
-use tradeapi::runtime::{ClientBuilder, HyperTransport, ReqwestTransport, TlsSettings, TransportLimits};
+use tradeapi::runtime::ClientBuilder;
+use tradeapi::runtime::transport::{HyperTransport, ReqwestTransport, TlsSettings, TransportLimits};
 
 /// A transport that comes with the runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,10 @@ use std::collections::HashSet;
 use bytes::Bytes;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use tradeapi::runtime::{Batch, BatchReport, ItemOutcome, LimitMode, Matched, ResponseFuture, Transport};
+use tradeapi::runtime::batches::{Batch, BatchReport, ItemOutcome, Matched};
+use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::tables::Outcome;
+use tradeapi::runtime::transport::{ResponseFuture, Transport};
 use tradeapi::{Client, Credentials, Decimal, Error, classic, unified};
 use tradeapi_sandbox::{Answer, Sandbox};
 
@@ -91,7 +94,33 @@ async fn results_are_found_by_id_in_whatever_order_they_come() {
     assert_eq!(words(&report), ["code 40762, \"too large\" by id", "done by id", "done by id"]);
     let ItemOutcome::Done(done) = &report.items[2].outcome else { panic!("it is done") };
     assert_eq!(done.order_id.as_ref().unwrap().as_str(), "3");
-    assert!(!report.all_done() && report.strays.is_empty() && report.unknown().next().is_none());
+    assert!(!report.all_done() && report.unmatched.is_empty() && report.unknown().next().is_none());
+}
+
+/// A modification that is rejected cancels its order, where the item says so.
+#[tokio::test(flavor = "current_thread")]
+async fn an_item_that_does_two_things_fails_for_certain_only_before_the_first() {
+    let item = |id: &str, auto_cancel| {
+        let order = unified::OrderRef::ClientOid(unified::ClientOid::new(id).unwrap());
+        unified::BatchModifyItem::new(order).qty(2).auto_cancel(auto_cancel)
+    };
+    let ids = [("a", "43012"), ("b", "43012"), ("c", "40017"), ("d", "98765"), ("e", "98765")];
+    let (yes, no) = (unified::YesNo::Yes, unified::YesNo::No);
+    let items = ids.iter().zip([&yes, &no, &yes, &yes, &no]).map(|((id, _), auto)| item(id, auto.clone())).collect();
+    let result = |(id, code): &(&str, &str)| json!({"clientOid": id, "code": code, "msg": "it failed"});
+    let mut data: Vec<_> = ids.iter().map(result).collect();
+    // Nobody knows whose these are.
+    data.extend([result(&("x", "43012")), result(&("y", "40017"))]);
+    let report = told(unified::BatchModifyOrders::new(items), json!(data)).await;
+    let unknown: Vec<_> = report.items.iter().map(|item| item.outcome.is_unknown()).collect();
+    assert_eq!(unknown, [true, false, false, true, false]);
+    let unmatched = report.unmatched.iter().map(|result| result.result.as_ref().map(drop).unwrap_err().outcome);
+    assert_eq!(unmatched.collect::<Vec<_>>(), [Outcome::Unknown, Outcome::NotDone]);
+
+    // An order that is refused does nothing else.
+    let data = json!([{"clientOid": "a", "orderId": "1"}, {"clientOid": "x", "code": "43012", "msg": "it failed"}]);
+    let report = told(orders(&["a", "b"]), data).await;
+    assert_eq!(report.unmatched[0].result.as_ref().map(drop).unwrap_err().outcome, Outcome::NotDone);
 }
 
 #[tokio::test(flavor = "current_thread")]
@@ -195,8 +224,8 @@ async fn the_id_that_wins_decides() {
     });
     let report = told(request, data).await;
     assert_eq!(words(&report), ["unaccounted", "done by id", "done by id"]);
-    assert_eq!(report.strays.len(), 1);
-    assert_eq!(report.strays[0].ids, [Some("9".to_owned()), Some("a".to_owned())]);
+    assert_eq!(report.unmatched.len(), 1);
+    assert_eq!(report.unmatched[0].ids, [Some("9".to_owned()), Some("a".to_owned())]);
 }
 
 #[tokio::test(flavor = "current_thread")]
@@ -212,8 +241,8 @@ async fn a_call_without_a_list_is_made_once() {
     let request = classic::BatchCancel::new(classic::ProductType::UsdtFutures).symbol("BTCUSDT");
     let data = json!({"successList": [{"orderId": "1"}], "failureList": [{"orderId": "2", "errorCode": "7", "errorMsg": "m"}]});
     let report = told(request, data).await;
-    assert_eq!((report.items.len(), report.strays.len(), report.calls), (0, 2, 1));
-    let error = report.strays[1].result.as_ref().unwrap_err();
+    assert_eq!((report.items.len(), report.unmatched.len(), report.calls), (0, 2, 1));
+    let error = report.unmatched[1].result.as_ref().unwrap_err();
     assert_eq!((error.code.as_str(), error.message.as_str()), ("7", "m"));
 }
 
@@ -378,7 +407,7 @@ fn is_true<O: Batch>(request: O, exchange: &Exchange, order_id: fn(&O::Done) -> 
             (other, place) => panic!("{} where {place:?}", word(other)),
         }
     }
-    assert!(report.strays.is_empty());
+    assert!(report.unmatched.is_empty());
 }
 
 proptest! {

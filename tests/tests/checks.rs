@@ -1,7 +1,11 @@
 //! What is refused before it is sent: every checked rule and every bound of the documents, just kept and just broken.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-use tradeapi::runtime::{CheckContext, FixedClock, Meta, OpenEnum, Severity, read_json};
+use tradeapi::runtime::checks::CheckContext;
+use tradeapi::runtime::clock::FixedClock;
+use tradeapi::runtime::json::read_json;
+use tradeapi::runtime::tables::{Meta, Severity};
+use tradeapi::runtime::value::OpenEnum;
 use tradeapi::unified::{BatchOrderItem, Category, ClientOid, Execution, LimitExecution, Side};
 use tradeapi::{Client, Credentials, Decimal, Error, Operation, Timestamp, Violations, broker, classic, unified};
 use tradeapi_gen::Generator;
@@ -389,7 +393,7 @@ fn an_id_that_is_an_empty_text_is_refused_wherever_it_is_read() {
     let order = r#"{"category":"SPOT","symbol":"BTCUSDT","qty":"1","side":"buy","orderType":"market","clientOid":""}"#;
     assert_eq!(wrong_with("unified.place-order", order), [("empty", "clientOid".to_owned())]);
     let text = unified::PlaceOrder::from_json(order).unwrap_err().to_string();
-    assert!(text.starts_with(r#"clientOid: "" given; an empty text is no value (rule clientOid.empty;"#), "{text}");
+    assert!(text.starts_with(r#"clientOid: "" given; an empty text is not a value (rule clientOid.empty;"#), "{text}");
     let by_serde = serde_json::from_str::<unified::PlaceOrder>(order).unwrap_err().to_string();
     assert!(by_serde.contains("clientOid.empty"), "{by_serde}");
     let null = order.replace(r#""""#, "null");

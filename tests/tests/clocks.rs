@@ -4,7 +4,10 @@
 
 use std::time::{Duration, SystemTime};
 
-use tradeapi::runtime::{Ending, LimitMode, Outcome, RetryPolicy, SigningClock, Skew};
+use tradeapi::runtime::client::{LimitMode, SigningClock};
+use tradeapi::runtime::clock::Skew;
+use tradeapi::runtime::retry::RetryPolicy;
+use tradeapi::runtime::tables::{Ending, Outcome};
 use tradeapi::unified::{GetOrderDetails, OrderId, OrderRef, PlaceOrder};
 use tradeapi::{Client, Credentials, Error};
 use tradeapi_sandbox::{Answer, Request, Sandbox};
@@ -97,7 +100,7 @@ async fn a_create_is_not_repeated_and_the_callers_next_one_is_taken() {
         assert_eq!((error.ending(), error.outcome()), (Ending::TimestampRefused, Outcome::NotDone));
         let text = error.to_string();
         let side = if ahead > 0 { "ahead of" } else { "behind" };
-        assert!(text.contains("code 40008") && text.contains("; it surely had no effect"), "{text}");
+        assert!(text.contains("code 40008") && text.contains("; it had no effect"), "{text}");
         assert!(text.contains("likely cause: the clock of this machine: the exchange's clock is "), "{text}");
         assert!(text.contains(&format!(" s {side} the client's")), "{text}");
         let Error::Exchange(refused) = error else { panic!("{text}") };

@@ -8,7 +8,9 @@ use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
-use tradeapi::runtime::{Ending, HyperTransport, LimitMode, RoundTrip, Transport, TransportLimits};
+use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::tables::Ending;
+use tradeapi::runtime::transport::{HyperTransport, RoundTrip, Transport, TransportLimits};
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
 use tradeapi_sandbox::{Answer, Sandbox};

@@ -254,7 +254,7 @@ fn programs_find_each_mistake_where_it_is() {
 
 #[test]
 fn what_is_offered_as_a_fix_mends_the_mistake() {
-    let mut mended = 0;
+    let mut fixed = 0;
     for (name, (folder, all)) in cases() {
         for one in all.iter() {
             let Some(fix) = &one.fix else { continue };
@@ -266,10 +266,10 @@ fn what_is_offered_as_a_fix_mends_the_mistake() {
             let is_there = |all: &Diagnostics| all.iter().filter(|other| other.message == one.message).count();
             assert!(is_there(&rest) < is_there(&all), "{name}: {} with {:?}", one.message, fix.text);
             fs::write(path, text).unwrap();
-            mended += 1;
+            fixed += 1;
         }
     }
-    assert!(mended > 20, "only {mended} mistakes have a fix");
+    assert!(fixed > 20, "only {fixed} mistakes have a fix");
 }
 
 #[test]

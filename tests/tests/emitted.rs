@@ -125,6 +125,18 @@ fn a_body_that_is_an_array_with_rules_across_its_items() {
 }
 
 #[test]
+fn a_condition_of_several_rules_is_evaluated_once() {
+    let types = "enums:\n  Ware: { doc: A ware., values: { new-book: New., old-book: Old., map: A map. } }\n";
+    let operation = "request:\n  ware: { type: Ware, required: always, doc: A ware. }\n  pages: { type: integer, doc: A count. }\n  \
+                     scale: { type: string, doc: A scale. }\n\
+                     rules:\n  - { id: books-have-pages, kind: checked, says: Books have pages., when: { ware: [new-book, old-book] }, require: { given: [pages] } }\n  \
+                     - { id: books-have-no-scale, kind: checked, says: Books have no scale., when: { ware: [new-book, old-book] }, forbid: { given: [scale] } }\n  \
+                     - { id: maps-have-a-scale, kind: checked, says: Maps have a scale., when: { ware: map }, require: { given: [scale] } }\n";
+    let files = Small { types, operation, example: (r#"{"ware": "map", "scale": "1"}"#, "{}") }.emit();
+    insta::assert_snapshot!(part_of(&files["desk/buy.rs"], "    fn check("));
+}
+
+#[test]
 fn a_page_and_a_parameter_in_the_path() {
     let operation = "http: GET /v1/shops/{shop}/receipts\nrequest:\n  shop: { type: string, required: always, doc: A shop. }\n  after: { type: string, doc: Where to begin. }\n\
                      response: { page: receipts, of: Receipt, cursor: last, next: after }\n";
@@ -141,7 +153,7 @@ fn a_listing_with_a_window_whose_items_have_ids() {
                      window: { from: from, to: to, span: 1 week }\n\
                      response: { page: receipts, of: Receipt, cursor: last, next: after, id: number, each: state }\n";
     let files = Small { types, operation, example: (r#"{"from": "7"}"#, r#"{"receipts": [], "last": "x"}"#) }.emit();
-    insta::assert_snapshot!(part_of(&files["desk/buy.rs"], "impl runtime::Paged"));
+    insta::assert_snapshot!(part_of(&files["desk/buy.rs"], "impl runtime::pages::Paged"));
 }
 
 #[test]
@@ -152,7 +164,7 @@ fn a_batch_with_two_lists_of_results() {
     let operation = "request:\n  things: { item: Thing, max_items: 9, doc: Things., fields: { number: { type: string, doc: N. } } }\n\
                      response:\n  object: Results\n  items: { of: things, id: [number], done: good, failed: bad, all_done: all, message: why }\n";
     let files = Small { types, operation, example: (r#"{"things": [{"number": "1"}]}"#, "{}") }.emit();
-    insta::assert_snapshot!(part_of(&files["desk/buy.rs"], "impl runtime::Batch"));
+    insta::assert_snapshot!(part_of(&files["desk/buy.rs"], "impl runtime::batches::Batch"));
 }
 
 /// The item that begins like this.

@@ -5,10 +5,10 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use tradeapi::runtime::{
-    Effect, Ending, ExchangeError, Meta, Outcome, Proves, Stage, TransportErrorKind, TransportLimits, UnreadableAnswer,
-    read_response,
-};
+use tradeapi::runtime::error::{ExchangeError, TransportErrorKind, UnreadableAnswer};
+use tradeapi::runtime::exchange::read_response;
+use tradeapi::runtime::tables::{Effect, Ending, Meta, Outcome, Proves, Stage};
+use tradeapi::runtime::transport::TransportLimits;
 use tradeapi::unified::{CancelOrder, ErrorCode, OrderId, OrderRef};
 use tradeapi::{API, Client, Credentials, Error, Operation};
 use tradeapi_sandbox::{Answer, Sandbox};

@@ -1,7 +1,7 @@
 //! Constructors that say what somebody wants: what each sends, against tables written from the documents.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
-use tradeapi::runtime::{ParameterWriter, Parameters};
+use tradeapi::runtime::parameters::{ParameterWriter, Parameters};
 use tradeapi::{Decimal, classic, unified};
 
 fn wire(request: &impl Parameters) -> String {

@@ -5,7 +5,7 @@
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use tradeapi::runtime::read_response;
+use tradeapi::runtime::exchange::read_response;
 use tradeapi::{API, Error, Operation, Reply, classic, unified};
 use tradeapi_tests::json::compare;
 use tradeapi_tests::schema::{self, Scalar, Shape};

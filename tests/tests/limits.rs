@@ -8,7 +8,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
-use tradeapi::runtime::{Classes, InProcessLimits, LimitMode, Meta, OpenOrders, Operation, RateLimit};
+use tradeapi::runtime::Operation;
+use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::limits::{Classes, InProcessLimits, OpenOrders};
+use tradeapi::runtime::tables::{Meta, RateLimit};
 use tradeapi::unified::{
     CEILINGS, CancelOrder, Category, Execution, GetInsiderTrades, OrderId, OrderRef, PlaceOrder, Side,
 };

@@ -7,7 +7,10 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use tradeapi::runtime::{Admission, Call, ConfirmPolicy, Denied, Full, LimitMode, Limiter, RetryPolicy, Signs, Slot};
+use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::confirm::ConfirmPolicy;
+use tradeapi::runtime::limits::{Admission, Call, Denied, Full, Limiter, RateLimitFeedback, Slot};
+use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::unified::{Category, ClientOid, GetFillHistory, GetOrderDetails, OrderId, OrderRef, PlaceOrder};
 use tradeapi::{Client, Credentials};
 use tradeapi_sandbox::{Answer, Sandbox};
@@ -94,7 +97,7 @@ async fn every_end_is_told() {
         let events = watch.events();
         assert_eq!(events.len(), usize::from(expected.ends_with(" unknown")), "{expected}");
         for event in events {
-            assert_eq!(event.told.name, "nobody knows whether the call had its effect");
+            assert_eq!(event.told.name, "the outcome of the call is unknown");
             assert_eq!(event.told.get("operation"), Some("unified.place-order"));
             assert_eq!(event.told.get("code"), watch.calls()[0].told.get("code"));
             assert!(event.within.is_some());
@@ -127,7 +130,7 @@ async fn each_attempt_is_a_span_and_each_pause_between_them_an_event() {
     assert_eq!(calls, ["1 503 not_done", "2 40725 not_done", "3 - done"]);
     let pauses = watch.events();
     let pauses: Vec<_> = pauses.iter().map(|event| (event.told.name.as_str(), event.told.get("attempt"))).collect();
-    assert_eq!(pauses, [("pausing before a repeat", Some("1")), ("pausing before a repeat", Some("2"))]);
+    assert_eq!(pauses, [("pausing before a retry", Some("1")), ("pausing before a retry", Some("2"))]);
 }
 
 #[tokio::test]
@@ -148,7 +151,7 @@ async fn questions_after_an_unknown_outcome_are_told() {
         ["unified.place-order unknown".to_owned(), format!("{question} not_done"), format!("{question} done")]
     );
     let events = watch.events();
-    let asked = events.iter().filter(|event| event.told.name == "asked what became of a call");
+    let asked = events.iter().filter(|event| event.told.name == "queried the outcome of a call");
     let asked: Vec<_> =
         asked.map(|event| ["operation", "asked", "outcome"].map(|field| event.told.get(field).unwrap())).collect();
     assert_eq!(asked, [["unified.place-order", "1", "unknown"], ["unified.place-order", "2", "done"]]);
@@ -181,8 +184,8 @@ async fn calls_at_the_same_time_are_told_apart() {
     let events = watch.events();
     let of: Vec<_> =
         events.iter().map(|event| (event.told.name.as_str(), event.told.get("operation").unwrap())).collect();
-    let waits = "waiting for room within the rate limits";
-    let unknown = "nobody knows whether the call had its effect";
+    let waits = "waiting for a rate limit";
+    let unknown = "the outcome of the call is unknown";
     let expected = [(waits, "unified.place-order"), (waits, "unified.order-info"), (unknown, "unified.place-order")];
     assert_eq!(of, expected);
     let spans: Vec<_> = events.iter().map(|event| event.within).collect();
@@ -216,7 +219,7 @@ impl Limiter for NoRoom {
 
     fn sent(&self, _: &mut Slot) {}
 
-    fn answered(&self, _: Slot, _: Signs) {}
+    fn answered(&self, _: Slot, _: RateLimitFeedback) {}
 
     fn give_back(&self, _: Slot) {}
 }
@@ -238,7 +241,7 @@ impl Limiter for Slow {
 
     fn sent(&self, _: &mut Slot) {}
 
-    fn answered(&self, _: Slot, _: Signs) {}
+    fn answered(&self, _: Slot, _: RateLimitFeedback) {}
 
     fn give_back(&self, _: Slot) {}
 }

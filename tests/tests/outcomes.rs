@@ -9,11 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use tradeapi::runtime::{
-    Admission, Call, Certainty, ClientBuilder, CodePolicy, Denied, Effect, Ending, Full, KnownError, LimitMode,
-    Limiter, Meta, Outcome, Plan, Proves, ResponseFuture, Signs, Slot, Stage, Transport, TransportError,
-    TransportErrorKind, TransportLimits, WasSent,
-};
+use tradeapi::runtime::ClientBuilder;
+use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::error::{TransportError, TransportErrorKind, WasSent};
+use tradeapi::runtime::exchange::CodePolicy;
+use tradeapi::runtime::limits::{Admission, Call, Denied, Full, Limiter, Plan, RateLimitFeedback, Slot};
+use tradeapi::runtime::tables::{Certainty, Effect, Ending, KnownError, Meta, Outcome, Proves, Stage};
+use tradeapi::runtime::transport::{ResponseFuture, Transport, TransportLimits};
 use tradeapi::{API, Client, Credentials, Error, Operation};
 use tradeapi_sandbox::{Answer, Sandbox};
 use tradeapi_tests::schema;
@@ -318,7 +320,7 @@ impl Limiter for NoRoom {
 
     fn sent(&self, _: &mut Slot) {}
 
-    fn answered(&self, _: Slot, _: Signs) {}
+    fn answered(&self, _: Slot, _: RateLimitFeedback) {}
 
     fn give_back(&self, _: Slot) {}
 

@@ -10,7 +10,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde::Serialize;
 use serde_json::Value;
-use tradeapi::runtime::{CheckContext, FixedClock, Method, OpenEnum};
+use tradeapi::runtime::checks::CheckContext;
+use tradeapi::runtime::clock::FixedClock;
+use tradeapi::runtime::tables::Method;
+use tradeapi::runtime::value::OpenEnum;
 use tradeapi::{Client, Credentials, Decimal, Edit, Error, Operation, Timestamp, Violations, broker, classic, unified};
 use tradeapi_sandbox::{Answer, Request, Sandbox};
 use tradeapi_tests::{query, signature};
@@ -217,7 +220,7 @@ where
     assert_eq!(prepared.headers()["ACCESS-SIGN"], expected.as_str());
 }
 
-/// Failures are to be mended, not kept in files.
+/// Failures are to be fixed, not kept in files.
 fn cases(count: u32) -> ProptestConfig {
     ProptestConfig { cases: count, failure_persistence: None, ..ProptestConfig::default() }
 }

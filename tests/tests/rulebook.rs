@@ -10,7 +10,10 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Map, Value};
 use tradeapi::Operation;
-use tradeapi::runtime::{Account, CheckContext, CheckPolicy, Instrument, Severity, Timestamp, Told};
+use tradeapi::runtime::account::{Instrument, Told};
+use tradeapi::runtime::checks::CheckContext;
+use tradeapi::runtime::tables::Severity;
+use tradeapi::runtime::{Account, CheckPolicy, Timestamp};
 use tradeapi_gen::{Case, Generator, Schema};
 use tradeapi_tests::reference::{Verdict, verdict};
 
@@ -162,7 +165,7 @@ fn a_violation_says_everything() {
         let account = account(&case.account);
         let now = Some(Timestamp::from_millis(case.now));
         for violation in &request.inspect(CheckContext { account: &account, now, ..CheckContext::default() }) {
-            assert!(!violation.allowed.is_empty() && !violation.mend.is_empty(), "{violation:?}");
+            assert!(!violation.allowed.is_empty() && !violation.hint.is_empty(), "{violation:?}");
             assert!(violation.source.starts_with(O::META.document), "{violation:?}");
             assert!(violation.parameter.is_empty() || !violation.given.is_empty(), "{violation:?}");
             assert!(matches!(violation.severity, Severity::Refuse | Severity::Warn));

@@ -26,8 +26,20 @@ fn item(item: &syn::Item) -> Vec<String> {
         syn::Item::Const(item) if is_public(&item.vis) => vec![format!("const {}: {}", item.ident, text(&item.ty))],
         syn::Item::Static(item) if is_public(&item.vis) => vec![format!("static {}: {}", item.ident, text(&item.ty))],
         syn::Item::Impl(item) => implementation(item),
-        syn::Item::Macro(item) => vec![format!("{}! {}", text(&item.mac.path), macro_arguments(&item.mac))],
+        syn::Item::Macro(item) => macro_call(&item.mac),
         _ => Vec::new(),
+    }
+}
+
+/// A macro that declares a type like an item is told like that item.
+fn macro_call(call: &syn::Macro) -> Vec<String> {
+    let path = text(&call.path);
+    match path.as_str() {
+        "runtime::open_enum" | "runtime::record" => {
+            let declared: syn::Item = call.parse_body().unwrap();
+            std::iter::once(format!("{path}!")).chain(item(&declared)).collect()
+        }
+        _ => vec![format!("{path}! {}", macro_arguments(call))],
     }
 }
 
@@ -43,10 +55,16 @@ fn implementation(item: &syn::ItemImpl) -> Vec<String> {
     functions.collect()
 }
 
-/// The arguments of the runtime's macros, without the documentation among them.
+/// The arguments of the runtime's macros, without the documentation among them, a line for each row.
 fn macro_arguments(call: &syn::Macro) -> String {
-    let tokens = call.tokens.to_string();
-    tokens.rsplit("] ").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut tokens = call.tokens.clone().into_iter().peekable();
+    let mut without_docs = quote::quote!();
+    while let Some(token) = tokens.next() {
+        if token.to_string() != "#" || tokens.next_if(|next| next.to_string().starts_with("[doc =")).is_none() {
+            without_docs.extend([token]);
+        }
+    }
+    text(&without_docs).split_whitespace().collect::<Vec<_>>().join(" ").replace("; ", ";\n    ")
 }
 
 fn is_public(visibility: &syn::Visibility) -> bool {
@@ -79,4 +97,13 @@ fn the_surface_of_the_thirty_operations() {
         insta::assert_snapshot!(format!("surface_{family}"), text);
     }
     insta::assert_snapshot!("surface_root", surface(&files["lib.rs"]));
+}
+
+/// The functions that the macros of the runtime declare, which are the same for every API.
+#[test]
+fn the_surface_of_clients_and_families() {
+    let macros = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../generator/runtime/src/emitted/facade.rs"));
+    let after_pub = macros.split("pub ").skip(1).filter_map(|text| text.split_once(" {"));
+    let signatures = after_pub.map(|(signature, _)| signature.split_whitespace().collect::<Vec<_>>().join(" "));
+    insta::assert_snapshot!(signatures.collect::<Vec<_>>().join("\n"));
 }

@@ -6,7 +6,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tradeapi::runtime::{Ending, Outcome, ReqwestTransport, TransportLimits, reqwest};
+use tradeapi::runtime::reqwest;
+use tradeapi::runtime::tables::{Ending, Outcome};
+use tradeapi::runtime::transport::{ReqwestTransport, TransportLimits};
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
 use tradeapi_sandbox::{Answer, Sandbox};

@@ -4,121 +4,29 @@
 
 use tradeapi_runtime as runtime;
 
-/// Product in which a referred user traded.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ProductType {
-    /// `SPOT`: Spot trading.
-    Spot,
-    /// `MARGIN`: Spot trading on margin.
-    Margin,
-    /// `USDT-FUTURES`: Futures margined in USDT.
-    UsdtFutures,
-    /// `COIN-FUTURES`: Futures margined in coin (Coin-M).
-    CoinFutures,
-    /// `USDC-FUTURES`: Futures margined in USDC.
-    UsdcFutures,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl ProductType {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[
-        Self::Spot,
-        Self::Margin,
-        Self::UsdtFutures,
-        Self::CoinFutures,
-        Self::UsdcFutures,
-    ];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Spot => "SPOT",
-            Self::Margin => "MARGIN",
-            Self::UsdtFutures => "USDT-FUTURES",
-            Self::CoinFutures => "COIN-FUTURES",
-            Self::UsdcFutures => "USDC-FUTURES",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// Product in which a referred user traded.
+    pub enum ProductType {
+        /// `SPOT`: Spot trading.
+        Spot = "SPOT",
+        /// `MARGIN`: Spot trading on margin.
+        Margin = "MARGIN",
+        /// `USDT-FUTURES`: Futures margined in USDT.
+        UsdtFutures = "USDT-FUTURES",
+        /// `COIN-FUTURES`: Futures margined in coin (Coin-M).
+        CoinFutures = "COIN-FUTURES",
+        /// `USDC-FUTURES`: Futures margined in USDC.
+        UsdcFutures = "USDC-FUTURES",
     }
 }
 
-impl runtime::OpenEnum for ProductType {
-    const VALUES: &'static [&'static str] = &[
-        "SPOT",
-        "MARGIN",
-        "USDT-FUTURES",
-        "COIN-FUTURES",
-        "USDC-FUTURES",
-    ];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(ProductType);
-runtime::serde_enum!(ProductType);
-
-/// Yes or no, as requests spell it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum YesNo {
-    /// `yes`: It is so.
-    Yes,
-    /// `no`: It is not so.
-    No,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl YesNo {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Yes, Self::No];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Yes => "yes",
-            Self::No => "no",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for YesNo {
-    const VALUES: &'static [&'static str] = &["yes", "no"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// Yes or no, as requests spell it.
+    pub enum YesNo {
+        /// `yes`: It is so.
+        Yes = "yes",
+        /// `no`: It is not so.
+        No = "no",
     }
 }
 
@@ -127,6 +35,3 @@ impl From<bool> for YesNo {
         if value { Self::Yes } else { Self::No }
     }
 }
-
-runtime::open_enum_impls!(YesNo);
-runtime::serde_enum!(YesNo);

@@ -4,92 +4,45 @@
 
 use tradeapi_runtime as runtime;
 
-/// What an answer's code says.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorCode {
-    /// `00000`: success. The request succeeded.
-    Success,
-    /// `40010`: Request timed out. The request took too long; data is null.
-    RequestTimedOut,
-    /// `40725`: service return an error. A service behind the interface failed; data is null.
-    ServiceReturnAnError,
-    /// `45001`: Unknown error. The request failed for a reason that is not known; data is null.
-    UnknownError,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl ErrorCode {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[
-        Self::Success,
-        Self::RequestTimedOut,
-        Self::ServiceReturnAnError,
-        Self::UnknownError,
-    ];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Success => "00000",
-            Self::RequestTimedOut => "40010",
-            Self::ServiceReturnAnError => "40725",
-            Self::UnknownError => "45001",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// What an answer's code says.
+    pub enum ErrorCode {
+        /// `00000`: success. The request succeeded.
+        Success = "00000",
+        /// `40010`: Request timed out. The request took too long; data is null.
+        RequestTimedOut = "40010",
+        /// `40725`: service return an error. A service behind the interface failed; data is null.
+        ServiceReturnAnError = "40725",
+        /// `45001`: Unknown error. The request failed for a reason that is not known; data is null.
+        UnknownError = "45001",
     }
 }
-
-impl runtime::OpenEnum for ErrorCode {
-    const VALUES: &'static [&'static str] = &["00000", "40010", "40725", "45001"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(ErrorCode);
-runtime::serde_enum!(ErrorCode);
 
 /// Every documented code, and what it proves about the request that it answers.
-pub const ERRORS: &[runtime::KnownError] = &[
-    runtime::KnownError::documented(
+pub const ERRORS: &[runtime::tables::KnownError] = &[
+    runtime::tables::KnownError::documented(
             "00000",
             "success",
             "The request succeeded.",
-            runtime::Proves::NotDone,
+            runtime::tables::Proves::NotDone,
         )
         .success(),
-    runtime::KnownError::documented(
+    runtime::tables::KnownError::documented(
         "40010",
         "Request timed out",
         "The request took too long; data is null.",
-        runtime::Proves::Unknown,
+        runtime::tables::Proves::Unknown,
     ),
-    runtime::KnownError::documented(
+    runtime::tables::KnownError::documented(
         "40725",
         "service return an error",
         "A service behind the interface failed; data is null.",
-        runtime::Proves::Unknown,
+        runtime::tables::Proves::Unknown,
     ),
-    runtime::KnownError::documented(
+    runtime::tables::KnownError::documented(
         "45001",
         "Unknown error",
         "The request failed for a reason that is not known; data is null.",
-        runtime::Proves::Unknown,
+        runtime::tables::Proves::Unknown,
     ),
 ];

@@ -12,6 +12,17 @@ use super::{Coin, Commission, CommissionId, Symbol, Uid, YesNo};
 /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Agent
 /// Direct Commissions*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `startTime` | no | the previous day, 00:00 to 23:59 in UTC+8 |  | time |
+/// | `endTime` | no | the previous day, 00:00 to 23:59 in UTC+8 |  | time |
+/// | `idLessThan` | no |  |  | [`CommissionId`](super::CommissionId) |
+/// | `limit` | no | `100` |  | integer; at most 1000 |
+/// | `uid` | no |  |  | [`Uid`](super::Uid) |
+/// | `coin` | no |  |  | [`Coin`](super::Coin) |
+/// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
+/// | `showSub` | no |  |  | [`YesNo`](super::YesNo) |
+///
 /// - **Effect:** reads; a repeat changes nothing
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
@@ -21,13 +32,21 @@ use super::{Coin, Commission, CommissionId, Symbol, Uid, YesNo};
 ///
 /// # Rules
 ///
-/// - `symbol-carries-product-suffix` (checked before sending): The symbol ends in the suffix of its
-///   product: \_SPBL (spot), \_SPBL-MABL (spot margin), \_UMCBL (USDT futures), \_DMCBL (Coin-M
-///   futures) or \_CMCBL (USDC futures).
-/// - `default-is-previous-day` (what the exchange does): Without startTime and endTime the previous day
-///   is taken, from 00:00 to 23:59 in UTC+8.
-/// - `data-arrives-a-day-later` (what the exchange does): The commissions of a day can be read on the
-///   next day, counted in UTC+8.
+/// Checked before a request is sent:
+///
+/// - `symbol-carries-product-suffix`: The symbol ends in the suffix of its product: \_SPBL (spot),
+///   \_SPBL-MABL (spot margin), \_UMCBL (USDT futures), \_DMCBL (Coin-M futures) or \_CMCBL (USDC
+///   futures).
+///
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
+/// - `default-is-previous-day`: Without startTime and endTime the previous day is taken, from 00:00 to
+///   23:59 in UTC+8.
+/// - `data-arrives-a-day-later`: The commissions of a day can be read on the next day, counted in
+///   UTC+8.
+///
+/// </details>
 ///
 /// # Not shown in the documents
 ///
@@ -59,25 +78,19 @@ use super::{Coin, Commission, CommissionId, Symbol, Uid, YesNo};
 ///     Ok(())
 /// }
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
 pub struct GetAgentDirectCommissions {
-    /// `startTime`: Start of the time asked for.
-    ///
-    /// Left out: the previous day, 00:00 to 23:59 in UTC+8. An empty text in a stored request stands for
-    /// leaving it out.
+    /// `startTime`: Start of the time asked for. Default: the previous day, 00:00 to 23:59 in UTC+8. An
+    /// empty text in a stored request stands for leaving it out.
     pub start_time: Option<runtime::Timestamp>,
-    /// `endTime`: End of the time asked for.
-    ///
-    /// Left out: the previous day, 00:00 to 23:59 in UTC+8. An empty text in a stored request stands for
-    /// leaving it out.
+    /// `endTime`: End of the time asked for. Default: the previous day, 00:00 to 23:59 in UTC+8. An empty
+    /// text in a stored request stands for leaving it out.
     pub end_time: Option<runtime::Timestamp>,
     /// `idLessThan`: Only entries before this id.
     pub id_less_than: Option<CommissionId>,
-    /// `limit`: Most entries on a page.
-    ///
-    /// Left out, the exchange takes `100`. At most 1000.
+    /// `limit`: Most entries on a page. The exchange defaults to `100`. At most 1000.
     pub limit: Option<u64>,
     /// `uid`: Only this referred user.
     pub uid: Option<Uid>,
@@ -91,81 +104,61 @@ pub struct GetAgentDirectCommissions {
 }
 
 impl GetAgentDirectCommissions {
-    /// Nothing is required.
-    #[expect(clippy::new_without_default, reason = "requests are built with new")]
+    /// Leaves every parameter out.
     pub fn new() -> Self {
-        Self {
-            start_time: None,
-            end_time: None,
-            id_less_than: None,
-            limit: None,
-            uid: None,
-            coin: None,
-            symbol: None,
-            show_sub: None,
-        }
+        Self::default()
     }
 
-    /// Sets `startTime`: Start of the time asked for.
-    ///
-    /// Left out: the previous day, 00:00 to 23:59 in UTC+8. An empty text in a stored request stands for
-    /// leaving it out.
+    /// Sets [`startTime`](field@Self::start_time).
     #[inline]
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
     }
 
-    /// Sets `endTime`: End of the time asked for.
-    ///
-    /// Left out: the previous day, 00:00 to 23:59 in UTC+8. An empty text in a stored request stands for
-    /// leaving it out.
+    /// Sets [`endTime`](field@Self::end_time).
     #[inline]
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
     }
 
-    /// Sets `idLessThan`: Only entries before this id.
+    /// Sets [`idLessThan`](field@Self::id_less_than).
     #[inline]
     pub fn id_less_than(mut self, id_less_than: impl Into<CommissionId>) -> Self {
         self.id_less_than = Some(id_less_than.into());
         self
     }
 
-    /// Sets `limit`: Most entries on a page.
-    ///
-    /// Left out, the exchange takes `100`. At most 1000.
+    /// Sets [`limit`](field@Self::limit).
     #[inline]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
     }
 
-    /// Sets `uid`: Only this referred user.
+    /// Sets [`uid`](field@Self::uid).
     #[inline]
     pub fn uid(mut self, uid: impl Into<Uid>) -> Self {
         self.uid = Some(uid.into());
         self
     }
 
-    /// Sets `coin`: Only this coin.
+    /// Sets [`coin`](field@Self::coin).
     #[inline]
     pub fn coin(mut self, coin: impl Into<Coin>) -> Self {
         self.coin = Some(coin.into());
         self
     }
 
-    /// Sets `symbol`: Only this trading pair, named with the suffix of its product: \_SPBL for spot,
-    /// \_SPBL-MABL for spot margin, \_UMCBL for USDT futures, \_DMCBL for Coin-M futures, \_CMCBL for USDC
-    /// futures.
+    /// Sets [`symbol`](field@Self::symbol).
     #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
-    /// Sets `showSub`: Whether users below the direct clients are listed too.
+    /// Sets [`showSub`](field@Self::show_sub).
     #[inline]
     pub fn show_sub(mut self, show_sub: impl Into<YesNo>) -> Self {
         self.show_sub = Some(show_sub.into());
@@ -184,9 +177,9 @@ impl GetAgentDirectCommissions {
     }
 }
 
-impl runtime::Parameters for GetAgentDirectCommissions {
+impl runtime::parameters::Parameters for GetAgentDirectCommissions {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.optional_text("startTime", self.start_time.as_ref());
         out.optional_text("endTime", self.end_time.as_ref());
         out.optional_text("idLessThan", self.id_less_than.as_ref());
@@ -198,7 +191,7 @@ impl runtime::Parameters for GetAgentDirectCommissions {
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let start_time = from.may_be_blank("startTime").optional("startTime");
         let end_time = from.may_be_blank("endTime").optional("endTime");
         let id_less_than = from.optional("idLessThan");
@@ -220,7 +213,7 @@ impl runtime::Parameters for GetAgentDirectCommissions {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("idLessThan", self.id_less_than.as_ref());
         to.at_most("limit", self.limit.as_ref().copied(), 1000);
         to.identifier("uid", self.uid.as_ref());
@@ -245,157 +238,86 @@ runtime::serde_parameters!(GetAgentDirectCommissions);
 
 impl runtime::Operation for GetAgentDirectCommissions {
     type Response = GetAgentDirectCommissionsPage;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Repeatable for GetAgentDirectCommissions {}
+impl runtime::operation::Repeatable for GetAgentDirectCommissions {}
 
-impl runtime::Paged for GetAgentDirectCommissions {
+impl runtime::pages::Paged for GetAgentDirectCommissions {
     type Item = Commission;
     const LIST: &'static str = "commissionList";
 
     fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
-        (response.commission_list, runtime::text_of(&response.end_id))
+        (response.commission_list, runtime::emitted::text_of(&response.end_id))
     }
 
     fn cursor(&self) -> Option<String> {
-        runtime::text_of(&self.id_less_than)
+        runtime::emitted::text_of(&self.id_less_than)
     }
 
     fn set_cursor(&mut self, cursor: Option<&str>) {
-        self.id_less_than = cursor.and_then(runtime::from_text);
+        self.id_less_than = cursor.and_then(runtime::emitted::from_text);
     }
 
-    fn range(&self) -> runtime::TimeRange {
-        runtime::TimeRange {
+    fn range(&self) -> runtime::pages::TimeRange {
+        runtime::pages::TimeRange {
             from: self.start_time,
             to: self.end_time,
         }
     }
 
-    fn set_range(&mut self, range: runtime::TimeRange) {
+    fn set_range(&mut self, range: runtime::pages::TimeRange) {
         self.start_time = range.from;
         self.end_time = range.to;
     }
 }
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "broker.customer-commissions",
     family: "broker",
     title: "Get Agent Direct Commissions",
     doc: "Lists the daily commissions that an agent earns from the users it referred.",
     document: "unified-v3",
     section: "Get Agent Direct Commissions",
-    method: runtime::Method::Get,
+    method: runtime::tables::Method::Get,
     path: "/api/v2/broker/customer-commissions",
-    effect: runtime::Effect::Read,
-    access: runtime::Access::Signed,
-    whitelisted: false,
-    permission: None,
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 10,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
+    effect: runtime::tables::Effect::Read,
+    limits: &[runtime::tables::RateLimit::per_uid(10)],
     window: Some(WINDOW),
     rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: None,
-    confirm: None,
-    echoes: None,
-    compound: None,
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
-const WINDOW: runtime::Window = runtime::Window {
+const WINDOW: runtime::tables::Window = runtime::tables::Window {
     from: "startTime",
     to: "endTime",
-    span: Some(runtime::Length::Days(30)),
-    access: Some(runtime::Length::Days(90)),
+    span: Some(runtime::tables::Length::Days(30)),
+    access: Some(runtime::tables::Length::Days(90)),
     access_is_of_data: true,
-    default: Some(runtime::Length::Days(1)),
+    default: Some(runtime::tables::Length::Days(1)),
     both_or_neither: true,
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
+const RULES: &[runtime::tables::Rule] = &[
+    runtime::tables::Rule {
         id: "symbol-carries-product-suffix",
         at: "Get Agent Direct Commissions, parameter table, symbol",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The symbol ends in the suffix of its product: _SPBL (spot), _SPBL-MABL (spot margin), _UMCBL (USDT futures), _DMCBL (Coin-M futures) or _CMCBL (USDC futures).",
-        why: None,
-        depends_on: &[],
-        mend: "use a symbol of the form spot or spot-margin or usdt-futures or coin-futures or usdc-futures",
-    },
-    runtime::Rule {
-        id: "default-is-previous-day",
-        at: "Get Agent Direct Commissions, rules",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "Without startTime and endTime the previous day is taken, from 00:00 to 23:59 in UTC+8.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "data-arrives-a-day-later",
-        at: "Get Agent Direct Commissions, rules",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "The commissions of a day can be read on the next day, counted in UTC+8.",
-        why: None,
-        depends_on: &[],
-        mend: "",
+        hint: "use a symbol of the form spot or spot-margin or usdt-futures or coin-futures or usdc-futures",
+        ..runtime::tables::Rule::DEFAULT
     },
 ];
 
-/// A page of the answer to [`GetAgentDirectCommissions`].
-///
-/// The cursor goes into `idLessThan` of the next request.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct GetAgentDirectCommissionsPage {
-    /// `commissionList`: The items of the page.
-    pub commission_list: runtime::List<Commission>,
-    /// `endId`: Where the next page begins; opaque. `None` when the exchange gives none.
-    pub end_id: Option<CommissionId>,
-}
-
-impl runtime::Record for GetAgentDirectCommissionsPage {
-    const FIELDS: &'static [&'static str] = &["commissionList", "endId"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: None,
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<runtime::List<Commission>>("commissionList")
-                .or_null(),
-            runtime::FieldTable::of::<CommissionId>("endId").or_null(),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.commission_list),
-            1 => from.read_into(&mut self.end_id),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("commissionList", &self.commission_list);
-        out.field("endId", &self.end_id);
+runtime::record! {
+    /// A page of the answer to [`GetAgentDirectCommissions`].
+    ///
+    /// The cursor goes into `idLessThan` of the next request.
+    pub struct GetAgentDirectCommissionsPage {
+        /// `commissionList`: The items of the page.
+        #[wire("commissionList", or_null)]
+        pub commission_list: runtime::List<Commission>,
+        /// `endId`: Where the next page begins; opaque. `None` when the exchange gives none.
+        #[wire("endId", or_null)]
+        pub end_id: Option<CommissionId>,
     }
 }
-
-runtime::serde_record!(GetAgentDirectCommissionsPage);

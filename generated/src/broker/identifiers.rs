@@ -22,27 +22,27 @@ runtime::identifier! {
 impl Symbol {
     /// Whether it has the form `*_SPBL`, by which `spot` is told.
     pub fn is_spot(&self) -> bool {
-        runtime::has_form(self.as_str(), "", None, "_SPBL")
+        runtime::emitted::has_form(self.as_str(), "", None, "_SPBL")
     }
 
     /// Whether it has the form `*_SPBL-MABL`, by which `spot-margin` is told.
     pub fn is_spot_margin(&self) -> bool {
-        runtime::has_form(self.as_str(), "", None, "_SPBL-MABL")
+        runtime::emitted::has_form(self.as_str(), "", None, "_SPBL-MABL")
     }
 
     /// Whether it has the form `*_UMCBL`, by which `usdt-futures` is told.
     pub fn is_usdt_futures(&self) -> bool {
-        runtime::has_form(self.as_str(), "", None, "_UMCBL")
+        runtime::emitted::has_form(self.as_str(), "", None, "_UMCBL")
     }
 
     /// Whether it has the form `*_DMCBL`, by which `coin-futures` is told.
     pub fn is_coin_futures(&self) -> bool {
-        runtime::has_form(self.as_str(), "", None, "_DMCBL")
+        runtime::emitted::has_form(self.as_str(), "", None, "_DMCBL")
     }
 
     /// Whether it has the form `*_CMCBL`, by which `usdc-futures` is told.
     pub fn is_usdc_futures(&self) -> bool {
-        runtime::has_form(self.as_str(), "", None, "_CMCBL")
+        runtime::emitted::has_form(self.as_str(), "", None, "_CMCBL")
     }
 }
 

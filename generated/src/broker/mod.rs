@@ -15,12 +15,16 @@
 //!
 //! # Rules
 //!
-//! - `query-string` (cannot be written wrong): A GET request carries its parameters in the query
+//! <details>
+//! <summary>What the exchange does, and other rules that are not checked</summary>
+//!
+//! - `query-string` (kept by the types): A GET request carries its parameters in the query string.
+//! - `parameters-are-strings` (kept by the types): Every parameter of the family's requests is a
 //!   string.
-//! - `parameters-are-strings` (cannot be written wrong): Every parameter of the family's requests is a
-//!   string.
-//! - `answers-in-an-envelope` (cannot be written wrong): Every answer has the strings code and msg, the
+//! - `answers-in-an-envelope` (kept by the types): Every answer has the strings code and msg, the
 //!   integer requestTime in Unix milliseconds, and data.
+//!
+//! </details>
 //!
 //! # Not shown in the documents
 //!
@@ -35,10 +39,6 @@ mod get_agent_direct_commissions;
 mod identifiers;
 mod records;
 
-runtime::with_blocking! {
-    pub mod blocking;
-}
-
 pub use enums::{ProductType, YesNo};
 pub use errors::{ERRORS, ErrorCode};
 pub use identifiers::{Coin, CommissionId, Symbol, Uid};
@@ -47,66 +47,17 @@ pub use get_agent_direct_commissions::{
     GetAgentDirectCommissions, GetAgentDirectCommissionsPage,
 };
 
-/// Operations of the family Broker.
-#[derive(Clone, Copy, Debug)]
-pub struct Broker<'a> {
-    client: &'a super::Client,
-}
-
-impl<'a> Broker<'a> {
-    pub(super) fn of(client: &'a super::Client) -> Self {
-        Self { client }
-    }
+runtime::operations! {
+    /// Operations of the family Broker.
+    pub struct Broker;
 
     /// Lists the daily commissions that an agent earns from the users it referred.
     ///
     /// `GET /api/v2/broker/customer-commissions`; see [`GetAgentDirectCommissions`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn get_agent_direct_commissions(
-        &self,
-        request: &GetAgentDirectCommissions,
-    ) -> Result<runtime::Reply<GetAgentDirectCommissionsPage>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn get_agent_direct_commissions(GetAgentDirectCommissions) -> GetAgentDirectCommissionsPage;
 }
 
 /// What is known about each operation of the family.
-pub const OPERATIONS: &[&runtime::Meta] = &[
+pub const OPERATIONS: &[&runtime::tables::Meta] = &[
     <GetAgentDirectCommissions as runtime::Operation>::META,
-];
-/// The rules that hold for the family as a whole.
-pub const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
-        id: "query-string",
-        at: "What the service does, conventions",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "A GET request carries its parameters in the query string.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "parameters-are-strings",
-        at: "What the service does, conventions",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "Every parameter of the family's requests is a string.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "answers-in-an-envelope",
-        at: "What the service does, conventions",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "Every answer has the strings code and msg, the integer requestTime in Unix milliseconds, and data.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
 ];

@@ -5,147 +5,66 @@
 use tradeapi_runtime as runtime;
 use super::{Coin, ProductType, Symbol, Uid};
 
-/// What one referred user paid and returned on one day. Amounts are totals of maker and taker.
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Commission item
-/// (agent)*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Commission {
-    /// `uid`: The referred user.
-    pub uid: Option<Uid>,
-    /// `date`: Day on which the commission is returned (UTC+8).
-    pub date: Option<String>,
-    /// `coin`: Coin of the entry.
-    pub coin: Option<Coin>,
-    /// `symbol`: Trading pair.
-    pub symbol: Option<Symbol>,
-    /// `productType`: Product that was traded.
-    pub product_type: Option<ProductType>,
-    /// `dealAmount`: Amount traded by maker and taker together.
-    pub deal_amount: Option<runtime::Decimal>,
-    /// `fee`: Transaction fee.
-    pub fee: Option<runtime::Decimal>,
-    /// `feeDeduction`: Part of the fee that was deducted.
-    pub fee_deduction: Option<runtime::Decimal>,
-    /// `activityBonusDeduct`: Part of the fee that experience funds paid.
-    pub activity_bonus_deduct: Option<runtime::Decimal>,
-    /// `spotCouponDeduct`: Part of the fee deducted by spot coupons.
-    pub spot_coupon_deduct: Option<runtime::Decimal>,
-    /// `futuresCouponDeduct`: Part of the fee deducted by futures coupons.
-    pub futures_coupon_deduct: Option<runtime::Decimal>,
-    /// `spotFeeDiscountDeduct`: Part of the fee deducted by the spot fee discount.
-    pub spot_fee_discount_deduct: Option<runtime::Decimal>,
-    /// `negativeMakerFeeDeduct`: Deduction for negative maker fees.
-    pub negative_maker_fee_deduct: Option<runtime::Decimal>,
-    /// `feePaid`: Fee that was paid.
-    pub fee_paid: Option<runtime::Decimal>,
-    /// `rebateAmount`: Commission of the partner.
-    pub rebate_amount: Option<runtime::Decimal>,
-    /// `userTotalRebateAmount`: Total rebate of the user.
-    pub user_total_rebate_amount: Option<runtime::Decimal>,
-    /// `dayTotalRebateAmount`: Total rebate of the day.
-    pub day_total_rebate_amount: Option<runtime::Decimal>,
-    /// `totalRebateAmount`: Total rebate summed over 90 days.
-    pub total_rebate_amount: Option<runtime::Decimal>,
-}
-
-impl runtime::Record for Commission {
-    const FIELDS: &'static [&'static str] = &[
-        "uid",
-        "date",
-        "coin",
-        "symbol",
-        "productType",
-        "dealAmount",
-        "fee",
-        "feeDeduction",
-        "activityBonusDeduct",
-        "spotCouponDeduct",
-        "futuresCouponDeduct",
-        "spotFeeDiscountDeduct",
-        "negativeMakerFeeDeduct",
-        "feePaid",
-        "rebateAmount",
-        "userTotalRebateAmount",
-        "dayTotalRebateAmount",
-        "totalRebateAmount",
-    ];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("Commission"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<Uid>("uid"),
-            runtime::FieldTable::of::<String>("date"),
-            runtime::FieldTable::of::<Coin>("coin"),
-            runtime::FieldTable::of::<Symbol>("symbol"),
-            runtime::FieldTable::of::<ProductType>("productType"),
-            runtime::FieldTable::of::<runtime::Decimal>("dealAmount"),
-            runtime::FieldTable::of::<runtime::Decimal>("fee"),
-            runtime::FieldTable::of::<runtime::Decimal>("feeDeduction"),
-            runtime::FieldTable::of::<runtime::Decimal>("activityBonusDeduct"),
-            runtime::FieldTable::of::<runtime::Decimal>("spotCouponDeduct"),
-            runtime::FieldTable::of::<runtime::Decimal>("futuresCouponDeduct"),
-            runtime::FieldTable::of::<runtime::Decimal>("spotFeeDiscountDeduct"),
-            runtime::FieldTable::of::<runtime::Decimal>("negativeMakerFeeDeduct"),
-            runtime::FieldTable::of::<runtime::Decimal>("feePaid"),
-            runtime::FieldTable::of::<runtime::Decimal>("rebateAmount"),
-            runtime::FieldTable::of::<runtime::Decimal>("userTotalRebateAmount"),
-            runtime::FieldTable::of::<runtime::Decimal>("dayTotalRebateAmount"),
-            runtime::FieldTable::of::<runtime::Decimal>("totalRebateAmount"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.uid),
-            1 => from.read_into(&mut self.date),
-            2 => from.read_into(&mut self.coin),
-            3 => from.read_into(&mut self.symbol),
-            4 => from.read_into(&mut self.product_type),
-            5 => from.read_into(&mut self.deal_amount),
-            6 => from.read_into(&mut self.fee),
-            7 => from.read_into(&mut self.fee_deduction),
-            8 => from.read_into(&mut self.activity_bonus_deduct),
-            9 => from.read_into(&mut self.spot_coupon_deduct),
-            10 => from.read_into(&mut self.futures_coupon_deduct),
-            11 => from.read_into(&mut self.spot_fee_discount_deduct),
-            12 => from.read_into(&mut self.negative_maker_fee_deduct),
-            13 => from.read_into(&mut self.fee_paid),
-            14 => from.read_into(&mut self.rebate_amount),
-            15 => from.read_into(&mut self.user_total_rebate_amount),
-            16 => from.read_into(&mut self.day_total_rebate_amount),
-            17 => from.read_into(&mut self.total_rebate_amount),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("uid", &self.uid);
-        out.field("date", &self.date);
-        out.field("coin", &self.coin);
-        out.field("symbol", &self.symbol);
-        out.field("productType", &self.product_type);
-        out.field("dealAmount", &self.deal_amount);
-        out.field("fee", &self.fee);
-        out.field("feeDeduction", &self.fee_deduction);
-        out.field("activityBonusDeduct", &self.activity_bonus_deduct);
-        out.field("spotCouponDeduct", &self.spot_coupon_deduct);
-        out.field("futuresCouponDeduct", &self.futures_coupon_deduct);
-        out.field("spotFeeDiscountDeduct", &self.spot_fee_discount_deduct);
-        out.field("negativeMakerFeeDeduct", &self.negative_maker_fee_deduct);
-        out.field("feePaid", &self.fee_paid);
-        out.field("rebateAmount", &self.rebate_amount);
-        out.field("userTotalRebateAmount", &self.user_total_rebate_amount);
-        out.field("dayTotalRebateAmount", &self.day_total_rebate_amount);
-        out.field("totalRebateAmount", &self.total_rebate_amount);
+runtime::record! {
+    /// What one referred user paid and returned on one day. Amounts are totals of maker and taker.
+    ///
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Commission item
+    /// (agent)*.
+    #[record("Commission")]
+    pub struct Commission {
+        /// `uid`: The referred user.
+        #[wire("uid")]
+        pub uid: Option<Uid>,
+        /// `date`: Day on which the commission is returned (UTC+8).
+        #[wire("date")]
+        pub date: Option<String>,
+        /// `coin`: Coin of the entry.
+        #[wire("coin")]
+        pub coin: Option<Coin>,
+        /// `symbol`: Trading pair.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `productType`: Product that was traded.
+        #[wire("productType")]
+        pub product_type: Option<ProductType>,
+        /// `dealAmount`: Amount traded by maker and taker together.
+        #[wire("dealAmount")]
+        pub deal_amount: Option<runtime::Decimal>,
+        /// `fee`: Transaction fee.
+        #[wire("fee")]
+        pub fee: Option<runtime::Decimal>,
+        /// `feeDeduction`: Part of the fee that was deducted.
+        #[wire("feeDeduction")]
+        pub fee_deduction: Option<runtime::Decimal>,
+        /// `activityBonusDeduct`: Part of the fee that experience funds paid.
+        #[wire("activityBonusDeduct")]
+        pub activity_bonus_deduct: Option<runtime::Decimal>,
+        /// `spotCouponDeduct`: Part of the fee deducted by spot coupons.
+        #[wire("spotCouponDeduct")]
+        pub spot_coupon_deduct: Option<runtime::Decimal>,
+        /// `futuresCouponDeduct`: Part of the fee deducted by futures coupons.
+        #[wire("futuresCouponDeduct")]
+        pub futures_coupon_deduct: Option<runtime::Decimal>,
+        /// `spotFeeDiscountDeduct`: Part of the fee deducted by the spot fee discount.
+        #[wire("spotFeeDiscountDeduct")]
+        pub spot_fee_discount_deduct: Option<runtime::Decimal>,
+        /// `negativeMakerFeeDeduct`: Deduction for negative maker fees.
+        #[wire("negativeMakerFeeDeduct")]
+        pub negative_maker_fee_deduct: Option<runtime::Decimal>,
+        /// `feePaid`: Fee that was paid.
+        #[wire("feePaid")]
+        pub fee_paid: Option<runtime::Decimal>,
+        /// `rebateAmount`: Commission of the partner.
+        #[wire("rebateAmount")]
+        pub rebate_amount: Option<runtime::Decimal>,
+        /// `userTotalRebateAmount`: Total rebate of the user.
+        #[wire("userTotalRebateAmount")]
+        pub user_total_rebate_amount: Option<runtime::Decimal>,
+        /// `dayTotalRebateAmount`: Total rebate of the day.
+        #[wire("dayTotalRebateAmount")]
+        pub day_total_rebate_amount: Option<runtime::Decimal>,
+        /// `totalRebateAmount`: Total rebate summed over 90 days.
+        #[wire("totalRebateAmount")]
+        pub total_rebate_amount: Option<runtime::Decimal>,
     }
 }
-
-runtime::serde_record!(Commission);

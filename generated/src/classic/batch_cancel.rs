@@ -13,32 +13,36 @@ use super::{
 ///
 /// Source: Classic Futures Trade Interface (Version 2), section *Batch Cancel*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+/// | `orderIdList` | not stated |  |  | list of [`BatchCancelItem`](super::BatchCancelItem); 50 items at most |
+/// | `symbol` | by a rule |  |  | [`Symbol`](super::Symbol) |
+/// | `marginCoin` | no |  |  | [`Coin`](super::Coin) |
+///
 /// - **Effect:** cancels
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
-///
-/// # What becomes of a call
-///
-/// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
-///   credentials refused, item failed.
-/// - **What the code says**: listed code, observed code, too many requests.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
-///   status, unreadable, item unaccounted.
-/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
-///   several independent sources agree on.
+/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes)
 /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
 ///   call, and tells what became of each by `orderId` or `clientOid`
 ///
 /// # Rules
 ///
-/// - `symbol-with-list` (checked before sending): When orderIdList is set, the symbol is set too.
+/// Checked before a request is sent:
+///
+/// - `symbol-with-list`: When orderIdList is set, the symbol is set too.
+///
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
 /// - `listed-orders-match` (not checked): The listed orders belong to the symbol and the product type
 ///   of the request. The ids do not show what the orders belong to.
-/// - `cancels-by-product-and-pair` (what the exchange does): Orders are cancelled by product type and
-///   trading pair.
-/// - `failed-items-are-listed` (what the exchange does): An order that cannot be cancelled stands in
-///   failureList with its errorMsg and errorCode.
+/// - `cancels-by-product-and-pair`: Orders are cancelled by product type and trading pair.
+/// - `failed-items-are-listed`: An order that cannot be cancelled stands in failureList with its
+///   errorMsg and errorCode.
+///
+/// </details>
 ///
 /// # Not shown in the documents
 ///
@@ -76,20 +80,17 @@ use super::{
 pub struct BatchCancel {
     /// `productType`: Kind of futures contract.
     pub product_type: ProductType,
-    /// `orderIdList`: The orders to cancel.
-    ///
-    /// The document does not say whether it is required. 50 items at most.
+    /// `orderIdList`: The orders to cancel. The document does not say whether it is required. 50 items at
+    /// most.
     pub order_id_list: Option<Vec<BatchCancelItem>>,
-    /// `symbol`: Trading pair. Required when orderIdList is set.
-    ///
-    /// Required under a condition; see the rules.
+    /// `symbol`: Trading pair. Required when orderIdList is set. Required by a rule.
     pub symbol: Option<Symbol>,
     /// `marginCoin`: Margin coin.
     pub margin_coin: Option<Coin>,
 }
 
 impl BatchCancel {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `productType`: Kind of futures contract.
     pub fn new(product_type: ProductType) -> Self {
@@ -101,25 +102,21 @@ impl BatchCancel {
         }
     }
 
-    /// Sets `orderIdList`: The orders to cancel.
-    ///
-    /// The document does not say whether it is required. 50 items at most.
+    /// Sets [`orderIdList`](field@Self::order_id_list).
     #[inline]
     pub fn order_id_list(mut self, order_id_list: Vec<BatchCancelItem>) -> Self {
         self.order_id_list = Some(order_id_list);
         self
     }
 
-    /// Sets `symbol`: Trading pair. Required when orderIdList is set.
-    ///
-    /// Required under a condition; see the rules.
+    /// Sets [`symbol`](field@Self::symbol).
     #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
-    /// Sets `marginCoin`: Margin coin.
+    /// Sets [`marginCoin`](field@Self::margin_coin).
     #[inline]
     pub fn margin_coin(mut self, margin_coin: impl Into<Coin>) -> Self {
         self.margin_coin = Some(margin_coin.into());
@@ -127,9 +124,9 @@ impl BatchCancel {
     }
 }
 
-impl runtime::Parameters for BatchCancel {
+impl runtime::parameters::Parameters for BatchCancel {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("productType", &self.product_type);
         if let Some(order_id_list) = &self.order_id_list {
             out.list("orderIdList", order_id_list);
@@ -139,7 +136,7 @@ impl runtime::Parameters for BatchCancel {
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
         let order_id_list = from.optional_list("orderIdList");
         let symbol = from.optional("symbol");
@@ -153,7 +150,7 @@ impl runtime::Parameters for BatchCancel {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
         if let Some(order_id_list) = &self.order_id_list {
             to.count("orderIdList", order_id_list.len(), 1, 50);
@@ -173,14 +170,14 @@ runtime::serde_parameters!(BatchCancel);
 
 impl runtime::Operation for BatchCancel {
     type Response = BatchCancelOutcome;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Batch for BatchCancel {
+impl runtime::batches::Batch for BatchCancel {
     type Item = BatchCancelItem;
 
     type Done = BatchSuccess;
-    const SHAPE: &'static runtime::BatchShape = &runtime::BatchShape {
+    const SHAPE: &'static runtime::batches::BatchShape = &runtime::batches::BatchShape {
         list: "orderIdList",
         max_items: 50,
         ids: &["orderId", "clientOid"],
@@ -198,148 +195,93 @@ impl runtime::Batch for BatchCancel {
     fn answer(
         response: Self::Response,
         _is_success: &dyn Fn(&str) -> bool,
-    ) -> runtime::BatchAnswer<Self::Done> {
-        let mut answer = runtime::BatchAnswer::default();
+    ) -> runtime::emitted::BatchAnswer<Self::Done> {
+        let mut answer = runtime::emitted::BatchAnswer::default();
         answer
             .done(
                 response.success_list,
                 |item| [
-                    runtime::text_of(&item.order_id),
-                    runtime::text_of(&item.client_oid),
+                    runtime::emitted::text_of(&item.order_id),
+                    runtime::emitted::text_of(&item.client_oid),
                 ],
             );
         answer
             .failed(
                 response.failure_list,
                 |item| [
-                    runtime::text_of(&item.order_id),
-                    runtime::text_of(&item.client_oid),
+                    runtime::emitted::text_of(&item.order_id),
+                    runtime::emitted::text_of(&item.client_oid),
                 ],
                 |item| (
-                    runtime::text_of(&item.error_code),
-                    runtime::text_of(&item.error_msg),
+                    runtime::emitted::text_of(&item.error_code),
+                    runtime::emitted::text_of(&item.error_msg),
                 ),
             );
         answer
     }
 }
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "classic.batch-cancel-orders",
     family: "classic",
     title: "Batch Cancel",
     doc: "Cancels up to 50 listed orders, or orders by product type and trading pair.",
     document: "classic-futures-v2",
     section: "Batch Cancel",
-    method: runtime::Method::Post,
+    method: runtime::tables::Method::Post,
     path: "/api/v2/mix/order/batch-cancel-orders",
-    effect: runtime::Effect::Cancel,
-    access: runtime::Access::Signed,
-    whitelisted: false,
-    permission: None,
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 10,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
-    window: None,
+    effect: runtime::tables::Effect::Cancel,
+    limits: &[runtime::tables::RateLimit::per_uid(10)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: Some(runtime::ClientId {
+    client_id: Some(runtime::tables::ClientId {
         parameter: "clientOid",
         list: Some("orderIdList"),
     }),
-    confirm: None,
-    echoes: None,
-    compound: None,
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
+const RULES: &[runtime::tables::Rule] = &[
+    runtime::tables::Rule {
         id: "symbol-with-list",
         at: "Batch Cancel, parameters",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "When orderIdList is set, the symbol is set too.",
-        why: None,
-        depends_on: &[],
-        mend: "set symbol",
-    },
-    runtime::Rule {
-        id: "listed-orders-match",
-        at: "Batch Cancel, parameters",
-        kind: runtime::RuleKind::Stated,
-        severity: runtime::Severity::Refuse,
-        says: "The listed orders belong to the symbol and the product type of the request.",
-        why: Some("The ids do not show what the orders belong to."),
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "cancels-by-product-and-pair",
-        at: "Batch Cancel, parameters",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "Orders are cancelled by product type and trading pair.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "failed-items-are-listed",
-        at: "Errors",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "An order that cannot be cancelled stands in failureList with its errorMsg and errorCode.",
-        why: None,
-        depends_on: &[],
-        mend: "",
+        hint: "set symbol",
+        ..runtime::tables::Rule::DEFAULT
     },
 ];
 
 /// An item of `orderIdList` of a [`BatchCancel`].
-#[derive(Clone, Debug, PartialEq)]
+///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `orderId` | not stated |  |  | [`OrderId`](super::OrderId) |
+/// | `clientOid` | not stated |  |  | [`ClientOid`](super::ClientOid) |
+///
+#[derive(Clone, Debug, Default, PartialEq)]
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
 pub struct BatchCancelItem {
-    /// `orderId`: Id that the exchange gave the order.
-    ///
-    /// The document does not say whether it is required.
+    /// `orderId`: Id that the exchange gave the order. The document does not say whether it is required.
     pub order_id: Option<OrderId>,
-    /// `clientOid`: The caller's own id of the order.
-    ///
-    /// The document does not say whether it is required.
+    /// `clientOid`: The caller's own id of the order. The document does not say whether it is required.
     pub client_oid: Option<ClientOid>,
 }
 
 impl BatchCancelItem {
-    /// Nothing is required.
-    #[expect(clippy::new_without_default, reason = "requests are built with new")]
+    /// Leaves every parameter out.
     pub fn new() -> Self {
-        Self {
-            order_id: None,
-            client_oid: None,
-        }
+        Self::default()
     }
 
-    /// Sets `orderId`: Id that the exchange gave the order.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`orderId`](field@Self::order_id).
     #[inline]
     pub fn order_id(mut self, order_id: impl Into<OrderId>) -> Self {
         self.order_id = Some(order_id.into());
         self
     }
 
-    /// Sets `clientOid`: The caller's own id of the order.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`clientOid`](field@Self::client_oid).
     #[inline]
     pub fn client_oid(mut self, client_oid: impl Into<ClientOid>) -> Self {
         self.client_oid = Some(client_oid.into());
@@ -347,15 +289,15 @@ impl BatchCancelItem {
     }
 }
 
-impl runtime::Parameters for BatchCancelItem {
+impl runtime::parameters::Parameters for BatchCancelItem {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.optional_text("orderId", self.order_id.as_ref());
         out.optional_text("clientOid", self.client_oid.as_ref());
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let order_id = from.optional("orderId");
         let client_oid = from.optional("clientOid");
         Some(Self {
@@ -365,7 +307,7 @@ impl runtime::Parameters for BatchCancelItem {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("orderId", self.order_id.as_ref());
         to.identifier("clientOid", self.client_oid.as_ref());
     }

@@ -14,42 +14,46 @@ use super::{
 ///
 /// Source: Classic Futures Trade Interface (Version 2), section *Batch Order*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+/// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) |
+/// | `marginMode` | yes |  |  | [`MarginMode`](super::MarginMode) |
+/// | `orderList` | yes |  |  | list of [`BatchOrderItem`](super::BatchOrderItem); 50 items at most |
+///
 /// - **Effect:** creates; a repeat would create again
 /// - **Access:** signed
 /// - **Rate limit:** 5 calls a second per UID; 1 call a second per UID for copy-trading (Copy-trading
 ///   traders)
 /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
-///
-/// # What becomes of a call
-///
-/// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
-///   credentials refused, item failed.
-/// - **What the code says**: listed code, observed code, too many requests.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
-///   status, unreadable, item unaccounted.
-/// - Codes after which it is unknown: `43001`; after other listed ones it did not happen.
-/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
-///   several independent sources agree on.
-/// - **Finding out:** [`GetOrderDetail`](super::GetOrderDetail) by `clientOid`; it is kept for 90 days
-///   at least, so its absence can prove that it did not happen
+/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
+/// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) finds out by `clientOid`; records
+///   are kept for at least 90 days, so an absence can prove that it had no effect
 /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 50 in a
 ///   call, and tells what became of each by `clientOid` or `orderId`
 ///
 /// # Rules
 ///
-/// - `margin-coin-in-capitals` (checked before sending): The margin coin is written in capitals.
-/// - `result-tells-of-all` (what the exchange does): The result is true when every order was placed and
-///   false as soon as one was not.
-/// - `trade-side-ignored-in-one-way-mode` (checked before sending): In one-way mode the tradeSide of
-///   the orders is ignored.
-/// - `presets-follow-the-position` (what the exchange does): Take-profit and stop-loss values are
-///   preset when the pair has no position; when it has one, they change the take-profit and stop-loss
-///   of that position.
-/// - `elite-trader-pairs` (checked before sending): With a copy-trading API key, elite traders place
-///   orders only on the pairs announced for them.
-/// - `channel-header` (cannot be written wrong): Brokers send their channel code in the header
+/// Checked before a request is sent:
+///
+/// - `margin-coin-in-capitals` (warns): The margin coin is written in capitals.
+/// - `trade-side-ignored-in-one-way-mode` (warns): In one-way mode the tradeSide of the orders is
+///   ignored.
+/// - `elite-trader-pairs`: With a copy-trading API key, elite traders place orders only on the pairs
+///   announced for them.
+///
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
+/// - `result-tells-of-all`: The result is true when every order was placed and false as soon as one was
+///   not.
+/// - `presets-follow-the-position`: Take-profit and stop-loss values are preset when the pair has no
+///   position; when it has one, they change the take-profit and stop-loss of that position.
+/// - `channel-header` (kept by the types): Brokers send their channel code in the header
 ///   X-CHANNEL-API-CODE, as with Place Order.
+///
+/// </details>
 ///
 /// # Not shown in the documents
 ///
@@ -117,14 +121,12 @@ pub struct BatchOrder {
     pub margin_coin: Coin,
     /// `marginMode`: Margin mode of all orders.
     pub margin_mode: MarginMode,
-    /// `orderList`: The orders.
-    ///
-    /// 50 items at most.
+    /// `orderList`: The orders. 50 items at most.
     pub order_list: Vec<BatchOrderItem>,
 }
 
 impl BatchOrder {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `symbol`: Trading pair of all orders.
     /// - `productType`: Kind of futures contract.
@@ -148,9 +150,9 @@ impl BatchOrder {
     }
 }
 
-impl runtime::Parameters for BatchOrder {
+impl runtime::parameters::Parameters for BatchOrder {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("symbol", &self.symbol);
         out.text("productType", &self.product_type);
         out.text("marginCoin", &self.margin_coin);
@@ -159,7 +161,7 @@ impl runtime::Parameters for BatchOrder {
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let product_type = from.word("productType");
         let margin_coin = from.required("marginCoin");
@@ -175,7 +177,7 @@ impl runtime::Parameters for BatchOrder {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.optional_known("productType", Some(&self.product_type));
         to.identifier("marginCoin", Some(&self.margin_coin));
@@ -184,7 +186,7 @@ impl runtime::Parameters for BatchOrder {
         to.items("orderList", &self.order_list);
         to.rule(&RULES[0], "marginCoin", !self.margin_coin.is_capitals());
         to.rule(
-            &RULES[4],
+            &RULES[2],
             "symbol",
             to.account().is("copyTrading", &["true"]) == Some(true)
                 && to.is_among(Some(self.symbol.as_str()), "copyTradingPairs")
@@ -197,7 +199,7 @@ runtime::serde_parameters!(BatchOrder);
 
 impl runtime::Operation for BatchOrder {
     type Response = BatchPlaceOutcome;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 
     fn limit_class(&self, account: &runtime::Account) -> Option<&'static str> {
         if account.is("copyTrading", &["true"]) == Some(true) {
@@ -207,19 +209,19 @@ impl runtime::Operation for BatchOrder {
     }
 }
 
-impl runtime::Asked for BatchOrder {
+impl runtime::confirm::Queryable for BatchOrder {
     type Query = GetOrderDetail;
 
     type Record = Order;
 }
 
-impl runtime::ConfirmableItems for BatchOrder {}
+impl runtime::confirm::ConfirmableItems for BatchOrder {}
 
-impl runtime::Batch for BatchOrder {
+impl runtime::batches::Batch for BatchOrder {
     type Item = BatchOrderItem;
 
     type Done = BatchSuccess;
-    const SHAPE: &'static runtime::BatchShape = &runtime::BatchShape {
+    const SHAPE: &'static runtime::batches::BatchShape = &runtime::batches::BatchShape {
         list: "orderList",
         max_items: 50,
         ids: &["clientOid", "orderId"],
@@ -237,26 +239,26 @@ impl runtime::Batch for BatchOrder {
     fn answer(
         response: Self::Response,
         _is_success: &dyn Fn(&str) -> bool,
-    ) -> runtime::BatchAnswer<Self::Done> {
-        let mut answer = runtime::BatchAnswer::default();
+    ) -> runtime::emitted::BatchAnswer<Self::Done> {
+        let mut answer = runtime::emitted::BatchAnswer::default();
         answer
             .done(
                 response.success_list,
                 |item| [
-                    runtime::text_of(&item.client_oid),
-                    runtime::text_of(&item.order_id),
+                    runtime::emitted::text_of(&item.client_oid),
+                    runtime::emitted::text_of(&item.order_id),
                 ],
             );
         answer
             .failed(
                 response.failure_list,
                 |item| [
-                    runtime::text_of(&item.client_oid),
-                    runtime::text_of(&item.order_id),
+                    runtime::emitted::text_of(&item.client_oid),
+                    runtime::emitted::text_of(&item.order_id),
                 ],
                 |item| (
-                    runtime::text_of(&item.error_code),
-                    runtime::text_of(&item.error_msg),
+                    runtime::emitted::text_of(&item.error_code),
+                    runtime::emitted::text_of(&item.error_msg),
                 ),
             );
         answer.all_done(response.result);
@@ -264,47 +266,31 @@ impl runtime::Batch for BatchOrder {
     }
 }
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "classic.batch-place-order",
     family: "classic",
     title: "Batch Order",
     doc: "Places up to 50 orders for one trading pair.",
     document: "classic-futures-v2",
     section: "Batch Order",
-    method: runtime::Method::Post,
+    method: runtime::tables::Method::Post,
     path: "/api/v2/mix/order/batch-place-order",
-    effect: runtime::Effect::Create,
-    access: runtime::Access::Signed,
-    whitelisted: false,
-    permission: None,
+    effect: runtime::tables::Effect::Create,
     headers: &["X-CHANNEL-API-CODE"],
     limits: &[
-        runtime::RateLimit {
-            calls: 5,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-        runtime::RateLimit {
-            calls: 1,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "copy-trading",
-        },
+        runtime::tables::RateLimit::per_uid(5),
+        runtime::tables::RateLimit::per_uid(1).class("copy-trading"),
     ],
-    window: None,
     rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: Some(runtime::ClientId {
+    client_id: Some(runtime::tables::ClientId {
         parameter: "clientOid",
         list: Some("orderList"),
     }),
-    confirm: Some(runtime::Confirm {
+    confirm: Some(runtime::tables::Confirm {
         ask: &[("clientOid", "clientOid")],
         with: &["symbol", "productType"],
         list: Some("orderList"),
-        matches: &[],
         agrees: &[
             ("symbol", &["symbol"]),
             ("marginMode", &["marginMode"]),
@@ -318,223 +304,150 @@ const META: runtime::Meta = runtime::Meta {
             ("presetStopLossPrice", &["presetStopLossPrice"]),
         ],
         created: Some("cTime"),
-        changed: None,
-        changed_while: &[],
         kept_ms: Some(7776000000),
+        ..runtime::tables::Confirm::DEFAULT
     }),
-    echoes: None,
-    compound: None,
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
+const RULES: &[runtime::tables::Rule] = &[
+    runtime::tables::Rule {
         id: "margin-coin-in-capitals",
         at: "Batch Order, parameter table, marginCoin",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Warn,
+        severity: runtime::tables::Severity::Warn,
         says: "The margin coin is written in capitals.",
-        why: None,
-        depends_on: &[],
-        mend: "use a marginCoin of the form capitals",
+        hint: "use a marginCoin of the form capitals",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
-        id: "result-tells-of-all",
-        at: "Batch Order, response data",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "The result is true when every order was placed and false as soon as one was not.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "trade-side-ignored-in-one-way-mode",
         at: "Batch Order, rules",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Warn,
+        severity: runtime::tables::Severity::Warn,
         says: "In one-way mode the tradeSide of the orders is ignored.",
-        why: None,
         depends_on: &["positionMode"],
-        mend: "leave out tradeSide",
+        hint: "leave out tradeSide",
     },
-    runtime::Rule {
-        id: "presets-follow-the-position",
-        at: "Batch Order, rules",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "Take-profit and stop-loss values are preset when the pair has no position; when it has one, they change the take-profit and stop-loss of that position.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "elite-trader-pairs",
         at: "Authentication",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "With a copy-trading API key, elite traders place orders only on the pairs announced for them.",
-        why: None,
         depends_on: &["copyTrading", "copyTradingPairs"],
-        mend: "use a symbol that is among copyTradingPairs",
-    },
-    runtime::Rule {
-        id: "channel-header",
-        at: "Batch Order, rules; Authentication",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "Brokers send their channel code in the header X-CHANNEL-API-CODE, as with Place Order.",
-        why: None,
-        depends_on: &[],
-        mend: "",
+        hint: "use a symbol that is among copyTradingPairs",
+        ..runtime::tables::Rule::DEFAULT
     },
 ];
 
 /// An item of `orderList` of a [`BatchOrder`].
-#[derive(Clone, Debug, PartialEq)]
+///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `size` | not stated |  |  | decimal |
+/// | `price` | not stated |  |  | decimal |
+/// | `side` | not stated |  |  | [`Side`](super::Side) |
+/// | `tradeSide` | not stated |  |  | [`TradeSide`](super::TradeSide) |
+/// | `orderType` | not stated |  |  | [`OrderType`](super::OrderType) |
+/// | `force` | not stated |  |  | [`Force`](super::Force) |
+/// | `clientOid` | not stated |  |  | [`ClientOid`](super::ClientOid) |
+/// | `reduceOnly` | not stated |  |  | [`ReduceOnly`](super::ReduceOnly) |
+/// | `presetStopSurplusPrice` | not stated |  |  | decimal |
+/// | `presetStopLossPrice` | not stated |  |  | decimal |
+/// | `stpMode` | not stated |  |  | [`StpMode`](super::StpMode) |
+///
+#[derive(Clone, Debug, Default, PartialEq)]
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
 pub struct BatchOrderItem {
-    /// `size`: Amount of the order.
-    ///
-    /// The document does not say whether it is required.
+    /// `size`: Amount of the order. The document does not say whether it is required.
     pub size: Option<runtime::Decimal>,
-    /// `price`: Price of the order.
-    ///
-    /// The document does not say whether it is required.
+    /// `price`: Price of the order. The document does not say whether it is required.
     pub price: Option<runtime::Decimal>,
-    /// `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position.
-    ///
-    /// The document does not say whether it is required.
+    /// `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position. The
+    /// document does not say whether it is required.
     pub side: Option<Side>,
-    /// `tradeSide`: Whether the order opens or closes. Ignored in one-way mode.
-    ///
-    /// The document does not say whether it is required.
+    /// `tradeSide`: Whether the order opens or closes. Ignored in one-way mode. The document does not say
+    /// whether it is required.
     pub trade_side: Option<TradeSide>,
-    /// `orderType`: Whether an order names its price.
-    ///
-    /// The document does not say whether it is required.
+    /// `orderType`: Whether an order names its price. The document does not say whether it is required.
     pub order_type: Option<OrderType>,
-    /// `force`: How long the order stays valid.
-    ///
-    /// The document does not say whether it is required.
+    /// `force`: How long the order stays valid. The document does not say whether it is required.
     pub force: Option<Force>,
-    /// `clientOid`: The caller's own id for the order.
-    ///
-    /// The document does not say whether it is required.
+    /// `clientOid`: The caller's own id for the order. The document does not say whether it is required.
     pub client_oid: Option<ClientOid>,
-    /// `reduceOnly`: Whether the order may only reduce the position.
-    ///
-    /// The document does not say whether it is required.
+    /// `reduceOnly`: Whether the order may only reduce the position. The document does not say whether it
+    /// is required.
     pub reduce_only: Option<ReduceOnly>,
-    /// `presetStopSurplusPrice`: Price of the take-profit.
-    ///
-    /// The document does not say whether it is required.
+    /// `presetStopSurplusPrice`: Price of the take-profit. The document does not say whether it is
+    /// required.
     pub preset_stop_surplus_price: Option<runtime::Decimal>,
-    /// `presetStopLossPrice`: Price of the stop-loss.
-    ///
-    /// The document does not say whether it is required.
+    /// `presetStopLossPrice`: Price of the stop-loss. The document does not say whether it is required.
     pub preset_stop_loss_price: Option<runtime::Decimal>,
-    /// `stpMode`: Self-trade prevention.
-    ///
-    /// The document does not say whether it is required.
+    /// `stpMode`: Self-trade prevention. The document does not say whether it is required.
     pub stp_mode: Option<StpMode>,
 }
 
 impl BatchOrderItem {
-    /// Nothing is required.
-    #[expect(clippy::new_without_default, reason = "requests are built with new")]
+    /// Leaves every parameter out.
     pub fn new() -> Self {
-        Self {
-            size: None,
-            price: None,
-            side: None,
-            trade_side: None,
-            order_type: None,
-            force: None,
-            client_oid: None,
-            reduce_only: None,
-            preset_stop_surplus_price: None,
-            preset_stop_loss_price: None,
-            stp_mode: None,
-        }
+        Self::default()
     }
 
-    /// Sets `size`: Amount of the order.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`size`](field@Self::size).
     #[inline]
     pub fn size(mut self, size: impl Into<runtime::Decimal>) -> Self {
         self.size = Some(size.into());
         self
     }
 
-    /// Sets `price`: Price of the order.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`price`](field@Self::price).
     #[inline]
     pub fn price(mut self, price: impl Into<runtime::Decimal>) -> Self {
         self.price = Some(price.into());
         self
     }
 
-    /// Sets `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`side`](field@Self::side).
     #[inline]
     pub fn side(mut self, side: Side) -> Self {
         self.side = Some(side);
         self
     }
 
-    /// Sets `tradeSide`: Whether the order opens or closes. Ignored in one-way mode.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`tradeSide`](field@Self::trade_side).
     #[inline]
     pub fn trade_side(mut self, trade_side: TradeSide) -> Self {
         self.trade_side = Some(trade_side);
         self
     }
 
-    /// Sets `orderType`: Whether an order names its price.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`orderType`](field@Self::order_type).
     #[inline]
     pub fn order_type(mut self, order_type: OrderType) -> Self {
         self.order_type = Some(order_type);
         self
     }
 
-    /// Sets `force`: How long the order stays valid.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`force`](field@Self::force).
     #[inline]
     pub fn force(mut self, force: Force) -> Self {
         self.force = Some(force);
         self
     }
 
-    /// Sets `clientOid`: The caller's own id for the order.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`clientOid`](field@Self::client_oid).
     #[inline]
     pub fn client_oid(mut self, client_oid: impl Into<ClientOid>) -> Self {
         self.client_oid = Some(client_oid.into());
         self
     }
 
-    /// Sets `reduceOnly`: Whether the order may only reduce the position.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`reduceOnly`](field@Self::reduce_only).
     #[inline]
     pub fn reduce_only(mut self, reduce_only: impl Into<ReduceOnly>) -> Self {
         self.reduce_only = Some(reduce_only.into());
         self
     }
 
-    /// Sets `presetStopSurplusPrice`: Price of the take-profit.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`presetStopSurplusPrice`](field@Self::preset_stop_surplus_price).
     #[inline]
     pub fn preset_stop_surplus_price(
         mut self,
@@ -544,9 +457,7 @@ impl BatchOrderItem {
         self
     }
 
-    /// Sets `presetStopLossPrice`: Price of the stop-loss.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`presetStopLossPrice`](field@Self::preset_stop_loss_price).
     #[inline]
     pub fn preset_stop_loss_price(
         mut self,
@@ -556,9 +467,7 @@ impl BatchOrderItem {
         self
     }
 
-    /// Sets `stpMode`: Self-trade prevention.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`stpMode`](field@Self::stp_mode).
     #[inline]
     pub fn stp_mode(mut self, stp_mode: StpMode) -> Self {
         self.stp_mode = Some(stp_mode);
@@ -566,9 +475,9 @@ impl BatchOrderItem {
     }
 }
 
-impl runtime::Parameters for BatchOrderItem {
+impl runtime::parameters::Parameters for BatchOrderItem {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.optional_text("size", self.size.as_ref());
         out.optional_text("price", self.price.as_ref());
         out.optional_text("side", self.side.as_ref());
@@ -586,7 +495,7 @@ impl runtime::Parameters for BatchOrderItem {
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let size = from.optional("size");
         let price = from.optional("price");
         let side = from.optional_word("side");
@@ -614,7 +523,7 @@ impl runtime::Parameters for BatchOrderItem {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.decimal("size", self.size.as_ref());
         to.decimal("price", self.price.as_ref());
         to.optional_known("side", self.side.as_ref());
@@ -627,7 +536,7 @@ impl runtime::Parameters for BatchOrderItem {
         to.decimal("presetStopLossPrice", self.preset_stop_loss_price.as_ref());
         to.optional_known("stpMode", self.stp_mode.as_ref());
         to.rule(
-            &RULES[2],
+            &RULES[1],
             "tradeSide",
             to.account().is("positionMode", &["one_way_mode"]) == Some(true)
                 && self.trade_side.is_some(),

@@ -11,27 +11,25 @@ use super::{CancelAllOutcome, Coin, ProductType};
 ///
 /// Source: Classic Futures Trade Interface (Version 2), section *Cancel All Orders*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+/// | `marginCoin` | no |  |  | [`Coin`](super::Coin) |
+/// | `requestTime` | not stated |  |  | time |
+/// | `receiveWindow` | not stated |  | milliseconds | integer |
+///
 /// - **Effect:** cancels
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
-///
-/// # What becomes of a call
-///
-/// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
-///   credentials refused.
-/// - **What the code says**: listed code, observed code, too many requests.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
-///   status, unreadable.
-/// - Codes after which it is unknown: `43001`; after other listed ones it did not happen.
-/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
-///   several independent sources agree on.
-/// - **Several things**: It cancels one order after the other, so some may be cancelled although the
-///   next is refused. A refusal by a rule of trading leaves it unknown.
+/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
+/// - **Several effects**: It cancels one order after the other, so some may be cancelled although the
+///   next is refused. A refusal by a rule of trading leaves the outcome unknown.
 ///
 /// # Rules
 ///
-/// - `margin-coin-in-capitals` (checked before sending): The margin coin is written in capitals.
+/// Checked before a request is sent:
+///
+/// - `margin-coin-in-capitals` (warns): The margin coin is written in capitals.
 ///
 /// # Where the documents contradict themselves
 ///
@@ -65,18 +63,15 @@ pub struct CancelAllOrders {
     pub product_type: ProductType,
     /// `marginCoin`: Margin coin, in capitals.
     pub margin_coin: Option<Coin>,
-    /// `requestTime`: When the request was made.
-    ///
-    /// The document does not say whether it is required.
+    /// `requestTime`: When the request was made. The document does not say whether it is required.
     pub request_time: Option<runtime::Timestamp>,
-    /// `receiveWindow`: How long the request is valid.
-    ///
-    /// The document does not say whether it is required. Unit: milliseconds.
+    /// `receiveWindow`: How long the request is valid. The document does not say whether it is required.
+    /// Unit: milliseconds.
     pub receive_window: Option<u64>,
 }
 
 impl CancelAllOrders {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `productType`: Kind of futures contract.
     pub fn new(product_type: ProductType) -> Self {
@@ -88,25 +83,21 @@ impl CancelAllOrders {
         }
     }
 
-    /// Sets `marginCoin`: Margin coin, in capitals.
+    /// Sets [`marginCoin`](field@Self::margin_coin).
     #[inline]
     pub fn margin_coin(mut self, margin_coin: impl Into<Coin>) -> Self {
         self.margin_coin = Some(margin_coin.into());
         self
     }
 
-    /// Sets `requestTime`: When the request was made.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`requestTime`](field@Self::request_time).
     #[inline]
     pub fn request_time(mut self, request_time: impl Into<runtime::Timestamp>) -> Self {
         self.request_time = Some(request_time.into());
         self
     }
 
-    /// Sets `receiveWindow`: How long the request is valid.
-    ///
-    /// The document does not say whether it is required. Unit: milliseconds.
+    /// Sets [`receiveWindow`](field@Self::receive_window).
     #[inline]
     pub fn receive_window(mut self, receive_window: u64) -> Self {
         self.receive_window = Some(receive_window);
@@ -114,9 +105,9 @@ impl CancelAllOrders {
     }
 }
 
-impl runtime::Parameters for CancelAllOrders {
+impl runtime::parameters::Parameters for CancelAllOrders {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("productType", &self.product_type);
         out.optional_text("marginCoin", self.margin_coin.as_ref());
         out.optional_text("requestTime", self.request_time.as_ref());
@@ -124,7 +115,7 @@ impl runtime::Parameters for CancelAllOrders {
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
         let margin_coin = from.optional("marginCoin");
         let request_time = from.optional("requestTime");
@@ -138,7 +129,7 @@ impl runtime::Parameters for CancelAllOrders {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
         to.identifier("marginCoin", self.margin_coin.as_ref());
         to.rule(
@@ -154,54 +145,36 @@ runtime::serde_parameters!(CancelAllOrders);
 
 impl runtime::Operation for CancelAllOrders {
     type Response = CancelAllOutcome;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "classic.cancel-all-orders",
     family: "classic",
     title: "Cancel All Orders",
     doc: "Cancels all pending orders of a product type.",
     document: "classic-futures-v2",
     section: "Cancel All Orders",
-    method: runtime::Method::Post,
+    method: runtime::tables::Method::Post,
     path: "/api/v2/mix/order/cancel-all-orders",
-    effect: runtime::Effect::Cancel,
-    access: runtime::Access::Signed,
-    whitelisted: false,
-    permission: None,
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 10,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
-    window: None,
+    effect: runtime::tables::Effect::Cancel,
+    limits: &[runtime::tables::RateLimit::per_uid(10)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: None,
-    confirm: None,
-    echoes: None,
-    compound: Some(runtime::Compound {
+    compound: Some(runtime::tables::Compound {
         when: None,
         why: "It cancels one order after the other, so some may be cancelled although the next is refused.",
     }),
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
+const RULES: &[runtime::tables::Rule] = &[
+    runtime::tables::Rule {
         id: "margin-coin-in-capitals",
         at: "Cancel All Orders, parameters",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Warn,
+        severity: runtime::tables::Severity::Warn,
         says: "The margin coin is written in capitals.",
-        why: None,
-        depends_on: &[],
-        mend: "use a marginCoin of the form capitals",
+        hint: "use a marginCoin of the form capitals",
+        ..runtime::tables::Rule::DEFAULT
     },
 ];

@@ -11,26 +11,26 @@ use super::{Coin, OrderIds, OrderRef, ProductType, Symbol};
 ///
 /// Source: Classic Futures Trade Interface (Version 2), section *Cancel Order*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+/// | `marginCoin` | no |  |  | [`Coin`](super::Coin) |
+/// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
+/// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+///
 /// - **Effect:** cancels
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
-///
-/// # What becomes of a call
-///
-/// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
-///   credentials refused.
-/// - **What the code says**: listed code, observed code, too many requests.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
-///   status, unreadable.
-/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
-///   several independent sources agree on.
-/// - **Repeating:** harmless. One order is named, and what is cancelled is in an end state: there is
+/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes)
+/// - **Repeat:** harmless. One order is named, and what is cancelled is in an end state: there is
 ///   nothing left to cancel a second time.
 ///
 /// # Rules
 ///
-/// - `margin-coin-in-capitals` (checked before sending): The margin coin is written in capitals.
+/// Checked before a request is sent:
+///
+/// - `margin-coin-in-capitals` (warns): The margin coin is written in capitals.
 ///
 /// # Where the documents contradict themselves
 ///
@@ -73,7 +73,7 @@ pub struct CancelOrder {
 }
 
 impl CancelOrder {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `symbol`: Trading pair.
     /// - `productType`: Kind of futures contract.
@@ -91,7 +91,7 @@ impl CancelOrder {
         }
     }
 
-    /// Sets `marginCoin`: Margin coin, in capitals.
+    /// Sets [`marginCoin`](field@Self::margin_coin).
     #[inline]
     pub fn margin_coin(mut self, margin_coin: impl Into<Coin>) -> Self {
         self.margin_coin = Some(margin_coin.into());
@@ -99,21 +99,21 @@ impl CancelOrder {
     }
 }
 
-impl runtime::Parameters for CancelOrder {
+impl runtime::parameters::Parameters for CancelOrder {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("symbol", &self.symbol);
         out.text("productType", &self.product_type);
         out.optional_text("marginCoin", self.margin_coin.as_ref());
-        runtime::Parameters::write(&self.order, out);
+        runtime::parameters::Parameters::write(&self.order, out);
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let product_type = from.word("productType");
         let margin_coin = from.optional("marginCoin");
-        let order = <OrderRef as runtime::Parameters>::read(from);
+        let order = <OrderRef as runtime::parameters::Parameters>::read(from);
         Some(Self {
             symbol: symbol?,
             product_type: product_type?,
@@ -123,11 +123,11 @@ impl runtime::Parameters for CancelOrder {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.optional_known("productType", Some(&self.product_type));
         to.identifier("marginCoin", self.margin_coin.as_ref());
-        runtime::Parameters::check(&self.order, to);
+        runtime::parameters::Parameters::check(&self.order, to);
         to.rule(
             &RULES[0],
             "marginCoin",
@@ -141,49 +141,35 @@ runtime::serde_parameters!(CancelOrder);
 
 impl runtime::Operation for CancelOrder {
     type Response = OrderIds;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Repeatable for CancelOrder {}
+impl runtime::operation::Repeatable for CancelOrder {}
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "classic.cancel-order",
     family: "classic",
     title: "Cancel Order",
     doc: "Cancels one pending order.",
     document: "classic-futures-v2",
     section: "Cancel Order",
-    method: runtime::Method::Post,
+    method: runtime::tables::Method::Post,
     path: "/api/v2/mix/order/cancel-order",
-    effect: runtime::Effect::Cancel,
-    access: runtime::Access::Signed,
-    whitelisted: false,
-    permission: None,
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 10,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
-    window: None,
+    effect: runtime::tables::Effect::Cancel,
+    limits: &[runtime::tables::RateLimit::per_uid(10)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: Some(runtime::ClientId {
+    client_id: Some(runtime::tables::ClientId {
         parameter: "clientOid",
         list: None,
     }),
-    confirm: None,
-    echoes: Some(runtime::Echoes {
+    echoes: Some(runtime::tables::Echoes {
         ids: &[
-            runtime::Echo {
+            runtime::tables::Echo {
                 member: "orderId",
                 of: &["orderId"],
             },
-            runtime::Echo {
+            runtime::tables::Echo {
                 member: "clientOid",
                 of: &["clientOid"],
             },
@@ -191,21 +177,19 @@ const META: runtime::Meta = runtime::Meta {
         members: &["orderId", "clientOid"],
         one_is_enough: false,
     }),
-    compound: None,
     repeat: Some(
         "One order is named, and what is cancelled is in an end state: there is nothing left to cancel a second time.",
     ),
+    ..runtime::tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
+const RULES: &[runtime::tables::Rule] = &[
+    runtime::tables::Rule {
         id: "margin-coin-in-capitals",
         at: "Cancel Order, parameters",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Warn,
+        severity: runtime::tables::Severity::Warn,
         says: "The margin coin is written in capitals.",
-        why: None,
-        depends_on: &[],
-        mend: "use a marginCoin of the form capitals",
+        hint: "use a marginCoin of the form capitals",
+        ..runtime::tables::Rule::DEFAULT
     },
 ];

@@ -36,9 +36,9 @@ impl From<ClientOid> for OrderRef {
     }
 }
 
-impl runtime::Parameters for OrderRef {
+impl runtime::parameters::Parameters for OrderRef {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         match self {
             Self::OrderId(value) => out.text("orderId", value),
             Self::ClientOid(value) => out.text("clientOid", value),
@@ -46,7 +46,7 @@ impl runtime::Parameters for OrderRef {
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let mut found = Vec::new();
         if from.has("orderId") {
             found.push(from.required("orderId").map(Self::OrderId));
@@ -66,7 +66,7 @@ impl runtime::Parameters for OrderRef {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         match self {
             Self::OrderId(value) => {
                 to.identifier("orderId", Some(value));
@@ -108,29 +108,31 @@ impl Execution {
     }
 }
 
-impl runtime::Parameters for Execution {
+impl runtime::parameters::Parameters for Execution {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("orderType", &self.kind());
         match self {
-            Self::Limit(with) => runtime::Parameters::write(with, out),
+            Self::Limit(with) => runtime::parameters::Parameters::write(with, out),
             Self::Market => {}
         }
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
-            OrderType::Limit => runtime::Parameters::read(from).map(Self::Limit),
+            OrderType::Limit => {
+                runtime::parameters::Parameters::read(from).map(Self::Limit)
+            }
             OrderType::Market => Some(Self::Market),
             OrderType::Unknown(_) => None,
         }
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         match self {
-            Self::Limit(with) => runtime::Parameters::check(with, to),
+            Self::Limit(with) => runtime::parameters::Parameters::check(with, to),
             Self::Market => {}
         }
     }
@@ -143,31 +145,29 @@ impl runtime::Parameters for Execution {
 pub struct LimitExecution {
     /// `price`: Price of the order.
     pub price: runtime::Decimal,
-    /// `force`: How long the order stays valid.
-    ///
-    /// The exchange's default is `gtc`; it is always sent.
+    /// `force`: How long the order stays valid. The exchange defaults to `gtc`; it is always sent.
     pub force: Force,
 }
 
 impl LimitExecution {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `price`: Price of the order.
-    /// - `force`: How long the order stays valid. The exchange's default is `gtc`; it is always sent.
+    /// - `force`: How long the order stays valid. The exchange defaults to `gtc`; it is always sent.
     pub fn new(price: impl Into<runtime::Decimal>, force: Force) -> Self {
         Self { price: price.into(), force }
     }
 }
 
-impl runtime::Parameters for LimitExecution {
+impl runtime::parameters::Parameters for LimitExecution {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("price", &self.price);
         out.text("force", &self.force);
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let price = from.required("price");
         let force = from.word("force");
         Some(Self {
@@ -177,7 +177,7 @@ impl runtime::Parameters for LimitExecution {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.decimal("price", Some(&self.price));
         to.optional_known("force", Some(&self.force));
     }

@@ -4,1045 +4,320 @@
 
 use tradeapi_runtime as runtime;
 
-/// Kind of futures contract.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ProductType {
-    /// `USDT-FUTURES`: USDT-M futures.
-    UsdtFutures,
-    /// `COIN-FUTURES`: Coin-M futures.
-    CoinFutures,
-    /// `USDC-FUTURES`: USDC-M futures.
-    UsdcFutures,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl ProductType {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[
-        Self::UsdtFutures,
-        Self::CoinFutures,
-        Self::UsdcFutures,
-    ];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::UsdtFutures => "USDT-FUTURES",
-            Self::CoinFutures => "COIN-FUTURES",
-            Self::UsdcFutures => "USDC-FUTURES",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// Kind of futures contract.
+    pub enum ProductType {
+        /// `USDT-FUTURES`: USDT-M futures.
+        UsdtFutures = "USDT-FUTURES",
+        /// `COIN-FUTURES`: Coin-M futures.
+        CoinFutures = "COIN-FUTURES",
+        /// `USDC-FUTURES`: USDC-M futures.
+        UsdcFutures = "USDC-FUTURES",
     }
 }
 
-impl runtime::OpenEnum for ProductType {
-    const VALUES: &'static [&'static str] = &[
-        "USDT-FUTURES",
-        "COIN-FUTURES",
-        "USDC-FUTURES",
-    ];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// How margin is shared between positions.
+    pub enum MarginMode {
+        /// `isolated`: Isolated margin.
+        Isolated = "isolated",
+        /// `crossed`: Crossed margin.
+        Crossed = "crossed",
     }
 }
 
-runtime::open_enum_impls!(ProductType);
-runtime::serde_enum!(ProductType);
-
-/// How margin is shared between positions.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum MarginMode {
-    /// `isolated`: Isolated margin.
-    Isolated,
-    /// `crossed`: Crossed margin.
-    Crossed,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl MarginMode {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Isolated, Self::Crossed];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Isolated => "isolated",
-            Self::Crossed => "crossed",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// How positions of one pair are kept.
+    pub enum PositionMode {
+        /// `one_way_mode`: One-way mode.
+        OneWay = "one_way_mode",
+        /// `hedge_mode`: Hedge mode, where a long and a short are kept apart.
+        Hedge = "hedge_mode",
     }
 }
 
-impl runtime::OpenEnum for MarginMode {
-    const VALUES: &'static [&'static str] = &["isolated", "crossed"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// Direction. In one-way mode that of the trade, in hedge mode that of the position.
+    pub enum Side {
+        /// `buy`: Buys in one-way mode; means the long position in hedge mode.
+        Buy = "buy",
+        /// `sell`: Sells in one-way mode; means the short position in hedge mode.
+        Sell = "sell",
     }
 }
 
-runtime::open_enum_impls!(MarginMode);
-runtime::serde_enum!(MarginMode);
-
-/// How positions of one pair are kept.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum PositionMode {
-    /// `one_way_mode`: One-way mode.
-    OneWay,
-    /// `hedge_mode`: Hedge mode, where a long and a short are kept apart.
-    Hedge,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl PositionMode {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::OneWay, Self::Hedge];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::OneWay => "one_way_mode",
-            Self::Hedge => "hedge_mode",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// Whether an order names its price.
+    pub enum OrderType {
+        /// `limit`: At the price that the order names.
+        Limit = "limit",
+        /// `market`: At the market price.
+        Market = "market",
     }
 }
 
-impl runtime::OpenEnum for PositionMode {
-    const VALUES: &'static [&'static str] = &["one_way_mode", "hedge_mode"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// How long an order stays valid.
+    pub enum Force {
+        /// `ioc`: Immediate or cancel.
+        Ioc = "ioc",
+        /// `fok`: Fill or kill.
+        Fok = "fok",
+        /// `gtc`: Good till cancelled.
+        Gtc = "gtc",
+        /// `post_only`: Only ever a maker.
+        PostOnly = "post_only" | "post only",
     }
 }
 
-runtime::open_enum_impls!(PositionMode);
-runtime::serde_enum!(PositionMode);
-
-/// Direction. In one-way mode that of the trade, in hedge mode that of the position.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Side {
-    /// `buy`: Buys in one-way mode; means the long position in hedge mode.
-    Buy,
-    /// `sell`: Sells in one-way mode; means the short position in hedge mode.
-    Sell,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl Side {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Buy, Self::Sell];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Buy => "buy",
-            Self::Sell => "sell",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// Whether an order of hedge mode opens or closes a position.
+    pub enum TradeSide {
+        /// `open`: Opens, or adds to, a position.
+        Open = "open",
+        /// `close`: Closes a position, or a part of it.
+        Close = "close",
     }
 }
 
-impl runtime::OpenEnum for Side {
-    const VALUES: &'static [&'static str] = &["buy", "sell"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(Side);
-runtime::serde_enum!(Side);
-
-/// Whether an order names its price.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum OrderType {
-    /// `limit`: At the price that the order names.
-    Limit,
-    /// `market`: At the market price.
-    Market,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl OrderType {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Limit, Self::Market];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Limit => "limit",
-            Self::Market => "market",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for OrderType {
-    const VALUES: &'static [&'static str] = &["limit", "market"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// What an order or a fill did to the position; requests know only open and close. The document lists
+    /// the values without saying what they mean, so each meaning here is a mere reading of the name.
+    pub enum RecordTradeSide {
+        /// `open`: Opened a position.
+        Open = "open",
+        /// `close`: Closed a position.
+        Close = "close",
+        /// `reduce_close_long`: Reduction that closes a long.
+        ReduceCloseLong = "reduce_close_long",
+        /// `reduce_close_short`: Reduction that closes a short.
+        ReduceCloseShort = "reduce_close_short",
+        /// `burst_close_long`: Liquidation that closes a long.
+        BurstCloseLong = "burst_close_long",
+        /// `burst_close_short`: Liquidation that closes a short.
+        BurstCloseShort = "burst_close_short",
+        /// `offset_close_long`: Offset that closes a long.
+        OffsetCloseLong = "offset_close_long",
+        /// `offset_close_short`: Offset that closes a short.
+        OffsetCloseShort = "offset_close_short",
+        /// `delivery_close_long`: Delivery that closes a long.
+        DeliveryCloseLong = "delivery_close_long",
+        /// `delivery_close_short`: Delivery that closes a short.
+        DeliveryCloseShort = "delivery_close_short",
+        /// `dte_sys_adl_close_long`: Auto-deleveraging by the system that closes a long.
+        DteSysAdlCloseLong = "dte_sys_adl_close_long",
+        /// `dte_sys_adl_close_short`: Auto-deleveraging by the system that closes a short.
+        DteSysAdlCloseShort = "dte_sys_adl_close_short",
+        /// `buy_single`: Buy in one-way mode.
+        BuySingle = "buy_single",
+        /// `sell_single`: Sell in one-way mode.
+        SellSingle = "sell_single",
+        /// `reduce_buy_single`: Reduction by a buy in one-way mode.
+        ReduceBuySingle = "reduce_buy_single",
+        /// `reduce_sell_single`: Reduction by a sell in one-way mode.
+        ReduceSellSingle = "reduce_sell_single",
+        /// `burst_buy_single`: Liquidation by a buy in one-way mode.
+        BurstBuySingle = "burst_buy_single",
+        /// `burst_sell_single`: Liquidation by a sell in one-way mode.
+        BurstSellSingle = "burst_sell_single",
+        /// `delivery_sell_single`: Delivery by a sell in one-way mode.
+        DeliverySellSingle = "delivery_sell_single",
+        /// `delivery_buy_single`: Delivery by a buy in one-way mode.
+        DeliveryBuySingle = "delivery_buy_single",
+        /// `dte_sys_adl_buy_in_single_side_mode`: Auto-deleveraging by a buy in one-way mode.
+        DteSysAdlBuyInSingleSideMode = "dte_sys_adl_buy_in_single_side_mode",
+        /// `dte_sys_adl_sell_in_single_side_mode`: Auto-deleveraging by a sell in one-way mode.
+        DteSysAdlSellInSingleSideMode = "dte_sys_adl_sell_in_single_side_mode",
     }
 }
 
-runtime::open_enum_impls!(OrderType);
-runtime::serde_enum!(OrderType);
-
-/// How long an order stays valid.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Force {
-    /// `ioc`: Immediate or cancel.
-    Ioc,
-    /// `fok`: Fill or kill.
-    Fok,
-    /// `gtc`: Good till cancelled.
-    Gtc,
-    /// `post_only`: Only ever a maker.
-    PostOnly,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl Force {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Ioc, Self::Fok, Self::Gtc, Self::PostOnly];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Ioc => "ioc",
-            Self::Fok => "fok",
-            Self::Gtc => "gtc",
-            Self::PostOnly => "post_only",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// What an order came from. The document lists the values without saying what they mean, so each
+    /// meaning here is a mere reading of the name.
+    pub enum OrderSource {
+        /// `normal`: Normal order.
+        Normal = "normal",
+        /// `market`: Market order.
+        Market = "market",
+        /// `profit_market`: Take-profit market order.
+        ProfitMarket = "profit_market",
+        /// `loss_market`: Stop-loss market order.
+        LossMarket = "loss_market",
+        /// `Trader_delegate`: Order of an elite trader.
+        TraderDelegate = "Trader_delegate",
+        /// `trader_profit`: Take-profit of an elite trader.
+        TraderProfit = "trader_profit",
+        /// `trader_loss`: Stop-loss of an elite trader.
+        TraderLoss = "trader_loss",
+        /// `reverse`: Reversal.
+        Reverse = "reverse",
+        /// `trader_reverse`: Reversal of an elite trader.
+        TraderReverse = "trader_reverse",
+        /// `profit_limit`: Take-profit limit order.
+        ProfitLimit = "profit_limit",
+        /// `loss_limit`: Stop-loss limit order.
+        LossLimit = "loss_limit",
+        /// `liquidation`: Liquidation.
+        Liquidation = "liquidation",
+        /// `delivery_close_long`: Delivery that closes a long.
+        DeliveryCloseLong = "delivery_close_long",
+        /// `delivery_close_short`: Delivery that closes a short.
+        DeliveryCloseShort = "delivery_close_short",
+        /// `pos_profit_limit`: Take-profit limit order of a position.
+        PosProfitLimit = "pos_profit_limit",
+        /// `pos_profit_market`: Take-profit market order of a position.
+        PosProfitMarket = "pos_profit_market",
+        /// `pos_loss_limit`: Stop-loss limit order of a position.
+        PosLossLimit = "pos_loss_limit",
+        /// `pos_loss_market`: Stop-loss market order of a position.
+        PosLossMarket = "pos_loss_market",
+        /// `profit_chase`: Take-profit that chases the price.
+        ProfitChase = "profit_chase",
+        /// `loss_chase`: Stop-loss that chases the price.
+        LossChase = "loss_chase",
+        /// `follower_delegate`: Order of a follower.
+        FollowerDelegate = "follower_delegate",
+        /// `reduce_offset`: Offsetting reduction.
+        ReduceOffset = "reduce_offset",
+        /// `market_risk`: Market order of risk control.
+        MarketRisk = "market_risk",
+        /// `plan_limit`: Limit order of a plan.
+        PlanLimit = "plan_limit",
+        /// `plan_market`: Market order of a plan.
+        PlanMarket = "plan_market",
+        /// `strategy_positive`: Strategy in the positive direction.
+        StrategyPositive = "strategy_positive",
+        /// `strategy_reverse`: Strategy in the reverse direction.
+        StrategyReverse = "strategy_reverse",
+        /// `strategy_unlimited`: Strategy without limits.
+        StrategyUnlimited = "strategy_unlimited",
+        /// `move_limit`: Moving limit order.
+        MoveLimit = "move_limit",
+        /// `move_market`: Moving market order.
+        MoveMarket = "move_market",
+        /// `tracking_limit`: Tracking limit order.
+        TrackingLimit = "tracking_limit",
+        /// `tracking_market`: Tracking market order.
+        TrackingMarket = "tracking_market",
+        /// `strategy_dca_positive`: Averaging (DCA) strategy in the positive direction.
+        StrategyDcaPositive = "strategy_dca_positive",
+        /// `strategy_dca_reverse`: Averaging (DCA) strategy in the reverse direction.
+        StrategyDcaReverse = "strategy_dca_reverse",
+        /// `strategy_oco_limit`: Limit order of a one-cancels-the-other strategy.
+        StrategyOcoLimit = "strategy_oco_limit",
+        /// `strategy_oco_trigger`: Trigger order of a one-cancels-the-other strategy.
+        StrategyOcoTrigger = "strategy_oco_trigger",
+        /// `modify_order_limit`: Limit order that a modification made.
+        ModifyOrderLimit = "modify_order_limit",
+        /// `strategy_regular_buy`: Regular buying by a strategy.
+        StrategyRegularBuy = "strategy_regular_buy",
+        /// `strategy_grid_middle`: Grid strategy.
+        StrategyGridMiddle = "strategy_grid_middle",
     }
 }
 
-impl runtime::OpenEnum for Force {
-    const VALUES: &'static [&'static str] = &["ioc", "fok", "gtc", "post_only"];
-    const ALSO: &'static [(&'static str, usize)] = &[("post only", 3)];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(Force);
-runtime::serde_enum!(Force);
-
-/// Whether an order of hedge mode opens or closes a position.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum TradeSide {
-    /// `open`: Opens, or adds to, a position.
-    Open,
-    /// `close`: Closes a position, or a part of it.
-    Close,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl TradeSide {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Open, Self::Close];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Open => "open",
-            Self::Close => "close",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for TradeSide {
-    const VALUES: &'static [&'static str] = &["open", "close"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(TradeSide);
-runtime::serde_enum!(TradeSide);
-
-/// What an order or a fill did to the position; requests know only open and close. The document lists
-/// the values without saying what they mean, so each meaning here is a mere reading of the name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum RecordTradeSide {
-    /// `open`: Opened a position.
-    Open,
-    /// `close`: Closed a position.
-    Close,
-    /// `reduce_close_long`: Reduction that closes a long.
-    ReduceCloseLong,
-    /// `reduce_close_short`: Reduction that closes a short.
-    ReduceCloseShort,
-    /// `burst_close_long`: Liquidation that closes a long.
-    BurstCloseLong,
-    /// `burst_close_short`: Liquidation that closes a short.
-    BurstCloseShort,
-    /// `offset_close_long`: Offset that closes a long.
-    OffsetCloseLong,
-    /// `offset_close_short`: Offset that closes a short.
-    OffsetCloseShort,
-    /// `delivery_close_long`: Delivery that closes a long.
-    DeliveryCloseLong,
-    /// `delivery_close_short`: Delivery that closes a short.
-    DeliveryCloseShort,
-    /// `dte_sys_adl_close_long`: Auto-deleveraging by the system that closes a long.
-    DteSysAdlCloseLong,
-    /// `dte_sys_adl_close_short`: Auto-deleveraging by the system that closes a short.
-    DteSysAdlCloseShort,
-    /// `buy_single`: Buy in one-way mode.
-    BuySingle,
-    /// `sell_single`: Sell in one-way mode.
-    SellSingle,
-    /// `reduce_buy_single`: Reduction by a buy in one-way mode.
-    ReduceBuySingle,
-    /// `reduce_sell_single`: Reduction by a sell in one-way mode.
-    ReduceSellSingle,
-    /// `burst_buy_single`: Liquidation by a buy in one-way mode.
-    BurstBuySingle,
-    /// `burst_sell_single`: Liquidation by a sell in one-way mode.
-    BurstSellSingle,
-    /// `delivery_sell_single`: Delivery by a sell in one-way mode.
-    DeliverySellSingle,
-    /// `delivery_buy_single`: Delivery by a buy in one-way mode.
-    DeliveryBuySingle,
-    /// `dte_sys_adl_buy_in_single_side_mode`: Auto-deleveraging by a buy in one-way mode.
-    DteSysAdlBuyInSingleSideMode,
-    /// `dte_sys_adl_sell_in_single_side_mode`: Auto-deleveraging by a sell in one-way mode.
-    DteSysAdlSellInSingleSideMode,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl RecordTradeSide {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[
-        Self::Open,
-        Self::Close,
-        Self::ReduceCloseLong,
-        Self::ReduceCloseShort,
-        Self::BurstCloseLong,
-        Self::BurstCloseShort,
-        Self::OffsetCloseLong,
-        Self::OffsetCloseShort,
-        Self::DeliveryCloseLong,
-        Self::DeliveryCloseShort,
-        Self::DteSysAdlCloseLong,
-        Self::DteSysAdlCloseShort,
-        Self::BuySingle,
-        Self::SellSingle,
-        Self::ReduceBuySingle,
-        Self::ReduceSellSingle,
-        Self::BurstBuySingle,
-        Self::BurstSellSingle,
-        Self::DeliverySellSingle,
-        Self::DeliveryBuySingle,
-        Self::DteSysAdlBuyInSingleSideMode,
-        Self::DteSysAdlSellInSingleSideMode,
-    ];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Open => "open",
-            Self::Close => "close",
-            Self::ReduceCloseLong => "reduce_close_long",
-            Self::ReduceCloseShort => "reduce_close_short",
-            Self::BurstCloseLong => "burst_close_long",
-            Self::BurstCloseShort => "burst_close_short",
-            Self::OffsetCloseLong => "offset_close_long",
-            Self::OffsetCloseShort => "offset_close_short",
-            Self::DeliveryCloseLong => "delivery_close_long",
-            Self::DeliveryCloseShort => "delivery_close_short",
-            Self::DteSysAdlCloseLong => "dte_sys_adl_close_long",
-            Self::DteSysAdlCloseShort => "dte_sys_adl_close_short",
-            Self::BuySingle => "buy_single",
-            Self::SellSingle => "sell_single",
-            Self::ReduceBuySingle => "reduce_buy_single",
-            Self::ReduceSellSingle => "reduce_sell_single",
-            Self::BurstBuySingle => "burst_buy_single",
-            Self::BurstSellSingle => "burst_sell_single",
-            Self::DeliverySellSingle => "delivery_sell_single",
-            Self::DeliveryBuySingle => "delivery_buy_single",
-            Self::DteSysAdlBuyInSingleSideMode => "dte_sys_adl_buy_in_single_side_mode",
-            Self::DteSysAdlSellInSingleSideMode => "dte_sys_adl_sell_in_single_side_mode",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// State of an order.
+    ///
+    /// # Lifecycle
+    ///
+    /// - `live`: New; it rests in the order book.
+    /// - `partially_filled`: Filled in part; together with live this is what the document calls pending.
+    /// - `filled`: Filled completely. Nothing follows it.
+    /// - `canceled`: Cancelled. Nothing follows it.
+    ///
+    /// <div>
+    /// <svg viewBox="0 0 552 230" width="552" role="img" aria-label="Lifecycle of OrderState" style="max-width:100%;height:auto" fill="none" stroke="currentColor" font-size="13" text-anchor="middle">
+    /// <rect x="8" y="117" width="56" height="32" rx="6"/>
+    /// <text x="36" y="137" fill="currentColor" stroke="none">live</text>
+    /// <rect x="124" y="117" width="148" height="32" rx="6"/>
+    /// <text x="198" y="137" fill="currentColor" stroke="none">partially_filled</text>
+    /// <rect x="332" y="117" width="68" height="32" rx="6"/>
+    /// <rect x="335" y="120" width="62" height="26" rx="6"/>
+    /// <text x="366" y="137" fill="currentColor" stroke="none">filled</text>
+    /// <rect x="460" y="117" width="84" height="32" rx="6"/>
+    /// <rect x="463" y="120" width="78" height="26" rx="6"/>
+    /// <text x="502" y="137" fill="currentColor" stroke="none">canceled</text>
+    /// <path d="M36 117 C36 77 22 77 22 117"/>
+    /// <path d="M22 117 L18 109 L26 109 Z" fill="currentColor" stroke="none"/>
+    /// <text x="29" y="83" fill="currentColor" stroke="none">3</text>
+    /// <path d="M43 149 C43 209 191 209 191 149" stroke-dasharray="4 3"/>
+    /// <path d="M191 149 L187 157 L195 157 Z" fill="currentColor" stroke="none"/>
+    /// <path d="M29 149 C29 241 373 241 373 149" stroke-dasharray="4 3"/>
+    /// <path d="M373 149 L369 157 L377 157 Z" fill="currentColor" stroke="none"/>
+    /// <path d="M50 117 C50 0 509 0 509 117"/>
+    /// <path d="M509 117 L505 109 L513 109 Z" fill="currentColor" stroke="none"/>
+    /// <text x="279" y="20" fill="currentColor" stroke="none">1, 2, 4</text>
+    /// <path d="M205 149 C205 209 359 209 359 149" stroke-dasharray="4 3"/>
+    /// <path d="M359 149 L355 157 L363 157 Z" fill="currentColor" stroke="none"/>
+    /// <path d="M198 117 C198 25 495 25 495 117"/>
+    /// <path d="M495 117 L491 109 L499 109 Z" fill="currentColor" stroke="none"/>
+    /// <text x="346" y="44" fill="currentColor" stroke="none">1, 4</text>
+    /// </svg>
+    /// </div>
+    ///
+    /// A full line is a change that the documents show, with the number of its row. A dashed line is one
+    /// that they neither show nor rule out, such as a fill. What has a double frame is the end.
+    ///
+    /// | | from | what happens | when | becomes |
+    /// |---|---|---|---|---|
+    /// | 1 | `live`, `partially_filled` | `cancel-order`, `batch-cancel-orders`, `cancel-all-orders` | The order is pending. | `canceled` |
+    /// | 2 | `live` | `modify-order` | A new limit order, and both newSize and newPrice are sent. | `canceled` |
+    /// | 3 | `live` | `modify-order` | A new limit order, and only the preset take-profit or stop-loss is sent, neither size nor price. | the same |
+    /// | 4 | `any` | `self-trade prevention (stpMode)` | Self-trade prevention cancels the order, as the taker or as the maker. | `canceled` |
+    ///
+    /// - 1: The answer lists the order among the successes.
+    /// - 2: Another order takes its place, which is created asynchronously.
+    /// - 3: The order is not cancelled.
+    /// - 4: The document starts it from any state; nothing of a filled or canceled order is left to cancel.
+    ///
+    /// What never happens:
+    ///
+    /// - `partially_filled` becomes `live`: What is live is new, and a fill is not undone. (Order, table,
+    ///   state)
+    /// - `partially_filled` is changed by `modify-order`: Only a limit order in the state new can be
+    ///   modified. (Modify Order, rule 1)
+    pub enum OrderState {
+        /// `live`: New; it rests in the order book.
+        Live = "live",
+        /// `partially_filled`: Filled in part.
+        PartiallyFilled = "partially_filled",
+        /// `filled`: Filled completely.
+        Filled = "filled",
+        /// `canceled`: Cancelled.
+        Canceled = "canceled",
     }
 }
 
-impl runtime::OpenEnum for RecordTradeSide {
-    const VALUES: &'static [&'static str] = &[
-        "open",
-        "close",
-        "reduce_close_long",
-        "reduce_close_short",
-        "burst_close_long",
-        "burst_close_short",
-        "offset_close_long",
-        "offset_close_short",
-        "delivery_close_long",
-        "delivery_close_short",
-        "dte_sys_adl_close_long",
-        "dte_sys_adl_close_short",
-        "buy_single",
-        "sell_single",
-        "reduce_buy_single",
-        "reduce_sell_single",
-        "burst_buy_single",
-        "burst_sell_single",
-        "delivery_sell_single",
-        "delivery_buy_single",
-        "dte_sys_adl_buy_in_single_side_mode",
-        "dte_sys_adl_sell_in_single_side_mode",
-    ];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// Position that an order belongs to.
+    pub enum PosSide {
+        /// `long`: The long of hedge mode.
+        Long = "long",
+        /// `short`: The short of hedge mode.
+        Short = "short",
+        /// `net`: The position of one-way mode.
+        Net = "net",
     }
 }
 
-runtime::open_enum_impls!(RecordTradeSide);
-runtime::serde_enum!(RecordTradeSide);
-
-/// What an order came from. The document lists the values without saying what they mean, so each
-/// meaning here is a mere reading of the name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum OrderSource {
-    /// `normal`: Normal order.
-    Normal,
-    /// `market`: Market order.
-    Market,
-    /// `profit_market`: Take-profit market order.
-    ProfitMarket,
-    /// `loss_market`: Stop-loss market order.
-    LossMarket,
-    /// `Trader_delegate`: Order of an elite trader.
-    TraderDelegate,
-    /// `trader_profit`: Take-profit of an elite trader.
-    TraderProfit,
-    /// `trader_loss`: Stop-loss of an elite trader.
-    TraderLoss,
-    /// `reverse`: Reversal.
-    Reverse,
-    /// `trader_reverse`: Reversal of an elite trader.
-    TraderReverse,
-    /// `profit_limit`: Take-profit limit order.
-    ProfitLimit,
-    /// `loss_limit`: Stop-loss limit order.
-    LossLimit,
-    /// `liquidation`: Liquidation.
-    Liquidation,
-    /// `delivery_close_long`: Delivery that closes a long.
-    DeliveryCloseLong,
-    /// `delivery_close_short`: Delivery that closes a short.
-    DeliveryCloseShort,
-    /// `pos_profit_limit`: Take-profit limit order of a position.
-    PosProfitLimit,
-    /// `pos_profit_market`: Take-profit market order of a position.
-    PosProfitMarket,
-    /// `pos_loss_limit`: Stop-loss limit order of a position.
-    PosLossLimit,
-    /// `pos_loss_market`: Stop-loss market order of a position.
-    PosLossMarket,
-    /// `profit_chase`: Take-profit that chases the price.
-    ProfitChase,
-    /// `loss_chase`: Stop-loss that chases the price.
-    LossChase,
-    /// `follower_delegate`: Order of a follower.
-    FollowerDelegate,
-    /// `reduce_offset`: Offsetting reduction.
-    ReduceOffset,
-    /// `market_risk`: Market order of risk control.
-    MarketRisk,
-    /// `plan_limit`: Limit order of a plan.
-    PlanLimit,
-    /// `plan_market`: Market order of a plan.
-    PlanMarket,
-    /// `strategy_positive`: Strategy in the positive direction.
-    StrategyPositive,
-    /// `strategy_reverse`: Strategy in the reverse direction.
-    StrategyReverse,
-    /// `strategy_unlimited`: Strategy without limits.
-    StrategyUnlimited,
-    /// `move_limit`: Moving limit order.
-    MoveLimit,
-    /// `move_market`: Moving market order.
-    MoveMarket,
-    /// `tracking_limit`: Tracking limit order.
-    TrackingLimit,
-    /// `tracking_market`: Tracking market order.
-    TrackingMarket,
-    /// `strategy_dca_positive`: Averaging (DCA) strategy in the positive direction.
-    StrategyDcaPositive,
-    /// `strategy_dca_reverse`: Averaging (DCA) strategy in the reverse direction.
-    StrategyDcaReverse,
-    /// `strategy_oco_limit`: Limit order of a one-cancels-the-other strategy.
-    StrategyOcoLimit,
-    /// `strategy_oco_trigger`: Trigger order of a one-cancels-the-other strategy.
-    StrategyOcoTrigger,
-    /// `modify_order_limit`: Limit order that a modification made.
-    ModifyOrderLimit,
-    /// `strategy_regular_buy`: Regular buying by a strategy.
-    StrategyRegularBuy,
-    /// `strategy_grid_middle`: Grid strategy.
-    StrategyGridMiddle,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl OrderSource {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[
-        Self::Normal,
-        Self::Market,
-        Self::ProfitMarket,
-        Self::LossMarket,
-        Self::TraderDelegate,
-        Self::TraderProfit,
-        Self::TraderLoss,
-        Self::Reverse,
-        Self::TraderReverse,
-        Self::ProfitLimit,
-        Self::LossLimit,
-        Self::Liquidation,
-        Self::DeliveryCloseLong,
-        Self::DeliveryCloseShort,
-        Self::PosProfitLimit,
-        Self::PosProfitMarket,
-        Self::PosLossLimit,
-        Self::PosLossMarket,
-        Self::ProfitChase,
-        Self::LossChase,
-        Self::FollowerDelegate,
-        Self::ReduceOffset,
-        Self::MarketRisk,
-        Self::PlanLimit,
-        Self::PlanMarket,
-        Self::StrategyPositive,
-        Self::StrategyReverse,
-        Self::StrategyUnlimited,
-        Self::MoveLimit,
-        Self::MoveMarket,
-        Self::TrackingLimit,
-        Self::TrackingMarket,
-        Self::StrategyDcaPositive,
-        Self::StrategyDcaReverse,
-        Self::StrategyOcoLimit,
-        Self::StrategyOcoTrigger,
-        Self::ModifyOrderLimit,
-        Self::StrategyRegularBuy,
-        Self::StrategyGridMiddle,
-    ];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Normal => "normal",
-            Self::Market => "market",
-            Self::ProfitMarket => "profit_market",
-            Self::LossMarket => "loss_market",
-            Self::TraderDelegate => "Trader_delegate",
-            Self::TraderProfit => "trader_profit",
-            Self::TraderLoss => "trader_loss",
-            Self::Reverse => "reverse",
-            Self::TraderReverse => "trader_reverse",
-            Self::ProfitLimit => "profit_limit",
-            Self::LossLimit => "loss_limit",
-            Self::Liquidation => "liquidation",
-            Self::DeliveryCloseLong => "delivery_close_long",
-            Self::DeliveryCloseShort => "delivery_close_short",
-            Self::PosProfitLimit => "pos_profit_limit",
-            Self::PosProfitMarket => "pos_profit_market",
-            Self::PosLossLimit => "pos_loss_limit",
-            Self::PosLossMarket => "pos_loss_market",
-            Self::ProfitChase => "profit_chase",
-            Self::LossChase => "loss_chase",
-            Self::FollowerDelegate => "follower_delegate",
-            Self::ReduceOffset => "reduce_offset",
-            Self::MarketRisk => "market_risk",
-            Self::PlanLimit => "plan_limit",
-            Self::PlanMarket => "plan_market",
-            Self::StrategyPositive => "strategy_positive",
-            Self::StrategyReverse => "strategy_reverse",
-            Self::StrategyUnlimited => "strategy_unlimited",
-            Self::MoveLimit => "move_limit",
-            Self::MoveMarket => "move_market",
-            Self::TrackingLimit => "tracking_limit",
-            Self::TrackingMarket => "tracking_market",
-            Self::StrategyDcaPositive => "strategy_dca_positive",
-            Self::StrategyDcaReverse => "strategy_dca_reverse",
-            Self::StrategyOcoLimit => "strategy_oco_limit",
-            Self::StrategyOcoTrigger => "strategy_oco_trigger",
-            Self::ModifyOrderLimit => "modify_order_limit",
-            Self::StrategyRegularBuy => "strategy_regular_buy",
-            Self::StrategyGridMiddle => "strategy_grid_middle",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// Direction of the positions to be closed in hedge mode.
+    pub enum HoldSide {
+        /// `long`: Long positions.
+        Long = "long",
+        /// `short`: Short positions.
+        Short = "short",
     }
 }
 
-impl runtime::OpenEnum for OrderSource {
-    const VALUES: &'static [&'static str] = &[
-        "normal",
-        "market",
-        "profit_market",
-        "loss_market",
-        "Trader_delegate",
-        "trader_profit",
-        "trader_loss",
-        "reverse",
-        "trader_reverse",
-        "profit_limit",
-        "loss_limit",
-        "liquidation",
-        "delivery_close_long",
-        "delivery_close_short",
-        "pos_profit_limit",
-        "pos_profit_market",
-        "pos_loss_limit",
-        "pos_loss_market",
-        "profit_chase",
-        "loss_chase",
-        "follower_delegate",
-        "reduce_offset",
-        "market_risk",
-        "plan_limit",
-        "plan_market",
-        "strategy_positive",
-        "strategy_reverse",
-        "strategy_unlimited",
-        "move_limit",
-        "move_market",
-        "tracking_limit",
-        "tracking_market",
-        "strategy_dca_positive",
-        "strategy_dca_reverse",
-        "strategy_oco_limit",
-        "strategy_oco_trigger",
-        "modify_order_limit",
-        "strategy_regular_buy",
-        "strategy_grid_middle",
-    ];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(OrderSource);
-runtime::serde_enum!(OrderSource);
-
-/// State of an order.
-///
-/// # Lifecycle
-///
-/// - `live`: New; it rests in the order book.
-/// - `partially_filled`: Filled in part; together with live this is what the document calls pending.
-/// - `filled`: Filled completely. Nothing follows it.
-/// - `canceled`: Cancelled. Nothing follows it.
-///
-/// <div>
-/// <svg viewBox="0 0 552 230" width="552" role="img" aria-label="Lifecycle of OrderState" style="max-width:100%;height:auto" fill="none" stroke="currentColor" font-size="13" text-anchor="middle">
-/// <rect x="8" y="117" width="56" height="32" rx="6"/>
-/// <text x="36" y="137" fill="currentColor" stroke="none">live</text>
-/// <rect x="124" y="117" width="148" height="32" rx="6"/>
-/// <text x="198" y="137" fill="currentColor" stroke="none">partially_filled</text>
-/// <rect x="332" y="117" width="68" height="32" rx="6"/>
-/// <rect x="335" y="120" width="62" height="26" rx="6"/>
-/// <text x="366" y="137" fill="currentColor" stroke="none">filled</text>
-/// <rect x="460" y="117" width="84" height="32" rx="6"/>
-/// <rect x="463" y="120" width="78" height="26" rx="6"/>
-/// <text x="502" y="137" fill="currentColor" stroke="none">canceled</text>
-/// <path d="M36 117 C36 77 22 77 22 117"/>
-/// <path d="M22 117 L18 109 L26 109 Z" fill="currentColor" stroke="none"/>
-/// <text x="29" y="83" fill="currentColor" stroke="none">3</text>
-/// <path d="M43 149 C43 209 191 209 191 149" stroke-dasharray="4 3"/>
-/// <path d="M191 149 L187 157 L195 157 Z" fill="currentColor" stroke="none"/>
-/// <path d="M29 149 C29 241 373 241 373 149" stroke-dasharray="4 3"/>
-/// <path d="M373 149 L369 157 L377 157 Z" fill="currentColor" stroke="none"/>
-/// <path d="M50 117 C50 0 509 0 509 117"/>
-/// <path d="M509 117 L505 109 L513 109 Z" fill="currentColor" stroke="none"/>
-/// <text x="279" y="20" fill="currentColor" stroke="none">1, 2, 4</text>
-/// <path d="M205 149 C205 209 359 209 359 149" stroke-dasharray="4 3"/>
-/// <path d="M359 149 L355 157 L363 157 Z" fill="currentColor" stroke="none"/>
-/// <path d="M198 117 C198 25 495 25 495 117"/>
-/// <path d="M495 117 L491 109 L499 109 Z" fill="currentColor" stroke="none"/>
-/// <text x="346" y="44" fill="currentColor" stroke="none">1, 4</text>
-/// </svg>
-/// </div>
-///
-/// A full line is a change that the documents show, with the number of its row. A dashed line is one
-/// that they neither show nor rule out, such as a fill. What has a double frame is the end.
-///
-/// | | from | what happens | when | becomes |
-/// |---|---|---|---|---|
-/// | 1 | `live`, `partially_filled` | `cancel-order`, `batch-cancel-orders`, `cancel-all-orders` | The order is pending. | `canceled` |
-/// | 2 | `live` | `modify-order` | A new limit order, and both newSize and newPrice are sent. | `canceled` |
-/// | 3 | `live` | `modify-order` | A new limit order, and only the preset take-profit or stop-loss is sent, neither size nor price. | the same |
-/// | 4 | `any` | `self-trade prevention (stpMode)` | Self-trade prevention cancels the order, as the taker or as the maker. | `canceled` |
-///
-/// - 1: The answer lists the order among the successes.
-/// - 2: Another order takes its place, which is created asynchronously.
-/// - 3: The order is not cancelled.
-/// - 4: The document starts it from any state; nothing of a filled or canceled order is left to cancel.
-///
-/// What never happens:
-///
-/// - `partially_filled` becomes `live`: What is live is new, and a fill is not undone. (Order, table,
-///   state)
-/// - `partially_filled` is changed by `modify-order`: Only a limit order in the state new can be
-///   modified. (Modify Order, rule 1)
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum OrderState {
-    /// `live`: New; it rests in the order book.
-    Live,
-    /// `partially_filled`: Filled in part.
-    PartiallyFilled,
-    /// `filled`: Filled completely.
-    Filled,
-    /// `canceled`: Cancelled.
-    Canceled,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl OrderState {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[
-        Self::Live,
-        Self::PartiallyFilled,
-        Self::Filled,
-        Self::Canceled,
-    ];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Live => "live",
-            Self::PartiallyFilled => "partially_filled",
-            Self::Filled => "filled",
-            Self::Canceled => "canceled",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for OrderState {
-    const VALUES: &'static [&'static str] = &[
-        "live",
-        "partially_filled",
-        "filled",
-        "canceled",
-    ];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(OrderState);
-runtime::serde_enum!(OrderState);
-
-/// Position that an order belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum PosSide {
-    /// `long`: The long of hedge mode.
-    Long,
-    /// `short`: The short of hedge mode.
-    Short,
-    /// `net`: The position of one-way mode.
-    Net,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl PosSide {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Long, Self::Short, Self::Net];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Long => "long",
-            Self::Short => "short",
-            Self::Net => "net",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for PosSide {
-    const VALUES: &'static [&'static str] = &["long", "short", "net"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(PosSide);
-runtime::serde_enum!(PosSide);
-
-/// Direction of the positions to be closed in hedge mode.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum HoldSide {
-    /// `long`: Long positions.
-    Long,
-    /// `short`: Short positions.
-    Short,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl HoldSide {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Long, Self::Short];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Long => "long",
-            Self::Short => "short",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for HoldSide {
-    const VALUES: &'static [&'static str] = &["long", "short"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(HoldSide);
-runtime::serde_enum!(HoldSide);
-
-/// Whether an order may only reduce the position.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ReduceOnly {
-    /// `YES`: It may only reduce.
-    Yes,
-    /// `NO`: It may do more than reduce.
-    No,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl ReduceOnly {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Yes, Self::No];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Yes => "YES",
-            Self::No => "NO",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for ReduceOnly {
-    const VALUES: &'static [&'static str] = &["YES", "NO"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// Whether an order may only reduce the position.
+    pub enum ReduceOnly {
+        /// `YES`: It may only reduce.
+        Yes = "YES",
+        /// `NO`: It may do more than reduce.
+        No = "NO",
     }
 }
 
@@ -1052,53 +327,13 @@ impl From<bool> for ReduceOnly {
     }
 }
 
-runtime::open_enum_impls!(ReduceOnly);
-runtime::serde_enum!(ReduceOnly);
-
-/// A yes or a no.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum YesNo {
-    /// `yes`: It is so.
-    Yes,
-    /// `no`: It is not so.
-    No,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl YesNo {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Yes, Self::No];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Yes => "yes",
-            Self::No => "no",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for YesNo {
-    const VALUES: &'static [&'static str] = &["yes", "no"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// A yes or a no.
+    pub enum YesNo {
+        /// `yes`: It is so.
+        Yes = "yes",
+        /// `no`: It is not so.
+        No = "no",
     }
 }
 
@@ -1108,283 +343,60 @@ impl From<bool> for YesNo {
     }
 }
 
-runtime::open_enum_impls!(YesNo);
-runtime::serde_enum!(YesNo);
-
-/// Self-trade prevention, which order is cancelled when two of one user would meet.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum StpMode {
-    /// `none`: No self-trade prevention.
-    Off,
-    /// `cancel_taker`: Cancels the taker order.
-    CancelTaker,
-    /// `cancel_maker`: Cancels the maker order.
-    CancelMaker,
-    /// `cancel_both`: Cancels both orders.
-    CancelBoth,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl StpMode {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[
-        Self::Off,
-        Self::CancelTaker,
-        Self::CancelMaker,
-        Self::CancelBoth,
-    ];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Off => "none",
-            Self::CancelTaker => "cancel_taker",
-            Self::CancelMaker => "cancel_maker",
-            Self::CancelBoth => "cancel_both",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// Self-trade prevention, which order is cancelled when two of one user would meet.
+    pub enum StpMode {
+        /// `none`: No self-trade prevention.
+        Off = "none",
+        /// `cancel_taker`: Cancels the taker order.
+        CancelTaker = "cancel_taker",
+        /// `cancel_maker`: Cancels the maker order.
+        CancelMaker = "cancel_maker",
+        /// `cancel_both`: Cancels both orders.
+        CancelBoth = "cancel_both",
     }
 }
 
-impl runtime::OpenEnum for StpMode {
-    const VALUES: &'static [&'static str] = &[
-        "none",
-        "cancel_taker",
-        "cancel_maker",
-        "cancel_both",
-    ];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// Price that a trigger watches.
+    pub enum TriggerType {
+        /// `fill_price`: Fill price, that is the market price.
+        FillPrice = "fill_price",
+        /// `mark_price`: Mark price.
+        MarkPrice = "mark_price",
     }
 }
 
-runtime::open_enum_impls!(StpMode);
-runtime::serde_enum!(StpMode);
-
-/// Price that a trigger watches.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum TriggerType {
-    /// `fill_price`: Fill price, that is the market price.
-    FillPrice,
-    /// `mark_price`: Mark price.
-    MarkPrice,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl TriggerType {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::FillPrice, Self::MarkPrice];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::FillPrice => "fill_price",
-            Self::MarkPrice => "mark_price",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// Where an order was entered.
+    pub enum EnterPointSource {
+        /// `WEB`: The website.
+        Web = "WEB",
+        /// `API`: This interface.
+        Api = "API",
+        /// `SYS`: Managed by the system, usually a forced liquidation.
+        Sys = "SYS",
+        /// `ANDROID`: The Android app.
+        Android = "ANDROID",
+        /// `IOS`: The iOS app.
+        Ios = "IOS",
     }
 }
 
-impl runtime::OpenEnum for TriggerType {
-    const VALUES: &'static [&'static str] = &["fill_price", "mark_price"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// Why an order was cancelled.
+    pub enum CancelReason {
+        /// `normal_cancel`: An ordinary cancellation.
+        NormalCancel = "normal_cancel",
+        /// `stp_cancel`: Self-trade prevention cancelled it.
+        StpCancel = "stp_cancel",
     }
 }
 
-runtime::open_enum_impls!(TriggerType);
-runtime::serde_enum!(TriggerType);
-
-/// Where an order was entered.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum EnterPointSource {
-    /// `WEB`: The website.
-    Web,
-    /// `API`: This interface.
-    Api,
-    /// `SYS`: Managed by the system, usually a forced liquidation.
-    Sys,
-    /// `ANDROID`: The Android app.
-    Android,
-    /// `IOS`: The iOS app.
-    Ios,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl EnterPointSource {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[
-        Self::Web,
-        Self::Api,
-        Self::Sys,
-        Self::Android,
-        Self::Ios,
-    ];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Web => "WEB",
-            Self::Api => "API",
-            Self::Sys => "SYS",
-            Self::Android => "ANDROID",
-            Self::Ios => "IOS",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// Role of the order in a fill. The document shows one value, in a sample, and no meaning.
+    pub enum TradeScope {
+        /// `taker`: The order took liquidity.
+        Taker = "taker",
     }
 }
-
-impl runtime::OpenEnum for EnterPointSource {
-    const VALUES: &'static [&'static str] = &["WEB", "API", "SYS", "ANDROID", "IOS"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(EnterPointSource);
-runtime::serde_enum!(EnterPointSource);
-
-/// Why an order was cancelled.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum CancelReason {
-    /// `normal_cancel`: An ordinary cancellation.
-    NormalCancel,
-    /// `stp_cancel`: Self-trade prevention cancelled it.
-    StpCancel,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl CancelReason {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::NormalCancel, Self::StpCancel];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::NormalCancel => "normal_cancel",
-            Self::StpCancel => "stp_cancel",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for CancelReason {
-    const VALUES: &'static [&'static str] = &["normal_cancel", "stp_cancel"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(CancelReason);
-runtime::serde_enum!(CancelReason);
-
-/// Role of the order in a fill. The document shows one value, in a sample, and no meaning.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum TradeScope {
-    /// `taker`: The order took liquidity.
-    Taker,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl TradeScope {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Taker];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Taker => "taker",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for TradeScope {
-    const VALUES: &'static [&'static str] = &["taker"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(TradeScope);
-runtime::serde_enum!(TradeScope);

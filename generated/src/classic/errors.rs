@@ -4,70 +4,30 @@
 
 use tradeapi_runtime as runtime;
 
-/// What an answer's code says.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorCode {
-    /// `00000`: success. The operation was carried out.
-    Success,
-    /// `43001`: not existent. Sample code of an item that Batch Cancel could not cancel. Its message says
-    /// that something does not exist.
-    NotExistent,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl ErrorCode {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Success, Self::NotExistent];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Success => "00000",
-            Self::NotExistent => "43001",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// What an answer's code says.
+    pub enum ErrorCode {
+        /// `00000`: success. The operation was carried out.
+        Success = "00000",
+        /// `43001`: not existent. Sample code of an item that Batch Cancel could not cancel. Its message says
+        /// that something does not exist.
+        NotExistent = "43001",
     }
 }
-
-impl runtime::OpenEnum for ErrorCode {
-    const VALUES: &'static [&'static str] = &["00000", "43001"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(ErrorCode);
-runtime::serde_enum!(ErrorCode);
 
 /// Every documented code, and what it proves about the request that it answers.
-pub const ERRORS: &[runtime::KnownError] = &[
-    runtime::KnownError::documented(
+pub const ERRORS: &[runtime::tables::KnownError] = &[
+    runtime::tables::KnownError::documented(
             "00000",
             "success",
             "The operation was carried out.",
-            runtime::Proves::NotDone,
+            runtime::tables::Proves::NotDone,
         )
         .success(),
-    runtime::KnownError::documented(
+    runtime::tables::KnownError::documented(
         "43001",
         "not existent",
         "Sample code of an item that Batch Cancel could not cancel. Its message says that something does not exist.",
-        runtime::Proves::NoSuchOrder,
+        runtime::tables::Proves::NoSuchOrder,
     ),
 ];

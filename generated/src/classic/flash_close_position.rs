@@ -11,38 +11,39 @@ use super::{CloseOutcome, HoldSide, ProductType, Symbol};
 ///
 /// Source: Classic Futures Trade Interface (Version 2), section *Flash Close Position*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+/// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
+/// | `holdSide` | no |  |  | [`HoldSide`](super::HoldSide) |
+///
 /// - **Effect:** closes; a repeat could close again
 /// - **Access:** signed
 /// - **Rate limit:** 1 call a second per UID
 /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
-///
-/// # What becomes of a call
-///
-/// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
-///   credentials refused.
-/// - **What the code says**: listed code, observed code, too many requests.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
-///   status, unreadable.
-/// - Codes after which it is unknown: `43001`; after other listed ones it did not happen.
-/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
-///   several independent sources agree on.
-/// - **Several things**: It closes one position after the other, so some may be closed although the
-///   next is refused. A refusal by a rule of trading leaves it unknown.
+/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
+/// - **Several effects**: It closes one position after the other, so some may be closed although the
+///   next is refused. A refusal by a rule of trading leaves the outcome unknown.
 ///
 /// # Rules
 ///
-/// - `no-hold-side-in-one-way-mode` (checked before sending): In one-way mode holdSide is left out;
-///   set, it is ignored.
-/// - `hold-side-in-hedge-mode` (what the exchange does): In hedge mode a holdSide closes the positions
-///   of that direction only; without one all are closed.
-/// - `closes-at-market-price` (what the exchange does): Positions are closed at market price.
-/// - `close-may-fail` (what the exchange does): A close may fail while the pair is in delivery or
-///   handled by risk control.
-/// - `failed-items-are-listed` (what the exchange does): A position that cannot be closed stands in
-///   failureList with its errorMsg and errorCode.
-/// - `channel-header` (cannot be written wrong): Brokers send their channel code in the header
+/// Checked before a request is sent:
+///
+/// - `no-hold-side-in-one-way-mode` (warns): In one-way mode holdSide is left out; set, it is ignored.
+///
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
+/// - `hold-side-in-hedge-mode`: In hedge mode a holdSide closes the positions of that direction only;
+///   without one all are closed.
+/// - `closes-at-market-price`: Positions are closed at market price.
+/// - `close-may-fail`: A close may fail while the pair is in delivery or handled by risk control.
+/// - `failed-items-are-listed`: A position that cannot be closed stands in failureList with its
+///   errorMsg and errorCode.
+/// - `channel-header` (kept by the types): Brokers send their channel code in the header
 ///   X-CHANNEL-API-CODE to be identified for rebates.
+///
+/// </details>
 ///
 /// # Not shown in the documents
 ///
@@ -73,14 +74,12 @@ pub struct FlashClosePosition {
     /// `symbol`: Trading pair. What is closed without it is not shown.
     pub symbol: Option<Symbol>,
     /// `holdSide`: In hedge mode the direction to close; left out, both are closed. In one-way mode it is
-    /// left out.
-    ///
-    /// An empty text in a stored request stands for leaving it out.
+    /// left out. An empty text in a stored request stands for leaving it out.
     pub hold_side: Option<HoldSide>,
 }
 
 impl FlashClosePosition {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `productType`: Kind of futures contract.
     pub fn new(product_type: ProductType) -> Self {
@@ -95,8 +94,9 @@ impl FlashClosePosition {
     ///
     /// Sends `holdSide` = `long` (Flash Close Position, parameters).
     ///
-    /// - `productType`: Kind of futures contract.
     /// - `symbol`: Trading pair. What is closed without it is not shown.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn hedge_close_long(
         product_type: ProductType,
         symbol: impl Into<Symbol>,
@@ -108,8 +108,9 @@ impl FlashClosePosition {
     ///
     /// Sends `holdSide` = `short` (Flash Close Position, parameters).
     ///
-    /// - `productType`: Kind of futures contract.
     /// - `symbol`: Trading pair. What is closed without it is not shown.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn hedge_close_short(
         product_type: ProductType,
         symbol: impl Into<Symbol>,
@@ -117,17 +118,14 @@ impl FlashClosePosition {
         Self::new(product_type).symbol(symbol).hold_side(HoldSide::Short)
     }
 
-    /// Sets `symbol`: Trading pair. What is closed without it is not shown.
+    /// Sets [`symbol`](field@Self::symbol).
     #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
-    /// Sets `holdSide`: In hedge mode the direction to close; left out, both are closed. In one-way mode it
-    /// is left out.
-    ///
-    /// An empty text in a stored request stands for leaving it out.
+    /// Sets [`holdSide`](field@Self::hold_side).
     #[inline]
     pub fn hold_side(mut self, hold_side: HoldSide) -> Self {
         self.hold_side = Some(hold_side);
@@ -135,16 +133,16 @@ impl FlashClosePosition {
     }
 }
 
-impl runtime::Parameters for FlashClosePosition {
+impl runtime::parameters::Parameters for FlashClosePosition {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("productType", &self.product_type);
         out.optional_text("symbol", self.symbol.as_ref());
         out.optional_text("holdSide", self.hold_side.as_ref());
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
         let symbol = from.optional("symbol");
         let hold_side = from.may_be_blank("holdSide").optional_word("holdSide");
@@ -156,7 +154,7 @@ impl runtime::Parameters for FlashClosePosition {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
         to.identifier("symbol", self.symbol.as_ref());
         to.optional_known("holdSide", self.hold_side.as_ref());
@@ -173,104 +171,37 @@ runtime::serde_parameters!(FlashClosePosition);
 
 impl runtime::Operation for FlashClosePosition {
     type Response = CloseOutcome;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "classic.close-positions",
     family: "classic",
     title: "Flash Close Position",
     doc: "Closes positions at market price.",
     document: "classic-futures-v2",
     section: "Flash Close Position",
-    method: runtime::Method::Post,
+    method: runtime::tables::Method::Post,
     path: "/api/v2/mix/order/close-positions",
-    effect: runtime::Effect::Close,
-    access: runtime::Access::Signed,
-    whitelisted: false,
-    permission: None,
+    effect: runtime::tables::Effect::Close,
     headers: &["X-CHANNEL-API-CODE"],
-    limits: &[
-        runtime::RateLimit {
-            calls: 1,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
-    window: None,
+    limits: &[runtime::tables::RateLimit::per_uid(1)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: None,
-    confirm: None,
-    echoes: None,
-    compound: Some(runtime::Compound {
+    compound: Some(runtime::tables::Compound {
         when: None,
         why: "It closes one position after the other, so some may be closed although the next is refused.",
     }),
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
+const RULES: &[runtime::tables::Rule] = &[
+    runtime::tables::Rule {
         id: "no-hold-side-in-one-way-mode",
         at: "Flash Close Position, parameters",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Warn,
+        severity: runtime::tables::Severity::Warn,
         says: "In one-way mode holdSide is left out; set, it is ignored.",
-        why: None,
         depends_on: &["positionMode"],
-        mend: "leave out holdSide",
-    },
-    runtime::Rule {
-        id: "hold-side-in-hedge-mode",
-        at: "Flash Close Position, parameters",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "In hedge mode a holdSide closes the positions of that direction only; without one all are closed.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "closes-at-market-price",
-        at: "Flash Close Position",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "Positions are closed at market price.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "close-may-fail",
-        at: "Flash Close Position",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "A close may fail while the pair is in delivery or handled by risk control.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "failed-items-are-listed",
-        at: "Errors",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "A position that cannot be closed stands in failureList with its errorMsg and errorCode.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "channel-header",
-        at: "Flash Close Position; Authentication",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "Brokers send their channel code in the header X-CHANNEL-API-CODE to be identified for rebates.",
-        why: None,
-        depends_on: &[],
-        mend: "",
+        hint: "leave out holdSide",
     },
 ];

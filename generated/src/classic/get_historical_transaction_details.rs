@@ -11,6 +11,16 @@ use super::{Cursor, Fill, OrderId, ProductType, Symbol};
 ///
 /// Source: Classic Futures Trade Interface (Version 2), section *Get Historical Transaction Details*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+/// | `orderId` | by a rule |  |  | [`OrderId`](super::OrderId) |
+/// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) |
+/// | `startTime` | no |  |  | time |
+/// | `endTime` | no |  |  | time |
+/// | `idLessThan` | not stated |  |  | [`Cursor`](super::Cursor) |
+/// | `limit` | no | `100` |  | integer; at most 100 |
+///
 /// - **Effect:** reads; a repeat changes nothing
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
@@ -20,13 +30,17 @@ use super::{Cursor, Fill, OrderId, ProductType, Symbol};
 ///
 /// # Rules
 ///
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
 /// - `no-demo-trading-data` (not checked): The data of demo trading is not supported. Whether an
 ///   account trades in demo mode does not stand in the request.
 /// - `order-id-or-client-oid` (not checked): One of orderId and clientOid is required. The list of
 ///   parameters has no clientOid that could stand in for the orderId.
-/// - `order-id-wins` (cannot be written wrong): Given both an orderId and a clientOid, the orderId
-///   wins.
-/// - `margin-coin-present` (what the exchange does): Historical fills have a marginCoin.
+/// - `order-id-wins` (kept by the types): Given both an orderId and a clientOid, the orderId wins.
+/// - `margin-coin-present`: Historical fills have a marginCoin.
+///
+/// </details>
 ///
 /// # Where the documents contradict themselves
 ///
@@ -56,30 +70,22 @@ use super::{Cursor, Fill, OrderId, ProductType, Symbol};
 pub struct GetHistoricalTransactionDetails {
     /// `productType`: Kind of futures contract.
     pub product_type: ProductType,
-    /// `orderId`: Only the fills of this order.
-    ///
-    /// Required under a condition; see the rules.
+    /// `orderId`: Only the fills of this order. Required by a rule.
     pub order_id: Option<OrderId>,
-    /// `symbol`: Only the fills of this trading pair.
-    ///
-    /// The document does not say whether it is required.
+    /// `symbol`: Only the fills of this trading pair. The document does not say whether it is required.
     pub symbol: Option<Symbol>,
     /// `startTime`: Start of the time span.
     pub start_time: Option<runtime::Timestamp>,
     /// `endTime`: End of the time span.
     pub end_time: Option<runtime::Timestamp>,
-    /// `idLessThan`: The endId of the answer before.
-    ///
-    /// The document does not say whether it is required.
+    /// `idLessThan`: The endId of the answer before. The document does not say whether it is required.
     pub id_less_than: Option<Cursor>,
-    /// `limit`: Most fills on a page.
-    ///
-    /// Left out, the exchange takes `100`. At most 100.
+    /// `limit`: Most fills on a page. The exchange defaults to `100`. At most 100.
     pub limit: Option<u64>,
 }
 
 impl GetHistoricalTransactionDetails {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `productType`: Kind of futures contract.
     pub fn new(product_type: ProductType) -> Self {
@@ -94,50 +100,42 @@ impl GetHistoricalTransactionDetails {
         }
     }
 
-    /// Sets `orderId`: Only the fills of this order.
-    ///
-    /// Required under a condition; see the rules.
+    /// Sets [`orderId`](field@Self::order_id).
     #[inline]
     pub fn order_id(mut self, order_id: impl Into<OrderId>) -> Self {
         self.order_id = Some(order_id.into());
         self
     }
 
-    /// Sets `symbol`: Only the fills of this trading pair.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`symbol`](field@Self::symbol).
     #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
-    /// Sets `startTime`: Start of the time span.
+    /// Sets [`startTime`](field@Self::start_time).
     #[inline]
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
     }
 
-    /// Sets `endTime`: End of the time span.
+    /// Sets [`endTime`](field@Self::end_time).
     #[inline]
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
     }
 
-    /// Sets `idLessThan`: The endId of the answer before.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`idLessThan`](field@Self::id_less_than).
     #[inline]
     pub fn id_less_than(mut self, id_less_than: impl Into<Cursor>) -> Self {
         self.id_less_than = Some(id_less_than.into());
         self
     }
 
-    /// Sets `limit`: Most fills on a page.
-    ///
-    /// Left out, the exchange takes `100`. At most 100.
+    /// Sets [`limit`](field@Self::limit).
     #[inline]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
@@ -156,9 +154,9 @@ impl GetHistoricalTransactionDetails {
     }
 }
 
-impl runtime::Parameters for GetHistoricalTransactionDetails {
+impl runtime::parameters::Parameters for GetHistoricalTransactionDetails {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("productType", &self.product_type);
         out.optional_text("orderId", self.order_id.as_ref());
         out.optional_text("symbol", self.symbol.as_ref());
@@ -169,7 +167,7 @@ impl runtime::Parameters for GetHistoricalTransactionDetails {
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
         let order_id = from.optional("orderId");
         let symbol = from.optional("symbol");
@@ -189,7 +187,7 @@ impl runtime::Parameters for GetHistoricalTransactionDetails {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
         to.identifier("orderId", self.order_id.as_ref());
         to.identifier("symbol", self.symbol.as_ref());
@@ -203,12 +201,12 @@ runtime::serde_parameters!(GetHistoricalTransactionDetails);
 
 impl runtime::Operation for GetHistoricalTransactionDetails {
     type Response = GetHistoricalTransactionDetailsPage;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Repeatable for GetHistoricalTransactionDetails {}
+impl runtime::operation::Repeatable for GetHistoricalTransactionDetails {}
 
-impl runtime::Paged for GetHistoricalTransactionDetails {
+impl runtime::pages::Paged for GetHistoricalTransactionDetails {
     type Item = Fill;
     const LIST: &'static str = "fillList";
     const HAS_ID: bool = true;
@@ -218,160 +216,63 @@ impl runtime::Paged for GetHistoricalTransactionDetails {
     }
 
     fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
-        (response.fill_list, runtime::text_of(&response.end_id))
+        (response.fill_list, runtime::emitted::text_of(&response.end_id))
     }
 
     fn cursor(&self) -> Option<String> {
-        runtime::text_of(&self.id_less_than)
+        runtime::emitted::text_of(&self.id_less_than)
     }
 
     fn set_cursor(&mut self, cursor: Option<&str>) {
-        self.id_less_than = cursor.and_then(runtime::from_text);
+        self.id_less_than = cursor.and_then(runtime::emitted::from_text);
     }
 
-    fn range(&self) -> runtime::TimeRange {
-        runtime::TimeRange {
+    fn range(&self) -> runtime::pages::TimeRange {
+        runtime::pages::TimeRange {
             from: self.start_time,
             to: self.end_time,
         }
     }
 
-    fn set_range(&mut self, range: runtime::TimeRange) {
+    fn set_range(&mut self, range: runtime::pages::TimeRange) {
         self.start_time = range.from;
         self.end_time = range.to;
     }
 }
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "classic.fill-history",
     family: "classic",
     title: "Get Historical Transaction Details",
     doc: "Lists historical fills.",
     document: "classic-futures-v2",
     section: "Get Historical Transaction Details",
-    method: runtime::Method::Get,
+    method: runtime::tables::Method::Get,
     path: "/api/v2/mix/order/fill-history",
-    effect: runtime::Effect::Read,
-    access: runtime::Access::Signed,
-    whitelisted: false,
-    permission: None,
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 10,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
+    effect: runtime::tables::Effect::Read,
+    limits: &[runtime::tables::RateLimit::per_uid(10)],
     window: Some(WINDOW),
-    rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: None,
-    confirm: None,
-    echoes: None,
-    compound: None,
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
-const WINDOW: runtime::Window = runtime::Window {
+const WINDOW: runtime::tables::Window = runtime::tables::Window {
     from: "startTime",
     to: "endTime",
-    span: Some(runtime::Length::Days(7)),
-    access: None,
-    access_is_of_data: false,
-    default: Some(runtime::Length::Days(7)),
-    both_or_neither: false,
+    span: Some(runtime::tables::Length::Days(7)),
+    default: Some(runtime::tables::Length::Days(7)),
+    ..runtime::tables::Window::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
-        id: "no-demo-trading-data",
-        at: "Get Historical Transaction Details, parameters, productType",
-        kind: runtime::RuleKind::Stated,
-        severity: runtime::Severity::Refuse,
-        says: "The data of demo trading is not supported.",
-        why: Some(
-            "Whether an account trades in demo mode does not stand in the request.",
-        ),
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "order-id-or-client-oid",
-        at: "Get Historical Transaction Details, parameters",
-        kind: runtime::RuleKind::Stated,
-        severity: runtime::Severity::Refuse,
-        says: "One of orderId and clientOid is required.",
-        why: Some(
-            "The list of parameters has no clientOid that could stand in for the orderId.",
-        ),
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "order-id-wins",
-        at: "Get Historical Transaction Details, parameters",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "Given both an orderId and a clientOid, the orderId wins.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "margin-coin-present",
-        at: "Fill record, marginCoin",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "Historical fills have a marginCoin.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-];
-
-/// A page of the answer to [`GetHistoricalTransactionDetails`].
-///
-/// The cursor goes into `idLessThan` of the next request.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct GetHistoricalTransactionDetailsPage {
-    /// `fillList`: The items of the page.
-    pub fill_list: runtime::List<Fill>,
-    /// `endId`: Where the next page begins; opaque. `None` when the exchange gives none.
-    pub end_id: Option<Cursor>,
-}
-
-impl runtime::Record for GetHistoricalTransactionDetailsPage {
-    const FIELDS: &'static [&'static str] = &["fillList", "endId"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: None,
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<runtime::List<Fill>>("fillList").or_null(),
-            runtime::FieldTable::of::<Cursor>("endId").or_null(),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.fill_list),
-            1 => from.read_into(&mut self.end_id),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("fillList", &self.fill_list);
-        out.field("endId", &self.end_id);
+runtime::record! {
+    /// A page of the answer to [`GetHistoricalTransactionDetails`].
+    ///
+    /// The cursor goes into `idLessThan` of the next request.
+    pub struct GetHistoricalTransactionDetailsPage {
+        /// `fillList`: The items of the page.
+        #[wire("fillList", or_null)]
+        pub fill_list: runtime::List<Fill>,
+        /// `endId`: Where the next page begins; opaque. `None` when the exchange gives none.
+        #[wire("endId", or_null)]
+        pub end_id: Option<Cursor>,
     }
 }
-
-runtime::serde_record!(GetHistoricalTransactionDetailsPage);

@@ -11,6 +11,18 @@ use super::{Cursor, HistoryOrder, OrderRef, OrderSource, ProductType, Symbol};
 ///
 /// Source: Classic Futures Trade Interface (Version 2), section *Get History Order*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+/// | `orderId` | at most one of these |  |  | [`OrderId`](super::OrderId) |
+/// | `clientOid` | at most one of these |  |  | [`ClientOid`](super::ClientOid) |
+/// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) |
+/// | `idLessThan` | not stated |  |  | [`Cursor`](super::Cursor) |
+/// | `orderSource` | not stated |  |  | `normal`, `market`, `profit_market`, `loss_market`, `Trader_delegate`, `trader_profit`, `trader_loss`, `reverse`, `trader_reverse`, `profit_limit`, `loss_limit`, `liquidation`, `delivery_close_long`, `delivery_close_short`, `pos_profit_limit`, `pos_profit_market`, `pos_loss_limit`, `pos_loss_market` |
+/// | `startTime` | not stated |  |  | time |
+/// | `endTime` | not stated |  |  | time |
+/// | `limit` | no | `100` |  | integer; at most 100 |
+///
 /// - **Effect:** reads; a repeat changes nothing
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
@@ -20,7 +32,12 @@ use super::{Cursor, HistoryOrder, OrderRef, OrderSource, ProductType, Symbol};
 ///
 /// # Rules
 ///
-/// - `listed-as-filled` (what the exchange does): Historical orders show the status filled.
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
+/// - `listed-as-filled`: Historical orders show the status filled.
+///
+/// </details>
 ///
 /// # Not shown in the documents
 ///
@@ -53,41 +70,28 @@ use super::{Cursor, HistoryOrder, OrderRef, OrderSource, ProductType, Symbol};
 pub struct GetHistoryOrder {
     /// `productType`: Kind of futures contract.
     pub product_type: ProductType,
-    /// `orderId`, `clientOid`: Only this order.
-    ///
-    /// The document does not say whether it is required.
+    /// `orderId`, `clientOid`: Only this order. The document does not say whether it is required.
     pub order: Option<OrderRef>,
-    /// `symbol`: Only the orders of this trading pair.
-    ///
-    /// The document does not say whether it is required.
+    /// `symbol`: Only the orders of this trading pair. The document does not say whether it is required.
     pub symbol: Option<Symbol>,
-    /// `idLessThan`: The endId of the answer before.
-    ///
-    /// The document does not say whether it is required.
+    /// `idLessThan`: The endId of the answer before. The document does not say whether it is required.
     pub id_less_than: Option<Cursor>,
-    /// `orderSource`: Only the orders that came from here.
-    ///
-    /// The document does not say whether it is required. Allowed here: `normal`, `market`, `profit_market`,
-    /// `loss_market`, `Trader_delegate`, `trader_profit`, `trader_loss`, `reverse`, `trader_reverse`,
-    /// `profit_limit`, `loss_limit`, `liquidation`, `delivery_close_long`, `delivery_close_short`,
-    /// `pos_profit_limit`, `pos_profit_market`, `pos_loss_limit`, `pos_loss_market`.
+    /// `orderSource`: Only the orders that came from here. The document does not say whether it is
+    /// required. Allowed here: `normal`, `market`, `profit_market`, `loss_market`, `Trader_delegate`,
+    /// `trader_profit`, `trader_loss`, `reverse`, `trader_reverse`, `profit_limit`, `loss_limit`,
+    /// `liquidation`, `delivery_close_long`, `delivery_close_short`, `pos_profit_limit`,
+    /// `pos_profit_market`, `pos_loss_limit`, `pos_loss_market`.
     pub order_source: Option<OrderSource>,
-    /// `startTime`: Start of the time span.
-    ///
-    /// The document does not say whether it is required.
+    /// `startTime`: Start of the time span. The document does not say whether it is required.
     pub start_time: Option<runtime::Timestamp>,
-    /// `endTime`: End of the time span.
-    ///
-    /// The document does not say whether it is required.
+    /// `endTime`: End of the time span. The document does not say whether it is required.
     pub end_time: Option<runtime::Timestamp>,
-    /// `limit`: Most orders on a page.
-    ///
-    /// Left out, the exchange takes `100`. At most 100.
+    /// `limit`: Most orders on a page. The exchange defaults to `100`. At most 100.
     pub limit: Option<u64>,
 }
 
 impl GetHistoryOrder {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `productType`: Kind of futures contract.
     pub fn new(product_type: ProductType) -> Self {
@@ -103,66 +107,49 @@ impl GetHistoryOrder {
         }
     }
 
-    /// Sets `orderId`, `clientOid`: Only this order.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`orderId`, `clientOid`](field@Self::order).
     #[inline]
     pub fn order(mut self, order: impl Into<OrderRef>) -> Self {
         self.order = Some(order.into());
         self
     }
 
-    /// Sets `symbol`: Only the orders of this trading pair.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`symbol`](field@Self::symbol).
     #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
-    /// Sets `idLessThan`: The endId of the answer before.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`idLessThan`](field@Self::id_less_than).
     #[inline]
     pub fn id_less_than(mut self, id_less_than: impl Into<Cursor>) -> Self {
         self.id_less_than = Some(id_less_than.into());
         self
     }
 
-    /// Sets `orderSource`: Only the orders that came from here.
-    ///
-    /// The document does not say whether it is required. Allowed here: `normal`, `market`, `profit_market`,
-    /// `loss_market`, `Trader_delegate`, `trader_profit`, `trader_loss`, `reverse`, `trader_reverse`,
-    /// `profit_limit`, `loss_limit`, `liquidation`, `delivery_close_long`, `delivery_close_short`,
-    /// `pos_profit_limit`, `pos_profit_market`, `pos_loss_limit`, `pos_loss_market`.
+    /// Sets [`orderSource`](field@Self::order_source).
     #[inline]
     pub fn order_source(mut self, order_source: OrderSource) -> Self {
         self.order_source = Some(order_source);
         self
     }
 
-    /// Sets `startTime`: Start of the time span.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`startTime`](field@Self::start_time).
     #[inline]
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
     }
 
-    /// Sets `endTime`: End of the time span.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`endTime`](field@Self::end_time).
     #[inline]
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
     }
 
-    /// Sets `limit`: Most orders on a page.
-    ///
-    /// Left out, the exchange takes `100`. At most 100.
+    /// Sets [`limit`](field@Self::limit).
     #[inline]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
@@ -181,12 +168,12 @@ impl GetHistoryOrder {
     }
 }
 
-impl runtime::Parameters for GetHistoryOrder {
+impl runtime::parameters::Parameters for GetHistoryOrder {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("productType", &self.product_type);
         if let Some(order) = &self.order {
-            runtime::Parameters::write(order, out);
+            runtime::parameters::Parameters::write(order, out);
         }
         out.optional_text("symbol", self.symbol.as_ref());
         out.optional_text("idLessThan", self.id_less_than.as_ref());
@@ -197,10 +184,10 @@ impl runtime::Parameters for GetHistoryOrder {
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
         let order = if OrderRef::MEMBERS.iter().any(|member| from.has(member)) {
-            <OrderRef as runtime::Parameters>::read(from).map(Some)
+            <OrderRef as runtime::parameters::Parameters>::read(from).map(Some)
         } else {
             Some(None)
         };
@@ -223,10 +210,10 @@ impl runtime::Parameters for GetHistoryOrder {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
         if let Some(order) = &self.order {
-            runtime::Parameters::check(order, to);
+            runtime::parameters::Parameters::check(order, to);
         }
         to.identifier("symbol", self.symbol.as_ref());
         to.identifier("idLessThan", self.id_less_than.as_ref());
@@ -263,12 +250,12 @@ runtime::serde_parameters!(GetHistoryOrder);
 
 impl runtime::Operation for GetHistoryOrder {
     type Response = GetHistoryOrderPage;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Repeatable for GetHistoryOrder {}
+impl runtime::operation::Repeatable for GetHistoryOrder {}
 
-impl runtime::Paged for GetHistoryOrder {
+impl runtime::pages::Paged for GetHistoryOrder {
     type Item = HistoryOrder;
     const LIST: &'static str = "entrustedList";
     const HAS_ID: bool = true;
@@ -278,127 +265,63 @@ impl runtime::Paged for GetHistoryOrder {
     }
 
     fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
-        (response.entrusted_list, runtime::text_of(&response.end_id))
+        (response.entrusted_list, runtime::emitted::text_of(&response.end_id))
     }
 
     fn cursor(&self) -> Option<String> {
-        runtime::text_of(&self.id_less_than)
+        runtime::emitted::text_of(&self.id_less_than)
     }
 
     fn set_cursor(&mut self, cursor: Option<&str>) {
-        self.id_less_than = cursor.and_then(runtime::from_text);
+        self.id_less_than = cursor.and_then(runtime::emitted::from_text);
     }
 
-    fn range(&self) -> runtime::TimeRange {
-        runtime::TimeRange {
+    fn range(&self) -> runtime::pages::TimeRange {
+        runtime::pages::TimeRange {
             from: self.start_time,
             to: self.end_time,
         }
     }
 
-    fn set_range(&mut self, range: runtime::TimeRange) {
+    fn set_range(&mut self, range: runtime::pages::TimeRange) {
         self.start_time = range.from;
         self.end_time = range.to;
     }
 }
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "classic.orders-history",
     family: "classic",
     title: "Get History Order",
     doc: "Lists historical orders of the last 90 days.",
     document: "classic-futures-v2",
     section: "Get History Order",
-    method: runtime::Method::Get,
+    method: runtime::tables::Method::Get,
     path: "/api/v2/mix/order/orders-history",
-    effect: runtime::Effect::Read,
-    access: runtime::Access::Signed,
-    whitelisted: false,
-    permission: None,
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 10,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
+    effect: runtime::tables::Effect::Read,
+    limits: &[runtime::tables::RateLimit::per_uid(10)],
     window: Some(WINDOW),
-    rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: None,
-    confirm: None,
-    echoes: None,
-    compound: None,
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
-const WINDOW: runtime::Window = runtime::Window {
+const WINDOW: runtime::tables::Window = runtime::tables::Window {
     from: "startTime",
     to: "endTime",
-    span: None,
-    access: Some(runtime::Length::Days(90)),
+    access: Some(runtime::tables::Length::Days(90)),
     access_is_of_data: true,
-    default: None,
-    both_or_neither: false,
+    ..runtime::tables::Window::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
-        id: "listed-as-filled",
-        at: "Order list item, status",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "Historical orders show the status filled.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-];
-
-/// A page of the answer to [`GetHistoryOrder`].
-///
-/// The cursor goes into `idLessThan` of the next request.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct GetHistoryOrderPage {
-    /// `entrustedList`: The items of the page.
-    pub entrusted_list: runtime::List<HistoryOrder>,
-    /// `endId`: Where the next page begins; opaque. `None` when the exchange gives none.
-    pub end_id: Option<Cursor>,
-}
-
-impl runtime::Record for GetHistoryOrderPage {
-    const FIELDS: &'static [&'static str] = &["entrustedList", "endId"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: None,
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<runtime::List<HistoryOrder>>("entrustedList")
-                .or_null(),
-            runtime::FieldTable::of::<Cursor>("endId").or_null(),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.entrusted_list),
-            1 => from.read_into(&mut self.end_id),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("entrustedList", &self.entrusted_list);
-        out.field("endId", &self.end_id);
+runtime::record! {
+    /// A page of the answer to [`GetHistoryOrder`].
+    ///
+    /// The cursor goes into `idLessThan` of the next request.
+    pub struct GetHistoryOrderPage {
+        /// `entrustedList`: The items of the page.
+        #[wire("entrustedList", or_null)]
+        pub entrusted_list: runtime::List<HistoryOrder>,
+        /// `endId`: Where the next page begins; opaque. `None` when the exchange gives none.
+        #[wire("endId", or_null)]
+        pub end_id: Option<Cursor>,
     }
 }
-
-runtime::serde_record!(GetHistoryOrderPage);

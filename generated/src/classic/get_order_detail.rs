@@ -11,15 +11,30 @@ use super::{Order, OrderRef, ProductType, Symbol};
 ///
 /// Source: Classic Futures Trade Interface (Version 2), section *Get Order Detail*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+/// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
+/// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+///
 /// - **Effect:** reads; a repeat changes nothing
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
 ///
 /// # Rules
 ///
-/// - `symbol-in-capitals` (checked before sending): The symbol is written in capitals.
+/// Checked before a request is sent:
+///
+/// - `symbol-in-capitals` (warns): The symbol is written in capitals.
+///
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
 /// - `new-trade-side-of-upgraded-accounts` (not checked): Upgraded accounts get newTradeSide beside
 ///   tradeSide; for a legacy order it can be null. No request tells whether an account is upgraded.
+///
+/// </details>
 ///
 /// # Example
 ///
@@ -52,7 +67,7 @@ pub struct GetOrderDetail {
 }
 
 impl GetOrderDetail {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `symbol`: Trading pair, in capitals.
     /// - `productType`: Kind of futures contract.
@@ -70,19 +85,19 @@ impl GetOrderDetail {
     }
 }
 
-impl runtime::Parameters for GetOrderDetail {
+impl runtime::parameters::Parameters for GetOrderDetail {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("symbol", &self.symbol);
         out.text("productType", &self.product_type);
-        runtime::Parameters::write(&self.order, out);
+        runtime::parameters::Parameters::write(&self.order, out);
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let product_type = from.word("productType");
-        let order = <OrderRef as runtime::Parameters>::read(from);
+        let order = <OrderRef as runtime::parameters::Parameters>::read(from);
         Some(Self {
             symbol: symbol?,
             product_type: product_type?,
@@ -91,10 +106,10 @@ impl runtime::Parameters for GetOrderDetail {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.optional_known("productType", Some(&self.product_type));
-        runtime::Parameters::check(&self.order, to);
+        runtime::parameters::Parameters::check(&self.order, to);
         to.rule(&RULES[0], "symbol", !self.symbol.is_capitals());
     }
 }
@@ -103,63 +118,34 @@ runtime::serde_parameters!(GetOrderDetail);
 
 impl runtime::Operation for GetOrderDetail {
     type Response = Order;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Repeatable for GetOrderDetail {}
+impl runtime::operation::Repeatable for GetOrderDetail {}
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "classic.detail",
     family: "classic",
     title: "Get Order Detail",
     doc: "Reads one order in full.",
     document: "classic-futures-v2",
     section: "Get Order Detail",
-    method: runtime::Method::Get,
+    method: runtime::tables::Method::Get,
     path: "/api/v2/mix/order/detail",
-    effect: runtime::Effect::Read,
-    access: runtime::Access::Signed,
-    whitelisted: false,
-    permission: None,
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 10,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
-    window: None,
+    effect: runtime::tables::Effect::Read,
+    limits: &[runtime::tables::RateLimit::per_uid(10)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: None,
-    confirm: None,
-    echoes: None,
-    compound: None,
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
+const RULES: &[runtime::tables::Rule] = &[
+    runtime::tables::Rule {
         id: "symbol-in-capitals",
         at: "Get Order Detail, parameters",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Warn,
+        severity: runtime::tables::Severity::Warn,
         says: "The symbol is written in capitals.",
-        why: None,
-        depends_on: &[],
-        mend: "use a symbol of the form capitals",
-    },
-    runtime::Rule {
-        id: "new-trade-side-of-upgraded-accounts",
-        at: "Order (response of Get Order Detail), newTradeSide",
-        kind: runtime::RuleKind::Stated,
-        severity: runtime::Severity::Refuse,
-        says: "Upgraded accounts get newTradeSide beside tradeSide; for a legacy order it can be null.",
-        why: Some("No request tells whether an account is upgraded."),
-        depends_on: &[],
-        mend: "",
+        hint: "use a symbol of the form capitals",
+        ..runtime::tables::Rule::DEFAULT
     },
 ];

@@ -11,6 +11,16 @@ use super::{Cursor, Fill, OrderId, ProductType, Symbol};
 ///
 /// Source: Classic Futures Trade Interface (Version 2), section *Get Order Fill Details*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+/// | `orderId` | no |  |  | [`OrderId`](super::OrderId) |
+/// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
+/// | `idLessThan` | no |  |  | [`Cursor`](super::Cursor) |
+/// | `startTime` | no |  |  | time |
+/// | `endTime` | no | three months after startTime |  | time |
+/// | `limit` | no | `100` |  | integer; at most 100 |
+///
 /// - **Effect:** reads; a repeat changes nothing
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
@@ -20,8 +30,10 @@ use super::{Cursor, Fill, OrderId, ProductType, Symbol};
 ///
 /// # Rules
 ///
-/// - `managed-sub-account-start` (checked before sending): For a managed sub-account startTime is not
-///   before the time it was bound.
+/// Checked before a request is sent:
+///
+/// - `managed-sub-account-start`: For a managed sub-account startTime is not before the time it was
+///   bound.
 ///
 /// # Not shown in the documents
 ///
@@ -57,18 +69,14 @@ pub struct GetOrderFillDetails {
     pub id_less_than: Option<Cursor>,
     /// `startTime`: Start of the time span. A managed sub-account starts no earlier than it was bound.
     pub start_time: Option<runtime::Timestamp>,
-    /// `endTime`: End of the time span.
-    ///
-    /// Left out: three months after startTime.
+    /// `endTime`: End of the time span. Default: three months after startTime.
     pub end_time: Option<runtime::Timestamp>,
-    /// `limit`: Most fills on a page.
-    ///
-    /// Left out, the exchange takes `100`. At most 100.
+    /// `limit`: Most fills on a page. The exchange defaults to `100`. At most 100.
     pub limit: Option<u64>,
 }
 
 impl GetOrderFillDetails {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `productType`: Kind of futures contract.
     pub fn new(product_type: ProductType) -> Self {
@@ -83,46 +91,42 @@ impl GetOrderFillDetails {
         }
     }
 
-    /// Sets `orderId`: Only the fills of this order.
+    /// Sets [`orderId`](field@Self::order_id).
     #[inline]
     pub fn order_id(mut self, order_id: impl Into<OrderId>) -> Self {
         self.order_id = Some(order_id.into());
         self
     }
 
-    /// Sets `symbol`: Only the fills of this trading pair.
+    /// Sets [`symbol`](field@Self::symbol).
     #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
-    /// Sets `idLessThan`: Only fills before this tradeId, that is older ones.
+    /// Sets [`idLessThan`](field@Self::id_less_than).
     #[inline]
     pub fn id_less_than(mut self, id_less_than: impl Into<Cursor>) -> Self {
         self.id_less_than = Some(id_less_than.into());
         self
     }
 
-    /// Sets `startTime`: Start of the time span. A managed sub-account starts no earlier than it was bound.
+    /// Sets [`startTime`](field@Self::start_time).
     #[inline]
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
     }
 
-    /// Sets `endTime`: End of the time span.
-    ///
-    /// Left out: three months after startTime.
+    /// Sets [`endTime`](field@Self::end_time).
     #[inline]
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
     }
 
-    /// Sets `limit`: Most fills on a page.
-    ///
-    /// Left out, the exchange takes `100`. At most 100.
+    /// Sets [`limit`](field@Self::limit).
     #[inline]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
@@ -141,9 +145,9 @@ impl GetOrderFillDetails {
     }
 }
 
-impl runtime::Parameters for GetOrderFillDetails {
+impl runtime::parameters::Parameters for GetOrderFillDetails {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("productType", &self.product_type);
         out.optional_text("orderId", self.order_id.as_ref());
         out.optional_text("symbol", self.symbol.as_ref());
@@ -154,7 +158,7 @@ impl runtime::Parameters for GetOrderFillDetails {
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
         let order_id = from.optional("orderId");
         let symbol = from.optional("symbol");
@@ -174,7 +178,7 @@ impl runtime::Parameters for GetOrderFillDetails {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
         to.identifier("orderId", self.order_id.as_ref());
         to.identifier("symbol", self.symbol.as_ref());
@@ -193,12 +197,12 @@ runtime::serde_parameters!(GetOrderFillDetails);
 
 impl runtime::Operation for GetOrderFillDetails {
     type Response = GetOrderFillDetailsPage;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Repeatable for GetOrderFillDetails {}
+impl runtime::operation::Repeatable for GetOrderFillDetails {}
 
-impl runtime::Paged for GetOrderFillDetails {
+impl runtime::pages::Paged for GetOrderFillDetails {
     type Item = Fill;
     const LIST: &'static str = "fillList";
     const HAS_ID: bool = true;
@@ -208,126 +212,75 @@ impl runtime::Paged for GetOrderFillDetails {
     }
 
     fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
-        (response.fill_list, runtime::text_of(&response.end_id))
+        (response.fill_list, runtime::emitted::text_of(&response.end_id))
     }
 
     fn cursor(&self) -> Option<String> {
-        runtime::text_of(&self.id_less_than)
+        runtime::emitted::text_of(&self.id_less_than)
     }
 
     fn set_cursor(&mut self, cursor: Option<&str>) {
-        self.id_less_than = cursor.and_then(runtime::from_text);
+        self.id_less_than = cursor.and_then(runtime::emitted::from_text);
     }
 
-    fn range(&self) -> runtime::TimeRange {
-        runtime::TimeRange {
+    fn range(&self) -> runtime::pages::TimeRange {
+        runtime::pages::TimeRange {
             from: self.start_time,
             to: self.end_time,
         }
     }
 
-    fn set_range(&mut self, range: runtime::TimeRange) {
+    fn set_range(&mut self, range: runtime::pages::TimeRange) {
         self.start_time = range.from;
         self.end_time = range.to;
     }
 }
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "classic.fills",
     family: "classic",
     title: "Get Order Fill Details",
     doc: "Lists the fills of orders.",
     document: "classic-futures-v2",
     section: "Get Order Fill Details",
-    method: runtime::Method::Get,
+    method: runtime::tables::Method::Get,
     path: "/api/v2/mix/order/fills",
-    effect: runtime::Effect::Read,
-    access: runtime::Access::Signed,
-    whitelisted: false,
-    permission: None,
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 10,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
+    effect: runtime::tables::Effect::Read,
+    limits: &[runtime::tables::RateLimit::per_uid(10)],
     window: Some(WINDOW),
     rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: None,
-    confirm: None,
-    echoes: None,
-    compound: None,
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
-const WINDOW: runtime::Window = runtime::Window {
+const WINDOW: runtime::tables::Window = runtime::tables::Window {
     from: "startTime",
     to: "endTime",
-    span: Some(runtime::Length::Months(3)),
-    access: None,
-    access_is_of_data: false,
-    default: Some(runtime::Length::Months(3)),
-    both_or_neither: false,
+    span: Some(runtime::tables::Length::Months(3)),
+    default: Some(runtime::tables::Length::Months(3)),
+    ..runtime::tables::Window::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
+const RULES: &[runtime::tables::Rule] = &[
+    runtime::tables::Rule {
         id: "managed-sub-account-start",
         at: "Get Order Fill Details, parameter table, startTime",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "For a managed sub-account startTime is not before the time it was bound.",
-        why: None,
         depends_on: &["bindingTime"],
-        mend: "use a startTime that is not before bindingTime",
+        hint: "use a startTime that is not before bindingTime",
+        ..runtime::tables::Rule::DEFAULT
     },
 ];
 
-/// A page of the answer to [`GetOrderFillDetails`].
-///
-/// The cursor goes into `idLessThan` of the next request.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct GetOrderFillDetailsPage {
-    /// `fillList`: The items of the page.
-    pub fill_list: runtime::List<Fill>,
-    /// `endId`: Where the next page begins; opaque. `None` when the exchange gives none.
-    pub end_id: Option<Cursor>,
-}
-
-impl runtime::Record for GetOrderFillDetailsPage {
-    const FIELDS: &'static [&'static str] = &["fillList", "endId"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: None,
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<runtime::List<Fill>>("fillList").or_null(),
-            runtime::FieldTable::of::<Cursor>("endId").or_null(),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.fill_list),
-            1 => from.read_into(&mut self.end_id),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("fillList", &self.fill_list);
-        out.field("endId", &self.end_id);
+runtime::record! {
+    /// A page of the answer to [`GetOrderFillDetails`].
+    ///
+    /// The cursor goes into `idLessThan` of the next request.
+    pub struct GetOrderFillDetailsPage {
+        /// `fillList`: The items of the page.
+        #[wire("fillList", or_null)]
+        pub fill_list: runtime::List<Fill>,
+        /// `endId`: Where the next page begins; opaque. `None` when the exchange gives none.
+        #[wire("endId", or_null)]
+        pub end_id: Option<Cursor>,
     }
 }
-
-runtime::serde_record!(GetOrderFillDetailsPage);

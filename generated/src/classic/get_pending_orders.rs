@@ -11,6 +11,18 @@ use super::{Cursor, OrderRef, OrderState, PendingOrder, ProductType, Symbol};
 ///
 /// Source: Classic Futures Trade Interface (Version 2), section *Get Pending Orders*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+/// | `orderId` | at most one of these |  |  | [`OrderId`](super::OrderId) |
+/// | `clientOid` | at most one of these |  |  | [`ClientOid`](super::ClientOid) |
+/// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) |
+/// | `status` | no | `live` |  | `live`, `partially_filled` |
+/// | `idLessThan` | not stated |  |  | [`Cursor`](super::Cursor) |
+/// | `startTime` | not stated |  |  | time |
+/// | `endTime` | not stated |  |  | time |
+/// | `limit` | no | `100` |  | integer; at most 100 |
+///
 /// - **Effect:** reads; a repeat changes nothing
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
@@ -51,38 +63,26 @@ use super::{Cursor, OrderRef, OrderState, PendingOrder, ProductType, Symbol};
 pub struct GetPendingOrders {
     /// `productType`: Kind of futures contract.
     pub product_type: ProductType,
-    /// `orderId`, `clientOid`: Only this order.
-    ///
-    /// The document does not say whether it is required.
+    /// `orderId`, `clientOid`: Only this order. The document does not say whether it is required.
     pub order: Option<OrderRef>,
-    /// `symbol`: Only the orders of this trading pair.
-    ///
-    /// The document does not say whether it is required.
+    /// `symbol`: Only the orders of this trading pair. The document does not say whether it is required.
     pub symbol: Option<Symbol>,
-    /// `status`: Only the orders in this state.
-    ///
-    /// Left out, the exchange takes `live`. Allowed here: `live`, `partially_filled`.
+    /// `status`: Only the orders in this state. The exchange defaults to `live`. Allowed here: `live`,
+    /// `partially_filled`.
     pub status: Option<OrderState>,
-    /// `idLessThan`: The endId of the answer before, as in the other listings.
-    ///
-    /// The document does not say whether it is required.
+    /// `idLessThan`: The endId of the answer before, as in the other listings. The document does not say
+    /// whether it is required.
     pub id_less_than: Option<Cursor>,
-    /// `startTime`: Start of the time span.
-    ///
-    /// The document does not say whether it is required.
+    /// `startTime`: Start of the time span. The document does not say whether it is required.
     pub start_time: Option<runtime::Timestamp>,
-    /// `endTime`: End of the time span.
-    ///
-    /// The document does not say whether it is required.
+    /// `endTime`: End of the time span. The document does not say whether it is required.
     pub end_time: Option<runtime::Timestamp>,
-    /// `limit`: Most orders on a page.
-    ///
-    /// Left out, the exchange takes `100`. At most 100.
+    /// `limit`: Most orders on a page. The exchange defaults to `100`. At most 100.
     pub limit: Option<u64>,
 }
 
 impl GetPendingOrders {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `productType`: Kind of futures contract.
     pub fn new(product_type: ProductType) -> Self {
@@ -98,63 +98,49 @@ impl GetPendingOrders {
         }
     }
 
-    /// Sets `orderId`, `clientOid`: Only this order.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`orderId`, `clientOid`](field@Self::order).
     #[inline]
     pub fn order(mut self, order: impl Into<OrderRef>) -> Self {
         self.order = Some(order.into());
         self
     }
 
-    /// Sets `symbol`: Only the orders of this trading pair.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`symbol`](field@Self::symbol).
     #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
-    /// Sets `status`: Only the orders in this state.
-    ///
-    /// Left out, the exchange takes `live`. Allowed here: `live`, `partially_filled`.
+    /// Sets [`status`](field@Self::status).
     #[inline]
     pub fn status(mut self, status: OrderState) -> Self {
         self.status = Some(status);
         self
     }
 
-    /// Sets `idLessThan`: The endId of the answer before, as in the other listings.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`idLessThan`](field@Self::id_less_than).
     #[inline]
     pub fn id_less_than(mut self, id_less_than: impl Into<Cursor>) -> Self {
         self.id_less_than = Some(id_less_than.into());
         self
     }
 
-    /// Sets `startTime`: Start of the time span.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`startTime`](field@Self::start_time).
     #[inline]
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
     }
 
-    /// Sets `endTime`: End of the time span.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`endTime`](field@Self::end_time).
     #[inline]
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
     }
 
-    /// Sets `limit`: Most orders on a page.
-    ///
-    /// Left out, the exchange takes `100`. At most 100.
+    /// Sets [`limit`](field@Self::limit).
     #[inline]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
@@ -173,12 +159,12 @@ impl GetPendingOrders {
     }
 }
 
-impl runtime::Parameters for GetPendingOrders {
+impl runtime::parameters::Parameters for GetPendingOrders {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("productType", &self.product_type);
         if let Some(order) = &self.order {
-            runtime::Parameters::write(order, out);
+            runtime::parameters::Parameters::write(order, out);
         }
         out.optional_text("symbol", self.symbol.as_ref());
         out.optional_text("status", self.status.as_ref());
@@ -189,10 +175,10 @@ impl runtime::Parameters for GetPendingOrders {
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let product_type = from.word("productType");
         let order = if OrderRef::MEMBERS.iter().any(|member| from.has(member)) {
-            <OrderRef as runtime::Parameters>::read(from).map(Some)
+            <OrderRef as runtime::parameters::Parameters>::read(from).map(Some)
         } else {
             Some(None)
         };
@@ -215,10 +201,10 @@ impl runtime::Parameters for GetPendingOrders {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("productType", Some(&self.product_type));
         if let Some(order) = &self.order {
-            runtime::Parameters::check(order, to);
+            runtime::parameters::Parameters::check(order, to);
         }
         to.identifier("symbol", self.symbol.as_ref());
         to.only("status", self.status.as_ref(), &["live", "partially_filled"]);
@@ -232,12 +218,12 @@ runtime::serde_parameters!(GetPendingOrders);
 
 impl runtime::Operation for GetPendingOrders {
     type Response = GetPendingOrdersPage;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Repeatable for GetPendingOrders {}
+impl runtime::operation::Repeatable for GetPendingOrders {}
 
-impl runtime::Paged for GetPendingOrders {
+impl runtime::pages::Paged for GetPendingOrders {
     type Item = PendingOrder;
     const LIST: &'static str = "entrustedList";
     const HAS_ID: bool = true;
@@ -247,25 +233,25 @@ impl runtime::Paged for GetPendingOrders {
     }
 
     fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
-        (response.entrusted_list, runtime::text_of(&response.end_id))
+        (response.entrusted_list, runtime::emitted::text_of(&response.end_id))
     }
 
     fn cursor(&self) -> Option<String> {
-        runtime::text_of(&self.id_less_than)
+        runtime::emitted::text_of(&self.id_less_than)
     }
 
     fn set_cursor(&mut self, cursor: Option<&str>) {
-        self.id_less_than = cursor.and_then(runtime::from_text);
+        self.id_less_than = cursor.and_then(runtime::emitted::from_text);
     }
 
-    fn range(&self) -> runtime::TimeRange {
-        runtime::TimeRange {
+    fn range(&self) -> runtime::pages::TimeRange {
+        runtime::pages::TimeRange {
             from: self.start_time,
             to: self.end_time,
         }
     }
 
-    fn set_range(&mut self, range: runtime::TimeRange) {
+    fn set_range(&mut self, range: runtime::pages::TimeRange) {
         self.start_time = range.from;
         self.end_time = range.to;
     }
@@ -282,92 +268,38 @@ impl runtime::Paged for GetPendingOrders {
     }
 }
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "classic.orders-pending",
     family: "classic",
     title: "Get Pending Orders",
     doc: "Lists pending orders.",
     document: "classic-futures-v2",
     section: "Get Pending Orders",
-    method: runtime::Method::Get,
+    method: runtime::tables::Method::Get,
     path: "/api/v2/mix/order/orders-pending",
-    effect: runtime::Effect::Read,
-    access: runtime::Access::Signed,
-    whitelisted: false,
-    permission: None,
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 10,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
+    effect: runtime::tables::Effect::Read,
+    limits: &[runtime::tables::RateLimit::per_uid(10)],
     window: Some(WINDOW),
-    rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: None,
-    confirm: None,
-    echoes: None,
-    compound: None,
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
-const WINDOW: runtime::Window = runtime::Window {
+const WINDOW: runtime::tables::Window = runtime::tables::Window {
     from: "startTime",
     to: "endTime",
-    span: Some(runtime::Length::Months(3)),
-    access: None,
-    access_is_of_data: false,
-    default: None,
-    both_or_neither: false,
+    span: Some(runtime::tables::Length::Months(3)),
+    ..runtime::tables::Window::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[];
-
-/// A page of the answer to [`GetPendingOrders`].
-///
-/// The cursor goes into `idLessThan` of the next request.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct GetPendingOrdersPage {
-    /// `entrustedList`: The items of the page.
-    pub entrusted_list: runtime::List<PendingOrder>,
-    /// `endId`: Where the next page begins; opaque. `None` when the exchange gives none.
-    pub end_id: Option<Cursor>,
-}
-
-impl runtime::Record for GetPendingOrdersPage {
-    const FIELDS: &'static [&'static str] = &["entrustedList", "endId"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: None,
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<runtime::List<PendingOrder>>("entrustedList")
-                .or_null(),
-            runtime::FieldTable::of::<Cursor>("endId").or_null(),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.entrusted_list),
-            1 => from.read_into(&mut self.end_id),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("entrustedList", &self.entrusted_list);
-        out.field("endId", &self.end_id);
+runtime::record! {
+    /// A page of the answer to [`GetPendingOrders`].
+    ///
+    /// The cursor goes into `idLessThan` of the next request.
+    pub struct GetPendingOrdersPage {
+        /// `entrustedList`: The items of the page.
+        #[wire("entrustedList", or_null)]
+        pub entrusted_list: runtime::List<PendingOrder>,
+        /// `endId`: Where the next page begins; opaque. `None` when the exchange gives none.
+        #[wire("endId", or_null)]
+        pub end_id: Option<Cursor>,
     }
 }
-
-runtime::serde_record!(GetPendingOrdersPage);

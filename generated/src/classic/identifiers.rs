@@ -34,7 +34,7 @@ runtime::identifier! {
 impl Symbol {
     /// Whether it has the form `[A-Z0-9]*`, by which `capitals` is told.
     pub fn is_capitals(&self) -> bool {
-        runtime::has_form(self.as_str(), "", Some("A-Z0-9"), "")
+        runtime::emitted::has_form(self.as_str(), "", Some("A-Z0-9"), "")
     }
 }
 
@@ -46,6 +46,6 @@ runtime::identifier! {
 impl Coin {
     /// Whether it has the form `[A-Z0-9]*`, by which `capitals` is told.
     pub fn is_capitals(&self) -> bool {
-        runtime::has_form(self.as_str(), "", Some("A-Z0-9"), "")
+        runtime::emitted::has_form(self.as_str(), "", Some("A-Z0-9"), "")
     }
 }

@@ -6,101 +6,101 @@ use tradeapi_runtime as runtime;
 use super::{HistoryOrder, Order, OrderState, PendingOrder};
 
 /// The states, and what leads from one to another.
-pub const LIFECYCLE: runtime::Lifecycle = runtime::Lifecycle {
+pub const LIFECYCLE: runtime::lifecycle::Lifecycle = runtime::lifecycle::Lifecycle {
     states: &[
-        runtime::StateRow {
+        runtime::lifecycle::StateRow {
             value: "live",
             doc: "New; it rests in the order book.",
             is_terminal: false,
-            can_cancel: runtime::Possible::Yes,
-            can_modify: runtime::Possible::Yes,
+            can_cancel: runtime::lifecycle::Possible::Yes,
+            can_modify: runtime::lifecycle::Possible::Yes,
             becomes: &[
-                runtime::Possible::Yes,
-                runtime::Possible::NotShown,
-                runtime::Possible::NotShown,
-                runtime::Possible::Yes,
+                runtime::lifecycle::Possible::Yes,
+                runtime::lifecycle::Possible::NotShown,
+                runtime::lifecycle::Possible::NotShown,
+                runtime::lifecycle::Possible::Yes,
             ],
         },
-        runtime::StateRow {
+        runtime::lifecycle::StateRow {
             value: "partially_filled",
             doc: "Filled in part; together with live this is what the document calls pending.",
             is_terminal: false,
-            can_cancel: runtime::Possible::Yes,
-            can_modify: runtime::Possible::No,
+            can_cancel: runtime::lifecycle::Possible::Yes,
+            can_modify: runtime::lifecycle::Possible::No,
             becomes: &[
-                runtime::Possible::No,
-                runtime::Possible::Yes,
-                runtime::Possible::NotShown,
-                runtime::Possible::Yes,
+                runtime::lifecycle::Possible::No,
+                runtime::lifecycle::Possible::Yes,
+                runtime::lifecycle::Possible::NotShown,
+                runtime::lifecycle::Possible::Yes,
             ],
         },
-        runtime::StateRow {
+        runtime::lifecycle::StateRow {
             value: "filled",
             doc: "Filled completely.",
             is_terminal: true,
-            can_cancel: runtime::Possible::No,
-            can_modify: runtime::Possible::No,
+            can_cancel: runtime::lifecycle::Possible::No,
+            can_modify: runtime::lifecycle::Possible::No,
             becomes: &[
-                runtime::Possible::No,
-                runtime::Possible::No,
-                runtime::Possible::Yes,
-                runtime::Possible::No,
+                runtime::lifecycle::Possible::No,
+                runtime::lifecycle::Possible::No,
+                runtime::lifecycle::Possible::Yes,
+                runtime::lifecycle::Possible::No,
             ],
         },
-        runtime::StateRow {
+        runtime::lifecycle::StateRow {
             value: "canceled",
             doc: "Cancelled.",
             is_terminal: true,
-            can_cancel: runtime::Possible::No,
-            can_modify: runtime::Possible::No,
+            can_cancel: runtime::lifecycle::Possible::No,
+            can_modify: runtime::lifecycle::Possible::No,
             becomes: &[
-                runtime::Possible::No,
-                runtime::Possible::No,
-                runtime::Possible::No,
-                runtime::Possible::Yes,
+                runtime::lifecycle::Possible::No,
+                runtime::lifecycle::Possible::No,
+                runtime::lifecycle::Possible::No,
+                runtime::lifecycle::Possible::Yes,
             ],
         },
     ],
     transitions: &[
-        runtime::Transition {
+        runtime::lifecycle::Transition {
             from: &["live", "partially_filled"],
             triggers: &["cancel-order", "batch-cancel-orders", "cancel-all-orders"],
-            next: runtime::Next::State("canceled"),
+            next: runtime::lifecycle::Next::State("canceled"),
             condition: "The order is pending.",
             doc: "The answer lists the order among the successes.",
         },
-        runtime::Transition {
+        runtime::lifecycle::Transition {
             from: &["live"],
             triggers: &["modify-order"],
-            next: runtime::Next::State("canceled"),
+            next: runtime::lifecycle::Next::State("canceled"),
             condition: "A new limit order, and both newSize and newPrice are sent.",
             doc: "Another order takes its place, which is created asynchronously.",
         },
-        runtime::Transition {
+        runtime::lifecycle::Transition {
             from: &["live"],
             triggers: &["modify-order"],
-            next: runtime::Next::Unchanged,
+            next: runtime::lifecycle::Next::Unchanged,
             condition: "A new limit order, and only the preset take-profit or stop-loss is sent, neither size nor price.",
             doc: "The order is not cancelled.",
         },
-        runtime::Transition {
+        runtime::lifecycle::Transition {
             from: &["any"],
             triggers: &["self-trade prevention (stpMode)"],
-            next: runtime::Next::State("canceled"),
+            next: runtime::lifecycle::Next::State("canceled"),
             condition: "Self-trade prevention cancels the order, as the taker or as the maker.",
             doc: "The document starts it from any state; nothing of a filled or canceled order is left to cancel.",
         },
     ],
 };
 
-impl runtime::State for OrderState {
-    const LIFECYCLE: &'static runtime::Lifecycle = &LIFECYCLE;
+impl runtime::lifecycle::State for OrderState {
+    const LIFECYCLE: &'static runtime::lifecycle::Lifecycle = &LIFECYCLE;
 }
 
 impl OrderState {
     /// Whether nothing follows this state. Of an undocumented one nothing is known, so it is no end.
     pub fn is_terminal(&self) -> bool {
-        runtime::State::is_terminal(self)
+        runtime::lifecycle::State::is_terminal(self)
     }
 
     /// Whether an operation can cancel what is in this state, as far as the documents tell.
@@ -109,8 +109,8 @@ impl OrderState {
     /// - `partially_filled`: yes. The order is pending.
     /// - `filled`: no.
     /// - `canceled`: no.
-    pub fn can_cancel(&self) -> runtime::Possible {
-        runtime::State::can_cancel(self)
+    pub fn can_cancel(&self) -> runtime::lifecycle::Possible {
+        runtime::lifecycle::State::can_cancel(self)
     }
 
     /// Whether an operation can amend what is in this state, as far as the documents tell.
@@ -120,8 +120,8 @@ impl OrderState {
     /// - `partially_filled`: no.
     /// - `filled`: no.
     /// - `canceled`: no.
-    pub fn can_modify(&self) -> runtime::Possible {
-        runtime::State::can_modify(self)
+    pub fn can_modify(&self) -> runtime::lifecycle::Possible {
+        runtime::lifecycle::State::can_modify(self)
     }
 
     /// Whether this state can become another, at once or by way of others, as far as the documents tell.
@@ -132,12 +132,12 @@ impl OrderState {
     /// | `partially_filled` | no | yes | not shown | yes |
     /// | `filled` | no | no | yes | no |
     /// | `canceled` | no | no | no | yes |
-    pub fn can_become(&self, next: &Self) -> runtime::Possible {
-        runtime::State::can_become(self, next)
+    pub fn can_become(&self, next: &Self) -> runtime::lifecycle::Possible {
+        runtime::lifecycle::State::can_become(self, next)
     }
 }
 
-impl runtime::HasState for Order {
+impl runtime::lifecycle::HasState for Order {
     type State = OrderState;
 
     fn id(&self) -> Option<&str> {
@@ -157,7 +157,7 @@ impl runtime::HasState for Order {
     }
 }
 
-impl runtime::HasState for PendingOrder {
+impl runtime::lifecycle::HasState for PendingOrder {
     type State = OrderState;
 
     fn id(&self) -> Option<&str> {
@@ -177,7 +177,7 @@ impl runtime::HasState for PendingOrder {
     }
 }
 
-impl runtime::HasState for HistoryOrder {
+impl runtime::lifecycle::HasState for HistoryOrder {
     type State = OrderState;
 
     fn id(&self) -> Option<&str> {

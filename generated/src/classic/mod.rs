@@ -28,81 +28,29 @@
 //!
 //! # States
 //!
-//! The states of [`OrderState`]:
-//!
-//! - `live`: New; it rests in the order book.
-//! - `partially_filled`: Filled in part; together with live this is what the document calls pending.
-//! - `filled`: Filled completely. Nothing follows it.
-//! - `canceled`: Cancelled. Nothing follows it.
-//!
-//! <div>
-//! <svg viewBox="0 0 552 230" width="552" role="img" aria-label="Lifecycle of OrderState" style="max-width:100%;height:auto" fill="none" stroke="currentColor" font-size="13" text-anchor="middle">
-//! <rect x="8" y="117" width="56" height="32" rx="6"/>
-//! <text x="36" y="137" fill="currentColor" stroke="none">live</text>
-//! <rect x="124" y="117" width="148" height="32" rx="6"/>
-//! <text x="198" y="137" fill="currentColor" stroke="none">partially_filled</text>
-//! <rect x="332" y="117" width="68" height="32" rx="6"/>
-//! <rect x="335" y="120" width="62" height="26" rx="6"/>
-//! <text x="366" y="137" fill="currentColor" stroke="none">filled</text>
-//! <rect x="460" y="117" width="84" height="32" rx="6"/>
-//! <rect x="463" y="120" width="78" height="26" rx="6"/>
-//! <text x="502" y="137" fill="currentColor" stroke="none">canceled</text>
-//! <path d="M36 117 C36 77 22 77 22 117"/>
-//! <path d="M22 117 L18 109 L26 109 Z" fill="currentColor" stroke="none"/>
-//! <text x="29" y="83" fill="currentColor" stroke="none">3</text>
-//! <path d="M43 149 C43 209 191 209 191 149" stroke-dasharray="4 3"/>
-//! <path d="M191 149 L187 157 L195 157 Z" fill="currentColor" stroke="none"/>
-//! <path d="M29 149 C29 241 373 241 373 149" stroke-dasharray="4 3"/>
-//! <path d="M373 149 L369 157 L377 157 Z" fill="currentColor" stroke="none"/>
-//! <path d="M50 117 C50 0 509 0 509 117"/>
-//! <path d="M509 117 L505 109 L513 109 Z" fill="currentColor" stroke="none"/>
-//! <text x="279" y="20" fill="currentColor" stroke="none">1, 2, 4</text>
-//! <path d="M205 149 C205 209 359 209 359 149" stroke-dasharray="4 3"/>
-//! <path d="M359 149 L355 157 L363 157 Z" fill="currentColor" stroke="none"/>
-//! <path d="M198 117 C198 25 495 25 495 117"/>
-//! <path d="M495 117 L491 109 L499 109 Z" fill="currentColor" stroke="none"/>
-//! <text x="346" y="44" fill="currentColor" stroke="none">1, 4</text>
-//! </svg>
-//! </div>
-//!
-//! A full line is a change that the documents show, with the number of its row. A dashed line is one
-//! that they neither show nor rule out, such as a fill. What has a double frame is the end.
-//!
-//! | | from | what happens | when | becomes |
-//! |---|---|---|---|---|
-//! | 1 | `live`, `partially_filled` | `cancel-order`, `batch-cancel-orders`, `cancel-all-orders` | The order is pending. | `canceled` |
-//! | 2 | `live` | `modify-order` | A new limit order, and both newSize and newPrice are sent. | `canceled` |
-//! | 3 | `live` | `modify-order` | A new limit order, and only the preset take-profit or stop-loss is sent, neither size nor price. | the same |
-//! | 4 | `any` | `self-trade prevention (stpMode)` | Self-trade prevention cancels the order, as the taker or as the maker. | `canceled` |
-//!
-//! - 1: The answer lists the order among the successes.
-//! - 2: Another order takes its place, which is created asynchronously.
-//! - 3: The order is not cancelled.
-//! - 4: The document starts it from any state; nothing of a filled or canceled order is left to cancel.
-//!
-//! What never happens:
-//!
-//! - `partially_filled` becomes `live`: What is live is new, and a fill is not undone. (Order, table,
-//!   state)
-//! - `partially_filled` is changed by `modify-order`: Only a limit order in the state new can be
-//!   modified. (Modify Order, rule 1)
+//! [`OrderState`] shows its lifecycle: the states, and what leads from one to another.
 //!
 //! # Rules
 //!
-//! - `body-is-json` (cannot be written wrong): A POST sends its parameters as JSON, with the header
+//! <details>
+//! <summary>What the exchange does, and other rules that are not checked</summary>
+//!
+//! - `body-is-json` (kept by the types): A POST sends its parameters as JSON, with the header
 //!   Content-Type application/json.
-//! - `query-string` (cannot be written wrong): A GET sends its parameters in the query string.
-//! - `parameters-are-strings` (cannot be written wrong): Every request parameter travels as a string,
-//!   numbers and times too.
-//! - `answers-in-an-envelope` (cannot be written wrong): Every answer has the strings code and msg, the
+//! - `query-string` (kept by the types): A GET sends its parameters in the query string.
+//! - `parameters-are-strings` (kept by the types): Every request parameter travels as a string, numbers
+//!   and times too.
+//! - `answers-in-an-envelope` (kept by the types): Every answer has the strings code and msg, the
 //!   integer requestTime in Unix milliseconds, and data, an object whose shape the operation decides.
 //! - `success-is-code-and-status` (not checked): An operation succeeded when the code is 00000, the msg
 //!   success and the HTTP status 200. Refusals were seen with other statuses than 200, so the client
 //!   decides by the code alone.
-//! - `rates-count-per-uid` (a rate): A rate limit counts the calls of one user id within one second,
-//!   unless an operation says otherwise.
-//! - `self-trade-reason` (what the exchange does): An order that self-trade prevention cancelled gives
-//!   stp\_cancel as its cancelReason.
+//! - `rates-count-per-uid` (kept by the limiter): A rate limit counts the calls of one user id within
+//!   one second, unless an operation says otherwise.
+//! - `self-trade-reason`: An order that self-trade prevention cancelled gives stp\_cancel as its
+//!   cancelReason.
+//!
+//! </details>
 //!
 //! # Where the documents contradict themselves
 //!
@@ -153,10 +101,6 @@ mod place_order;
 mod records;
 mod reversal;
 
-runtime::with_blocking! {
-    pub mod blocking;
-}
-
 pub use choices::{Execution, LimitExecution, OrderRef};
 pub use enums::{
     CancelReason, EnterPointSource, Force, HoldSide, MarginMode, OrderSource, OrderState,
@@ -188,217 +132,81 @@ pub use get_history_order::{GetHistoryOrder, GetHistoryOrderPage};
 pub use get_pending_orders::{GetPendingOrders, GetPendingOrdersPage};
 pub use place_order::PlaceOrder;
 
-/// Operations of the family Classic account futures.
-#[derive(Clone, Copy, Debug)]
-pub struct Classic<'a> {
-    client: &'a super::Client,
-}
-
-impl<'a> Classic<'a> {
-    pub(super) fn of(client: &'a super::Client) -> Self {
-        Self { client }
-    }
+runtime::operations! {
+    /// Operations of the family Classic account futures.
+    pub struct Classic;
 
     /// Cancels up to 50 listed orders, or orders by product type and trading pair.
     ///
     /// `POST /api/v2/mix/order/batch-cancel-orders`; see [`BatchCancel`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn batch_cancel(
-        &self,
-        request: &BatchCancel,
-    ) -> Result<runtime::Reply<BatchCancelOutcome>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn batch_cancel(BatchCancel) -> BatchCancelOutcome;
 
     /// Places up to 50 orders for one trading pair.
     ///
     /// `POST /api/v2/mix/order/batch-place-order`; see [`BatchOrder`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn batch_order(
-        &self,
-        request: &BatchOrder,
-    ) -> Result<runtime::Reply<BatchPlaceOutcome>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn batch_order(BatchOrder) -> BatchPlaceOutcome;
 
     /// Cancels all pending orders of a product type.
     ///
     /// `POST /api/v2/mix/order/cancel-all-orders`; see [`CancelAllOrders`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn cancel_all_orders(
-        &self,
-        request: &CancelAllOrders,
-    ) -> Result<runtime::Reply<CancelAllOutcome>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn cancel_all_orders(CancelAllOrders) -> CancelAllOutcome;
 
     /// Cancels one pending order.
     ///
     /// `POST /api/v2/mix/order/cancel-order`; see [`CancelOrder`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn cancel_order(
-        &self,
-        request: &CancelOrder,
-    ) -> Result<runtime::Reply<OrderIds>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn cancel_order(CancelOrder) -> OrderIds;
 
     /// Reverses a position, or a part of it, by closing it and opening the opposite one.
     ///
     /// `POST /api/v2/mix/order/click-backhand`; see [`Reversal`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn reversal(
-        &self,
-        request: &Reversal,
-    ) -> Result<runtime::Reply<OrderIds>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn reversal(Reversal) -> OrderIds;
 
     /// Closes positions at market price.
     ///
     /// `POST /api/v2/mix/order/close-positions`; see [`FlashClosePosition`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn flash_close_position(
-        &self,
-        request: &FlashClosePosition,
-    ) -> Result<runtime::Reply<CloseOutcome>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn flash_close_position(FlashClosePosition) -> CloseOutcome;
 
     /// Reads one order in full.
     ///
     /// `GET /api/v2/mix/order/detail`; see [`GetOrderDetail`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn get_order_detail(
-        &self,
-        request: &GetOrderDetail,
-    ) -> Result<runtime::Reply<Order>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn get_order_detail(GetOrderDetail) -> Order;
 
     /// Lists historical fills.
     ///
     /// `GET /api/v2/mix/order/fill-history`; see [`GetHistoricalTransactionDetails`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn get_historical_transaction_details(
-        &self,
-        request: &GetHistoricalTransactionDetails,
-    ) -> Result<runtime::Reply<GetHistoricalTransactionDetailsPage>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn get_historical_transaction_details(GetHistoricalTransactionDetails) -> GetHistoricalTransactionDetailsPage;
 
     /// Lists the fills of orders.
     ///
     /// `GET /api/v2/mix/order/fills`; see [`GetOrderFillDetails`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn get_order_fill_details(
-        &self,
-        request: &GetOrderFillDetails,
-    ) -> Result<runtime::Reply<GetOrderFillDetailsPage>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn get_order_fill_details(GetOrderFillDetails) -> GetOrderFillDetailsPage;
 
     /// Changes a new limit order, either its size and price or its preset take-profit and stop-loss.
     ///
     /// `POST /api/v2/mix/order/modify-order`; see [`ModifyOrder`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn modify_order(
-        &self,
-        request: &ModifyOrder,
-    ) -> Result<runtime::Reply<OrderIds>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn modify_order(ModifyOrder) -> OrderIds;
 
     /// Lists historical orders of the last 90 days.
     ///
     /// `GET /api/v2/mix/order/orders-history`; see [`GetHistoryOrder`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn get_history_order(
-        &self,
-        request: &GetHistoryOrder,
-    ) -> Result<runtime::Reply<GetHistoryOrderPage>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn get_history_order(GetHistoryOrder) -> GetHistoryOrderPage;
 
     /// Lists pending orders.
     ///
     /// `GET /api/v2/mix/order/orders-pending`; see [`GetPendingOrders`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn get_pending_orders(
-        &self,
-        request: &GetPendingOrders,
-    ) -> Result<runtime::Reply<GetPendingOrdersPage>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn get_pending_orders(GetPendingOrders) -> GetPendingOrdersPage;
 
     /// Places one order.
     ///
     /// `POST /api/v2/mix/order/place-order`; see [`PlaceOrder`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn place_order(
-        &self,
-        request: &PlaceOrder,
-    ) -> Result<runtime::Reply<OrderAck>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn place_order(PlaceOrder) -> OrderAck;
 
-    /// Finds out whether the exchange accepts the credentials.
-    ///
-    /// It costs one call of `GET /api/v2/mix/order/orders-pending`.
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call). Where the credentials are refused, it is
-    /// [`runtime::Error::Exchange`], whose [`ending`](runtime::Error::ending) is
-    /// [`CredentialsRefused`](runtime::Ending::CredentialsRefused) or
-    /// [`TimestampRefused`](runtime::Ending::TimestampRefused), and whose text names the likely cause.
-    pub async fn check_credentials(&self) -> Result<(), runtime::Error> {
-        let request = GetPendingOrders::new(ProductType::UsdtFutures).limit(1);
-        self.client.call(&request).await.map(drop)
-    }
+    let probe: GetPendingOrders = GetPendingOrders::new(ProductType::UsdtFutures)
+        .limit(1);
 }
 
 /// What is known about each operation of the family.
-pub const OPERATIONS: &[&runtime::Meta] = &[
+pub const OPERATIONS: &[&runtime::tables::Meta] = &[
     <BatchCancel as runtime::Operation>::META,
     <BatchOrder as runtime::Operation>::META,
     <CancelAllOrders as runtime::Operation>::META,
@@ -412,79 +220,4 @@ pub const OPERATIONS: &[&runtime::Meta] = &[
     <GetHistoryOrder as runtime::Operation>::META,
     <GetPendingOrders as runtime::Operation>::META,
     <PlaceOrder as runtime::Operation>::META,
-];
-/// The rules that hold for the family as a whole.
-pub const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
-        id: "body-is-json",
-        at: "What the service does, conventions",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "A POST sends its parameters as JSON, with the header Content-Type application/json.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "query-string",
-        at: "What the service does, conventions",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "A GET sends its parameters in the query string.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "parameters-are-strings",
-        at: "What the service does, conventions",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "Every request parameter travels as a string, numbers and times too.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "answers-in-an-envelope",
-        at: "What the service does, conventions",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "Every answer has the strings code and msg, the integer requestTime in Unix milliseconds, and data, an object whose shape the operation decides.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "success-is-code-and-status",
-        at: "What the service does, conventions",
-        kind: runtime::RuleKind::Stated,
-        severity: runtime::Severity::Refuse,
-        says: "An operation succeeded when the code is 00000, the msg success and the HTTP status 200.",
-        why: Some(
-            "Refusals were seen with other statuses than 200, so the client decides by the code alone.",
-        ),
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "rates-count-per-uid",
-        at: "What the service does, conventions",
-        kind: runtime::RuleKind::Limit,
-        severity: runtime::Severity::Refuse,
-        says: "A rate limit counts the calls of one user id within one second, unless an operation says otherwise.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "self-trade-reason",
-        at: "States and transitions, table",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "An order that self-trade prevention cancelled gives stp_cancel as its cancelReason.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
 ];

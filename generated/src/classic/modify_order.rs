@@ -11,46 +11,51 @@ use super::{ClientOid, GetOrderDetail, Order, OrderIds, OrderRef, ProductType, S
 ///
 /// Source: Classic Futures Trade Interface (Version 2), section *Modify Order*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+/// | `newClientOid` | yes |  |  | [`ClientOid`](super::ClientOid) |
+/// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
+/// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+/// | `newSize` | no |  |  | decimal |
+/// | `newPrice` | no |  |  | decimal |
+/// | `newPresetStopSurplusPrice` | no |  |  | decimal; `0` deletes |
+/// | `newPresetStopLossPrice` | no |  |  | decimal; `0` deletes |
+///
 /// - **Effect:** amends; a repeat would amend again
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
-///
-/// # What becomes of a call
-///
-/// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
-///   credentials refused.
-/// - **What the code says**: listed code, observed code, too many requests.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
-///   status, unreadable.
-/// - Codes after which it is unknown: `43001`; after other listed ones it did not happen.
-/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
-///   several independent sources agree on.
-/// - **Several things**: A change of size and price cancels the old order and creates a new one later,
+/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
+/// - **Several effects**: A change of size and price cancels the old order and creates a new one later,
 ///   so the old one may be gone although the new one is refused. A refusal by a rule of trading leaves
-///   it unknown.
-/// - **Finding out:** [`GetOrderDetail`](super::GetOrderDetail) by `newClientOid`; it is kept for 90
-///   days at least, so its absence can prove that it did not happen
+///   the outcome unknown.
+/// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) finds out by `newClientOid`;
+///   records are kept for at least 90 days, so an absence can prove that it had no effect
 ///
 /// # Rules
 ///
+/// Checked before a request is sent:
+///
+/// - `size-and-price-together`: A change of size or price passes both.
+/// - `minimum-order-quantity`: The new size reaches the minimum order quantity.
+/// - `presets-without-size-and-price`: Take-profit or stop-loss is not set beside size or price: to
+///   change them alone, size and price are left out (rule 4), and beside both they would have no effect
+///   (rule 3).
+///
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
 /// - `no-price-for-market-orders` (not checked): A new price must not be set for an order of a market
 ///   type. The type of the pending order does not stand in the request.
-/// - `new-limit-orders-only` (what the exchange does): Only a limit order in the status new may be
-///   modified.
-/// - `size-and-price-together` (checked before sending): A change of size or price passes both.
-/// - `size-and-price-replace-the-order` (what the exchange does): A change of size and price cancels
-///   the old order and creates a new one later. The new orderId is not in the answer; the new order is
-///   found by newClientOid.
-/// - `minimum-order-quantity` (checked before sending): The new size reaches the minimum order
-///   quantity.
-/// - `presets-ignored-with-size-and-price` (what the exchange does): Set together with size and price,
-///   the take-profit and stop-loss have no effect.
-/// - `presets-without-size-and-price` (checked before sending): Take-profit or stop-loss is not set
-///   beside size or price: to change them alone, size and price are left out (rule 4), and beside both
-///   they would have no effect (rule 3).
-/// - `one-preset-cancels-the-other` (what the exchange does): Of take-profit and stop-loss, passing
-///   only one cancels the other.
+/// - `new-limit-orders-only`: Only a limit order in the status new may be modified.
+/// - `size-and-price-replace-the-order`: A change of size and price cancels the old order and creates a
+///   new one later. The new orderId is not in the answer; the new order is found by newClientOid.
+/// - `presets-ignored-with-size-and-price`: Set together with size and price, the take-profit and
+///   stop-loss have no effect.
+/// - `one-preset-cancels-the-other`: Of take-profit and stop-loss, passing only one cancels the other.
+///
+/// </details>
 ///
 /// # Where the documents contradict themselves
 ///
@@ -103,28 +108,23 @@ pub struct ModifyOrder {
     pub new_client_oid: ClientOid,
     /// `orderId`, `clientOid`: Which order is meant, named by the exchange's id or by the caller's own.
     pub order: OrderRef,
-    /// `newSize`: New amount of the order.
-    ///
-    /// Left out, the value stays.
+    /// `newSize`: New amount of the order. Left out, the value stays.
     pub new_size: Option<runtime::Decimal>,
-    /// `newPrice`: New price of a limit order. Orders of a market type do not take one.
-    ///
-    /// Left out, the value stays.
+    /// `newPrice`: New price of a limit order. Orders of a market type do not take one. Left out, the value
+    /// stays.
     pub new_price: Option<runtime::Decimal>,
     /// `newPresetStopSurplusPrice`: New take-profit. A value changes the present one, or adds one. Passing
     /// only one of this and newPresetStopLossPrice cancels the other. Ignored beside newSize and newPrice.
-    ///
     /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
     pub new_preset_stop_surplus_price: runtime::Edit<runtime::Decimal>,
     /// `newPresetStopLossPrice`: New stop-loss. A value changes the present one, or adds one. Passing only
     /// one of this and newPresetStopSurplusPrice cancels the other. Ignored beside newSize and newPrice.
-    ///
     /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
     pub new_preset_stop_loss_price: runtime::Edit<runtime::Decimal>,
 }
 
 impl ModifyOrder {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `symbol`: Trading pair.
     /// - `productType`: Kind of futures contract.
@@ -148,29 +148,21 @@ impl ModifyOrder {
         }
     }
 
-    /// Sets `newSize`: New amount of the order.
-    ///
-    /// Left out, the value stays.
+    /// Sets [`newSize`](field@Self::new_size).
     #[inline]
     pub fn new_size(mut self, new_size: impl Into<runtime::Decimal>) -> Self {
         self.new_size = Some(new_size.into());
         self
     }
 
-    /// Sets `newPrice`: New price of a limit order. Orders of a market type do not take one.
-    ///
-    /// Left out, the value stays.
+    /// Sets [`newPrice`](field@Self::new_price).
     #[inline]
     pub fn new_price(mut self, new_price: impl Into<runtime::Decimal>) -> Self {
         self.new_price = Some(new_price.into());
         self
     }
 
-    /// Sets `newPresetStopSurplusPrice`: New take-profit. A value changes the present one, or adds one.
-    /// Passing only one of this and newPresetStopLossPrice cancels the other. Ignored beside newSize and
-    /// newPrice.
-    ///
-    /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
+    /// Sets [`newPresetStopSurplusPrice`](field@Self::new_preset_stop_surplus_price).
     #[inline]
     pub fn new_preset_stop_surplus_price(
         mut self,
@@ -180,11 +172,7 @@ impl ModifyOrder {
         self
     }
 
-    /// Sets `newPresetStopLossPrice`: New stop-loss. A value changes the present one, or adds one. Passing
-    /// only one of this and newPresetStopSurplusPrice cancels the other. Ignored beside newSize and
-    /// newPrice.
-    ///
-    /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
+    /// Sets [`newPresetStopLossPrice`](field@Self::new_preset_stop_loss_price).
     #[inline]
     pub fn new_preset_stop_loss_price(
         mut self,
@@ -195,13 +183,13 @@ impl ModifyOrder {
     }
 }
 
-impl runtime::Parameters for ModifyOrder {
+impl runtime::parameters::Parameters for ModifyOrder {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("symbol", &self.symbol);
         out.text("productType", &self.product_type);
         out.text("newClientOid", &self.new_client_oid);
-        runtime::Parameters::write(&self.order, out);
+        runtime::parameters::Parameters::write(&self.order, out);
         out.optional_text("newSize", self.new_size.as_ref());
         out.optional_text("newPrice", self.new_price.as_ref());
         out.edit_text(
@@ -213,11 +201,11 @@ impl runtime::Parameters for ModifyOrder {
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let product_type = from.word("productType");
         let new_client_oid = from.required("newClientOid");
-        let order = <OrderRef as runtime::Parameters>::read(from);
+        let order = <OrderRef as runtime::parameters::Parameters>::read(from);
         let new_size = from.may_be_blank("newSize").optional("newSize");
         let new_price = from.may_be_blank("newPrice").optional("newPrice");
         let new_preset_stop_surplus_price = from.edit("newPresetStopSurplusPrice", "0");
@@ -235,11 +223,11 @@ impl runtime::Parameters for ModifyOrder {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.optional_known("productType", Some(&self.product_type));
         to.identifier("newClientOid", Some(&self.new_client_oid));
-        runtime::Parameters::check(&self.order, to);
+        runtime::parameters::Parameters::check(&self.order, to);
         to.decimal("newSize", self.new_size.as_ref());
         to.decimal("newPrice", self.new_price.as_ref());
         to.edit("newPresetStopSurplusPrice", &self.new_preset_stop_surplus_price, "0");
@@ -254,27 +242,27 @@ impl runtime::Parameters for ModifyOrder {
             Some(self.symbol.as_str()),
         );
         to.rule(
-            &RULES[2],
+            &RULES[0],
             "newSize",
             (self.new_size.is_some() || self.new_price.is_some())
                 && self.new_size.is_none(),
         );
         to.rule(
-            &RULES[2],
+            &RULES[0],
             "newPrice",
             (self.new_size.is_some() || self.new_price.is_some())
                 && self.new_price.is_none(),
         );
         to.rule(
-            &RULES[4],
+            &RULES[1],
             "newSize",
             to.is_at_least(self.new_size.as_ref(), "minOrderAmount") == Some(false),
         );
         if self.new_preset_stop_surplus_price != runtime::Edit::Keep
             || self.new_preset_stop_loss_price != runtime::Edit::Keep
         {
-            to.rule(&RULES[6], "newSize", self.new_size.is_some());
-            to.rule(&RULES[6], "newPrice", self.new_price.is_some());
+            to.rule(&RULES[2], "newSize", self.new_size.is_some());
+            to.rule(&RULES[2], "newPrice", self.new_price.is_some());
         }
     }
 }
@@ -283,52 +271,37 @@ runtime::serde_parameters!(ModifyOrder);
 
 impl runtime::Operation for ModifyOrder {
     type Response = OrderIds;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Asked for ModifyOrder {
+impl runtime::confirm::Queryable for ModifyOrder {
     type Query = GetOrderDetail;
 
     type Record = Order;
 }
 
-impl runtime::Confirmable for ModifyOrder {}
+impl runtime::confirm::Confirmable for ModifyOrder {}
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "classic.modify-order",
     family: "classic",
     title: "Modify Order",
     doc: "Changes a new limit order, either its size and price or its preset take-profit and stop-loss.",
     document: "classic-futures-v2",
     section: "Modify Order",
-    method: runtime::Method::Post,
+    method: runtime::tables::Method::Post,
     path: "/api/v2/mix/order/modify-order",
-    effect: runtime::Effect::Amend,
-    access: runtime::Access::Signed,
-    whitelisted: false,
-    permission: None,
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 10,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
-    window: None,
+    effect: runtime::tables::Effect::Amend,
+    limits: &[runtime::tables::RateLimit::per_uid(10)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: Some(runtime::ClientId {
+    client_id: Some(runtime::tables::ClientId {
         parameter: "newClientOid",
         list: None,
     }),
-    confirm: Some(runtime::Confirm {
+    confirm: Some(runtime::tables::Confirm {
         ask: &[("clientOid", "newClientOid")],
         with: &["symbol", "productType"],
-        list: None,
-        matches: &[],
         agrees: &[
             ("symbol", &["symbol"]),
             ("newSize", &["size"]),
@@ -337,17 +310,16 @@ const META: runtime::Meta = runtime::Meta {
             ("newPresetStopLossPrice", &["presetStopLossPrice"]),
         ],
         created: Some("cTime"),
-        changed: None,
-        changed_while: &[],
         kept_ms: Some(7776000000),
+        ..runtime::tables::Confirm::DEFAULT
     }),
-    echoes: Some(runtime::Echoes {
+    echoes: Some(runtime::tables::Echoes {
         ids: &[
-            runtime::Echo {
+            runtime::tables::Echo {
                 member: "orderId",
                 of: &["orderId"],
             },
-            runtime::Echo {
+            runtime::tables::Echo {
                 member: "clientOid",
                 of: &["clientOid", "newClientOid"],
             },
@@ -355,92 +327,34 @@ const META: runtime::Meta = runtime::Meta {
         members: &["orderId", "clientOid"],
         one_is_enough: true,
     }),
-    compound: Some(runtime::Compound {
+    compound: Some(runtime::tables::Compound {
         when: None,
         why: "A change of size and price cancels the old order and creates a new one later, so the old one may be gone although the new one is refused.",
     }),
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
-        id: "no-price-for-market-orders",
-        at: "Modify Order, parameter table, newPrice",
-        kind: runtime::RuleKind::Stated,
-        severity: runtime::Severity::Refuse,
-        says: "A new price must not be set for an order of a market type.",
-        why: Some("The type of the pending order does not stand in the request."),
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "new-limit-orders-only",
-        at: "Modify Order, rule 1",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "Only a limit order in the status new may be modified.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
+const RULES: &[runtime::tables::Rule] = &[
+    runtime::tables::Rule {
         id: "size-and-price-together",
         at: "Modify Order, rule 2",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "A change of size or price passes both.",
-        why: None,
-        depends_on: &[],
-        mend: "set newSize and newPrice",
+        hint: "set newSize and newPrice",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
-        id: "size-and-price-replace-the-order",
-        at: "Modify Order, rule 2; States and transitions",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "A change of size and price cancels the old order and creates a new one later. The new orderId is not in the answer; the new order is found by newClientOid.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "minimum-order-quantity",
         at: "Modify Order, rule 2",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The new size reaches the minimum order quantity.",
-        why: None,
         depends_on: &["minOrderAmount"],
-        mend: "raise newSize to minOrderAmount or more",
+        hint: "raise newSize to minOrderAmount or more",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
-        id: "presets-ignored-with-size-and-price",
-        at: "Modify Order, rule 3",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "Set together with size and price, the take-profit and stop-loss have no effect.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "presets-without-size-and-price",
         at: "Modify Order, rules 3 and 4",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "Take-profit or stop-loss is not set beside size or price: to change them alone, size and price are left out (rule 4), and beside both they would have no effect (rule 3).",
-        why: None,
-        depends_on: &[],
-        mend: "leave out newSize and newPrice",
-    },
-    runtime::Rule {
-        id: "one-preset-cancels-the-other",
-        at: "Modify Order, rule 4",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "Of take-profit and stop-loss, passing only one cancels the other.",
-        why: None,
-        depends_on: &[],
-        mend: "",
+        hint: "leave out newSize and newPrice",
+        ..runtime::tables::Rule::DEFAULT
     },
 ];

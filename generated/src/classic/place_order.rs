@@ -14,53 +14,68 @@ use super::{
 ///
 /// Source: Classic Futures Trade Interface (Version 2), section *Place Order*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+/// | `marginMode` | yes |  |  | [`MarginMode`](super::MarginMode) |
+/// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) |
+/// | `size` | yes |  | base coin | decimal |
+/// | `side` | yes |  |  | [`Side`](super::Side) |
+/// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) |
+/// | `price` | with `orderType` `limit` |  |  | decimal |
+/// | `force` | with `orderType` `limit` | `gtc` |  | [`Force`](super::Force) |
+/// | `tradeSide` | by a rule |  |  | [`TradeSide`](super::TradeSide) |
+/// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
+/// | `reduceOnly` | no | `NO` |  | [`ReduceOnly`](super::ReduceOnly) |
+/// | `presetStopSurplusPrice` | no | no take-profit |  | decimal |
+/// | `presetStopLossPrice` | no | no stop-loss |  | decimal |
+/// | `presetStopSurplusExecutePrice` | no |  |  | decimal |
+/// | `presetStopLossExecutePrice` | no |  |  | decimal |
+/// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) |
+///
 /// - **Effect:** creates; a repeat would create again
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
 /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
-///
-/// # What becomes of a call
-///
-/// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
-///   credentials refused.
-/// - **What the code says**: listed code, observed code, too many requests.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
-///   status, unreadable.
-/// - Codes after which it is unknown: `43001`; after other listed ones it did not happen.
-/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
-///   several independent sources agree on.
-/// - **Finding out:** [`GetOrderDetail`](super::GetOrderDetail) by `clientOid`; it is kept for 90 days
-///   at least, so its absence can prove that it did not happen
+/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
+/// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) finds out by `clientOid`; records
+///   are kept for at least 90 days, so an absence can prove that it had no effect
 ///
 /// # Rules
 ///
-/// - `margin-coin-in-capitals` (checked before sending): The margin coin is written in capitals.
-/// - `size-decimals` (checked before sending): The size has no more decimal places than the
-///   configuration of the contract allows.
-/// - `side-by-position-mode` (what the exchange does): In one-way mode buy buys and sell sells; in
-///   hedge mode buy means the long direction and sell the short.
-/// - `trade-side-in-hedge-mode` (checked before sending): In hedge mode tradeSide is required.
-/// - `trade-side-ignored-in-one-way-mode` (checked before sending): In one-way mode tradeSide is
-///   ignored.
-/// - `reduce-only-in-one-way-mode` (checked before sending): The reduceOnly parameter is for one-way
-///   mode only.
-/// - `hedge-mode-directions` (what the exchange does): In hedge mode buy with open opens a long and buy
-///   with close closes it; sell with open opens a short and sell with close closes it.
-/// - `reduce-only-overflow` (what the exchange does): In one-way mode, when a new reduce-only order
-///   makes the reduce-only orders exceed the position together, the existing ones are cancelled, oldest
-///   first, until the rest fits. The answer to the newest order then has no orderId; the order is found
-///   by its clientOid or among the pending orders.
-/// - `market-close-beside-limit-close` (what the exchange does): In hedge mode a limit close order can
-///   occupy a part of the position. A market close order that comes later and is larger than the rest
-///   raises no insufficient-position error; the limit order stays, and the market order closes only the
-///   rest. With a position of 100 and 70 of it occupied, a market close of 50 closes 30.
-/// - `close-order-replaces-full-limit-close` (what the exchange does): In hedge mode, when a limit
-///   close order occupies the whole position, a new close order cancels it.
-/// - `elite-trader-pairs` (checked before sending): With a copy-trading API key, elite traders place
-///   orders only on the pairs announced for them.
-/// - `channel-header` (cannot be written wrong): Brokers send their channel code in the header
+/// Checked before a request is sent:
+///
+/// - `margin-coin-in-capitals` (warns): The margin coin is written in capitals.
+/// - `size-decimals`: The size has no more decimal places than the configuration of the contract
+///   allows.
+/// - `trade-side-in-hedge-mode`: In hedge mode tradeSide is required.
+/// - `trade-side-ignored-in-one-way-mode` (warns): In one-way mode tradeSide is ignored.
+/// - `reduce-only-in-one-way-mode`: The reduceOnly parameter is for one-way mode only.
+/// - `elite-trader-pairs`: With a copy-trading API key, elite traders place orders only on the pairs
+///   announced for them.
+///
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
+/// - `side-by-position-mode`: In one-way mode buy buys and sell sells; in hedge mode buy means the long
+///   direction and sell the short.
+/// - `hedge-mode-directions`: In hedge mode buy with open opens a long and buy with close closes it;
+///   sell with open opens a short and sell with close closes it.
+/// - `reduce-only-overflow`: In one-way mode, when a new reduce-only order makes the reduce-only orders
+///   exceed the position together, the existing ones are cancelled, oldest first, until the rest fits.
+///   The answer to the newest order then has no orderId; the order is found by its clientOid or among
+///   the pending orders.
+/// - `market-close-beside-limit-close`: In hedge mode a limit close order can occupy a part of the
+///   position. A market close order that comes later and is larger than the rest raises no
+///   insufficient-position error; the limit order stays, and the market order closes only the rest.
+///   With a position of 100 and 70 of it occupied, a market close of 50 closes 30.
+/// - `close-order-replaces-full-limit-close`: In hedge mode, when a limit close order occupies the
+///   whole position, a new close order cancels it.
+/// - `channel-header` (kept by the types): Brokers send their channel code in the header
 ///   X-CHANNEL-API-CODE to be identified for rebates.
+///
+/// </details>
 ///
 /// # Where the documents contradict themselves
 ///
@@ -111,7 +126,6 @@ pub struct PlaceOrder {
     /// `marginCoin`: Margin coin, in capitals.
     pub margin_coin: Coin,
     /// `size`: Amount of the order. The contract's configuration says how many decimal places it may have.
-    ///
     /// Unit: base coin.
     pub size: runtime::Decimal,
     /// `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position.
@@ -119,35 +133,29 @@ pub struct PlaceOrder {
     /// `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
     pub execution: Execution,
     /// `tradeSide`: Whether the order opens or closes. Needed in hedge mode only; ignored in one-way mode.
-    ///
-    /// Required under a condition; see the rules.
+    /// Required by a rule.
     pub trade_side: Option<TradeSide>,
     /// `clientOid`: The caller's own id for the order.
     pub client_oid: Option<ClientOid>,
-    /// `reduceOnly`: Whether the order may only reduce the position. For one-way mode only.
-    ///
-    /// Left out, the exchange takes `NO`.
+    /// `reduceOnly`: Whether the order may only reduce the position. For one-way mode only. The exchange
+    /// defaults to `NO`.
     pub reduce_only: Option<ReduceOnly>,
-    /// `presetStopSurplusPrice`: Trigger price of the take-profit.
-    ///
-    /// Left out: no take-profit. An empty text in a stored request stands for leaving it out.
+    /// `presetStopSurplusPrice`: Trigger price of the take-profit. Default: no take-profit. An empty text
+    /// in a stored request stands for leaving it out.
     pub preset_stop_surplus_price: Option<runtime::Decimal>,
-    /// `presetStopLossPrice`: Trigger price of the stop-loss.
-    ///
-    /// Left out: no stop-loss. An empty text in a stored request stands for leaving it out.
+    /// `presetStopLossPrice`: Trigger price of the stop-loss. Default: no stop-loss. An empty text in a
+    /// stored request stands for leaving it out.
     pub preset_stop_loss_price: Option<runtime::Decimal>,
     /// `presetStopSurplusExecutePrice`: Execution price of the take-profit.
     pub preset_stop_surplus_execute_price: Option<runtime::Decimal>,
     /// `presetStopLossExecutePrice`: Execution price of the stop-loss.
     pub preset_stop_loss_execute_price: Option<runtime::Decimal>,
-    /// `stpMode`: Self-trade prevention.
-    ///
-    /// Left out, the exchange takes `none`.
+    /// `stpMode`: Self-trade prevention. The exchange defaults to `none`.
     pub stp_mode: Option<StpMode>,
 }
 
 impl PlaceOrder {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `symbol`: Trading pair.
     /// - `productType`: Kind of futures contract.
@@ -189,13 +197,7 @@ impl PlaceOrder {
     ///
     /// Sends `side` = `buy`, `tradeSide` = `open` (Place Order, rule 1).
     ///
-    /// - `symbol`: Trading pair.
-    /// - `productType`: Kind of futures contract.
-    /// - `marginMode`: Margin mode.
-    /// - `marginCoin`: Margin coin, in capitals.
-    /// - `size`: Amount of the order. The contract's configuration says how many decimal places it may
-    ///   have. Unit: base coin.
-    /// - `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
+    /// Other arguments are those of [`new`](Self::new).
     pub fn hedge_open_long(
         symbol: impl Into<Symbol>,
         product_type: ProductType,
@@ -220,13 +222,7 @@ impl PlaceOrder {
     ///
     /// Sends `side` = `buy`, `tradeSide` = `close` (Place Order, rule 1).
     ///
-    /// - `symbol`: Trading pair.
-    /// - `productType`: Kind of futures contract.
-    /// - `marginMode`: Margin mode.
-    /// - `marginCoin`: Margin coin, in capitals.
-    /// - `size`: Amount of the order. The contract's configuration says how many decimal places it may
-    ///   have. Unit: base coin.
-    /// - `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
+    /// Other arguments are those of [`new`](Self::new).
     pub fn hedge_close_long(
         symbol: impl Into<Symbol>,
         product_type: ProductType,
@@ -251,13 +247,7 @@ impl PlaceOrder {
     ///
     /// Sends `side` = `sell`, `tradeSide` = `open` (Place Order, rule 1).
     ///
-    /// - `symbol`: Trading pair.
-    /// - `productType`: Kind of futures contract.
-    /// - `marginMode`: Margin mode.
-    /// - `marginCoin`: Margin coin, in capitals.
-    /// - `size`: Amount of the order. The contract's configuration says how many decimal places it may
-    ///   have. Unit: base coin.
-    /// - `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
+    /// Other arguments are those of [`new`](Self::new).
     pub fn hedge_open_short(
         symbol: impl Into<Symbol>,
         product_type: ProductType,
@@ -282,13 +272,7 @@ impl PlaceOrder {
     ///
     /// Sends `side` = `sell`, `tradeSide` = `close` (Place Order, rule 1).
     ///
-    /// - `symbol`: Trading pair.
-    /// - `productType`: Kind of futures contract.
-    /// - `marginMode`: Margin mode.
-    /// - `marginCoin`: Margin coin, in capitals.
-    /// - `size`: Amount of the order. The contract's configuration says how many decimal places it may
-    ///   have. Unit: base coin.
-    /// - `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
+    /// Other arguments are those of [`new`](Self::new).
     pub fn hedge_close_short(
         symbol: impl Into<Symbol>,
         product_type: ProductType,
@@ -313,13 +297,7 @@ impl PlaceOrder {
     ///
     /// Sends `side` = `sell`, `reduceOnly` = `YES` (Place Order, parameter table, reduceOnly; rule 2).
     ///
-    /// - `symbol`: Trading pair.
-    /// - `productType`: Kind of futures contract.
-    /// - `marginMode`: Margin mode.
-    /// - `marginCoin`: Margin coin, in capitals.
-    /// - `size`: Amount of the order. The contract's configuration says how many decimal places it may
-    ///   have. Unit: base coin.
-    /// - `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
+    /// Other arguments are those of [`new`](Self::new).
     pub fn one_way_reduce_only_sell(
         symbol: impl Into<Symbol>,
         product_type: ProductType,
@@ -344,13 +322,7 @@ impl PlaceOrder {
     ///
     /// Sends `side` = `buy`, `reduceOnly` = `YES` (Place Order, parameter table, reduceOnly; rule 2).
     ///
-    /// - `symbol`: Trading pair.
-    /// - `productType`: Kind of futures contract.
-    /// - `marginMode`: Margin mode.
-    /// - `marginCoin`: Margin coin, in capitals.
-    /// - `size`: Amount of the order. The contract's configuration says how many decimal places it may
-    ///   have. Unit: base coin.
-    /// - `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.
+    /// Other arguments are those of [`new`](Self::new).
     pub fn one_way_reduce_only_buy(
         symbol: impl Into<Symbol>,
         product_type: ProductType,
@@ -371,35 +343,28 @@ impl PlaceOrder {
             .reduce_only(ReduceOnly::Yes)
     }
 
-    /// Sets `tradeSide`: Whether the order opens or closes. Needed in hedge mode only; ignored in one-way
-    /// mode.
-    ///
-    /// Required under a condition; see the rules.
+    /// Sets [`tradeSide`](field@Self::trade_side).
     #[inline]
     pub fn trade_side(mut self, trade_side: TradeSide) -> Self {
         self.trade_side = Some(trade_side);
         self
     }
 
-    /// Sets `clientOid`: The caller's own id for the order.
+    /// Sets [`clientOid`](field@Self::client_oid).
     #[inline]
     pub fn client_oid(mut self, client_oid: impl Into<ClientOid>) -> Self {
         self.client_oid = Some(client_oid.into());
         self
     }
 
-    /// Sets `reduceOnly`: Whether the order may only reduce the position. For one-way mode only.
-    ///
-    /// Left out, the exchange takes `NO`.
+    /// Sets [`reduceOnly`](field@Self::reduce_only).
     #[inline]
     pub fn reduce_only(mut self, reduce_only: impl Into<ReduceOnly>) -> Self {
         self.reduce_only = Some(reduce_only.into());
         self
     }
 
-    /// Sets `presetStopSurplusPrice`: Trigger price of the take-profit.
-    ///
-    /// Left out: no take-profit. An empty text in a stored request stands for leaving it out.
+    /// Sets [`presetStopSurplusPrice`](field@Self::preset_stop_surplus_price).
     #[inline]
     pub fn preset_stop_surplus_price(
         mut self,
@@ -409,9 +374,7 @@ impl PlaceOrder {
         self
     }
 
-    /// Sets `presetStopLossPrice`: Trigger price of the stop-loss.
-    ///
-    /// Left out: no stop-loss. An empty text in a stored request stands for leaving it out.
+    /// Sets [`presetStopLossPrice`](field@Self::preset_stop_loss_price).
     #[inline]
     pub fn preset_stop_loss_price(
         mut self,
@@ -421,7 +384,7 @@ impl PlaceOrder {
         self
     }
 
-    /// Sets `presetStopSurplusExecutePrice`: Execution price of the take-profit.
+    /// Sets [`presetStopSurplusExecutePrice`](field@Self::preset_stop_surplus_execute_price).
     #[inline]
     pub fn preset_stop_surplus_execute_price(
         mut self,
@@ -433,7 +396,7 @@ impl PlaceOrder {
         self
     }
 
-    /// Sets `presetStopLossExecutePrice`: Execution price of the stop-loss.
+    /// Sets [`presetStopLossExecutePrice`](field@Self::preset_stop_loss_execute_price).
     #[inline]
     pub fn preset_stop_loss_execute_price(
         mut self,
@@ -445,9 +408,7 @@ impl PlaceOrder {
         self
     }
 
-    /// Sets `stpMode`: Self-trade prevention.
-    ///
-    /// Left out, the exchange takes `none`.
+    /// Sets [`stpMode`](field@Self::stp_mode).
     #[inline]
     pub fn stp_mode(mut self, stp_mode: StpMode) -> Self {
         self.stp_mode = Some(stp_mode);
@@ -455,16 +416,16 @@ impl PlaceOrder {
     }
 }
 
-impl runtime::Parameters for PlaceOrder {
+impl runtime::parameters::Parameters for PlaceOrder {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("symbol", &self.symbol);
         out.text("productType", &self.product_type);
         out.text("marginMode", &self.margin_mode);
         out.text("marginCoin", &self.margin_coin);
         out.text("size", &self.size);
         out.text("side", &self.side);
-        runtime::Parameters::write(&self.execution, out);
+        runtime::parameters::Parameters::write(&self.execution, out);
         out.optional_text("tradeSide", self.trade_side.as_ref());
         out.optional_text("clientOid", self.client_oid.as_ref());
         out.optional_text("reduceOnly", self.reduce_only.as_ref());
@@ -485,14 +446,14 @@ impl runtime::Parameters for PlaceOrder {
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let product_type = from.word("productType");
         let margin_mode = from.word("marginMode");
         let margin_coin = from.required("marginCoin");
         let size = from.required("size");
         let side = from.word("side");
-        let execution = <Execution as runtime::Parameters>::read(from);
+        let execution = <Execution as runtime::parameters::Parameters>::read(from);
         let trade_side = from.optional_word("tradeSide");
         let client_oid = from.optional("clientOid");
         let reduce_only = from.optional_word("reduceOnly");
@@ -526,14 +487,14 @@ impl runtime::Parameters for PlaceOrder {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.optional_known("productType", Some(&self.product_type));
         to.optional_known("marginMode", Some(&self.margin_mode));
         to.identifier("marginCoin", Some(&self.margin_coin));
         to.decimal("size", Some(&self.size));
         to.optional_known("side", Some(&self.side));
-        runtime::Parameters::check(&self.execution, to);
+        runtime::parameters::Parameters::check(&self.execution, to);
         to.optional_known("tradeSide", self.trade_side.as_ref());
         to.identifier("clientOid", self.client_oid.as_ref());
         to.optional_known("reduceOnly", self.reduce_only.as_ref());
@@ -552,6 +513,9 @@ impl runtime::Parameters for PlaceOrder {
             Some(self.product_type.as_str()),
             Some(self.symbol.as_str()),
         );
+        let position_mode_is_hedge_mode = to
+            .account()
+            .is("positionMode", &["hedge_mode"]);
         to.rule(&RULES[0], "marginCoin", !self.margin_coin.is_capitals());
         to.rule(
             &RULES[1],
@@ -559,25 +523,23 @@ impl runtime::Parameters for PlaceOrder {
             to.fits_places(Some(&self.size), "sizePrecision") == Some(false),
         );
         to.rule(
-            &RULES[3],
+            &RULES[2],
             "tradeSide",
-            to.account().is("positionMode", &["hedge_mode"]) == Some(true)
-                && self.trade_side.is_none(),
+            position_mode_is_hedge_mode == Some(true) && self.trade_side.is_none(),
         );
         to.rule(
-            &RULES[4],
+            &RULES[3],
             "tradeSide",
             to.account().is("positionMode", &["one_way_mode"]) == Some(true)
                 && self.trade_side.is_some(),
         );
         to.rule(
-            &RULES[5],
+            &RULES[4],
             "reduceOnly",
-            to.account().is("positionMode", &["hedge_mode"]) == Some(true)
-                && self.reduce_only.is_some(),
+            position_mode_is_hedge_mode == Some(true) && self.reduce_only.is_some(),
         );
         to.rule(
-            &RULES[10],
+            &RULES[5],
             "symbol",
             to.account().is("copyTrading", &["true"]) == Some(true)
                 && to.is_among(Some(self.symbol.as_str()), "copyTradingPairs")
@@ -590,52 +552,38 @@ runtime::serde_parameters!(PlaceOrder);
 
 impl runtime::Operation for PlaceOrder {
     type Response = OrderAck;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Asked for PlaceOrder {
+impl runtime::confirm::Queryable for PlaceOrder {
     type Query = GetOrderDetail;
 
     type Record = Order;
 }
 
-impl runtime::Confirmable for PlaceOrder {}
+impl runtime::confirm::Confirmable for PlaceOrder {}
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "classic.place-order",
     family: "classic",
     title: "Place Order",
     doc: "Places one order.",
     document: "classic-futures-v2",
     section: "Place Order",
-    method: runtime::Method::Post,
+    method: runtime::tables::Method::Post,
     path: "/api/v2/mix/order/place-order",
-    effect: runtime::Effect::Create,
-    access: runtime::Access::Signed,
-    whitelisted: false,
-    permission: None,
+    effect: runtime::tables::Effect::Create,
     headers: &["X-CHANNEL-API-CODE"],
-    limits: &[
-        runtime::RateLimit {
-            calls: 10,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
-    window: None,
+    limits: &[runtime::tables::RateLimit::per_uid(10)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: Some(runtime::ClientId {
+    client_id: Some(runtime::tables::ClientId {
         parameter: "clientOid",
         list: None,
     }),
-    confirm: Some(runtime::Confirm {
+    confirm: Some(runtime::tables::Confirm {
         ask: &[("clientOid", "clientOid")],
         with: &["symbol", "productType"],
-        list: None,
-        matches: &[],
         agrees: &[
             ("symbol", &["symbol"]),
             ("marginMode", &["marginMode"]),
@@ -652,13 +600,12 @@ const META: runtime::Meta = runtime::Meta {
             ("presetStopLossExecutePrice", &["presetStopLossExecutePrice"]),
         ],
         created: Some("cTime"),
-        changed: None,
-        changed_while: &[],
         kept_ms: Some(7776000000),
+        ..runtime::tables::Confirm::DEFAULT
     }),
-    echoes: Some(runtime::Echoes {
+    echoes: Some(runtime::tables::Echoes {
         ids: &[
-            runtime::Echo {
+            runtime::tables::Echo {
                 member: "clientOid",
                 of: &["clientOid"],
             },
@@ -666,129 +613,56 @@ const META: runtime::Meta = runtime::Meta {
         members: &["orderId", "clientOid"],
         one_is_enough: false,
     }),
-    compound: None,
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
+const RULES: &[runtime::tables::Rule] = &[
+    runtime::tables::Rule {
         id: "margin-coin-in-capitals",
         at: "Place Order, parameter table, marginCoin",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Warn,
+        severity: runtime::tables::Severity::Warn,
         says: "The margin coin is written in capitals.",
-        why: None,
-        depends_on: &[],
-        mend: "use a marginCoin of the form capitals",
+        hint: "use a marginCoin of the form capitals",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "size-decimals",
         at: "Place Order, parameter table, size",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The size has no more decimal places than the configuration of the contract allows.",
-        why: None,
         depends_on: &["sizePrecision"],
-        mend: "round size to sizePrecision decimal places",
+        hint: "round size to sizePrecision decimal places",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
-        id: "side-by-position-mode",
-        at: "Place Order, parameter table, side",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "In one-way mode buy buys and sell sells; in hedge mode buy means the long direction and sell the short.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "trade-side-in-hedge-mode",
         at: "Place Order, parameter table, tradeSide",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "In hedge mode tradeSide is required.",
-        why: None,
         depends_on: &["positionMode"],
-        mend: "set tradeSide",
+        hint: "set tradeSide",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "trade-side-ignored-in-one-way-mode",
         at: "Place Order, parameter table, tradeSide",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Warn,
+        severity: runtime::tables::Severity::Warn,
         says: "In one-way mode tradeSide is ignored.",
-        why: None,
         depends_on: &["positionMode"],
-        mend: "leave out tradeSide",
+        hint: "leave out tradeSide",
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "reduce-only-in-one-way-mode",
         at: "Place Order, parameter table, reduceOnly",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The reduceOnly parameter is for one-way mode only.",
-        why: None,
         depends_on: &["positionMode"],
-        mend: "leave out reduceOnly",
+        hint: "leave out reduceOnly",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
-        id: "hedge-mode-directions",
-        at: "Place Order, rule 1",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "In hedge mode buy with open opens a long and buy with close closes it; sell with open opens a short and sell with close closes it.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "reduce-only-overflow",
-        at: "Place Order, rule 2",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "In one-way mode, when a new reduce-only order makes the reduce-only orders exceed the position together, the existing ones are cancelled, oldest first, until the rest fits. The answer to the newest order then has no orderId; the order is found by its clientOid or among the pending orders.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "market-close-beside-limit-close",
-        at: "Place Order, rule 3",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "In hedge mode a limit close order can occupy a part of the position. A market close order that comes later and is larger than the rest raises no insufficient-position error; the limit order stays, and the market order closes only the rest. With a position of 100 and 70 of it occupied, a market close of 50 closes 30.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "close-order-replaces-full-limit-close",
-        at: "Place Order, rule 4",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "In hedge mode, when a limit close order occupies the whole position, a new close order cancels it.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "elite-trader-pairs",
         at: "Place Order, rule 5; Authentication",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "With a copy-trading API key, elite traders place orders only on the pairs announced for them.",
-        why: None,
         depends_on: &["copyTrading", "copyTradingPairs"],
-        mend: "use a symbol that is among copyTradingPairs",
-    },
-    runtime::Rule {
-        id: "channel-header",
-        at: "Place Order, rule 6; Authentication",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "Brokers send their channel code in the header X-CHANNEL-API-CODE to be identified for rebates.",
-        why: None,
-        depends_on: &[],
-        mend: "",
+        hint: "use a symbol that is among copyTradingPairs",
+        ..runtime::tables::Rule::DEFAULT
     },
 ];

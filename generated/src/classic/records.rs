@@ -9,1496 +9,618 @@ use super::{
     ReduceOnly, Side, Symbol, TradeId, TradeScope, TriggerType, YesNo,
 };
 
-/// The two ids of an order that was modified or cancelled, or placed by a reversal.
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Modify Order*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct OrderIds {
-    /// `orderId`: Id that the exchange gave the order.
-    pub order_id: Option<OrderId>,
-    /// `clientOid`: The caller's own id of the order.
-    pub client_oid: Option<ClientOid>,
-}
-
-impl runtime::Record for OrderIds {
-    const FIELDS: &'static [&'static str] = &["orderId", "clientOid"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("OrderIds"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<OrderId>("orderId"),
-            runtime::FieldTable::of::<ClientOid>("clientOid"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.order_id),
-            1 => from.read_into(&mut self.client_oid),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("orderId", &self.order_id);
-        out.field("clientOid", &self.client_oid);
-    }
-}
-
-runtime::serde_record!(OrderIds);
-
-/// Says that a placement was taken.
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Place Order*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct OrderAck {
-    /// `orderId`: Id that the exchange gave the order. Missing when a reduce-only order pushed earlier ones
-    /// out; the clientOid finds the order then.
-    pub order_id: Option<OrderId>,
-    /// `clientOid`: The caller's own id of the order.
-    pub client_oid: Option<ClientOid>,
-}
-
-impl runtime::Record for OrderAck {
-    const FIELDS: &'static [&'static str] = &["orderId", "clientOid"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("OrderAck"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<OrderId>("orderId"),
-            runtime::FieldTable::of::<ClientOid>("clientOid"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.order_id),
-            1 => from.read_into(&mut self.client_oid),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("orderId", &self.order_id);
-        out.field("clientOid", &self.client_oid);
-    }
-}
-
-runtime::serde_record!(OrderAck);
-
-/// One order in full, as Get Order Detail reads it.
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Order (response of Get Order Detail)*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Order {
-    /// `symbol`: Trading pair.
-    pub symbol: Option<Symbol>,
-    /// `size`: Amount of the order.
-    pub size: Option<runtime::Decimal>,
-    /// `orderId`: Id that the exchange gave the order.
-    pub order_id: Option<OrderId>,
-    /// `clientOid`: The caller's own id of the order.
-    pub client_oid: Option<ClientOid>,
-    /// `baseVolume`: Amount of coins traded so far.
-    pub base_volume: Option<runtime::Decimal>,
-    /// `priceAvg`: Average price of the fills.
-    pub price_avg: Option<runtime::Decimal>,
-    /// `fee`: Transaction fee.
-    pub fee: Option<runtime::Decimal>,
-    /// `price`: Price of the order.
-    pub price: Option<runtime::Decimal>,
-    /// `state`: State of the order.
-    pub state: Option<OrderState>,
-    /// `side`: Direction.
-    pub side: Option<Side>,
-    /// `force`: How long the order stays valid.
+runtime::record! {
+    /// The two ids of an order that was modified or cancelled, or placed by a reversal.
     ///
-    /// The document lists `ioc`, `fok`, `gtc`, `post only` here.
-    pub force: Option<Force>,
-    /// `totalProfits`: Total profit and loss.
-    pub total_profits: Option<runtime::Decimal>,
-    /// `posSide`: Position that the order belongs to.
-    pub pos_side: Option<PosSide>,
-    /// `marginCoin`: Margin coin.
-    pub margin_coin: Option<Coin>,
-    /// `presetStopSurplusPrice`: Trigger price of the preset take-profit.
-    pub preset_stop_surplus_price: Option<runtime::Decimal>,
-    /// `presetStopSurplusType`: Price that the preset take-profit watches.
-    pub preset_stop_surplus_type: Option<TriggerType>,
-    /// `presetStopSurplusExecutePrice`: Execution price of the preset take-profit.
-    pub preset_stop_surplus_execute_price: Option<runtime::Decimal>,
-    /// `presetStopLossPrice`: Trigger price of the preset stop-loss.
-    pub preset_stop_loss_price: Option<runtime::Decimal>,
-    /// `presetStopLossType`: Price that the preset stop-loss watches.
-    pub preset_stop_loss_type: Option<TriggerType>,
-    /// `presetStopLossExecutePrice`: Execution price of the preset stop-loss.
-    pub preset_stop_loss_execute_price: Option<runtime::Decimal>,
-    /// `quoteVolume`: Amount traded so far.
+    /// Source: Classic Futures Trade Interface (Version 2), section *Modify Order*.
+    #[record("OrderIds")]
+    pub struct OrderIds {
+        /// `orderId`: Id that the exchange gave the order.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id of the order.
+        #[wire("clientOid")]
+        pub client_oid: Option<ClientOid>,
+    }
+}
+
+runtime::record! {
+    /// Says that a placement was taken.
     ///
-    /// Unit: quote coin.
-    pub quote_volume: Option<runtime::Decimal>,
-    /// `orderType`: Whether the order named its price.
-    pub order_type: Option<OrderType>,
-    /// `leverage`: Leverage.
-    pub leverage: Option<runtime::Decimal>,
-    /// `marginMode`: Margin mode.
-    pub margin_mode: Option<MarginMode>,
-    /// `reduceOnly`: Whether the order may only reduce the position.
-    pub reduce_only: Option<ReduceOnly>,
-    /// `enterPointSource`: Where the order was entered.
-    pub enter_point_source: Option<EnterPointSource>,
-    /// `tradeSide`: What the order does to the position.
-    pub trade_side: Option<RecordTradeSide>,
-    /// `newTradeSide`: Trade direction in its new form.
+    /// Source: Classic Futures Trade Interface (Version 2), section *Place Order*.
+    #[record("OrderAck")]
+    pub struct OrderAck {
+        /// `orderId`: Id that the exchange gave the order. Missing when a reduce-only order pushed earlier ones
+        /// out; the clientOid finds the order then.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id of the order.
+        #[wire("clientOid")]
+        pub client_oid: Option<ClientOid>,
+    }
+}
+
+runtime::record! {
+    /// One order in full, as Get Order Detail reads it.
     ///
-    /// The document says that it can be `null`, which is `None` here.
+    /// Source: Classic Futures Trade Interface (Version 2), section *Order (response of Get Order Detail)*.
+    #[record("Order")]
+    pub struct Order {
+        /// `symbol`: Trading pair.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `size`: Amount of the order.
+        #[wire("size")]
+        pub size: Option<runtime::Decimal>,
+        /// `orderId`: Id that the exchange gave the order.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id of the order.
+        #[wire("clientOid")]
+        pub client_oid: Option<ClientOid>,
+        /// `baseVolume`: Amount of coins traded so far.
+        #[wire("baseVolume")]
+        pub base_volume: Option<runtime::Decimal>,
+        /// `priceAvg`: Average price of the fills.
+        #[wire("priceAvg")]
+        pub price_avg: Option<runtime::Decimal>,
+        /// `fee`: Transaction fee.
+        #[wire("fee")]
+        pub fee: Option<runtime::Decimal>,
+        /// `price`: Price of the order.
+        #[wire("price")]
+        pub price: Option<runtime::Decimal>,
+        /// `state`: State of the order.
+        #[wire("state")]
+        pub state: Option<OrderState>,
+        /// `side`: Direction.
+        #[wire("side")]
+        pub side: Option<Side>,
+        /// `force`: How long the order stays valid.
+        ///
+        /// The document lists `ioc`, `fok`, `gtc`, `post only` here.
+        #[wire("force", only = ["ioc", "fok", "gtc", "post only"])]
+        pub force: Option<Force>,
+        /// `totalProfits`: Total profit and loss.
+        #[wire("totalProfits")]
+        pub total_profits: Option<runtime::Decimal>,
+        /// `posSide`: Position that the order belongs to.
+        #[wire("posSide")]
+        pub pos_side: Option<PosSide>,
+        /// `marginCoin`: Margin coin.
+        #[wire("marginCoin")]
+        pub margin_coin: Option<Coin>,
+        /// `presetStopSurplusPrice`: Trigger price of the preset take-profit.
+        #[wire("presetStopSurplusPrice")]
+        pub preset_stop_surplus_price: Option<runtime::Decimal>,
+        /// `presetStopSurplusType`: Price that the preset take-profit watches.
+        #[wire("presetStopSurplusType")]
+        pub preset_stop_surplus_type: Option<TriggerType>,
+        /// `presetStopSurplusExecutePrice`: Execution price of the preset take-profit.
+        #[wire("presetStopSurplusExecutePrice")]
+        pub preset_stop_surplus_execute_price: Option<runtime::Decimal>,
+        /// `presetStopLossPrice`: Trigger price of the preset stop-loss.
+        #[wire("presetStopLossPrice")]
+        pub preset_stop_loss_price: Option<runtime::Decimal>,
+        /// `presetStopLossType`: Price that the preset stop-loss watches.
+        #[wire("presetStopLossType")]
+        pub preset_stop_loss_type: Option<TriggerType>,
+        /// `presetStopLossExecutePrice`: Execution price of the preset stop-loss.
+        #[wire("presetStopLossExecutePrice")]
+        pub preset_stop_loss_execute_price: Option<runtime::Decimal>,
+        /// `quoteVolume`: Amount traded so far.
+        ///
+        /// Unit: quote coin.
+        #[wire("quoteVolume")]
+        pub quote_volume: Option<runtime::Decimal>,
+        /// `orderType`: Whether the order named its price.
+        #[wire("orderType")]
+        pub order_type: Option<OrderType>,
+        /// `leverage`: Leverage.
+        #[wire("leverage")]
+        pub leverage: Option<runtime::Decimal>,
+        /// `marginMode`: Margin mode.
+        #[wire("marginMode")]
+        pub margin_mode: Option<MarginMode>,
+        /// `reduceOnly`: Whether the order may only reduce the position.
+        #[wire("reduceOnly")]
+        pub reduce_only: Option<ReduceOnly>,
+        /// `enterPointSource`: Where the order was entered.
+        #[wire("enterPointSource")]
+        pub enter_point_source: Option<EnterPointSource>,
+        /// `tradeSide`: What the order does to the position.
+        #[wire("tradeSide")]
+        pub trade_side: Option<RecordTradeSide>,
+        /// `newTradeSide`: Trade direction in its new form.
+        ///
+        /// The document says that it can be `null`, which is `None` here.
+        ///
+        /// It comes only for upgraded accounts.
+        #[wire("newTradeSide", or_null, conditional)]
+        pub new_trade_side: Option<String>,
+        /// `posMode`: Position mode.
+        #[wire("posMode")]
+        pub pos_mode: Option<PositionMode>,
+        /// `orderSource`: What the order came from.
+        #[wire("orderSource")]
+        pub order_source: Option<OrderSource>,
+        /// `cancelReason`: Why the order was cancelled.
+        #[wire("cancelReason")]
+        pub cancel_reason: Option<CancelReason>,
+        /// `cTime`: When the order was created.
+        #[wire("cTime")]
+        pub c_time: Option<runtime::Timestamp>,
+        /// `uTime`: When the order was last updated.
+        #[wire("uTime")]
+        pub u_time: Option<runtime::Timestamp>,
+    }
+}
+
+runtime::record! {
+    /// One pending order of a listing. It says status and TriggerType where the order record says state and
+    /// Type.
     ///
-    /// It comes only for upgraded accounts.
-    pub new_trade_side: Option<String>,
-    /// `posMode`: Position mode.
-    pub pos_mode: Option<PositionMode>,
-    /// `orderSource`: What the order came from.
-    pub order_source: Option<OrderSource>,
-    /// `cancelReason`: Why the order was cancelled.
-    pub cancel_reason: Option<CancelReason>,
-    /// `cTime`: When the order was created.
-    pub c_time: Option<runtime::Timestamp>,
-    /// `uTime`: When the order was last updated.
-    pub u_time: Option<runtime::Timestamp>,
-}
-
-impl runtime::Record for Order {
-    const FIELDS: &'static [&'static str] = &[
-        "symbol",
-        "size",
-        "orderId",
-        "clientOid",
-        "baseVolume",
-        "priceAvg",
-        "fee",
-        "price",
-        "state",
-        "side",
-        "force",
-        "totalProfits",
-        "posSide",
-        "marginCoin",
-        "presetStopSurplusPrice",
-        "presetStopSurplusType",
-        "presetStopSurplusExecutePrice",
-        "presetStopLossPrice",
-        "presetStopLossType",
-        "presetStopLossExecutePrice",
-        "quoteVolume",
-        "orderType",
-        "leverage",
-        "marginMode",
-        "reduceOnly",
-        "enterPointSource",
-        "tradeSide",
-        "newTradeSide",
-        "posMode",
-        "orderSource",
-        "cancelReason",
-        "cTime",
-        "uTime",
-    ];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("Order"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<Symbol>("symbol"),
-            runtime::FieldTable::of::<runtime::Decimal>("size"),
-            runtime::FieldTable::of::<OrderId>("orderId"),
-            runtime::FieldTable::of::<ClientOid>("clientOid"),
-            runtime::FieldTable::of::<runtime::Decimal>("baseVolume"),
-            runtime::FieldTable::of::<runtime::Decimal>("priceAvg"),
-            runtime::FieldTable::of::<runtime::Decimal>("fee"),
-            runtime::FieldTable::of::<runtime::Decimal>("price"),
-            runtime::FieldTable::of::<OrderState>("state"),
-            runtime::FieldTable::of::<Side>("side"),
-            runtime::FieldTable::of::<Force>("force")
-                .only(&["ioc", "fok", "gtc", "post only"]),
-            runtime::FieldTable::of::<runtime::Decimal>("totalProfits"),
-            runtime::FieldTable::of::<PosSide>("posSide"),
-            runtime::FieldTable::of::<Coin>("marginCoin"),
-            runtime::FieldTable::of::<runtime::Decimal>("presetStopSurplusPrice"),
-            runtime::FieldTable::of::<TriggerType>("presetStopSurplusType"),
-            runtime::FieldTable::of::<runtime::Decimal>("presetStopSurplusExecutePrice"),
-            runtime::FieldTable::of::<runtime::Decimal>("presetStopLossPrice"),
-            runtime::FieldTable::of::<TriggerType>("presetStopLossType"),
-            runtime::FieldTable::of::<runtime::Decimal>("presetStopLossExecutePrice"),
-            runtime::FieldTable::of::<runtime::Decimal>("quoteVolume"),
-            runtime::FieldTable::of::<OrderType>("orderType"),
-            runtime::FieldTable::of::<runtime::Decimal>("leverage"),
-            runtime::FieldTable::of::<MarginMode>("marginMode"),
-            runtime::FieldTable::of::<ReduceOnly>("reduceOnly"),
-            runtime::FieldTable::of::<EnterPointSource>("enterPointSource"),
-            runtime::FieldTable::of::<RecordTradeSide>("tradeSide"),
-            runtime::FieldTable::of::<String>("newTradeSide").or_null().conditional(),
-            runtime::FieldTable::of::<PositionMode>("posMode"),
-            runtime::FieldTable::of::<OrderSource>("orderSource"),
-            runtime::FieldTable::of::<CancelReason>("cancelReason"),
-            runtime::FieldTable::of::<runtime::Timestamp>("cTime"),
-            runtime::FieldTable::of::<runtime::Timestamp>("uTime"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.symbol),
-            1 => from.read_into(&mut self.size),
-            2 => from.read_into(&mut self.order_id),
-            3 => from.read_into(&mut self.client_oid),
-            4 => from.read_into(&mut self.base_volume),
-            5 => from.read_into(&mut self.price_avg),
-            6 => from.read_into(&mut self.fee),
-            7 => from.read_into(&mut self.price),
-            8 => from.read_into(&mut self.state),
-            9 => from.read_into(&mut self.side),
-            10 => from.read_into(&mut self.force),
-            11 => from.read_into(&mut self.total_profits),
-            12 => from.read_into(&mut self.pos_side),
-            13 => from.read_into(&mut self.margin_coin),
-            14 => from.read_into(&mut self.preset_stop_surplus_price),
-            15 => from.read_into(&mut self.preset_stop_surplus_type),
-            16 => from.read_into(&mut self.preset_stop_surplus_execute_price),
-            17 => from.read_into(&mut self.preset_stop_loss_price),
-            18 => from.read_into(&mut self.preset_stop_loss_type),
-            19 => from.read_into(&mut self.preset_stop_loss_execute_price),
-            20 => from.read_into(&mut self.quote_volume),
-            21 => from.read_into(&mut self.order_type),
-            22 => from.read_into(&mut self.leverage),
-            23 => from.read_into(&mut self.margin_mode),
-            24 => from.read_into(&mut self.reduce_only),
-            25 => from.read_into(&mut self.enter_point_source),
-            26 => from.read_into(&mut self.trade_side),
-            27 => from.read_into(&mut self.new_trade_side),
-            28 => from.read_into(&mut self.pos_mode),
-            29 => from.read_into(&mut self.order_source),
-            30 => from.read_into(&mut self.cancel_reason),
-            31 => from.read_into(&mut self.c_time),
-            32 => from.read_into(&mut self.u_time),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("symbol", &self.symbol);
-        out.field("size", &self.size);
-        out.field("orderId", &self.order_id);
-        out.field("clientOid", &self.client_oid);
-        out.field("baseVolume", &self.base_volume);
-        out.field("priceAvg", &self.price_avg);
-        out.field("fee", &self.fee);
-        out.field("price", &self.price);
-        out.field("state", &self.state);
-        out.field("side", &self.side);
-        out.field("force", &self.force);
-        out.field("totalProfits", &self.total_profits);
-        out.field("posSide", &self.pos_side);
-        out.field("marginCoin", &self.margin_coin);
-        out.field("presetStopSurplusPrice", &self.preset_stop_surplus_price);
-        out.field("presetStopSurplusType", &self.preset_stop_surplus_type);
-        out.field(
-            "presetStopSurplusExecutePrice",
-            &self.preset_stop_surplus_execute_price,
-        );
-        out.field("presetStopLossPrice", &self.preset_stop_loss_price);
-        out.field("presetStopLossType", &self.preset_stop_loss_type);
-        out.field("presetStopLossExecutePrice", &self.preset_stop_loss_execute_price);
-        out.field("quoteVolume", &self.quote_volume);
-        out.field("orderType", &self.order_type);
-        out.field("leverage", &self.leverage);
-        out.field("marginMode", &self.margin_mode);
-        out.field("reduceOnly", &self.reduce_only);
-        out.field("enterPointSource", &self.enter_point_source);
-        out.field("tradeSide", &self.trade_side);
-        out.field("newTradeSide", &self.new_trade_side);
-        out.field("posMode", &self.pos_mode);
-        out.field("orderSource", &self.order_source);
-        out.field("cancelReason", &self.cancel_reason);
-        out.field("cTime", &self.c_time);
-        out.field("uTime", &self.u_time);
+    /// Source: Classic Futures Trade Interface (Version 2), section *Order list item (Get Pending Orders,
+    /// Get History Order)*.
+    #[record("PendingOrder")]
+    pub struct PendingOrder {
+        /// `symbol`: Trading pair.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `size`: Amount of the order.
+        #[wire("size")]
+        pub size: Option<runtime::Decimal>,
+        /// `orderId`: Id that the exchange gave the order.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id of the order.
+        #[wire("clientOid")]
+        pub client_oid: Option<ClientOid>,
+        /// `baseVolume`: Amount of coins traded so far.
+        #[wire("baseVolume")]
+        pub base_volume: Option<runtime::Decimal>,
+        /// `fee`: Transaction fee.
+        #[wire("fee")]
+        pub fee: Option<runtime::Decimal>,
+        /// `price`: Price of the order.
+        #[wire("price")]
+        pub price: Option<runtime::Decimal>,
+        /// `priceAvg`: Average price of the fills.
+        #[wire("priceAvg")]
+        pub price_avg: Option<runtime::Decimal>,
+        /// `status`: State of the order.
+        ///
+        /// The document lists `live`, `partially_filled`, `filled` here.
+        #[wire("status", only = ["live", "partially_filled", "filled"])]
+        pub status: Option<OrderState>,
+        /// `side`: Direction.
+        #[wire("side")]
+        pub side: Option<Side>,
+        /// `force`: How long the order stays valid.
+        ///
+        /// The document lists `ioc`, `fok`, `gtc`, `post only` here.
+        #[wire("force", only = ["ioc", "fok", "gtc", "post only"])]
+        pub force: Option<Force>,
+        /// `totalProfits`: Total profit and loss.
+        #[wire("totalProfits")]
+        pub total_profits: Option<runtime::Decimal>,
+        /// `posSide`: Position that the order belongs to.
+        #[wire("posSide")]
+        pub pos_side: Option<PosSide>,
+        /// `marginCoin`: Margin coin.
+        #[wire("marginCoin")]
+        pub margin_coin: Option<Coin>,
+        /// `quoteVolume`: Amount traded so far.
+        ///
+        /// Unit: quote coin.
+        #[wire("quoteVolume")]
+        pub quote_volume: Option<runtime::Decimal>,
+        /// `leverage`: Leverage.
+        #[wire("leverage")]
+        pub leverage: Option<runtime::Decimal>,
+        /// `marginMode`: Margin mode.
+        #[wire("marginMode")]
+        pub margin_mode: Option<MarginMode>,
+        /// `enterPointSource`: Where the order was entered.
+        #[wire("enterPointSource")]
+        pub enter_point_source: Option<EnterPointSource>,
+        /// `tradeSide`: What the order does to the position.
+        #[wire("tradeSide")]
+        pub trade_side: Option<RecordTradeSide>,
+        /// `posMode`: Position mode.
+        #[wire("posMode")]
+        pub pos_mode: Option<PositionMode>,
+        /// `orderType`: Whether the order named its price.
+        #[wire("orderType")]
+        pub order_type: Option<OrderType>,
+        /// `orderSource`: What the order came from.
+        #[wire("orderSource")]
+        pub order_source: Option<OrderSource>,
+        /// `cTime`: When the order was created.
+        #[wire("cTime")]
+        pub c_time: Option<runtime::Timestamp>,
+        /// `uTime`: When the order was last updated.
+        #[wire("uTime")]
+        pub u_time: Option<runtime::Timestamp>,
+        /// `presetStopSurplusPrice`: Trigger price of the preset take-profit.
+        #[wire("presetStopSurplusPrice")]
+        pub preset_stop_surplus_price: Option<runtime::Decimal>,
+        /// `presetStopLossPrice`: Trigger price of the preset stop-loss.
+        #[wire("presetStopLossPrice")]
+        pub preset_stop_loss_price: Option<runtime::Decimal>,
+        /// `presetStopSurplusTriggerType`: Price that the preset take-profit watches.
+        #[wire("presetStopSurplusTriggerType")]
+        pub preset_stop_surplus_trigger_type: Option<TriggerType>,
+        /// `presetStopSurplusExecutePrice`: Execution price of the preset take-profit.
+        #[wire("presetStopSurplusExecutePrice")]
+        pub preset_stop_surplus_execute_price: Option<runtime::Decimal>,
+        /// `presetStopLossTriggerType`: Price that the preset stop-loss watches.
+        #[wire("presetStopLossTriggerType")]
+        pub preset_stop_loss_trigger_type: Option<TriggerType>,
+        /// `presetStopLossExecutePrice`: Execution price of the preset stop-loss.
+        #[wire("presetStopLossExecutePrice")]
+        pub preset_stop_loss_execute_price: Option<runtime::Decimal>,
     }
 }
 
-runtime::serde_record!(Order);
-
-/// One pending order of a listing. It says status and TriggerType where the order record says state and
-/// Type.
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Order list item (Get Pending Orders,
-/// Get History Order)*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct PendingOrder {
-    /// `symbol`: Trading pair.
-    pub symbol: Option<Symbol>,
-    /// `size`: Amount of the order.
-    pub size: Option<runtime::Decimal>,
-    /// `orderId`: Id that the exchange gave the order.
-    pub order_id: Option<OrderId>,
-    /// `clientOid`: The caller's own id of the order.
-    pub client_oid: Option<ClientOid>,
-    /// `baseVolume`: Amount of coins traded so far.
-    pub base_volume: Option<runtime::Decimal>,
-    /// `fee`: Transaction fee.
-    pub fee: Option<runtime::Decimal>,
-    /// `price`: Price of the order.
-    pub price: Option<runtime::Decimal>,
-    /// `priceAvg`: Average price of the fills.
-    pub price_avg: Option<runtime::Decimal>,
-    /// `status`: State of the order.
+runtime::record! {
+    /// One historical order of a listing. It says status where the order record says state.
     ///
-    /// The document lists `live`, `partially_filled`, `filled` here.
-    pub status: Option<OrderState>,
-    /// `side`: Direction.
-    pub side: Option<Side>,
-    /// `force`: How long the order stays valid.
+    /// Source: Classic Futures Trade Interface (Version 2), section *Order list item (Get Pending Orders,
+    /// Get History Order)*.
+    #[record("HistoryOrder")]
+    pub struct HistoryOrder {
+        /// `symbol`: Trading pair.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `size`: Amount of the order.
+        #[wire("size")]
+        pub size: Option<runtime::Decimal>,
+        /// `orderId`: Id that the exchange gave the order.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id of the order.
+        #[wire("clientOid")]
+        pub client_oid: Option<ClientOid>,
+        /// `baseVolume`: Amount of coins traded so far.
+        #[wire("baseVolume")]
+        pub base_volume: Option<runtime::Decimal>,
+        /// `fee`: Transaction fee.
+        #[wire("fee")]
+        pub fee: Option<runtime::Decimal>,
+        /// `price`: Price of the order.
+        #[wire("price")]
+        pub price: Option<runtime::Decimal>,
+        /// `priceAvg`: Average price of the fills.
+        #[wire("priceAvg")]
+        pub price_avg: Option<runtime::Decimal>,
+        /// `status`: State of the order.
+        ///
+        /// The document lists `live`, `partially_filled`, `filled` here.
+        #[wire("status", only = ["live", "partially_filled", "filled"])]
+        pub status: Option<OrderState>,
+        /// `side`: Direction.
+        #[wire("side")]
+        pub side: Option<Side>,
+        /// `force`: How long the order stays valid.
+        ///
+        /// The document lists `ioc`, `fok`, `gtc`, `post only` here.
+        #[wire("force", only = ["ioc", "fok", "gtc", "post only"])]
+        pub force: Option<Force>,
+        /// `totalProfits`: Total profit and loss.
+        #[wire("totalProfits")]
+        pub total_profits: Option<runtime::Decimal>,
+        /// `posSide`: Position that the order belongs to.
+        #[wire("posSide")]
+        pub pos_side: Option<PosSide>,
+        /// `marginCoin`: Margin coin.
+        #[wire("marginCoin")]
+        pub margin_coin: Option<Coin>,
+        /// `quoteVolume`: Amount traded so far.
+        ///
+        /// Unit: quote coin.
+        #[wire("quoteVolume")]
+        pub quote_volume: Option<runtime::Decimal>,
+        /// `leverage`: Leverage.
+        #[wire("leverage")]
+        pub leverage: Option<runtime::Decimal>,
+        /// `marginMode`: Margin mode.
+        #[wire("marginMode")]
+        pub margin_mode: Option<MarginMode>,
+        /// `enterPointSource`: Where the order was entered.
+        #[wire("enterPointSource")]
+        pub enter_point_source: Option<EnterPointSource>,
+        /// `tradeSide`: What the order does to the position.
+        #[wire("tradeSide")]
+        pub trade_side: Option<RecordTradeSide>,
+        /// `posMode`: Position mode.
+        #[wire("posMode")]
+        pub pos_mode: Option<PositionMode>,
+        /// `orderType`: Whether the order named its price.
+        #[wire("orderType")]
+        pub order_type: Option<OrderType>,
+        /// `orderSource`: What the order came from.
+        #[wire("orderSource")]
+        pub order_source: Option<OrderSource>,
+        /// `cTime`: When the order was created.
+        #[wire("cTime")]
+        pub c_time: Option<runtime::Timestamp>,
+        /// `uTime`: When the order was last updated.
+        #[wire("uTime")]
+        pub u_time: Option<runtime::Timestamp>,
+        /// `presetStopSurplusPrice`: Trigger price of the preset take-profit.
+        #[wire("presetStopSurplusPrice")]
+        pub preset_stop_surplus_price: Option<runtime::Decimal>,
+        /// `presetStopLossPrice`: Trigger price of the preset stop-loss.
+        #[wire("presetStopLossPrice")]
+        pub preset_stop_loss_price: Option<runtime::Decimal>,
+        /// `reduceOnly`: Whether the order may only reduce the position.
+        #[wire("reduceOnly")]
+        pub reduce_only: Option<ReduceOnly>,
+        /// `posAvg`: Average price of the position.
+        #[wire("posAvg")]
+        pub pos_avg: Option<runtime::Decimal>,
+        /// `liqPrice`: Liquidation price.
+        #[wire("liqPrice")]
+        pub liq_price: Option<runtime::Decimal>,
+    }
+}
+
+runtime::record! {
+    /// One fill of an order.
     ///
-    /// The document lists `ioc`, `fok`, `gtc`, `post only` here.
-    pub force: Option<Force>,
-    /// `totalProfits`: Total profit and loss.
-    pub total_profits: Option<runtime::Decimal>,
-    /// `posSide`: Position that the order belongs to.
-    pub pos_side: Option<PosSide>,
-    /// `marginCoin`: Margin coin.
-    pub margin_coin: Option<Coin>,
-    /// `quoteVolume`: Amount traded so far.
+    /// Source: Classic Futures Trade Interface (Version 2), section *Fill record (Get Order Fill Details,
+    /// Get Historical Transaction Details)*.
+    #[record("Fill")]
+    pub struct Fill {
+        /// `tradeId`: Id of the fill.
+        #[wire("tradeId")]
+        pub trade_id: Option<TradeId>,
+        /// `symbol`: Trading pair.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `marginCoin`: Margin coin; historical fills have it.
+        #[wire("marginCoin")]
+        pub margin_coin: Option<Coin>,
+        /// `orderId`: Id of the filled order.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `price`: Price of the fill.
+        #[wire("price")]
+        pub price: Option<runtime::Decimal>,
+        /// `baseVolume`: Amount filled.
+        ///
+        /// Unit: base coin.
+        #[wire("baseVolume")]
+        pub base_volume: Option<runtime::Decimal>,
+        /// `feeDetail`: Fees of the fill.
+        #[wire("feeDetail")]
+        pub fee_detail: runtime::List<FeeDetail>,
+        /// `side`: Direction.
+        #[wire("side")]
+        pub side: Option<Side>,
+        /// `quoteVolume`: Amount filled.
+        ///
+        /// Unit: quote coin.
+        #[wire("quoteVolume")]
+        pub quote_volume: Option<runtime::Decimal>,
+        /// `profit`: Profit of the fill.
+        #[wire("profit")]
+        pub profit: Option<runtime::Decimal>,
+        /// `enterPointSource`: Where the order was entered.
+        #[wire("enterPointSource")]
+        pub enter_point_source: Option<EnterPointSource>,
+        /// `tradeSide`: What the order did to the position.
+        #[wire("tradeSide")]
+        pub trade_side: Option<RecordTradeSide>,
+        /// `posMode`: Position mode.
+        #[wire("posMode")]
+        pub pos_mode: Option<PositionMode>,
+        /// `tradeScope`: Role of the order in the fill.
+        #[wire("tradeScope")]
+        pub trade_scope: Option<TradeScope>,
+        /// `cTime`: When the fill happened.
+        #[wire("cTime")]
+        pub c_time: Option<runtime::Timestamp>,
+    }
+}
+
+runtime::record! {
+    /// One fee of a fill.
     ///
-    /// Unit: quote coin.
-    pub quote_volume: Option<runtime::Decimal>,
-    /// `leverage`: Leverage.
-    pub leverage: Option<runtime::Decimal>,
-    /// `marginMode`: Margin mode.
-    pub margin_mode: Option<MarginMode>,
-    /// `enterPointSource`: Where the order was entered.
-    pub enter_point_source: Option<EnterPointSource>,
-    /// `tradeSide`: What the order does to the position.
-    pub trade_side: Option<RecordTradeSide>,
-    /// `posMode`: Position mode.
-    pub pos_mode: Option<PositionMode>,
-    /// `orderType`: Whether the order named its price.
-    pub order_type: Option<OrderType>,
-    /// `orderSource`: What the order came from.
-    pub order_source: Option<OrderSource>,
-    /// `cTime`: When the order was created.
-    pub c_time: Option<runtime::Timestamp>,
-    /// `uTime`: When the order was last updated.
-    pub u_time: Option<runtime::Timestamp>,
-    /// `presetStopSurplusPrice`: Trigger price of the preset take-profit.
-    pub preset_stop_surplus_price: Option<runtime::Decimal>,
-    /// `presetStopLossPrice`: Trigger price of the preset stop-loss.
-    pub preset_stop_loss_price: Option<runtime::Decimal>,
-    /// `presetStopSurplusTriggerType`: Price that the preset take-profit watches.
-    pub preset_stop_surplus_trigger_type: Option<TriggerType>,
-    /// `presetStopSurplusExecutePrice`: Execution price of the preset take-profit.
-    pub preset_stop_surplus_execute_price: Option<runtime::Decimal>,
-    /// `presetStopLossTriggerType`: Price that the preset stop-loss watches.
-    pub preset_stop_loss_trigger_type: Option<TriggerType>,
-    /// `presetStopLossExecutePrice`: Execution price of the preset stop-loss.
-    pub preset_stop_loss_execute_price: Option<runtime::Decimal>,
-}
-
-impl runtime::Record for PendingOrder {
-    const FIELDS: &'static [&'static str] = &[
-        "symbol",
-        "size",
-        "orderId",
-        "clientOid",
-        "baseVolume",
-        "fee",
-        "price",
-        "priceAvg",
-        "status",
-        "side",
-        "force",
-        "totalProfits",
-        "posSide",
-        "marginCoin",
-        "quoteVolume",
-        "leverage",
-        "marginMode",
-        "enterPointSource",
-        "tradeSide",
-        "posMode",
-        "orderType",
-        "orderSource",
-        "cTime",
-        "uTime",
-        "presetStopSurplusPrice",
-        "presetStopLossPrice",
-        "presetStopSurplusTriggerType",
-        "presetStopSurplusExecutePrice",
-        "presetStopLossTriggerType",
-        "presetStopLossExecutePrice",
-    ];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("PendingOrder"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<Symbol>("symbol"),
-            runtime::FieldTable::of::<runtime::Decimal>("size"),
-            runtime::FieldTable::of::<OrderId>("orderId"),
-            runtime::FieldTable::of::<ClientOid>("clientOid"),
-            runtime::FieldTable::of::<runtime::Decimal>("baseVolume"),
-            runtime::FieldTable::of::<runtime::Decimal>("fee"),
-            runtime::FieldTable::of::<runtime::Decimal>("price"),
-            runtime::FieldTable::of::<runtime::Decimal>("priceAvg"),
-            runtime::FieldTable::of::<OrderState>("status")
-                .only(&["live", "partially_filled", "filled"]),
-            runtime::FieldTable::of::<Side>("side"),
-            runtime::FieldTable::of::<Force>("force")
-                .only(&["ioc", "fok", "gtc", "post only"]),
-            runtime::FieldTable::of::<runtime::Decimal>("totalProfits"),
-            runtime::FieldTable::of::<PosSide>("posSide"),
-            runtime::FieldTable::of::<Coin>("marginCoin"),
-            runtime::FieldTable::of::<runtime::Decimal>("quoteVolume"),
-            runtime::FieldTable::of::<runtime::Decimal>("leverage"),
-            runtime::FieldTable::of::<MarginMode>("marginMode"),
-            runtime::FieldTable::of::<EnterPointSource>("enterPointSource"),
-            runtime::FieldTable::of::<RecordTradeSide>("tradeSide"),
-            runtime::FieldTable::of::<PositionMode>("posMode"),
-            runtime::FieldTable::of::<OrderType>("orderType"),
-            runtime::FieldTable::of::<OrderSource>("orderSource"),
-            runtime::FieldTable::of::<runtime::Timestamp>("cTime"),
-            runtime::FieldTable::of::<runtime::Timestamp>("uTime"),
-            runtime::FieldTable::of::<runtime::Decimal>("presetStopSurplusPrice"),
-            runtime::FieldTable::of::<runtime::Decimal>("presetStopLossPrice"),
-            runtime::FieldTable::of::<TriggerType>("presetStopSurplusTriggerType"),
-            runtime::FieldTable::of::<runtime::Decimal>("presetStopSurplusExecutePrice"),
-            runtime::FieldTable::of::<TriggerType>("presetStopLossTriggerType"),
-            runtime::FieldTable::of::<runtime::Decimal>("presetStopLossExecutePrice"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.symbol),
-            1 => from.read_into(&mut self.size),
-            2 => from.read_into(&mut self.order_id),
-            3 => from.read_into(&mut self.client_oid),
-            4 => from.read_into(&mut self.base_volume),
-            5 => from.read_into(&mut self.fee),
-            6 => from.read_into(&mut self.price),
-            7 => from.read_into(&mut self.price_avg),
-            8 => from.read_into(&mut self.status),
-            9 => from.read_into(&mut self.side),
-            10 => from.read_into(&mut self.force),
-            11 => from.read_into(&mut self.total_profits),
-            12 => from.read_into(&mut self.pos_side),
-            13 => from.read_into(&mut self.margin_coin),
-            14 => from.read_into(&mut self.quote_volume),
-            15 => from.read_into(&mut self.leverage),
-            16 => from.read_into(&mut self.margin_mode),
-            17 => from.read_into(&mut self.enter_point_source),
-            18 => from.read_into(&mut self.trade_side),
-            19 => from.read_into(&mut self.pos_mode),
-            20 => from.read_into(&mut self.order_type),
-            21 => from.read_into(&mut self.order_source),
-            22 => from.read_into(&mut self.c_time),
-            23 => from.read_into(&mut self.u_time),
-            24 => from.read_into(&mut self.preset_stop_surplus_price),
-            25 => from.read_into(&mut self.preset_stop_loss_price),
-            26 => from.read_into(&mut self.preset_stop_surplus_trigger_type),
-            27 => from.read_into(&mut self.preset_stop_surplus_execute_price),
-            28 => from.read_into(&mut self.preset_stop_loss_trigger_type),
-            29 => from.read_into(&mut self.preset_stop_loss_execute_price),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("symbol", &self.symbol);
-        out.field("size", &self.size);
-        out.field("orderId", &self.order_id);
-        out.field("clientOid", &self.client_oid);
-        out.field("baseVolume", &self.base_volume);
-        out.field("fee", &self.fee);
-        out.field("price", &self.price);
-        out.field("priceAvg", &self.price_avg);
-        out.field("status", &self.status);
-        out.field("side", &self.side);
-        out.field("force", &self.force);
-        out.field("totalProfits", &self.total_profits);
-        out.field("posSide", &self.pos_side);
-        out.field("marginCoin", &self.margin_coin);
-        out.field("quoteVolume", &self.quote_volume);
-        out.field("leverage", &self.leverage);
-        out.field("marginMode", &self.margin_mode);
-        out.field("enterPointSource", &self.enter_point_source);
-        out.field("tradeSide", &self.trade_side);
-        out.field("posMode", &self.pos_mode);
-        out.field("orderType", &self.order_type);
-        out.field("orderSource", &self.order_source);
-        out.field("cTime", &self.c_time);
-        out.field("uTime", &self.u_time);
-        out.field("presetStopSurplusPrice", &self.preset_stop_surplus_price);
-        out.field("presetStopLossPrice", &self.preset_stop_loss_price);
-        out.field(
-            "presetStopSurplusTriggerType",
-            &self.preset_stop_surplus_trigger_type,
-        );
-        out.field(
-            "presetStopSurplusExecutePrice",
-            &self.preset_stop_surplus_execute_price,
-        );
-        out.field("presetStopLossTriggerType", &self.preset_stop_loss_trigger_type);
-        out.field("presetStopLossExecutePrice", &self.preset_stop_loss_execute_price);
+    /// Source: Classic Futures Trade Interface (Version 2), section *Fill record (Get Order Fill Details,
+    /// Get Historical Transaction Details)*.
+    #[record("FeeDetail")]
+    pub struct FeeDetail {
+        /// `deduction`: Whether a deduction was applied.
+        #[wire("deduction")]
+        pub deduction: Option<YesNo>,
+        /// `feeCoin`: Coin of the fee.
+        #[wire("feeCoin")]
+        pub fee_coin: Option<Coin>,
+        /// `totalDeductionFee`: Total of the deduction.
+        #[wire("totalDeductionFee")]
+        pub total_deduction_fee: Option<runtime::Decimal>,
+        /// `totalFee`: Total of the fee.
+        #[wire("totalFee")]
+        pub total_fee: Option<runtime::Decimal>,
     }
 }
 
-runtime::serde_record!(PendingOrder);
-
-/// One historical order of a listing. It says status where the order record says state.
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Order list item (Get Pending Orders,
-/// Get History Order)*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct HistoryOrder {
-    /// `symbol`: Trading pair.
-    pub symbol: Option<Symbol>,
-    /// `size`: Amount of the order.
-    pub size: Option<runtime::Decimal>,
-    /// `orderId`: Id that the exchange gave the order.
-    pub order_id: Option<OrderId>,
-    /// `clientOid`: The caller's own id of the order.
-    pub client_oid: Option<ClientOid>,
-    /// `baseVolume`: Amount of coins traded so far.
-    pub base_volume: Option<runtime::Decimal>,
-    /// `fee`: Transaction fee.
-    pub fee: Option<runtime::Decimal>,
-    /// `price`: Price of the order.
-    pub price: Option<runtime::Decimal>,
-    /// `priceAvg`: Average price of the fills.
-    pub price_avg: Option<runtime::Decimal>,
-    /// `status`: State of the order.
+runtime::record! {
+    /// One order of a batch that was placed or cancelled.
     ///
-    /// The document lists `live`, `partially_filled`, `filled` here.
-    pub status: Option<OrderState>,
-    /// `side`: Direction.
-    pub side: Option<Side>,
-    /// `force`: How long the order stays valid.
+    /// Source: Classic Futures Trade Interface (Version 2), section *Batch result items*.
+    #[record("BatchSuccess")]
+    pub struct BatchSuccess {
+        /// `orderId`: Id that the exchange gave the order.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id of the order.
+        #[wire("clientOid")]
+        pub client_oid: Option<ClientOid>,
+    }
+}
+
+runtime::record! {
+    /// One order of a batch that was not placed. The document shows no field of it.
+    #[record("BatchPlaceFailure", observed)]
+    pub struct BatchPlaceFailure {
+        /// `orderId`: Id that the exchange gave the order.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id of the order.
+        #[wire("clientOid")]
+        pub client_oid: Option<ClientOid>,
+        /// `errorMsg`: Why the order was not placed.
+        #[wire("errorMsg")]
+        pub error_msg: Option<String>,
+        /// `errorCode`: Code of the error.
+        #[wire("errorCode", code)]
+        pub error_code: Option<String>,
+    }
+}
+
+runtime::record! {
+    /// One order of a batch that was not cancelled.
     ///
-    /// The document lists `ioc`, `fok`, `gtc`, `post only` here.
-    pub force: Option<Force>,
-    /// `totalProfits`: Total profit and loss.
-    pub total_profits: Option<runtime::Decimal>,
-    /// `posSide`: Position that the order belongs to.
-    pub pos_side: Option<PosSide>,
-    /// `marginCoin`: Margin coin.
-    pub margin_coin: Option<Coin>,
-    /// `quoteVolume`: Amount traded so far.
+    /// Source: Classic Futures Trade Interface (Version 2), section *Batch result items*.
+    #[record("CancelFailure")]
+    pub struct CancelFailure {
+        /// `orderId`: Id that the exchange gave the order.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id of the order.
+        #[wire("clientOid")]
+        pub client_oid: Option<ClientOid>,
+        /// `errorMsg`: Why the order was not cancelled.
+        #[wire("errorMsg")]
+        pub error_msg: Option<String>,
+        /// `errorCode`: Code of the error.
+        #[wire("errorCode", code)]
+        pub error_code: Option<String>,
+    }
+}
+
+runtime::record! {
+    /// The order that closes one position.
     ///
-    /// Unit: quote coin.
-    pub quote_volume: Option<runtime::Decimal>,
-    /// `leverage`: Leverage.
-    pub leverage: Option<runtime::Decimal>,
-    /// `marginMode`: Margin mode.
-    pub margin_mode: Option<MarginMode>,
-    /// `enterPointSource`: Where the order was entered.
-    pub enter_point_source: Option<EnterPointSource>,
-    /// `tradeSide`: What the order does to the position.
-    pub trade_side: Option<RecordTradeSide>,
-    /// `posMode`: Position mode.
-    pub pos_mode: Option<PositionMode>,
-    /// `orderType`: Whether the order named its price.
-    pub order_type: Option<OrderType>,
-    /// `orderSource`: What the order came from.
-    pub order_source: Option<OrderSource>,
-    /// `cTime`: When the order was created.
-    pub c_time: Option<runtime::Timestamp>,
-    /// `uTime`: When the order was last updated.
-    pub u_time: Option<runtime::Timestamp>,
-    /// `presetStopSurplusPrice`: Trigger price of the preset take-profit.
-    pub preset_stop_surplus_price: Option<runtime::Decimal>,
-    /// `presetStopLossPrice`: Trigger price of the preset stop-loss.
-    pub preset_stop_loss_price: Option<runtime::Decimal>,
-    /// `reduceOnly`: Whether the order may only reduce the position.
-    pub reduce_only: Option<ReduceOnly>,
-    /// `posAvg`: Average price of the position.
-    pub pos_avg: Option<runtime::Decimal>,
-    /// `liqPrice`: Liquidation price.
-    pub liq_price: Option<runtime::Decimal>,
-}
-
-impl runtime::Record for HistoryOrder {
-    const FIELDS: &'static [&'static str] = &[
-        "symbol",
-        "size",
-        "orderId",
-        "clientOid",
-        "baseVolume",
-        "fee",
-        "price",
-        "priceAvg",
-        "status",
-        "side",
-        "force",
-        "totalProfits",
-        "posSide",
-        "marginCoin",
-        "quoteVolume",
-        "leverage",
-        "marginMode",
-        "enterPointSource",
-        "tradeSide",
-        "posMode",
-        "orderType",
-        "orderSource",
-        "cTime",
-        "uTime",
-        "presetStopSurplusPrice",
-        "presetStopLossPrice",
-        "reduceOnly",
-        "posAvg",
-        "liqPrice",
-    ];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("HistoryOrder"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<Symbol>("symbol"),
-            runtime::FieldTable::of::<runtime::Decimal>("size"),
-            runtime::FieldTable::of::<OrderId>("orderId"),
-            runtime::FieldTable::of::<ClientOid>("clientOid"),
-            runtime::FieldTable::of::<runtime::Decimal>("baseVolume"),
-            runtime::FieldTable::of::<runtime::Decimal>("fee"),
-            runtime::FieldTable::of::<runtime::Decimal>("price"),
-            runtime::FieldTable::of::<runtime::Decimal>("priceAvg"),
-            runtime::FieldTable::of::<OrderState>("status")
-                .only(&["live", "partially_filled", "filled"]),
-            runtime::FieldTable::of::<Side>("side"),
-            runtime::FieldTable::of::<Force>("force")
-                .only(&["ioc", "fok", "gtc", "post only"]),
-            runtime::FieldTable::of::<runtime::Decimal>("totalProfits"),
-            runtime::FieldTable::of::<PosSide>("posSide"),
-            runtime::FieldTable::of::<Coin>("marginCoin"),
-            runtime::FieldTable::of::<runtime::Decimal>("quoteVolume"),
-            runtime::FieldTable::of::<runtime::Decimal>("leverage"),
-            runtime::FieldTable::of::<MarginMode>("marginMode"),
-            runtime::FieldTable::of::<EnterPointSource>("enterPointSource"),
-            runtime::FieldTable::of::<RecordTradeSide>("tradeSide"),
-            runtime::FieldTable::of::<PositionMode>("posMode"),
-            runtime::FieldTable::of::<OrderType>("orderType"),
-            runtime::FieldTable::of::<OrderSource>("orderSource"),
-            runtime::FieldTable::of::<runtime::Timestamp>("cTime"),
-            runtime::FieldTable::of::<runtime::Timestamp>("uTime"),
-            runtime::FieldTable::of::<runtime::Decimal>("presetStopSurplusPrice"),
-            runtime::FieldTable::of::<runtime::Decimal>("presetStopLossPrice"),
-            runtime::FieldTable::of::<ReduceOnly>("reduceOnly"),
-            runtime::FieldTable::of::<runtime::Decimal>("posAvg"),
-            runtime::FieldTable::of::<runtime::Decimal>("liqPrice"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.symbol),
-            1 => from.read_into(&mut self.size),
-            2 => from.read_into(&mut self.order_id),
-            3 => from.read_into(&mut self.client_oid),
-            4 => from.read_into(&mut self.base_volume),
-            5 => from.read_into(&mut self.fee),
-            6 => from.read_into(&mut self.price),
-            7 => from.read_into(&mut self.price_avg),
-            8 => from.read_into(&mut self.status),
-            9 => from.read_into(&mut self.side),
-            10 => from.read_into(&mut self.force),
-            11 => from.read_into(&mut self.total_profits),
-            12 => from.read_into(&mut self.pos_side),
-            13 => from.read_into(&mut self.margin_coin),
-            14 => from.read_into(&mut self.quote_volume),
-            15 => from.read_into(&mut self.leverage),
-            16 => from.read_into(&mut self.margin_mode),
-            17 => from.read_into(&mut self.enter_point_source),
-            18 => from.read_into(&mut self.trade_side),
-            19 => from.read_into(&mut self.pos_mode),
-            20 => from.read_into(&mut self.order_type),
-            21 => from.read_into(&mut self.order_source),
-            22 => from.read_into(&mut self.c_time),
-            23 => from.read_into(&mut self.u_time),
-            24 => from.read_into(&mut self.preset_stop_surplus_price),
-            25 => from.read_into(&mut self.preset_stop_loss_price),
-            26 => from.read_into(&mut self.reduce_only),
-            27 => from.read_into(&mut self.pos_avg),
-            28 => from.read_into(&mut self.liq_price),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("symbol", &self.symbol);
-        out.field("size", &self.size);
-        out.field("orderId", &self.order_id);
-        out.field("clientOid", &self.client_oid);
-        out.field("baseVolume", &self.base_volume);
-        out.field("fee", &self.fee);
-        out.field("price", &self.price);
-        out.field("priceAvg", &self.price_avg);
-        out.field("status", &self.status);
-        out.field("side", &self.side);
-        out.field("force", &self.force);
-        out.field("totalProfits", &self.total_profits);
-        out.field("posSide", &self.pos_side);
-        out.field("marginCoin", &self.margin_coin);
-        out.field("quoteVolume", &self.quote_volume);
-        out.field("leverage", &self.leverage);
-        out.field("marginMode", &self.margin_mode);
-        out.field("enterPointSource", &self.enter_point_source);
-        out.field("tradeSide", &self.trade_side);
-        out.field("posMode", &self.pos_mode);
-        out.field("orderType", &self.order_type);
-        out.field("orderSource", &self.order_source);
-        out.field("cTime", &self.c_time);
-        out.field("uTime", &self.u_time);
-        out.field("presetStopSurplusPrice", &self.preset_stop_surplus_price);
-        out.field("presetStopLossPrice", &self.preset_stop_loss_price);
-        out.field("reduceOnly", &self.reduce_only);
-        out.field("posAvg", &self.pos_avg);
-        out.field("liqPrice", &self.liq_price);
+    /// Source: Classic Futures Trade Interface (Version 2), section *Batch result items*.
+    #[record("ClosedPosition")]
+    pub struct ClosedPosition {
+        /// `orderId`: Id that the exchange gave the order.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id of the order.
+        #[wire("clientOid")]
+        pub client_oid: Option<ClientOid>,
+        /// `symbol`: Trading pair of the position.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
     }
 }
 
-runtime::serde_record!(HistoryOrder);
-
-/// One fill of an order.
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Fill record (Get Order Fill Details,
-/// Get Historical Transaction Details)*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Fill {
-    /// `tradeId`: Id of the fill.
-    pub trade_id: Option<TradeId>,
-    /// `symbol`: Trading pair.
-    pub symbol: Option<Symbol>,
-    /// `marginCoin`: Margin coin; historical fills have it.
-    pub margin_coin: Option<Coin>,
-    /// `orderId`: Id of the filled order.
-    pub order_id: Option<OrderId>,
-    /// `price`: Price of the fill.
-    pub price: Option<runtime::Decimal>,
-    /// `baseVolume`: Amount filled.
+runtime::record! {
+    /// One position that was not closed.
     ///
-    /// Unit: base coin.
-    pub base_volume: Option<runtime::Decimal>,
-    /// `feeDetail`: Fees of the fill.
-    pub fee_detail: runtime::List<FeeDetail>,
-    /// `side`: Direction.
-    pub side: Option<Side>,
-    /// `quoteVolume`: Amount filled.
+    /// Source: Classic Futures Trade Interface (Version 2), section *Batch result items*.
+    #[record("CloseFailure")]
+    pub struct CloseFailure {
+        /// `orderId`: Id that the exchange gave the order.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id of the order.
+        #[wire("clientOid")]
+        pub client_oid: Option<ClientOid>,
+        /// `symbol`: Trading pair of the position.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `errorMsg`: Why the position was not closed.
+        #[wire("errorMsg")]
+        pub error_msg: Option<String>,
+        /// `errorCode`: Code of the error.
+        #[wire("errorCode")]
+        pub error_code: Option<String>,
+    }
+}
+
+runtime::record! {
+    /// One order that cancelling all orders left uncancelled. There is a message and no code.
     ///
-    /// Unit: quote coin.
-    pub quote_volume: Option<runtime::Decimal>,
-    /// `profit`: Profit of the fill.
-    pub profit: Option<runtime::Decimal>,
-    /// `enterPointSource`: Where the order was entered.
-    pub enter_point_source: Option<EnterPointSource>,
-    /// `tradeSide`: What the order did to the position.
-    pub trade_side: Option<RecordTradeSide>,
-    /// `posMode`: Position mode.
-    pub pos_mode: Option<PositionMode>,
-    /// `tradeScope`: Role of the order in the fill.
-    pub trade_scope: Option<TradeScope>,
-    /// `cTime`: When the fill happened.
-    pub c_time: Option<runtime::Timestamp>,
-}
-
-impl runtime::Record for Fill {
-    const FIELDS: &'static [&'static str] = &[
-        "tradeId",
-        "symbol",
-        "marginCoin",
-        "orderId",
-        "price",
-        "baseVolume",
-        "feeDetail",
-        "side",
-        "quoteVolume",
-        "profit",
-        "enterPointSource",
-        "tradeSide",
-        "posMode",
-        "tradeScope",
-        "cTime",
-    ];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("Fill"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<TradeId>("tradeId"),
-            runtime::FieldTable::of::<Symbol>("symbol"),
-            runtime::FieldTable::of::<Coin>("marginCoin"),
-            runtime::FieldTable::of::<OrderId>("orderId"),
-            runtime::FieldTable::of::<runtime::Decimal>("price"),
-            runtime::FieldTable::of::<runtime::Decimal>("baseVolume"),
-            runtime::FieldTable::of::<runtime::List<FeeDetail>>("feeDetail"),
-            runtime::FieldTable::of::<Side>("side"),
-            runtime::FieldTable::of::<runtime::Decimal>("quoteVolume"),
-            runtime::FieldTable::of::<runtime::Decimal>("profit"),
-            runtime::FieldTable::of::<EnterPointSource>("enterPointSource"),
-            runtime::FieldTable::of::<RecordTradeSide>("tradeSide"),
-            runtime::FieldTable::of::<PositionMode>("posMode"),
-            runtime::FieldTable::of::<TradeScope>("tradeScope"),
-            runtime::FieldTable::of::<runtime::Timestamp>("cTime"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.trade_id),
-            1 => from.read_into(&mut self.symbol),
-            2 => from.read_into(&mut self.margin_coin),
-            3 => from.read_into(&mut self.order_id),
-            4 => from.read_into(&mut self.price),
-            5 => from.read_into(&mut self.base_volume),
-            6 => from.read_into(&mut self.fee_detail),
-            7 => from.read_into(&mut self.side),
-            8 => from.read_into(&mut self.quote_volume),
-            9 => from.read_into(&mut self.profit),
-            10 => from.read_into(&mut self.enter_point_source),
-            11 => from.read_into(&mut self.trade_side),
-            12 => from.read_into(&mut self.pos_mode),
-            13 => from.read_into(&mut self.trade_scope),
-            14 => from.read_into(&mut self.c_time),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("tradeId", &self.trade_id);
-        out.field("symbol", &self.symbol);
-        out.field("marginCoin", &self.margin_coin);
-        out.field("orderId", &self.order_id);
-        out.field("price", &self.price);
-        out.field("baseVolume", &self.base_volume);
-        out.field("feeDetail", &self.fee_detail);
-        out.field("side", &self.side);
-        out.field("quoteVolume", &self.quote_volume);
-        out.field("profit", &self.profit);
-        out.field("enterPointSource", &self.enter_point_source);
-        out.field("tradeSide", &self.trade_side);
-        out.field("posMode", &self.pos_mode);
-        out.field("tradeScope", &self.trade_scope);
-        out.field("cTime", &self.c_time);
+    /// Source: Classic Futures Trade Interface (Version 2), section *Batch result items*.
+    #[record("CancelAllFailure")]
+    pub struct CancelAllFailure {
+        /// `orderId`: Id that the exchange gave the order.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id of the order.
+        #[wire("clientOid")]
+        pub client_oid: Option<ClientOid>,
+        /// `errorMsg`: Why the order was not cancelled.
+        #[wire("errorMsg")]
+        pub error_msg: Option<String>,
     }
 }
 
-runtime::serde_record!(Fill);
-
-/// One fee of a fill.
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Fill record (Get Order Fill Details,
-/// Get Historical Transaction Details)*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct FeeDetail {
-    /// `deduction`: Whether a deduction was applied.
-    pub deduction: Option<YesNo>,
-    /// `feeCoin`: Coin of the fee.
-    pub fee_coin: Option<Coin>,
-    /// `totalDeductionFee`: Total of the deduction.
-    pub total_deduction_fee: Option<runtime::Decimal>,
-    /// `totalFee`: Total of the fee.
-    pub total_fee: Option<runtime::Decimal>,
-}
-
-impl runtime::Record for FeeDetail {
-    const FIELDS: &'static [&'static str] = &[
-        "deduction",
-        "feeCoin",
-        "totalDeductionFee",
-        "totalFee",
-    ];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("FeeDetail"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<YesNo>("deduction"),
-            runtime::FieldTable::of::<Coin>("feeCoin"),
-            runtime::FieldTable::of::<runtime::Decimal>("totalDeductionFee"),
-            runtime::FieldTable::of::<runtime::Decimal>("totalFee"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.deduction),
-            1 => from.read_into(&mut self.fee_coin),
-            2 => from.read_into(&mut self.total_deduction_fee),
-            3 => from.read_into(&mut self.total_fee),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("deduction", &self.deduction);
-        out.field("feeCoin", &self.fee_coin);
-        out.field("totalDeductionFee", &self.total_deduction_fee);
-        out.field("totalFee", &self.total_fee);
+runtime::record! {
+    /// What became of the orders of a batch.
+    ///
+    /// Source: Classic Futures Trade Interface (Version 2), section *Batch Order*.
+    #[record("BatchPlaceOutcome")]
+    pub struct BatchPlaceOutcome {
+        /// `successList`: Orders that were placed.
+        #[wire("successList")]
+        pub success_list: runtime::List<BatchSuccess>,
+        /// `failureList`: Orders that were not placed.
+        #[wire("failureList")]
+        pub failure_list: runtime::List<BatchPlaceFailure>,
+        /// `result`: True when all orders were placed, false when at least one was not.
+        #[wire("result")]
+        pub result: Option<bool>,
     }
 }
 
-runtime::serde_record!(FeeDetail);
-
-/// One order of a batch that was placed or cancelled.
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Batch result items*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct BatchSuccess {
-    /// `orderId`: Id that the exchange gave the order.
-    pub order_id: Option<OrderId>,
-    /// `clientOid`: The caller's own id of the order.
-    pub client_oid: Option<ClientOid>,
-}
-
-impl runtime::Record for BatchSuccess {
-    const FIELDS: &'static [&'static str] = &["orderId", "clientOid"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("BatchSuccess"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<OrderId>("orderId"),
-            runtime::FieldTable::of::<ClientOid>("clientOid"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.order_id),
-            1 => from.read_into(&mut self.client_oid),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("orderId", &self.order_id);
-        out.field("clientOid", &self.client_oid);
+runtime::record! {
+    /// What became of the orders to be cancelled.
+    ///
+    /// Source: Classic Futures Trade Interface (Version 2), section *Batch Cancel*.
+    #[record("BatchCancelOutcome")]
+    pub struct BatchCancelOutcome {
+        /// `successList`: Orders that were cancelled.
+        #[wire("successList")]
+        pub success_list: runtime::List<BatchSuccess>,
+        /// `failureList`: Orders that were not cancelled.
+        #[wire("failureList")]
+        pub failure_list: runtime::List<CancelFailure>,
     }
 }
 
-runtime::serde_record!(BatchSuccess);
-
-/// One order of a batch that was not placed. The document shows no field of it.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct BatchPlaceFailure {
-    /// `orderId`: Id that the exchange gave the order.
-    pub order_id: Option<OrderId>,
-    /// `clientOid`: The caller's own id of the order.
-    pub client_oid: Option<ClientOid>,
-    /// `errorMsg`: Why the order was not placed.
-    pub error_msg: Option<String>,
-    /// `errorCode`: Code of the error.
-    pub error_code: Option<String>,
-}
-
-impl runtime::Record for BatchPlaceFailure {
-    const FIELDS: &'static [&'static str] = &[
-        "orderId",
-        "clientOid",
-        "errorMsg",
-        "errorCode",
-    ];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("BatchPlaceFailure"),
-        is_observed: true,
-        fields: &[
-            runtime::FieldTable::of::<OrderId>("orderId"),
-            runtime::FieldTable::of::<ClientOid>("clientOid"),
-            runtime::FieldTable::of::<String>("errorMsg"),
-            runtime::FieldTable::of::<String>("errorCode").code(),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.order_id),
-            1 => from.read_into(&mut self.client_oid),
-            2 => from.read_into(&mut self.error_msg),
-            3 => from.read_into(&mut self.error_code),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("orderId", &self.order_id);
-        out.field("clientOid", &self.client_oid);
-        out.field("errorMsg", &self.error_msg);
-        out.field("errorCode", &self.error_code);
+runtime::record! {
+    /// What became of the positions to be closed.
+    ///
+    /// Source: Classic Futures Trade Interface (Version 2), section *Flash Close Position*.
+    #[record("CloseOutcome")]
+    pub struct CloseOutcome {
+        /// `successList`: Orders that close a position.
+        #[wire("successList")]
+        pub success_list: runtime::List<ClosedPosition>,
+        /// `failureList`: Positions that were not closed.
+        #[wire("failureList")]
+        pub failure_list: runtime::List<CloseFailure>,
     }
 }
 
-runtime::serde_record!(BatchPlaceFailure);
-
-/// One order of a batch that was not cancelled.
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Batch result items*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct CancelFailure {
-    /// `orderId`: Id that the exchange gave the order.
-    pub order_id: Option<OrderId>,
-    /// `clientOid`: The caller's own id of the order.
-    pub client_oid: Option<ClientOid>,
-    /// `errorMsg`: Why the order was not cancelled.
-    pub error_msg: Option<String>,
-    /// `errorCode`: Code of the error.
-    pub error_code: Option<String>,
-}
-
-impl runtime::Record for CancelFailure {
-    const FIELDS: &'static [&'static str] = &[
-        "orderId",
-        "clientOid",
-        "errorMsg",
-        "errorCode",
-    ];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("CancelFailure"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<OrderId>("orderId"),
-            runtime::FieldTable::of::<ClientOid>("clientOid"),
-            runtime::FieldTable::of::<String>("errorMsg"),
-            runtime::FieldTable::of::<String>("errorCode").code(),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.order_id),
-            1 => from.read_into(&mut self.client_oid),
-            2 => from.read_into(&mut self.error_msg),
-            3 => from.read_into(&mut self.error_code),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("orderId", &self.order_id);
-        out.field("clientOid", &self.client_oid);
-        out.field("errorMsg", &self.error_msg);
-        out.field("errorCode", &self.error_code);
+runtime::record! {
+    /// What became of the orders to be cancelled.
+    ///
+    /// Source: Classic Futures Trade Interface (Version 2), section *Cancel All Orders*.
+    #[record("CancelAllOutcome")]
+    pub struct CancelAllOutcome {
+        /// `successList`: Orders that were cancelled.
+        #[wire("successList")]
+        pub success_list: runtime::List<BatchSuccess>,
+        /// `failureList`: Orders that were not cancelled.
+        #[wire("failureList")]
+        pub failure_list: runtime::List<CancelAllFailure>,
     }
 }
-
-runtime::serde_record!(CancelFailure);
-
-/// The order that closes one position.
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Batch result items*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct ClosedPosition {
-    /// `orderId`: Id that the exchange gave the order.
-    pub order_id: Option<OrderId>,
-    /// `clientOid`: The caller's own id of the order.
-    pub client_oid: Option<ClientOid>,
-    /// `symbol`: Trading pair of the position.
-    pub symbol: Option<Symbol>,
-}
-
-impl runtime::Record for ClosedPosition {
-    const FIELDS: &'static [&'static str] = &["orderId", "clientOid", "symbol"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("ClosedPosition"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<OrderId>("orderId"),
-            runtime::FieldTable::of::<ClientOid>("clientOid"),
-            runtime::FieldTable::of::<Symbol>("symbol"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.order_id),
-            1 => from.read_into(&mut self.client_oid),
-            2 => from.read_into(&mut self.symbol),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("orderId", &self.order_id);
-        out.field("clientOid", &self.client_oid);
-        out.field("symbol", &self.symbol);
-    }
-}
-
-runtime::serde_record!(ClosedPosition);
-
-/// One position that was not closed.
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Batch result items*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct CloseFailure {
-    /// `orderId`: Id that the exchange gave the order.
-    pub order_id: Option<OrderId>,
-    /// `clientOid`: The caller's own id of the order.
-    pub client_oid: Option<ClientOid>,
-    /// `symbol`: Trading pair of the position.
-    pub symbol: Option<Symbol>,
-    /// `errorMsg`: Why the position was not closed.
-    pub error_msg: Option<String>,
-    /// `errorCode`: Code of the error.
-    pub error_code: Option<String>,
-}
-
-impl runtime::Record for CloseFailure {
-    const FIELDS: &'static [&'static str] = &[
-        "orderId",
-        "clientOid",
-        "symbol",
-        "errorMsg",
-        "errorCode",
-    ];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("CloseFailure"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<OrderId>("orderId"),
-            runtime::FieldTable::of::<ClientOid>("clientOid"),
-            runtime::FieldTable::of::<Symbol>("symbol"),
-            runtime::FieldTable::of::<String>("errorMsg"),
-            runtime::FieldTable::of::<String>("errorCode"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.order_id),
-            1 => from.read_into(&mut self.client_oid),
-            2 => from.read_into(&mut self.symbol),
-            3 => from.read_into(&mut self.error_msg),
-            4 => from.read_into(&mut self.error_code),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("orderId", &self.order_id);
-        out.field("clientOid", &self.client_oid);
-        out.field("symbol", &self.symbol);
-        out.field("errorMsg", &self.error_msg);
-        out.field("errorCode", &self.error_code);
-    }
-}
-
-runtime::serde_record!(CloseFailure);
-
-/// One order that cancelling all orders left uncancelled. There is a message and no code.
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Batch result items*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct CancelAllFailure {
-    /// `orderId`: Id that the exchange gave the order.
-    pub order_id: Option<OrderId>,
-    /// `clientOid`: The caller's own id of the order.
-    pub client_oid: Option<ClientOid>,
-    /// `errorMsg`: Why the order was not cancelled.
-    pub error_msg: Option<String>,
-}
-
-impl runtime::Record for CancelAllFailure {
-    const FIELDS: &'static [&'static str] = &["orderId", "clientOid", "errorMsg"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("CancelAllFailure"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<OrderId>("orderId"),
-            runtime::FieldTable::of::<ClientOid>("clientOid"),
-            runtime::FieldTable::of::<String>("errorMsg"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.order_id),
-            1 => from.read_into(&mut self.client_oid),
-            2 => from.read_into(&mut self.error_msg),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("orderId", &self.order_id);
-        out.field("clientOid", &self.client_oid);
-        out.field("errorMsg", &self.error_msg);
-    }
-}
-
-runtime::serde_record!(CancelAllFailure);
-
-/// What became of the orders of a batch.
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Batch Order*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct BatchPlaceOutcome {
-    /// `successList`: Orders that were placed.
-    pub success_list: runtime::List<BatchSuccess>,
-    /// `failureList`: Orders that were not placed.
-    pub failure_list: runtime::List<BatchPlaceFailure>,
-    /// `result`: True when all orders were placed, false when at least one was not.
-    pub result: Option<bool>,
-}
-
-impl runtime::Record for BatchPlaceOutcome {
-    const FIELDS: &'static [&'static str] = &["successList", "failureList", "result"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("BatchPlaceOutcome"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<runtime::List<BatchSuccess>>("successList"),
-            runtime::FieldTable::of::<runtime::List<BatchPlaceFailure>>("failureList"),
-            runtime::FieldTable::of::<bool>("result"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.success_list),
-            1 => from.read_into(&mut self.failure_list),
-            2 => from.read_into(&mut self.result),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("successList", &self.success_list);
-        out.field("failureList", &self.failure_list);
-        out.field("result", &self.result);
-    }
-}
-
-runtime::serde_record!(BatchPlaceOutcome);
-
-/// What became of the orders to be cancelled.
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Batch Cancel*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct BatchCancelOutcome {
-    /// `successList`: Orders that were cancelled.
-    pub success_list: runtime::List<BatchSuccess>,
-    /// `failureList`: Orders that were not cancelled.
-    pub failure_list: runtime::List<CancelFailure>,
-}
-
-impl runtime::Record for BatchCancelOutcome {
-    const FIELDS: &'static [&'static str] = &["successList", "failureList"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("BatchCancelOutcome"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<runtime::List<BatchSuccess>>("successList"),
-            runtime::FieldTable::of::<runtime::List<CancelFailure>>("failureList"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.success_list),
-            1 => from.read_into(&mut self.failure_list),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("successList", &self.success_list);
-        out.field("failureList", &self.failure_list);
-    }
-}
-
-runtime::serde_record!(BatchCancelOutcome);
-
-/// What became of the positions to be closed.
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Flash Close Position*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct CloseOutcome {
-    /// `successList`: Orders that close a position.
-    pub success_list: runtime::List<ClosedPosition>,
-    /// `failureList`: Positions that were not closed.
-    pub failure_list: runtime::List<CloseFailure>,
-}
-
-impl runtime::Record for CloseOutcome {
-    const FIELDS: &'static [&'static str] = &["successList", "failureList"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("CloseOutcome"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<runtime::List<ClosedPosition>>("successList"),
-            runtime::FieldTable::of::<runtime::List<CloseFailure>>("failureList"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.success_list),
-            1 => from.read_into(&mut self.failure_list),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("successList", &self.success_list);
-        out.field("failureList", &self.failure_list);
-    }
-}
-
-runtime::serde_record!(CloseOutcome);
-
-/// What became of the orders to be cancelled.
-///
-/// Source: Classic Futures Trade Interface (Version 2), section *Cancel All Orders*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct CancelAllOutcome {
-    /// `successList`: Orders that were cancelled.
-    pub success_list: runtime::List<BatchSuccess>,
-    /// `failureList`: Orders that were not cancelled.
-    pub failure_list: runtime::List<CancelAllFailure>,
-}
-
-impl runtime::Record for CancelAllOutcome {
-    const FIELDS: &'static [&'static str] = &["successList", "failureList"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("CancelAllOutcome"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<runtime::List<BatchSuccess>>("successList"),
-            runtime::FieldTable::of::<runtime::List<CancelAllFailure>>("failureList"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.success_list),
-            1 => from.read_into(&mut self.failure_list),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("successList", &self.success_list);
-        out.field("failureList", &self.failure_list);
-    }
-}
-
-runtime::serde_record!(CancelAllOutcome);

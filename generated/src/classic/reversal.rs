@@ -14,47 +14,51 @@ use super::{
 ///
 /// Source: Classic Futures Trade Interface (Version 2), section *Reversal*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+/// | `marginCoin` | yes |  |  | [`Coin`](super::Coin) |
+/// | `productType` | yes |  |  | [`ProductType`](super::ProductType) |
+/// | `side` | yes |  |  | [`Side`](super::Side) |
+/// | `size` | no |  |  | decimal |
+/// | `tradeSide` | by a rule |  |  | [`TradeSide`](super::TradeSide) |
+/// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
+///
 /// - **Effect:** creates; a repeat would create again
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID; 1 call a second per UID for copy-trading (Copy-trading
 ///   traders)
 /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
-///
-/// # What becomes of a call
-///
-/// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
-///   credentials refused.
-/// - **What the code says**: listed code, observed code, too many requests.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
-///   status, unreadable.
-/// - Codes after which it is unknown: `43001`; after other listed ones it did not happen.
-/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
-///   several independent sources agree on.
-/// - **Several things**: It closes a position and opens the opposite one, so the closing may be done
-///   although the opening is refused. A refusal by a rule of trading leaves it unknown.
-/// - **Finding out:** [`GetOrderDetail`](super::GetOrderDetail) by `clientOid`; it is kept for 90 days
-///   at least, so its absence can prove that it did not happen
+/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `43001`
+/// - **Several effects**: It closes a position and opens the opposite one, so the closing may be done
+///   although the opening is refused. A refusal by a rule of trading leaves the outcome unknown.
+/// - **Unknown outcome:** [`GetOrderDetail`](super::GetOrderDetail) finds out by `clientOid`; records
+///   are kept for at least 90 days, so an absence can prove that it had no effect
 ///
 /// # Rules
 ///
-/// - `trade-side-in-hedge-mode` (checked before sending): In hedge mode tradeSide is required.
-/// - `no-trade-side-in-one-way-mode` (checked before sending): In one-way mode tradeSide must not be
-///   sent.
-/// - `hedge-mode-directions` (what the exchange does): In hedge mode buy turns the present long into a
-///   short, and sell turns the present short into a long.
-/// - `whole-position-without-size` (what the exchange does): In one-way mode, without a size, the whole
-///   position is reversed.
-/// - `part-of-the-position` (what the exchange does): In hedge mode, a size below that of the position
-///   closes that much and opens as much on the other side. A long of 20 reversed by 3 leaves a long of
-///   17 and a short of 3.
-/// - `size-of-the-position-or-more` (what the exchange does): In hedge mode, a size equal to or above
-///   that of the position reverses all of it and no more. A long of 10 reversed by 10 or by 11 is
-///   closed, and a short of 10 opened.
-/// - `elite-trader-pairs` (checked before sending): With a copy-trading API key, elite traders place
-///   orders only on the pairs announced for them.
-/// - `channel-header` (cannot be written wrong): Brokers send their channel code in the header
+/// Checked before a request is sent:
+///
+/// - `trade-side-in-hedge-mode`: In hedge mode tradeSide is required.
+/// - `no-trade-side-in-one-way-mode`: In one-way mode tradeSide must not be sent.
+/// - `elite-trader-pairs`: With a copy-trading API key, elite traders place orders only on the pairs
+///   announced for them.
+///
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
+/// - `hedge-mode-directions`: In hedge mode buy turns the present long into a short, and sell turns the
+///   present short into a long.
+/// - `whole-position-without-size`: In one-way mode, without a size, the whole position is reversed.
+/// - `part-of-the-position`: In hedge mode, a size below that of the position closes that much and
+///   opens as much on the other side. A long of 20 reversed by 3 leaves a long of 17 and a short of 3.
+/// - `size-of-the-position-or-more`: In hedge mode, a size equal to or above that of the position
+///   reverses all of it and no more. A long of 10 reversed by 10 or by 11 is closed, and a short of 10
+///   opened.
+/// - `channel-header` (kept by the types): Brokers send their channel code in the header
 ///   X-CHANNEL-API-CODE, as with Place Order.
+///
+/// </details>
 ///
 /// # Not shown in the documents
 ///
@@ -93,16 +97,14 @@ pub struct Reversal {
     pub side: Side,
     /// `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
     pub size: Option<runtime::Decimal>,
-    /// `tradeSide`: Needed in hedge mode, forbidden in one-way mode.
-    ///
-    /// Required under a condition; see the rules.
+    /// `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required by a rule.
     pub trade_side: Option<TradeSide>,
     /// `clientOid`: The caller's own id for the order.
     pub client_oid: Option<ClientOid>,
 }
 
 impl Reversal {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `symbol`: Trading pair.
     /// - `marginCoin`: Margin coin.
@@ -129,12 +131,10 @@ impl Reversal {
     ///
     /// Sends `side` = `buy` (Reversal, rules 1, 3 and 4).
     ///
-    /// - `symbol`: Trading pair.
-    /// - `marginCoin`: Margin coin.
-    /// - `productType`: Kind of futures contract.
     /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
-    /// - `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under a condition; see the
-    ///   rules.
+    /// - `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required by a rule.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn hedge_reverse_long(
         symbol: impl Into<Symbol>,
         margin_coin: impl Into<Coin>,
@@ -151,12 +151,10 @@ impl Reversal {
     ///
     /// Sends `side` = `sell` (Reversal, rules 1, 3 and 4).
     ///
-    /// - `symbol`: Trading pair.
-    /// - `marginCoin`: Margin coin.
-    /// - `productType`: Kind of futures contract.
     /// - `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
-    /// - `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required under a condition; see the
-    ///   rules.
+    /// - `tradeSide`: Needed in hedge mode, forbidden in one-way mode. Required by a rule.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn hedge_reverse_short(
         symbol: impl Into<Symbol>,
         margin_coin: impl Into<Coin>,
@@ -169,23 +167,21 @@ impl Reversal {
             .trade_side(trade_side)
     }
 
-    /// Sets `size`: Amount to reverse. In one-way mode, left out, the whole position is reversed.
+    /// Sets [`size`](field@Self::size).
     #[inline]
     pub fn size(mut self, size: impl Into<runtime::Decimal>) -> Self {
         self.size = Some(size.into());
         self
     }
 
-    /// Sets `tradeSide`: Needed in hedge mode, forbidden in one-way mode.
-    ///
-    /// Required under a condition; see the rules.
+    /// Sets [`tradeSide`](field@Self::trade_side).
     #[inline]
     pub fn trade_side(mut self, trade_side: TradeSide) -> Self {
         self.trade_side = Some(trade_side);
         self
     }
 
-    /// Sets `clientOid`: The caller's own id for the order.
+    /// Sets [`clientOid`](field@Self::client_oid).
     #[inline]
     pub fn client_oid(mut self, client_oid: impl Into<ClientOid>) -> Self {
         self.client_oid = Some(client_oid.into());
@@ -193,9 +189,9 @@ impl Reversal {
     }
 }
 
-impl runtime::Parameters for Reversal {
+impl runtime::parameters::Parameters for Reversal {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("symbol", &self.symbol);
         out.text("marginCoin", &self.margin_coin);
         out.text("productType", &self.product_type);
@@ -206,7 +202,7 @@ impl runtime::Parameters for Reversal {
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let margin_coin = from.required("marginCoin");
         let product_type = from.word("productType");
@@ -226,7 +222,7 @@ impl runtime::Parameters for Reversal {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.identifier("marginCoin", Some(&self.margin_coin));
         to.optional_known("productType", Some(&self.product_type));
@@ -247,7 +243,7 @@ impl runtime::Parameters for Reversal {
                 && self.trade_side.is_some(),
         );
         to.rule(
-            &RULES[6],
+            &RULES[2],
             "symbol",
             to.account().is("copyTrading", &["true"]) == Some(true)
                 && to.is_among(Some(self.symbol.as_str()), "copyTradingPairs")
@@ -260,7 +256,7 @@ runtime::serde_parameters!(Reversal);
 
 impl runtime::Operation for Reversal {
     type Response = OrderIds;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 
     fn limit_class(&self, account: &runtime::Account) -> Option<&'static str> {
         if account.is("copyTrading", &["true"]) == Some(true) {
@@ -270,64 +266,46 @@ impl runtime::Operation for Reversal {
     }
 }
 
-impl runtime::Asked for Reversal {
+impl runtime::confirm::Queryable for Reversal {
     type Query = GetOrderDetail;
 
     type Record = Order;
 }
 
-impl runtime::Confirmable for Reversal {}
+impl runtime::confirm::Confirmable for Reversal {}
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "classic.click-backhand",
     family: "classic",
     title: "Reversal",
     doc: "Reverses a position, or a part of it, by closing it and opening the opposite one.",
     document: "classic-futures-v2",
     section: "Reversal",
-    method: runtime::Method::Post,
+    method: runtime::tables::Method::Post,
     path: "/api/v2/mix/order/click-backhand",
-    effect: runtime::Effect::Create,
-    access: runtime::Access::Signed,
-    whitelisted: false,
-    permission: None,
+    effect: runtime::tables::Effect::Create,
     headers: &["X-CHANNEL-API-CODE"],
     limits: &[
-        runtime::RateLimit {
-            calls: 10,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-        runtime::RateLimit {
-            calls: 1,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "copy-trading",
-        },
+        runtime::tables::RateLimit::per_uid(10),
+        runtime::tables::RateLimit::per_uid(1).class("copy-trading"),
     ],
-    window: None,
     rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: Some(runtime::ClientId {
+    client_id: Some(runtime::tables::ClientId {
         parameter: "clientOid",
         list: None,
     }),
-    confirm: Some(runtime::Confirm {
+    confirm: Some(runtime::tables::Confirm {
         ask: &[("clientOid", "clientOid")],
         with: &["symbol", "productType"],
-        list: None,
-        matches: &[],
         agrees: &[("symbol", &["symbol"]), ("marginCoin", &["marginCoin"])],
         created: Some("cTime"),
-        changed: None,
-        changed_while: &[],
         kept_ms: Some(7776000000),
+        ..runtime::tables::Confirm::DEFAULT
     }),
-    echoes: Some(runtime::Echoes {
+    echoes: Some(runtime::tables::Echoes {
         ids: &[
-            runtime::Echo {
+            runtime::tables::Echo {
                 member: "clientOid",
                 of: &["clientOid"],
             },
@@ -335,92 +313,36 @@ const META: runtime::Meta = runtime::Meta {
         members: &["orderId", "clientOid"],
         one_is_enough: false,
     }),
-    compound: Some(runtime::Compound {
+    compound: Some(runtime::tables::Compound {
         when: None,
         why: "It closes a position and opens the opposite one, so the closing may be done although the opening is refused.",
     }),
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
+const RULES: &[runtime::tables::Rule] = &[
+    runtime::tables::Rule {
         id: "trade-side-in-hedge-mode",
         at: "Reversal, parameter table, tradeSide",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "In hedge mode tradeSide is required.",
-        why: None,
         depends_on: &["positionMode"],
-        mend: "set tradeSide",
+        hint: "set tradeSide",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "no-trade-side-in-one-way-mode",
         at: "Reversal, parameter table, tradeSide",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "In one-way mode tradeSide must not be sent.",
-        why: None,
         depends_on: &["positionMode"],
-        mend: "leave out tradeSide",
+        hint: "leave out tradeSide",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
-        id: "hedge-mode-directions",
-        at: "Reversal, rule 1",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "In hedge mode buy turns the present long into a short, and sell turns the present short into a long.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "whole-position-without-size",
-        at: "Reversal, rule 2",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "In one-way mode, without a size, the whole position is reversed.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "part-of-the-position",
-        at: "Reversal, rule 3",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "In hedge mode, a size below that of the position closes that much and opens as much on the other side. A long of 20 reversed by 3 leaves a long of 17 and a short of 3.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "size-of-the-position-or-more",
-        at: "Reversal, rule 4",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "In hedge mode, a size equal to or above that of the position reverses all of it and no more. A long of 10 reversed by 10 or by 11 is closed, and a short of 10 opened.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "elite-trader-pairs",
         at: "Authentication",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "With a copy-trading API key, elite traders place orders only on the pairs announced for them.",
-        why: None,
         depends_on: &["copyTrading", "copyTradingPairs"],
-        mend: "use a symbol that is among copyTradingPairs",
-    },
-    runtime::Rule {
-        id: "channel-header",
-        at: "Reversal, rule 5; Authentication",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "Brokers send their channel code in the header X-CHANNEL-API-CODE, as with Place Order.",
-        why: None,
-        depends_on: &[],
-        mend: "",
+        hint: "use a symbol that is among copyTradingPairs",
+        ..runtime::tables::Rule::DEFAULT
     },
 ];

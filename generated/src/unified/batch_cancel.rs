@@ -11,32 +11,32 @@ use super::{BatchOrderResult, Category, OrderRef, Symbol};
 ///
 /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Batch Cancel*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | the body | yes |  |  | list of [`BatchCancelItem`](super::BatchCancelItem); 20 items at most |
+///
 /// - **Effect:** cancels
 /// - **Access:** signed, permission `UTA trade (read & write)`
 /// - **Rate limit:** 5 calls a second per UID
-///
-/// # What becomes of a call
-///
-/// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
-///   credentials refused, item failed.
-/// - **What the code says**: listed code, observed code, too many requests.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
-///   status, unreadable, item unaccounted.
-/// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
-///   happen.
-/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
-///   several independent sources agree on.
-/// - **Repeating:** harmless. Each order is named, and what is cancelled is in an end state: there is
+/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
+///   `40725`, `45001`
+/// - **Repeat:** harmless. Each order is named, and what is cancelled is in an end state: there is
 ///   nothing left to cancel a second time.
 /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
 ///   call, and tells what became of each by `orderId` or `clientOid`
 ///
 /// # Rules
 ///
-/// - `one-category` (checked before sending): All orders of a batch have the same category.
-/// - `partial-success` (what the exchange does): Some orders of a batch can be cancelled while others
-///   fail.
+/// Checked before a request is sent:
+///
+/// - `one-category`: All orders of a batch have the same category.
+///
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
+/// - `partial-success`: Some orders of a batch can be cancelled while others fail.
+///
+/// </details>
 ///
 /// # Not shown in the documents
 ///
@@ -74,14 +74,12 @@ use super::{BatchOrderResult, Category, OrderRef, Symbol};
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
 pub struct BatchCancel {
-    /// the body, an array: The orders to cancel.
-    ///
-    /// 20 items at most.
+    /// the body, an array: The orders to cancel. 20 items at most.
     pub orders: Vec<BatchCancelItem>,
 }
 
 impl BatchCancel {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - the body, an array: The orders to cancel. 20 items at most.
     pub fn new(orders: Vec<BatchCancelItem>) -> Self {
@@ -89,20 +87,20 @@ impl BatchCancel {
     }
 }
 
-impl runtime::Parameters for BatchCancel {
+impl runtime::parameters::Parameters for BatchCancel {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.items(&self.orders);
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let orders = from.items();
         Some(Self { orders: orders? })
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.count("", self.orders.len(), 1, 20);
         to.items("", &self.orders);
         to.same(&RULES[0], "", self.orders.iter().map(|item| item.category.as_str()));
@@ -113,16 +111,16 @@ runtime::serde_parameters!(BatchCancel);
 
 impl runtime::Operation for BatchCancel {
     type Response = runtime::List<BatchOrderResult>;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Repeatable for BatchCancel {}
+impl runtime::operation::Repeatable for BatchCancel {}
 
-impl runtime::Batch for BatchCancel {
+impl runtime::batches::Batch for BatchCancel {
     type Item = BatchCancelItem;
 
     type Done = BatchOrderResult;
-    const SHAPE: &'static runtime::BatchShape = &runtime::BatchShape {
+    const SHAPE: &'static runtime::batches::BatchShape = &runtime::batches::BatchShape {
         list: "",
         max_items: 20,
         ids: &["orderId", "clientOid"],
@@ -140,84 +138,68 @@ impl runtime::Batch for BatchCancel {
     fn answer(
         response: Self::Response,
         is_success: &dyn Fn(&str) -> bool,
-    ) -> runtime::BatchAnswer<Self::Done> {
-        let mut answer = runtime::BatchAnswer::default();
+    ) -> runtime::emitted::BatchAnswer<Self::Done> {
+        let mut answer = runtime::emitted::BatchAnswer::default();
         answer
             .by_code(
                 response,
                 is_success,
                 |item| [
-                    runtime::text_of(&item.order_id),
-                    runtime::text_of(&item.client_oid),
+                    runtime::emitted::text_of(&item.order_id),
+                    runtime::emitted::text_of(&item.client_oid),
                 ],
-                |item| (runtime::text_of(&item.code), runtime::text_of(&item.msg)),
+                |item| (
+                    runtime::emitted::text_of(&item.code),
+                    runtime::emitted::text_of(&item.msg),
+                ),
             );
         answer
     }
 }
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "unified.cancel-batch",
     family: "unified",
     title: "Batch Cancel",
     doc: "Cancels up to 20 orders of one business line; some may succeed while others fail.",
     document: "unified-v3",
     section: "Batch Cancel",
-    method: runtime::Method::Post,
+    method: runtime::tables::Method::Post,
     path: "/api/v3/trade/cancel-batch",
-    effect: runtime::Effect::Cancel,
-    access: runtime::Access::Signed,
-    whitelisted: false,
+    effect: runtime::tables::Effect::Cancel,
     permission: Some("UTA trade (read & write)"),
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 5,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
-    window: None,
+    limits: &[runtime::tables::RateLimit::per_uid(5)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: Some(runtime::ClientId {
+    client_id: Some(runtime::tables::ClientId {
         parameter: "clientOid",
         list: Some("[]"),
     }),
-    confirm: None,
-    echoes: None,
-    compound: None,
     repeat: Some(
         "Each order is named, and what is cancelled is in an end state: there is nothing left to cancel a second time.",
     ),
+    ..runtime::tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
+const RULES: &[runtime::tables::Rule] = &[
+    runtime::tables::Rule {
         id: "one-category",
         at: "Batch Cancel, each order, category",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "All orders of a batch have the same category.",
-        why: None,
-        depends_on: &[],
-        mend: "use one category for all",
-    },
-    runtime::Rule {
-        id: "partial-success",
-        at: "Batch Cancel, first sentence",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "Some orders of a batch can be cancelled while others fail.",
-        why: None,
-        depends_on: &[],
-        mend: "",
+        hint: "use one category for all",
+        ..runtime::tables::Rule::DEFAULT
     },
 ];
 
 /// An item of a [`BatchCancel`].
+///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `category` | yes |  |  | [`Category`](super::Category) |
+/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+/// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
+/// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+///
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
@@ -231,7 +213,7 @@ pub struct BatchCancelItem {
 }
 
 impl BatchCancelItem {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `category`: Business line, the same for the whole batch.
     /// - `symbol`: Symbol name.
@@ -249,19 +231,19 @@ impl BatchCancelItem {
     }
 }
 
-impl runtime::Parameters for BatchCancelItem {
+impl runtime::parameters::Parameters for BatchCancelItem {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("category", &self.category);
         out.text("symbol", &self.symbol);
-        runtime::Parameters::write(&self.order, out);
+        runtime::parameters::Parameters::write(&self.order, out);
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let category = from.word("category");
         let symbol = from.required("symbol");
-        let order = <OrderRef as runtime::Parameters>::read(from);
+        let order = <OrderRef as runtime::parameters::Parameters>::read(from);
         Some(Self {
             category: category?,
             symbol: symbol?,
@@ -270,10 +252,10 @@ impl runtime::Parameters for BatchCancelItem {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("category", Some(&self.category));
         to.identifier("symbol", Some(&self.symbol));
-        runtime::Parameters::check(&self.order, to);
+        runtime::parameters::Parameters::check(&self.order, to);
     }
 }
 

@@ -14,44 +14,44 @@ use super::{
 /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Batch Modify
 /// Orders*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | the body | yes |  |  | list of [`BatchModifyItem`](super::BatchModifyItem); 20 items at most |
+///
 /// - **Effect:** amends; a repeat would amend again
 /// - **Access:** signed, permission `UTA trade`
 /// - **Rate limit:** 10 calls a second per UID
-/// - **In flight:** at most 5 amendments of one `order`, which [`AmendGate`](runtime::AmendGate) keeps
-///
-/// # What becomes of a call
-///
-/// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
-///   credentials refused, item failed.
-/// - **What the code says**: listed code, observed code, too many requests.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
-///   status, unreadable, item unaccounted.
-/// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
-///   happen.
-/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
-///   several independent sources agree on.
-/// - **Several things** when `autoCancel` is `yes`: A modification that is rejected cancels the order.
-///   A refusal by a rule of trading leaves it unknown.
-/// - **Finding out:** [`GetOrderDetails`](super::GetOrderDetails) by `orderId` or `clientOid`; that it
-///   is not found proves nothing
+/// - **In flight:** at most 5 amendments of one `order`, which
+///   [`AmendGate`](runtime::lifecycle::AmendGate) keeps
+/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
+///   `40725`, `45001`
+/// - **Several effects** when `autoCancel` is `yes`: A modification that is rejected cancels the order.
+///   A refusal by a rule of trading leaves the outcome unknown.
+/// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `orderId` or
+///   `clientOid`; an absence proves nothing
 /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
 ///   call, and tells what became of each by `orderId` or `clientOid`
 ///
 /// # Rules
 ///
-/// - `one-category` (checked before sending): All orders of a request belong to one business line;
-///   their pairs may differ.
-/// - `each-order-once` (checked before sending): An order may stand in a request once at most.
-/// - `items-as-modify-order` (what the exchange does): What Modify Order says of quantity, price and
-///   its adjustment, requestId and autoCancel holds for each order of a batch.
-/// - `qty-or-price` (checked before sending): At least one of quantity and price must be given for each
-///   order.
-/// - `new-coin-m-no-modify` (checked before sending): Orders of the new Coin-M business line cannot be
-///   modified, in a batch neither.
-/// - `no-reduce-only` (what the exchange does): A reduce-only order cannot be modified here.
-/// - `five-modifications-in-progress` (what the exchange does): One order can have up to five
-///   modifications in progress, one after the other.
+/// Checked before a request is sent:
+///
+/// - `one-category`: All orders of a request belong to one business line; their pairs may differ.
+/// - `each-order-once`: An order may stand in a request once at most.
+/// - `qty-or-price`: At least one of quantity and price must be given for each order.
+/// - `new-coin-m-no-modify`: Orders of the new Coin-M business line cannot be modified, in a batch
+///   neither.
+///
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
+/// - `items-as-modify-order`: What Modify Order says of quantity, price and its adjustment, requestId
+///   and autoCancel holds for each order of a batch.
+/// - `no-reduce-only`: A reduce-only order cannot be modified here.
+/// - `five-modifications-in-progress`: One order can have up to five modifications in progress, one
+///   after the other.
+///
+/// </details>
 ///
 /// # Where the documents contradict themselves
 ///
@@ -106,14 +106,12 @@ use super::{
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
 pub struct BatchModifyOrders {
-    /// the body, an array: The modifications.
-    ///
-    /// 20 items at most.
+    /// the body, an array: The modifications. 20 items at most.
     pub orders: Vec<BatchModifyItem>,
 }
 
 impl BatchModifyOrders {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - the body, an array: The modifications. 20 items at most.
     pub fn new(orders: Vec<BatchModifyItem>) -> Self {
@@ -121,20 +119,20 @@ impl BatchModifyOrders {
     }
 }
 
-impl runtime::Parameters for BatchModifyOrders {
+impl runtime::parameters::Parameters for BatchModifyOrders {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.items(&self.orders);
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let orders = from.items();
         Some(Self { orders: orders? })
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.count("", self.orders.len(), 1, 20);
         to.items("", &self.orders);
         to.same(
@@ -174,16 +172,16 @@ runtime::serde_parameters!(BatchModifyOrders);
 
 impl runtime::Operation for BatchModifyOrders {
     type Response = runtime::List<BatchModifyResult>;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Amendment for BatchModifyOrders {
+impl runtime::lifecycle::Amendment for BatchModifyOrders {
     const IN_FLIGHT: u32 = 5;
 
     fn orders(&self) -> Vec<String> {
         self.orders
             .iter()
-            .map(|item| runtime::order_reference(|out| runtime::Parameters::write(
+            .map(|item| runtime::emitted::order_reference(|out| runtime::parameters::Parameters::write(
                 &item.order,
                 out,
             )))
@@ -191,19 +189,19 @@ impl runtime::Amendment for BatchModifyOrders {
     }
 }
 
-impl runtime::Asked for BatchModifyOrders {
+impl runtime::confirm::Queryable for BatchModifyOrders {
     type Query = GetOrderDetails;
 
     type Record = Order;
 }
 
-impl runtime::ConfirmableItems for BatchModifyOrders {}
+impl runtime::confirm::ConfirmableItems for BatchModifyOrders {}
 
-impl runtime::Batch for BatchModifyOrders {
+impl runtime::batches::Batch for BatchModifyOrders {
     type Item = BatchModifyItem;
 
     type Done = BatchModifyResult;
-    const SHAPE: &'static runtime::BatchShape = &runtime::BatchShape {
+    const SHAPE: &'static runtime::batches::BatchShape = &runtime::batches::BatchShape {
         list: "",
         max_items: 20,
         ids: &["orderId", "clientOid"],
@@ -221,180 +219,130 @@ impl runtime::Batch for BatchModifyOrders {
     fn answer(
         response: Self::Response,
         is_success: &dyn Fn(&str) -> bool,
-    ) -> runtime::BatchAnswer<Self::Done> {
-        let mut answer = runtime::BatchAnswer::default();
+    ) -> runtime::emitted::BatchAnswer<Self::Done> {
+        let mut answer = runtime::emitted::BatchAnswer::default();
         answer
             .by_code(
                 response,
                 is_success,
                 |item| [
-                    runtime::text_of(&item.order_id),
-                    runtime::text_of(&item.client_oid),
+                    runtime::emitted::text_of(&item.order_id),
+                    runtime::emitted::text_of(&item.client_oid),
                 ],
-                |item| (runtime::text_of(&item.code), runtime::text_of(&item.msg)),
+                |item| (
+                    runtime::emitted::text_of(&item.code),
+                    runtime::emitted::text_of(&item.msg),
+                ),
             );
         answer
     }
 }
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "unified.batch-modify-order",
     family: "unified",
     title: "Batch Modify Orders",
     doc: "Modifies up to 20 orders of one business line, of one pair or of several.",
     document: "unified-v3",
     section: "Batch Modify Orders",
-    method: runtime::Method::Post,
+    method: runtime::tables::Method::Post,
     path: "/api/v3/trade/batch-modify-order",
-    effect: runtime::Effect::Amend,
-    access: runtime::Access::Signed,
-    whitelisted: false,
+    effect: runtime::tables::Effect::Amend,
     permission: Some("UTA trade"),
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 10,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
-    window: None,
+    limits: &[runtime::tables::RateLimit::per_uid(10)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: Some(runtime::ClientId {
+    client_id: Some(runtime::tables::ClientId {
         parameter: "clientOid",
         list: Some("[]"),
     }),
-    confirm: Some(runtime::Confirm {
+    confirm: Some(runtime::tables::Confirm {
         ask: &[("orderId", "orderId"), ("clientOid", "clientOid")],
-        with: &[],
         list: Some("[]"),
         matches: &[("qty", "qty"), ("price", "price")],
         agrees: &[("symbol", &["symbol"]), ("category", &["category"])],
-        created: None,
         changed: Some("updatedTime"),
         changed_while: &[("orderStatus", &["live", "new"])],
-        kept_ms: None,
+        ..runtime::tables::Confirm::DEFAULT
     }),
-    echoes: None,
-    compound: Some(runtime::Compound {
+    compound: Some(runtime::tables::Compound {
         when: Some(("autoCancel", "yes")),
         why: "A modification that is rejected cancels the order.",
     }),
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
+const RULES: &[runtime::tables::Rule] = &[
+    runtime::tables::Rule {
         id: "one-category",
         at: "Batch Modify Orders, first sentence",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "All orders of a request belong to one business line; their pairs may differ.",
-        why: None,
-        depends_on: &[],
-        mend: "use one category for all",
+        hint: "use one category for all",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "each-order-once",
         at: "Batch Modify Orders, first sentence",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "An order may stand in a request once at most.",
-        why: None,
-        depends_on: &[],
-        mend: "use each orderId and clientOid once",
+        hint: "use each orderId and clientOid once",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
-        id: "items-as-modify-order",
-        at: "Batch Modify Orders, each order; States and transitions, table",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "What Modify Order says of quantity, price and its adjustment, requestId and autoCancel holds for each order of a batch.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "qty-or-price",
         at: "Batch Modify Orders, rules as in Modify Order",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "At least one of quantity and price must be given for each order.",
-        why: None,
-        depends_on: &[],
-        mend: "set qty or price",
+        hint: "set qty or price",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "new-coin-m-no-modify",
         at: "What the service does, after the conventions",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "Orders of the new Coin-M business line cannot be modified, in a batch neither.",
-        why: None,
-        depends_on: &[],
-        mend: "use a symbol of another form than new-coin-m",
-    },
-    runtime::Rule {
-        id: "no-reduce-only",
-        at: "Batch Modify Orders, after the parameters",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "A reduce-only order cannot be modified here.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "five-modifications-in-progress",
-        at: "States and transitions, table, Batch Modify",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "One order can have up to five modifications in progress, one after the other.",
-        why: None,
-        depends_on: &[],
-        mend: "",
+        hint: "use a symbol of another form than new-coin-m",
+        ..runtime::tables::Rule::DEFAULT
     },
 ];
 
 /// An item of a [`BatchModifyOrders`].
+///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
+/// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+/// | `qty` | by a rule |  | base coin | decimal |
+/// | `price` | by a rule |  |  | decimal |
+/// | `requestId` | no |  |  | integer; 18 digits at most |
+/// | `autoCancel` | no | `no` |  | [`YesNo`](super::YesNo) |
+/// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
+/// | `category` | no |  |  | [`Category`](super::Category) |
+/// | `pxAmendType` | no | `no` |  | [`YesNo`](super::YesNo) |
+///
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
 pub struct BatchModifyItem {
     /// `orderId`, `clientOid`: The order to modify.
     pub order: OrderRef,
-    /// `qty`: New quantity.
-    ///
-    /// Required under a condition; see the rules. Unit: base coin.
+    /// `qty`: New quantity. Required by a rule. Unit: base coin.
     pub qty: Option<runtime::Decimal>,
-    /// `price`: New price.
-    ///
-    /// Required under a condition; see the rules.
+    /// `price`: New price. Required by a rule.
     pub price: Option<runtime::Decimal>,
     /// `requestId`: The caller's number for this modification; it comes back after a rejected one that was
-    /// sent with autoCancel.
-    ///
-    /// 18 digits at most.
+    /// sent with autoCancel. 18 digits at most.
     pub request_id: Option<u64>,
-    /// `autoCancel`: Whether a rejected modification cancels the order.
-    ///
-    /// Left out, the exchange takes `no`.
+    /// `autoCancel`: Whether a rejected modification cancels the order. The exchange defaults to `no`.
     pub auto_cancel: Option<YesNo>,
     /// `symbol`: Symbol name.
     pub symbol: Option<Symbol>,
     /// `category`: Business line of the order.
     pub category: Option<Category>,
-    /// `pxAmendType`: Whether a price outside the limit range becomes the best value within it.
-    ///
-    /// Left out, the exchange takes `no`.
+    /// `pxAmendType`: Whether a price outside the limit range becomes the best value within it. The
+    /// exchange defaults to `no`.
     pub px_amend_type: Option<YesNo>,
 }
 
 impl BatchModifyItem {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `orderId`, `clientOid`: The order to modify.
     pub fn new(order: impl Into<OrderRef>) -> Self {
@@ -410,60 +358,49 @@ impl BatchModifyItem {
         }
     }
 
-    /// Sets `qty`: New quantity.
-    ///
-    /// Required under a condition; see the rules. Unit: base coin.
+    /// Sets [`qty`](field@Self::qty).
     #[inline]
     pub fn qty(mut self, qty: impl Into<runtime::Decimal>) -> Self {
         self.qty = Some(qty.into());
         self
     }
 
-    /// Sets `price`: New price.
-    ///
-    /// Required under a condition; see the rules.
+    /// Sets [`price`](field@Self::price).
     #[inline]
     pub fn price(mut self, price: impl Into<runtime::Decimal>) -> Self {
         self.price = Some(price.into());
         self
     }
 
-    /// Sets `requestId`: The caller's number for this modification; it comes back after a rejected one that
-    /// was sent with autoCancel.
-    ///
-    /// 18 digits at most.
+    /// Sets [`requestId`](field@Self::request_id).
     #[inline]
     pub fn request_id(mut self, request_id: u64) -> Self {
         self.request_id = Some(request_id);
         self
     }
 
-    /// Sets `autoCancel`: Whether a rejected modification cancels the order.
-    ///
-    /// Left out, the exchange takes `no`.
+    /// Sets [`autoCancel`](field@Self::auto_cancel).
     #[inline]
     pub fn auto_cancel(mut self, auto_cancel: impl Into<YesNo>) -> Self {
         self.auto_cancel = Some(auto_cancel.into());
         self
     }
 
-    /// Sets `symbol`: Symbol name.
+    /// Sets [`symbol`](field@Self::symbol).
     #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
-    /// Sets `category`: Business line of the order.
+    /// Sets [`category`](field@Self::category).
     #[inline]
     pub fn category(mut self, category: Category) -> Self {
         self.category = Some(category);
         self
     }
 
-    /// Sets `pxAmendType`: Whether a price outside the limit range becomes the best value within it.
-    ///
-    /// Left out, the exchange takes `no`.
+    /// Sets [`pxAmendType`](field@Self::px_amend_type).
     #[inline]
     pub fn px_amend_type(mut self, px_amend_type: impl Into<YesNo>) -> Self {
         self.px_amend_type = Some(px_amend_type.into());
@@ -471,10 +408,10 @@ impl BatchModifyItem {
     }
 }
 
-impl runtime::Parameters for BatchModifyItem {
+impl runtime::parameters::Parameters for BatchModifyItem {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
-        runtime::Parameters::write(&self.order, out);
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
+        runtime::parameters::Parameters::write(&self.order, out);
         out.optional_text("qty", self.qty.as_ref());
         out.optional_text("price", self.price.as_ref());
         out.optional_number("requestId", self.request_id.as_ref());
@@ -485,8 +422,8 @@ impl runtime::Parameters for BatchModifyItem {
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let order = <OrderRef as runtime::Parameters>::read(from);
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
+        let order = <OrderRef as runtime::parameters::Parameters>::read(from);
         let qty = from.optional("qty");
         let price = from.optional("price");
         let request_id = from.optional("requestId");
@@ -507,8 +444,8 @@ impl runtime::Parameters for BatchModifyItem {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
-        runtime::Parameters::check(&self.order, to);
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
+        runtime::parameters::Parameters::check(&self.order, to);
         to.decimal("qty", self.qty.as_ref());
         to.decimal("price", self.price.as_ref());
         to.digits("requestId", self.request_id.as_ref().copied(), 18);
@@ -516,9 +453,9 @@ impl runtime::Parameters for BatchModifyItem {
         to.identifier("symbol", self.symbol.as_ref());
         to.optional_known("category", self.category.as_ref());
         to.optional_known("pxAmendType", self.px_amend_type.as_ref());
-        to.rule(&RULES[3], "qty", !(self.qty.is_some() || self.price.is_some()));
+        to.rule(&RULES[2], "qty", !(self.qty.is_some() || self.price.is_some()));
         to.rule(
-            &RULES[4],
+            &RULES[3],
             "symbol",
             self.symbol.as_ref().is_some_and(Symbol::is_new_coin_m),
         );

@@ -14,66 +14,58 @@ use super::{
 ///
 /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Batch Order*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | the body | yes |  |  | list of [`BatchOrderItem`](super::BatchOrderItem); 20 items at most |
+///
 /// - **Effect:** creates; a repeat would create again
 /// - **Access:** signed, permission `UTA trade (read & write)`
 /// - **Rate limit:** 5 calls a second per UID
 /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
-///
-/// # What becomes of a call
-///
-/// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
-///   credentials refused, item failed.
-/// - **What the code says**: listed code, observed code, too many requests.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
-///   status, unreadable, item unaccounted.
-/// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
-///   happen.
-/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
-///   several independent sources agree on.
-/// - **Finding out:** [`GetOrderDetails`](super::GetOrderDetails) by `clientOid`; it is kept for 2
-///   hours at least, so its absence can prove that it did not happen
+/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
+///   `40725`, `45001`
+/// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `clientOid`; records
+///   are kept for at least 2 hours, so an absence can prove that it had no effect
 /// - **Batch:** [`Client::batch`](super::super::Client::batch) takes any number of items, sends 20 in a
 ///   call, and tells what became of each by `clientOid` or `orderId`
 ///
 /// # Rules
 ///
-/// - `one-category` (checked before sending): All orders of a batch have the same category.
-/// - `items-as-place-order` (what the exchange does): What Place Order says of time in force, position
-///   side, self-trade prevention and price adjustment holds for each order of a batch.
-/// - `rpi-needs-permission` (checked before sending): The time in force rpi is only for accounts with
-///   the market-maker permission for retail price improvement.
-/// - `hedge-mode-needs-pos-side` (checked before sending): In hedge mode posSide must be sent.
-/// - `pos-side-futures-only` (checked before sending): The position side is for futures only.
-/// - `client-oid-recommended` (checked before sending): Sending a clientOid with every order is
-///   recommended.
-/// - `no-reduce-only` (cannot be written wrong): Reduce-only orders are not supported in a batch for
-///   now.
-/// - `no-isolated-spot-margin` (cannot be written wrong): Isolated spot margin is not supported in a
-///   batch for now.
-/// - `no-take-profit-stop-loss` (cannot be written wrong): Take-profit and stop-loss are not supported
-///   in a batch for now.
-/// - `no-copy-trading` (checked before sending): Orders for copy trading are not supported in a batch
+/// Checked before a request is sent:
+///
+/// - `one-category`: All orders of a batch have the same category.
+/// - `rpi-needs-permission`: The time in force rpi is only for accounts with the market-maker
+///   permission for retail price improvement.
+/// - `hedge-mode-needs-pos-side`: In hedge mode posSide must be sent.
+/// - `pos-side-futures-only`: The position side is for futures only.
+/// - `client-oid-recommended` (warns): Sending a clientOid with every order is recommended.
+/// - `no-copy-trading`: Orders for copy trading are not supported in a batch for now.
+/// - `futures-price-step`: The price of a futures order is a multiple of the pair's priceMultiplier.
+/// - `futures-price-decimals`: The price of a futures order has no more decimals than the pair's
+///   pricePrecision.
+/// - `futures-qty-minimum`: The quantity of a futures order is no less than the pair's minOrderAmount.
+/// - `futures-qty-step`: The quantity of a futures order is a multiple of the pair's sizeMultiplier.
+/// - `spot-price-decimals`: The price of a spot order has as many decimals as the pair allows.
+/// - `spot-qty-minimum`: The quantity of a spot order is no less than the pair's minOrderAmount.
+///
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
+/// - `items-as-place-order`: What Place Order says of time in force, position side, self-trade
+///   prevention and price adjustment holds for each order of a batch.
+/// - `no-reduce-only` (kept by the types): Reduce-only orders are not supported in a batch for now.
+/// - `no-isolated-spot-margin` (kept by the types): Isolated spot margin is not supported in a batch
 ///   for now.
-/// - `channel-header` (cannot be written wrong): The broker's channel code travels in the header
+/// - `no-take-profit-stop-loss` (kept by the types): Take-profit and stop-loss are not supported in a
+///   batch for now.
+/// - `channel-header` (kept by the types): The broker's channel code travels in the header
 ///   X-CHANNEL-API-CODE.
-/// - `futures-price-step` (checked before sending): The price of a futures order is a multiple of the
-///   pair's priceMultiplier.
-/// - `futures-price-decimals` (checked before sending): The price of a futures order has no more
-///   decimals than the pair's pricePrecision.
-/// - `futures-qty-minimum` (checked before sending): The quantity of a futures order is no less than
-///   the pair's minOrderAmount.
-/// - `futures-qty-step` (checked before sending): The quantity of a futures order is a multiple of the
-///   pair's sizeMultiplier.
-/// - `spot-price-decimals` (checked before sending): The price of a spot order has as many decimals as
-///   the pair allows.
-/// - `spot-qty-minimum` (checked before sending): The quantity of a spot order is no less than the
-///   pair's minOrderAmount.
-/// - `client-oid-and-ceilings-as-place-order` (cannot be written wrong): The caller's ids have the
-///   length and the characters that Place Order asks for, and the open orders count against the same
-///   ceilings.
-/// - `unknown-outcome-query` (what the exchange does): After 40010, 40725 or 45001, as the code of the
-///   answer or of an item, the order may exist; a query by clientOid tells what became of it.
+/// - `client-oid-and-ceilings-as-place-order` (kept by the types): The caller's ids have the length and
+///   the characters that Place Order asks for, and the open orders count against the same ceilings.
+/// - `unknown-outcome-query`: After 40010, 40725 or 45001, as the code of the answer or of an item, the
+///   order may exist; a query by clientOid tells what became of it.
+///
+/// </details>
 ///
 /// # Where the documents contradict themselves
 ///
@@ -132,14 +124,12 @@ use super::{
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
 pub struct BatchOrder {
-    /// the body, an array: The orders.
-    ///
-    /// 20 items at most.
+    /// the body, an array: The orders. 20 items at most.
     pub orders: Vec<BatchOrderItem>,
 }
 
 impl BatchOrder {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - the body, an array: The orders. 20 items at most.
     pub fn new(orders: Vec<BatchOrderItem>) -> Self {
@@ -147,24 +137,24 @@ impl BatchOrder {
     }
 }
 
-impl runtime::Parameters for BatchOrder {
+impl runtime::parameters::Parameters for BatchOrder {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.items(&self.orders);
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let orders = from.items();
         Some(Self { orders: orders? })
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.count("", self.orders.len(), 1, 20);
         to.items("", &self.orders);
         to.same(&RULES[0], "", self.orders.iter().map(|item| item.category.as_str()));
-        to.rule(&RULES[9], "", to.account().is("copyTrading", &["true"]) == Some(true));
+        to.rule(&RULES[5], "", to.account().is("copyTrading", &["true"]) == Some(true));
     }
 }
 
@@ -172,22 +162,22 @@ runtime::serde_parameters!(BatchOrder);
 
 impl runtime::Operation for BatchOrder {
     type Response = runtime::List<BatchOrderResult>;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Asked for BatchOrder {
+impl runtime::confirm::Queryable for BatchOrder {
     type Query = GetOrderDetails;
 
     type Record = Order;
 }
 
-impl runtime::ConfirmableItems for BatchOrder {}
+impl runtime::confirm::ConfirmableItems for BatchOrder {}
 
-impl runtime::Batch for BatchOrder {
+impl runtime::batches::Batch for BatchOrder {
     type Item = BatchOrderItem;
 
     type Done = BatchOrderResult;
-    const SHAPE: &'static runtime::BatchShape = &runtime::BatchShape {
+    const SHAPE: &'static runtime::batches::BatchShape = &runtime::batches::BatchShape {
         list: "",
         max_items: 20,
         ids: &["clientOid", "orderId"],
@@ -205,57 +195,47 @@ impl runtime::Batch for BatchOrder {
     fn answer(
         response: Self::Response,
         is_success: &dyn Fn(&str) -> bool,
-    ) -> runtime::BatchAnswer<Self::Done> {
-        let mut answer = runtime::BatchAnswer::default();
+    ) -> runtime::emitted::BatchAnswer<Self::Done> {
+        let mut answer = runtime::emitted::BatchAnswer::default();
         answer
             .by_code(
                 response,
                 is_success,
                 |item| [
-                    runtime::text_of(&item.client_oid),
-                    runtime::text_of(&item.order_id),
+                    runtime::emitted::text_of(&item.client_oid),
+                    runtime::emitted::text_of(&item.order_id),
                 ],
-                |item| (runtime::text_of(&item.code), runtime::text_of(&item.msg)),
+                |item| (
+                    runtime::emitted::text_of(&item.code),
+                    runtime::emitted::text_of(&item.msg),
+                ),
             );
         answer
     }
 }
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "unified.place-batch",
     family: "unified",
     title: "Batch Order",
     doc: "Places up to 20 orders of one business line.",
     document: "unified-v3",
     section: "Batch Order",
-    method: runtime::Method::Post,
+    method: runtime::tables::Method::Post,
     path: "/api/v3/trade/place-batch",
-    effect: runtime::Effect::Create,
-    access: runtime::Access::Signed,
-    whitelisted: false,
+    effect: runtime::tables::Effect::Create,
     permission: Some("UTA trade (read & write)"),
     headers: &["X-CHANNEL-API-CODE"],
-    limits: &[
-        runtime::RateLimit {
-            calls: 5,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
-    window: None,
+    limits: &[runtime::tables::RateLimit::per_uid(5)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: Some(runtime::ClientId {
+    client_id: Some(runtime::tables::ClientId {
         parameter: "clientOid",
         list: Some("[]"),
     }),
-    confirm: Some(runtime::Confirm {
+    confirm: Some(runtime::tables::Confirm {
         ask: &[("clientOid", "clientOid")],
-        with: &[],
         list: Some("[]"),
-        matches: &[],
         agrees: &[
             ("category", &["category"]),
             ("symbol", &["symbol"]),
@@ -268,209 +248,125 @@ const META: runtime::Meta = runtime::Meta {
             ("stpMode", &["stpMode"]),
         ],
         created: Some("createdTime"),
-        changed: None,
-        changed_while: &[],
         kept_ms: Some(7200000),
+        ..runtime::tables::Confirm::DEFAULT
     }),
-    echoes: None,
-    compound: None,
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
+const RULES: &[runtime::tables::Rule] = &[
+    runtime::tables::Rule {
         id: "one-category",
         at: "Batch Order, each order, category",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "All orders of a batch have the same category.",
-        why: None,
-        depends_on: &[],
-        mend: "use one category for all",
+        hint: "use one category for all",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
-        id: "items-as-place-order",
-        at: "Batch Order, each order",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "What Place Order says of time in force, position side, self-trade prevention and price adjustment holds for each order of a batch.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "rpi-needs-permission",
         at: "Batch Order, each order, rules as in Place Order",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The time in force rpi is only for accounts with the market-maker permission for retail price improvement.",
-        why: None,
         depends_on: &["rpiMarketMaker"],
-        mend: "use an account whose rpiMarketMaker is true",
+        hint: "use an account whose rpiMarketMaker is true",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "hedge-mode-needs-pos-side",
         at: "Batch Order, each order, rules as in Place Order",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "In hedge mode posSide must be sent.",
-        why: None,
         depends_on: &["positionMode"],
-        mend: "set posSide",
+        hint: "set posSide",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "pos-side-futures-only",
         at: "Batch Order, each order, rules as in Place Order",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The position side is for futures only.",
-        why: None,
-        depends_on: &[],
-        mend: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
+        hint: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "client-oid-recommended",
         at: "Batch Order, each order, rules as in Place Order",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Warn,
+        severity: runtime::tables::Severity::Warn,
         says: "Sending a clientOid with every order is recommended.",
-        why: None,
-        depends_on: &[],
-        mend: "set clientOid",
+        hint: "set clientOid",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
-        id: "no-reduce-only",
-        at: "Batch Order, after the parameters",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "Reduce-only orders are not supported in a batch for now.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "no-isolated-spot-margin",
-        at: "Batch Order, after the parameters",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "Isolated spot margin is not supported in a batch for now.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "no-take-profit-stop-loss",
-        at: "Batch Order, after the parameters",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "Take-profit and stop-loss are not supported in a batch for now.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "no-copy-trading",
         at: "Batch Order, after the parameters",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "Orders for copy trading are not supported in a batch for now.",
-        why: None,
         depends_on: &["copyTrading"],
-        mend: "use an account whose copyTrading is not true",
+        hint: "use an account whose copyTrading is not true",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
-        id: "channel-header",
-        at: "Batch Order, after the parameters",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "The broker's channel code travels in the header X-CHANNEL-API-CODE.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "futures-price-step",
         at: "Batch Order, last sentence",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The price of a futures order is a multiple of the pair's priceMultiplier.",
-        why: None,
         depends_on: &["priceMultiplier"],
-        mend: "round price to a multiple of priceMultiplier",
+        hint: "round price to a multiple of priceMultiplier",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "futures-price-decimals",
         at: "Batch Order, last sentence",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The price of a futures order has no more decimals than the pair's pricePrecision.",
-        why: None,
         depends_on: &["pricePrecision"],
-        mend: "round price to pricePrecision decimal places",
+        hint: "round price to pricePrecision decimal places",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "futures-qty-minimum",
         at: "Batch Order, last sentence",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The quantity of a futures order is no less than the pair's minOrderAmount.",
-        why: None,
         depends_on: &["minOrderAmount"],
-        mend: "raise qty to minOrderAmount or more",
+        hint: "raise qty to minOrderAmount or more",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "futures-qty-step",
         at: "Batch Order, last sentence",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The quantity of a futures order is a multiple of the pair's sizeMultiplier.",
-        why: None,
         depends_on: &["sizeMultiplier"],
-        mend: "round qty to a multiple of sizeMultiplier",
+        hint: "round qty to a multiple of sizeMultiplier",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "spot-price-decimals",
         at: "Batch Order, last sentence",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The price of a spot order has as many decimals as the pair allows.",
-        why: None,
         depends_on: &["pricePrecision"],
-        mend: "round price to pricePrecision decimal places",
+        hint: "round price to pricePrecision decimal places",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "spot-qty-minimum",
         at: "Batch Order, last sentence",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The quantity of a spot order is no less than the pair's minOrderAmount.",
-        why: None,
         depends_on: &["minOrderAmount"],
-        mend: "raise qty to minOrderAmount or more",
-    },
-    runtime::Rule {
-        id: "client-oid-and-ceilings-as-place-order",
-        at: "Batch Order, last sentence",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "The caller's ids have the length and the characters that Place Order asks for, and the open orders count against the same ceilings.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "unknown-outcome-query",
-        at: "Errors, after the table",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "After 40010, 40725 or 45001, as the code of the answer or of an item, the order may exist; a query by clientOid tells what became of it.",
-        why: None,
-        depends_on: &[],
-        mend: "",
+        hint: "raise qty to minOrderAmount or more",
+        ..runtime::tables::Rule::DEFAULT
     },
 ];
 
 /// An item of a [`BatchOrder`].
+///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `category` | yes |  |  | [`Category`](super::Category) |
+/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+/// | `qty` | yes |  | quote coin when `category` is `SPOT` or `MARGIN` and `side` is `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin | decimal |
+/// | `side` | yes |  |  | [`Side`](super::Side) |
+/// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) |
+/// | `price` | with `orderType` `limit` |  |  | decimal |
+/// | `timeInForce` | no; only with `orderType` `limit` | `gtc` |  | [`TimeInForce`](super::TimeInForce) |
+/// | `pxAmendType` | no; only with `orderType` `limit` | `no` |  | [`YesNo`](super::YesNo) |
+/// | `posSide` | by a rule |  |  | [`PosSide`](super::PosSide) |
+/// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
+/// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) |
+///
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
@@ -479,29 +375,24 @@ pub struct BatchOrderItem {
     pub category: Category,
     /// `symbol`: Symbol name.
     pub symbol: Symbol,
-    /// `qty`: Quantity of the order.
-    ///
-    /// Unit: quote coin when `category` is `SPOT` or `MARGIN` and `side` is `buy` and `orderType` is
-    /// `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
+    /// `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and `side` is
+    /// `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base
+    /// coin.
     pub qty: runtime::Decimal,
     /// `side`: Direction.
     pub side: Side,
     /// `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
     pub execution: Execution,
-    /// `posSide`: Position the order is for; futures in hedge mode.
-    ///
-    /// Required under a condition; see the rules.
+    /// `posSide`: Position the order is for; futures in hedge mode. Required by a rule.
     pub pos_side: Option<PosSide>,
     /// `clientOid`: The caller's own id. Sending one always is recommended.
     pub client_oid: Option<ClientOid>,
-    /// `stpMode`: Self-trade prevention.
-    ///
-    /// Left out, the exchange takes `none`.
+    /// `stpMode`: Self-trade prevention. The exchange defaults to `none`.
     pub stp_mode: Option<StpMode>,
 }
 
 impl BatchOrderItem {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `category`: Business line, the same for all orders of the batch.
     /// - `symbol`: Symbol name.
@@ -533,11 +424,10 @@ impl BatchOrderItem {
     ///
     /// Sends `side` = `buy`, `posSide` = `long` (Batch Order, each order, rules as in Place Order).
     ///
-    /// - `category`: Business line, the same for all orders of the batch.
-    /// - `symbol`: Symbol name.
     /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
     ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
-    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn hedge_open_long(
         category: Category,
         symbol: impl Into<Symbol>,
@@ -551,11 +441,10 @@ impl BatchOrderItem {
     ///
     /// Sends `side` = `sell`, `posSide` = `long` (Batch Order, each order, rules as in Place Order).
     ///
-    /// - `category`: Business line, the same for all orders of the batch.
-    /// - `symbol`: Symbol name.
     /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
     ///   coin.
-    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn hedge_close_long(
         category: Category,
         symbol: impl Into<Symbol>,
@@ -569,11 +458,10 @@ impl BatchOrderItem {
     ///
     /// Sends `side` = `sell`, `posSide` = `short` (Batch Order, each order, rules as in Place Order).
     ///
-    /// - `category`: Business line, the same for all orders of the batch.
-    /// - `symbol`: Symbol name.
     /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
     ///   coin.
-    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn hedge_open_short(
         category: Category,
         symbol: impl Into<Symbol>,
@@ -587,11 +475,10 @@ impl BatchOrderItem {
     ///
     /// Sends `side` = `buy`, `posSide` = `short` (Batch Order, each order, rules as in Place Order).
     ///
-    /// - `category`: Business line, the same for all orders of the batch.
-    /// - `symbol`: Symbol name.
     /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
     ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
-    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn hedge_close_short(
         category: Category,
         symbol: impl Into<Symbol>,
@@ -605,11 +492,10 @@ impl BatchOrderItem {
     ///
     /// Sends `side` = `buy` (Batch Order, each order, rules as in Place Order).
     ///
-    /// - `category`: Business line, the same for all orders of the batch.
-    /// - `symbol`: Symbol name.
     /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
     ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
-    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn one_way_open_long(
         category: Category,
         symbol: impl Into<Symbol>,
@@ -623,11 +509,10 @@ impl BatchOrderItem {
     ///
     /// Sends `side` = `sell` (Batch Order, each order, rules as in Place Order).
     ///
-    /// - `category`: Business line, the same for all orders of the batch.
-    /// - `symbol`: Symbol name.
     /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
     ///   coin.
-    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn one_way_open_short(
         category: Category,
         symbol: impl Into<Symbol>,
@@ -642,8 +527,9 @@ impl BatchOrderItem {
     /// Sends `category` = `SPOT`, `side` = `buy`, `orderType` = `market` (Batch Order, each order, rules as
     /// in Place Order).
     ///
-    /// - `symbol`: Symbol name.
     /// - `quote_amount`, sent as `qty`: Quantity of the order. Unit: quote coin.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn spot_market_buy(
         symbol: impl Into<Symbol>,
         quote_amount: impl Into<runtime::Decimal>,
@@ -656,8 +542,9 @@ impl BatchOrderItem {
     /// Sends `category` = `SPOT`, `side` = `sell`, `orderType` = `market` (Batch Order, each order, rules
     /// as in Place Order).
     ///
-    /// - `symbol`: Symbol name.
     /// - `base_amount`, sent as `qty`: Quantity of the order. Unit: base coin.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn spot_market_sell(
         symbol: impl Into<Symbol>,
         base_amount: impl Into<runtime::Decimal>,
@@ -670,8 +557,9 @@ impl BatchOrderItem {
     /// Sends `category` = `MARGIN`, `side` = `buy`, `orderType` = `market` (Batch Order, each order, rules
     /// as in Place Order).
     ///
-    /// - `symbol`: Symbol name.
     /// - `quote_amount`, sent as `qty`: Quantity of the order. Unit: quote coin.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn margin_market_buy(
         symbol: impl Into<Symbol>,
         quote_amount: impl Into<runtime::Decimal>,
@@ -684,8 +572,9 @@ impl BatchOrderItem {
     /// Sends `category` = `MARGIN`, `side` = `sell`, `orderType` = `market` (Batch Order, each order, rules
     /// as in Place Order).
     ///
-    /// - `symbol`: Symbol name.
     /// - `base_amount`, sent as `qty`: Quantity of the order. Unit: base coin.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn margin_market_sell(
         symbol: impl Into<Symbol>,
         base_amount: impl Into<runtime::Decimal>,
@@ -693,25 +582,21 @@ impl BatchOrderItem {
         Self::new(Category::Margin, symbol, base_amount, Side::Sell, Execution::Market)
     }
 
-    /// Sets `posSide`: Position the order is for; futures in hedge mode.
-    ///
-    /// Required under a condition; see the rules.
+    /// Sets [`posSide`](field@Self::pos_side).
     #[inline]
     pub fn pos_side(mut self, pos_side: PosSide) -> Self {
         self.pos_side = Some(pos_side);
         self
     }
 
-    /// Sets `clientOid`: The caller's own id. Sending one always is recommended.
+    /// Sets [`clientOid`](field@Self::client_oid).
     #[inline]
     pub fn client_oid(mut self, client_oid: ClientOid) -> Self {
         self.client_oid = Some(client_oid);
         self
     }
 
-    /// Sets `stpMode`: Self-trade prevention.
-    ///
-    /// Left out, the exchange takes `none`.
+    /// Sets [`stpMode`](field@Self::stp_mode).
     #[inline]
     pub fn stp_mode(mut self, stp_mode: StpMode) -> Self {
         self.stp_mode = Some(stp_mode);
@@ -719,26 +604,26 @@ impl BatchOrderItem {
     }
 }
 
-impl runtime::Parameters for BatchOrderItem {
+impl runtime::parameters::Parameters for BatchOrderItem {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("category", &self.category);
         out.text("symbol", &self.symbol);
         out.text("qty", &self.qty);
         out.text("side", &self.side);
-        runtime::Parameters::write(&self.execution, out);
+        runtime::parameters::Parameters::write(&self.execution, out);
         out.optional_text("posSide", self.pos_side.as_ref());
         out.optional_text("clientOid", self.client_oid.as_ref());
         out.optional_text("stpMode", self.stp_mode.as_ref());
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let category = from.word("category");
         let symbol = from.required("symbol");
         let qty = from.required("qty");
         let side = from.word("side");
-        let execution = <Execution as runtime::Parameters>::read(from);
+        let execution = <Execution as runtime::parameters::Parameters>::read(from);
         let pos_side = from.optional_word("posSide");
         let client_oid = from.optional("clientOid");
         let stp_mode = from.optional_word("stpMode");
@@ -755,18 +640,30 @@ impl runtime::Parameters for BatchOrderItem {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("category", Some(&self.category));
         to.identifier("symbol", Some(&self.symbol));
         to.decimal("qty", Some(&self.qty));
         to.optional_known("side", Some(&self.side));
-        runtime::Parameters::check(&self.execution, to);
+        runtime::parameters::Parameters::check(&self.execution, to);
         to.optional_known("posSide", self.pos_side.as_ref());
         to.identifier("clientOid", self.client_oid.as_ref());
         to.optional_known("stpMode", self.stp_mode.as_ref());
         to.names_instrument(Some(self.category.as_str()), Some(self.symbol.as_str()));
+        let category_is_usdt_or_coin_or_usdc_futures = [
+            Category::UsdtFutures,
+            Category::CoinFutures,
+            Category::UsdcFutures,
+        ]
+            .contains(&self.category);
+        let price = match &self.execution {
+            Execution::Limit(with) => Some(&with.price),
+            _ => None,
+        };
+        let category_is_spot_or_margin = [Category::Spot, Category::Margin]
+            .contains(&self.category);
         to.rule(
-            &RULES[2],
+            &RULES[1],
             "timeInForce",
             matches!(
                 self.execution, Execution::Limit(ref with) if with.time_in_force ==
@@ -774,79 +671,51 @@ impl runtime::Parameters for BatchOrderItem {
             ) && to.account().is("rpiMarketMaker", &["true"]) == Some(false),
         );
         to.rule(
-            &RULES[3],
+            &RULES[2],
             "posSide",
             to.account().is("positionMode", &["hedge_mode"]) == Some(true)
-                && [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
-                    .contains(&self.category) && self.pos_side.is_none(),
+                && category_is_usdt_or_coin_or_usdc_futures && self.pos_side.is_none(),
         );
         to.rule(
-            &RULES[4],
+            &RULES[3],
             "category",
-            self.pos_side.is_some()
-                && ![Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
-                    .contains(&self.category),
+            self.pos_side.is_some() && !category_is_usdt_or_coin_or_usdc_futures,
         );
-        to.rule(&RULES[5], "clientOid", self.client_oid.is_none());
+        to.rule(&RULES[4], "clientOid", self.client_oid.is_none());
         to.rule(
-            &RULES[11],
+            &RULES[6],
             "price",
-            [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
-                .contains(&self.category)
-                && to
-                    .is_multiple_of(
-                        match &self.execution {
-                            Execution::Limit(with) => Some(&with.price),
-                            _ => None,
-                        },
-                        "priceMultiplier",
-                    ) == Some(false),
+            category_is_usdt_or_coin_or_usdc_futures
+                && to.is_multiple_of(price, "priceMultiplier") == Some(false),
         );
         to.rule(
-            &RULES[12],
+            &RULES[7],
             "price",
-            [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
-                .contains(&self.category)
-                && to
-                    .fits_places(
-                        match &self.execution {
-                            Execution::Limit(with) => Some(&with.price),
-                            _ => None,
-                        },
-                        "pricePrecision",
-                    ) == Some(false),
+            category_is_usdt_or_coin_or_usdc_futures
+                && to.fits_places(price, "pricePrecision") == Some(false),
         );
         to.rule(
-            &RULES[13],
+            &RULES[8],
             "qty",
-            [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
-                .contains(&self.category)
+            category_is_usdt_or_coin_or_usdc_futures
                 && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
         );
         to.rule(
-            &RULES[14],
+            &RULES[9],
             "qty",
-            [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
-                .contains(&self.category)
+            category_is_usdt_or_coin_or_usdc_futures
                 && to.is_multiple_of(Some(&self.qty), "sizeMultiplier") == Some(false),
         );
         to.rule(
-            &RULES[15],
+            &RULES[10],
             "price",
-            [Category::Spot, Category::Margin].contains(&self.category)
-                && to
-                    .fits_places(
-                        match &self.execution {
-                            Execution::Limit(with) => Some(&with.price),
-                            _ => None,
-                        },
-                        "pricePrecision",
-                    ) == Some(false),
+            category_is_spot_or_margin
+                && to.fits_places(price, "pricePrecision") == Some(false),
         );
         to.rule(
-            &RULES[16],
+            &RULES[11],
             "qty",
-            [Category::Spot, Category::Margin].contains(&self.category)
+            category_is_spot_or_margin
                 && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
         );
     }

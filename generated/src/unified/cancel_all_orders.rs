@@ -12,29 +12,28 @@ use super::{BatchOrderResult, Category, Symbol};
 /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Cancel All
 /// Orders*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `category` | yes |  |  | [`Category`](super::Category) |
+/// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
+///
 /// - **Effect:** cancels
 /// - **Access:** signed, permission `UTA trade (read & write)`
 /// - **Rate limit:** 5 calls a second per UID
-///
-/// # What becomes of a call
-///
-/// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
-///   credentials refused.
-/// - **What the code says**: listed code, observed code, too many requests.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
-///   status, unreadable.
-/// - Codes after which it is unknown: `40010`, `40725`, `45001`, `40762`, `24056`; after other listed
-///   ones it did not happen.
-/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
-///   several independent sources agree on.
-/// - **Several things**: It cancels one order after the other, so some may be cancelled although the
-///   next is refused. A refusal by a rule of trading leaves it unknown.
+/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
+///   `40725`, `45001`, `40762`, `24056`
+/// - **Several effects**: It cancels one order after the other, so some may be cancelled although the
+///   next is refused. A refusal by a rule of trading leaves the outcome unknown.
 ///
 /// # Rules
 ///
-/// - `no-symbol-means-whole-category` (what the exchange does): Without a symbol the whole category is
-///   cleared of pending orders.
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
+/// - `no-symbol-means-whole-category`: Without a symbol the whole category is cleared of pending
+///   orders.
+///
+/// </details>
 ///
 /// # Seen on the wire, in no document
 ///
@@ -65,14 +64,14 @@ pub struct CancelAllOrders {
 }
 
 impl CancelAllOrders {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `category`: Business line of the orders.
     pub fn new(category: Category) -> Self {
         Self { category, symbol: None }
     }
 
-    /// Sets `symbol`: Only orders of this symbol; without it all pending orders of the category go.
+    /// Sets [`symbol`](field@Self::symbol).
     #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
@@ -80,15 +79,15 @@ impl CancelAllOrders {
     }
 }
 
-impl runtime::Parameters for CancelAllOrders {
+impl runtime::parameters::Parameters for CancelAllOrders {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("category", &self.category);
         out.optional_text("symbol", self.symbol.as_ref());
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let category = from.word("category");
         let symbol = from.optional("symbol");
         Some(Self {
@@ -98,7 +97,7 @@ impl runtime::Parameters for CancelAllOrders {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("category", Some(&self.category));
         to.identifier("symbol", self.symbol.as_ref());
     }
@@ -108,54 +107,26 @@ runtime::serde_parameters!(CancelAllOrders);
 
 impl runtime::Operation for CancelAllOrders {
     type Response = runtime::List<BatchOrderResult>;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "unified.cancel-symbol-order",
     family: "unified",
     title: "Cancel All Orders",
     doc: "Cancels all pending orders of a symbol, or of a whole business line.",
     document: "unified-v3",
     section: "Cancel All Orders",
-    method: runtime::Method::Post,
+    method: runtime::tables::Method::Post,
     path: "/api/v3/trade/cancel-symbol-order",
-    effect: runtime::Effect::Cancel,
-    access: runtime::Access::Signed,
-    whitelisted: false,
+    effect: runtime::tables::Effect::Cancel,
     permission: Some("UTA trade (read & write)"),
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 5,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
-    window: None,
-    rules: RULES,
+    limits: &[runtime::tables::RateLimit::per_uid(5)],
     errors: super::errors::ERRORS,
     list_member: Some("list"),
-    client_id: None,
-    confirm: None,
-    echoes: None,
-    compound: Some(runtime::Compound {
+    compound: Some(runtime::tables::Compound {
         when: None,
         why: "It cancels one order after the other, so some may be cancelled although the next is refused.",
     }),
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
-
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
-        id: "no-symbol-means-whole-category",
-        at: "Cancel All Orders, parameters",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "Without a symbol the whole category is cleared of pending orders.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-];

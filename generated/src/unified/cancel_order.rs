@@ -11,32 +11,31 @@ use super::{Category, OrderIds, OrderRef};
 ///
 /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Cancel Order*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
+/// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+/// | `category` | not stated |  |  | [`Category`](super::Category) |
+///
 /// - **Effect:** cancels
 /// - **Access:** signed, permission `UTA trade (read & write)`
 /// - **Rate limit:** 10 calls a second per UID; 5 calls a second per UID for reality (Reality pairs);
 ///   30 calls a second per UID for reality-whitelisted (Reality pairs, for a UID on the white list)
-///
-/// # What becomes of a call
-///
-/// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
-///   credentials refused.
-/// - **What the code says**: listed code, observed code, too many requests.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
-///   status, unreadable.
-/// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
-///   happen.
-/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
-///   several independent sources agree on.
-/// - **Repeating:** harmless. One order is named, and what is cancelled is in an end state: there is
+/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
+///   `40725`, `45001`
+/// - **Repeat:** harmless. One order is named, and what is cancelled is in an end state: there is
 ///   nothing left to cancel a second time.
 ///
 /// # Rules
 ///
-/// - `order-id-wins-over-another-order` (what the exchange does): An orderId wins even over the
-///   clientOid of a different order.
-/// - `reality-rate` (a rate): Orders in Reality pairs count against a separate limit: 5 a second for a
-///   UID, 30 for one on the white list.
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
+/// - `order-id-wins-over-another-order`: An orderId wins even over the clientOid of a different order.
+/// - `reality-rate` (kept by the limiter): Orders in Reality pairs count against a separate limit: 5 a
+///   second for a UID, 30 for one on the white list.
+///
+/// </details>
 ///
 /// # Not shown in the documents
 ///
@@ -63,14 +62,12 @@ use super::{Category, OrderIds, OrderRef};
 pub struct CancelOrder {
     /// `orderId`, `clientOid`: The order to cancel.
     pub order: OrderRef,
-    /// `category`: Business line of the order.
-    ///
-    /// The document does not say whether it is required.
+    /// `category`: Business line of the order. The document does not say whether it is required.
     pub category: Option<Category>,
 }
 
 impl CancelOrder {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `orderId`, `clientOid`: The order to cancel.
     pub fn new(order: impl Into<OrderRef>) -> Self {
@@ -80,9 +77,7 @@ impl CancelOrder {
         }
     }
 
-    /// Sets `category`: Business line of the order.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`category`](field@Self::category).
     #[inline]
     pub fn category(mut self, category: Category) -> Self {
         self.category = Some(category);
@@ -90,16 +85,16 @@ impl CancelOrder {
     }
 }
 
-impl runtime::Parameters for CancelOrder {
+impl runtime::parameters::Parameters for CancelOrder {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
-        runtime::Parameters::write(&self.order, out);
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
+        runtime::parameters::Parameters::write(&self.order, out);
         out.optional_text("category", self.category.as_ref());
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let order = <OrderRef as runtime::Parameters>::read(from);
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
+        let order = <OrderRef as runtime::parameters::Parameters>::read(from);
         let category = from.optional_word("category");
         Some(Self {
             order: order?,
@@ -108,8 +103,8 @@ impl runtime::Parameters for CancelOrder {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
-        runtime::Parameters::check(&self.order, to);
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
+        runtime::parameters::Parameters::check(&self.order, to);
         to.optional_known("category", self.category.as_ref());
     }
 }
@@ -118,61 +113,39 @@ runtime::serde_parameters!(CancelOrder);
 
 impl runtime::Operation for CancelOrder {
     type Response = OrderIds;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Repeatable for CancelOrder {}
+impl runtime::operation::Repeatable for CancelOrder {}
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "unified.cancel-order",
     family: "unified",
     title: "Cancel Order",
     doc: "Cancels one order. Reality pairs are served too.",
     document: "unified-v3",
     section: "Cancel Order",
-    method: runtime::Method::Post,
+    method: runtime::tables::Method::Post,
     path: "/api/v3/trade/cancel-order",
-    effect: runtime::Effect::Cancel,
-    access: runtime::Access::Signed,
-    whitelisted: false,
+    effect: runtime::tables::Effect::Cancel,
     permission: Some("UTA trade (read & write)"),
-    headers: &[],
     limits: &[
-        runtime::RateLimit {
-            calls: 10,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-        runtime::RateLimit {
-            calls: 5,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "reality",
-        },
-        runtime::RateLimit {
-            calls: 30,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "reality-whitelisted",
-        },
+        runtime::tables::RateLimit::per_uid(10),
+        runtime::tables::RateLimit::per_uid(5).class("reality"),
+        runtime::tables::RateLimit::per_uid(30).class("reality-whitelisted"),
     ],
-    window: None,
-    rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: Some(runtime::ClientId {
+    client_id: Some(runtime::tables::ClientId {
         parameter: "clientOid",
         list: None,
     }),
-    confirm: None,
-    echoes: Some(runtime::Echoes {
+    echoes: Some(runtime::tables::Echoes {
         ids: &[
-            runtime::Echo {
+            runtime::tables::Echo {
                 member: "orderId",
                 of: &["orderId"],
             },
-            runtime::Echo {
+            runtime::tables::Echo {
                 member: "clientOid",
                 of: &["clientOid"],
             },
@@ -180,31 +153,8 @@ const META: runtime::Meta = runtime::Meta {
         members: &["orderId", "clientOid"],
         one_is_enough: false,
     }),
-    compound: None,
     repeat: Some(
         "One order is named, and what is cancelled is in an end state: there is nothing left to cancel a second time.",
     ),
+    ..runtime::tables::Meta::DEFAULT
 };
-
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
-        id: "order-id-wins-over-another-order",
-        at: "Cancel Order, parameters",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "An orderId wins even over the clientOid of a different order.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "reality-rate",
-        at: "Cancel Order; Limits, table",
-        kind: runtime::RuleKind::Limit,
-        severity: runtime::Severity::Refuse,
-        says: "Orders in Reality pairs count against a separate limit: 5 a second for a UID, 30 for one on the white list.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-];

@@ -12,36 +12,37 @@ use super::{Category, OrderIds, OrderRef, Symbol};
 /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Cancel Reality
 /// Order*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `category` | no | `SPOT` |  | `SPOT`, `MARGIN` |
+/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+/// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
+/// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+///
 /// - **Effect:** cancels
 /// - **Access:** signed, permission `UTA trade (read & write)`; only for user ids on the exchange's
 ///   white list
 /// - **Rate limit:** 10 calls a second per UID
-///
-/// # What becomes of a call
-///
-/// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
-///   credentials refused.
-/// - **What the code says**: listed code, observed code, too many requests.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
-///   status, unreadable.
-/// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
-///   happen.
-/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
-///   several independent sources agree on.
-/// - **Repeating:** harmless. One order is named, and what is cancelled is in an end state: there is
+/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
+///   `40725`, `45001`
+/// - **Repeat:** harmless. One order is named, and what is cancelled is in an end state: there is
 ///   nothing left to cancel a second time.
 ///
 /// # Rules
 ///
-/// - `whitelist-needed` (checked before sending): Only a UID on the exchange's white list may call
-///   this.
-/// - `reality-pairs-only` (checked before sending): The operation cancels orders in Reality pairs, so
-///   the symbol must be that of one.
-/// - `only-unfilled-or-partly` (what the exchange does): Only an order that is not filled, or filled in
-///   part, can be cancelled.
-/// - `client-oid-empty-when-not-sent` (what the exchange does): The answer's clientOid is empty when
-///   none was supplied.
+/// Checked before a request is sent:
+///
+/// - `whitelist-needed`: Only a UID on the exchange's white list may call this.
+/// - `reality-pairs-only`: The operation cancels orders in Reality pairs, so the symbol must be that of
+///   one.
+///
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
+/// - `only-unfilled-or-partly`: Only an order that is not filled, or filled in part, can be cancelled.
+/// - `client-oid-empty-when-not-sent`: The answer's clientOid is empty when none was supplied.
+///
+/// </details>
 ///
 /// # Example
 ///
@@ -65,9 +66,8 @@ use super::{Category, OrderIds, OrderRef, Symbol};
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
 pub struct CancelRealityOrder {
-    /// `category`: Business line of the order.
-    ///
-    /// Left out, the exchange takes `SPOT`. Allowed here: `SPOT`, `MARGIN`.
+    /// `category`: Business line of the order. The exchange defaults to `SPOT`. Allowed here: `SPOT`,
+    /// `MARGIN`.
     pub category: Option<Category>,
     /// `symbol`: Name of a Reality pair.
     pub symbol: Symbol,
@@ -76,7 +76,7 @@ pub struct CancelRealityOrder {
 }
 
 impl CancelRealityOrder {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `symbol`: Name of a Reality pair.
     /// - `orderId`, `clientOid`: The order to cancel.
@@ -88,9 +88,7 @@ impl CancelRealityOrder {
         }
     }
 
-    /// Sets `category`: Business line of the order.
-    ///
-    /// Left out, the exchange takes `SPOT`. Allowed here: `SPOT`, `MARGIN`.
+    /// Sets [`category`](field@Self::category).
     #[inline]
     pub fn category(mut self, category: Category) -> Self {
         self.category = Some(category);
@@ -98,19 +96,19 @@ impl CancelRealityOrder {
     }
 }
 
-impl runtime::Parameters for CancelRealityOrder {
+impl runtime::parameters::Parameters for CancelRealityOrder {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.optional_text("category", self.category.as_ref());
         out.text("symbol", &self.symbol);
-        runtime::Parameters::write(&self.order, out);
+        runtime::parameters::Parameters::write(&self.order, out);
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let category = from.optional_word("category");
         let symbol = from.required("symbol");
-        let order = <OrderRef as runtime::Parameters>::read(from);
+        let order = <OrderRef as runtime::parameters::Parameters>::read(from);
         Some(Self {
             category: category?,
             symbol: symbol?,
@@ -119,10 +117,10 @@ impl runtime::Parameters for CancelRealityOrder {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.only("category", self.category.as_ref(), &["SPOT", "MARGIN"]);
         to.identifier("symbol", Some(&self.symbol));
-        runtime::Parameters::check(&self.order, to);
+        runtime::parameters::Parameters::check(&self.order, to);
         to.rule(&RULES[0], "", to.account().is("whitelisted", &["true"]) == Some(false));
         to.rule(&RULES[1], "symbol", !self.symbol.is_reality());
     }
@@ -132,49 +130,37 @@ runtime::serde_parameters!(CancelRealityOrder);
 
 impl runtime::Operation for CancelRealityOrder {
     type Response = OrderIds;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Repeatable for CancelRealityOrder {}
+impl runtime::operation::Repeatable for CancelRealityOrder {}
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "unified.cancel-reality-order",
     family: "unified",
     title: "Cancel Reality Order",
     doc: "Cancels an unfilled or partially filled order in a Reality pair. Only for users on the white list.",
     document: "unified-v3",
     section: "Cancel Reality Order",
-    method: runtime::Method::Post,
+    method: runtime::tables::Method::Post,
     path: "/api/v3/trade/cancel-reality-order",
-    effect: runtime::Effect::Cancel,
-    access: runtime::Access::Signed,
+    effect: runtime::tables::Effect::Cancel,
     whitelisted: true,
     permission: Some("UTA trade (read & write)"),
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 10,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
-    window: None,
+    limits: &[runtime::tables::RateLimit::per_uid(10)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: Some(runtime::ClientId {
+    client_id: Some(runtime::tables::ClientId {
         parameter: "clientOid",
         list: None,
     }),
-    confirm: None,
-    echoes: Some(runtime::Echoes {
+    echoes: Some(runtime::tables::Echoes {
         ids: &[
-            runtime::Echo {
+            runtime::tables::Echo {
                 member: "orderId",
                 of: &["orderId"],
             },
-            runtime::Echo {
+            runtime::tables::Echo {
                 member: "clientOid",
                 of: &["clientOid"],
             },
@@ -182,51 +168,26 @@ const META: runtime::Meta = runtime::Meta {
         members: &["orderId", "clientOid"],
         one_is_enough: false,
     }),
-    compound: None,
     repeat: Some(
         "One order is named, and what is cancelled is in an end state: there is nothing left to cancel a second time.",
     ),
+    ..runtime::tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
+const RULES: &[runtime::tables::Rule] = &[
+    runtime::tables::Rule {
         id: "whitelist-needed",
         at: "Cancel Reality Order, first sentences; Authentication, after the permissions",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "Only a UID on the exchange's white list may call this.",
-        why: None,
         depends_on: &["whitelisted"],
-        mend: "use an account whose whitelisted is true",
+        hint: "use an account whose whitelisted is true",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "reality-pairs-only",
         at: "What the service does, list; Cancel Reality Order, first sentences",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The operation cancels orders in Reality pairs, so the symbol must be that of one.",
-        why: None,
-        depends_on: &[],
-        mend: "use a symbol of the form reality",
-    },
-    runtime::Rule {
-        id: "only-unfilled-or-partly",
-        at: "Cancel Reality Order, first sentence",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "Only an order that is not filled, or filled in part, can be cancelled.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "client-oid-empty-when-not-sent",
-        at: "Cancel Reality Order, response data",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "The answer's clientOid is empty when none was supplied.",
-        why: None,
-        depends_on: &[],
-        mend: "",
+        hint: "use a symbol of the form reality",
+        ..runtime::tables::Rule::DEFAULT
     },
 ];

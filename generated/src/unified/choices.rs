@@ -36,9 +36,9 @@ impl From<ClientOid> for OrderRef {
     }
 }
 
-impl runtime::Parameters for OrderRef {
+impl runtime::parameters::Parameters for OrderRef {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         match self {
             Self::OrderId(value) => out.text("orderId", value),
             Self::ClientOid(value) => out.text("clientOid", value),
@@ -46,7 +46,7 @@ impl runtime::Parameters for OrderRef {
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let mut found = Vec::new();
         if from.has("orderId") {
             found.push(from.required("orderId").map(Self::OrderId));
@@ -66,7 +66,7 @@ impl runtime::Parameters for OrderRef {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         match self {
             Self::OrderId(value) => {
                 to.identifier("orderId", Some(value));
@@ -113,29 +113,31 @@ impl Execution {
     }
 }
 
-impl runtime::Parameters for Execution {
+impl runtime::parameters::Parameters for Execution {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("orderType", &self.kind());
         match self {
-            Self::Limit(with) => runtime::Parameters::write(with, out),
+            Self::Limit(with) => runtime::parameters::Parameters::write(with, out),
             Self::Market => {}
         }
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
-            OrderType::Limit => runtime::Parameters::read(from).map(Self::Limit),
+            OrderType::Limit => {
+                runtime::parameters::Parameters::read(from).map(Self::Limit)
+            }
             OrderType::Market => Some(Self::Market),
             OrderType::Unknown(_) => None,
         }
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         match self {
-            Self::Limit(with) => runtime::Parameters::check(with, to),
+            Self::Limit(with) => runtime::parameters::Parameters::check(with, to),
             Self::Market => {}
         }
     }
@@ -148,19 +150,15 @@ impl runtime::Parameters for Execution {
 pub struct LimitExecution {
     /// `price`: Price of the order.
     pub price: runtime::Decimal,
-    /// `timeInForce`: How long the order may wait.
-    ///
-    /// Left out, the exchange takes `gtc`.
+    /// `timeInForce`: How long the order may wait. The exchange defaults to `gtc`.
     pub time_in_force: Option<TimeInForce>,
     /// `pxAmendType`: What happens to a price outside the limit range. With yes it is moved to the best
-    /// value within the range, with no the order is rejected.
-    ///
-    /// Left out, the exchange takes `no`.
+    /// value within the range, with no the order is rejected. The exchange defaults to `no`.
     pub px_amend_type: Option<YesNo>,
 }
 
 impl LimitExecution {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `price`: Price of the order.
     pub fn new(price: impl Into<runtime::Decimal>) -> Self {
@@ -171,19 +169,14 @@ impl LimitExecution {
         }
     }
 
-    /// Sets `timeInForce`: How long the order may wait.
-    ///
-    /// Left out, the exchange takes `gtc`.
+    /// Sets [`timeInForce`](field@Self::time_in_force).
     #[inline]
     pub fn time_in_force(mut self, time_in_force: TimeInForce) -> Self {
         self.time_in_force = Some(time_in_force);
         self
     }
 
-    /// Sets `pxAmendType`: What happens to a price outside the limit range. With yes it is moved to the
-    /// best value within the range, with no the order is rejected.
-    ///
-    /// Left out, the exchange takes `no`.
+    /// Sets [`pxAmendType`](field@Self::px_amend_type).
     #[inline]
     pub fn px_amend_type(mut self, px_amend_type: impl Into<YesNo>) -> Self {
         self.px_amend_type = Some(px_amend_type.into());
@@ -191,16 +184,16 @@ impl LimitExecution {
     }
 }
 
-impl runtime::Parameters for LimitExecution {
+impl runtime::parameters::Parameters for LimitExecution {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("price", &self.price);
         out.optional_text("timeInForce", self.time_in_force.as_ref());
         out.optional_text("pxAmendType", self.px_amend_type.as_ref());
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let price = from.required("price");
         let time_in_force = from.optional_word("timeInForce");
         let px_amend_type = from.optional_word("pxAmendType");
@@ -212,7 +205,7 @@ impl runtime::Parameters for LimitExecution {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.decimal("price", Some(&self.price));
         to.optional_known("timeInForce", self.time_in_force.as_ref());
         to.optional_known("pxAmendType", self.px_amend_type.as_ref());
@@ -257,29 +250,31 @@ impl RealityExecution {
     }
 }
 
-impl runtime::Parameters for RealityExecution {
+impl runtime::parameters::Parameters for RealityExecution {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("orderType", &self.kind());
         match self {
-            Self::Limit(with) => runtime::Parameters::write(with, out),
+            Self::Limit(with) => runtime::parameters::Parameters::write(with, out),
             Self::Market => {}
         }
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         match from.decide::<OrderType>("orderType", Self::MEMBERS)? {
-            OrderType::Limit => runtime::Parameters::read(from).map(Self::Limit),
+            OrderType::Limit => {
+                runtime::parameters::Parameters::read(from).map(Self::Limit)
+            }
             OrderType::Market => Some(Self::Market),
             OrderType::Unknown(_) => None,
         }
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         match self {
-            Self::Limit(with) => runtime::Parameters::check(with, to),
+            Self::Limit(with) => runtime::parameters::Parameters::check(with, to),
             Self::Market => {}
         }
     }
@@ -295,7 +290,7 @@ pub struct LimitRealityExecution {
 }
 
 impl LimitRealityExecution {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `price`: Price of the order.
     pub fn new(price: impl Into<runtime::Decimal>) -> Self {
@@ -303,20 +298,20 @@ impl LimitRealityExecution {
     }
 }
 
-impl runtime::Parameters for LimitRealityExecution {
+impl runtime::parameters::Parameters for LimitRealityExecution {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("price", &self.price);
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let price = from.required("price");
         Some(Self { price: price? })
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.decimal("price", Some(&self.price));
     }
 }

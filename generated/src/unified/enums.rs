@@ -4,602 +4,129 @@
 
 use tradeapi_runtime as runtime;
 
-/// Business line.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Category {
-    /// `SPOT`: Spot trading.
-    Spot,
-    /// `MARGIN`: Spot trading on margin.
-    Margin,
-    /// `USDT-FUTURES`: Futures margined in USDT.
-    UsdtFutures,
-    /// `COIN-FUTURES`: Futures margined in coin (Coin-M).
-    CoinFutures,
-    /// `USDC-FUTURES`: Futures margined in USDC.
-    UsdcFutures,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl Category {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[
-        Self::Spot,
-        Self::Margin,
-        Self::UsdtFutures,
-        Self::CoinFutures,
-        Self::UsdcFutures,
-    ];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Spot => "SPOT",
-            Self::Margin => "MARGIN",
-            Self::UsdtFutures => "USDT-FUTURES",
-            Self::CoinFutures => "COIN-FUTURES",
-            Self::UsdcFutures => "USDC-FUTURES",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// Business line.
+    pub enum Category {
+        /// `SPOT`: Spot trading.
+        Spot = "SPOT",
+        /// `MARGIN`: Spot trading on margin.
+        Margin = "MARGIN",
+        /// `USDT-FUTURES`: Futures margined in USDT.
+        UsdtFutures = "USDT-FUTURES",
+        /// `COIN-FUTURES`: Futures margined in coin (Coin-M).
+        CoinFutures = "COIN-FUTURES",
+        /// `USDC-FUTURES`: Futures margined in USDC.
+        UsdcFutures = "USDC-FUTURES",
     }
 }
 
-impl runtime::OpenEnum for Category {
-    const VALUES: &'static [&'static str] = &[
-        "SPOT",
-        "MARGIN",
-        "USDT-FUTURES",
-        "COIN-FUTURES",
-        "USDC-FUTURES",
-    ];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// Direction of an order or a fill.
+    pub enum Side {
+        /// `buy`: Buys the base coin.
+        Buy = "buy",
+        /// `sell`: Sells the base coin.
+        Sell = "sell",
     }
 }
 
-runtime::open_enum_impls!(Category);
-runtime::serde_enum!(Category);
-
-/// Direction of an order or a fill.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Side {
-    /// `buy`: Buys the base coin.
-    Buy,
-    /// `sell`: Sells the base coin.
-    Sell,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl Side {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Buy, Self::Sell];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Buy => "buy",
-            Self::Sell => "sell",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// Whether the order names its price.
+    pub enum OrderType {
+        /// `limit`: Executes at its price or a better one.
+        Limit = "limit",
+        /// `market`: Executes at the price of the market.
+        Market = "market",
     }
 }
 
-impl runtime::OpenEnum for Side {
-    const VALUES: &'static [&'static str] = &["buy", "sell"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// How long an order may wait to be filled.
+    pub enum TimeInForce {
+        /// `ioc`: Fills what it can at once and cancels the rest (immediate or cancel).
+        Ioc = "ioc",
+        /// `fok`: Fills wholly at once or not at all (fill or kill).
+        Fok = "fok",
+        /// `gtc`: Waits until it is filled or cancelled (good till cancelled).
+        Gtc = "gtc",
+        /// `post_only`: Only adds to the order book and never takes from it.
+        PostOnly = "post_only",
+        /// `rpi`: Retail price improvement; only for accounts with that market-maker permission.
+        Rpi = "rpi",
     }
 }
 
-runtime::open_enum_impls!(Side);
-runtime::serde_enum!(Side);
-
-/// Whether the order names its price.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum OrderType {
-    /// `limit`: Executes at its price or a better one.
-    Limit,
-    /// `market`: Executes at the price of the market.
-    Market,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl OrderType {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Limit, Self::Market];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Limit => "limit",
-            Self::Market => "market",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// Direction of a position in hedge mode.
+    pub enum PosSide {
+        /// `long`: The long position.
+        Long = "long",
+        /// `short`: The short position.
+        Short = "short",
     }
 }
 
-impl runtime::OpenEnum for OrderType {
-    const VALUES: &'static [&'static str] = &["limit", "market"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// Whether an order opens or closes a position.
+    pub enum TradeSide {
+        /// `open`: Opens a position.
+        Open = "open",
+        /// `close`: Closes a position.
+        Close = "close",
     }
 }
 
-runtime::open_enum_impls!(OrderType);
-runtime::serde_enum!(OrderType);
-
-/// How long an order may wait to be filled.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum TimeInForce {
-    /// `ioc`: Fills what it can at once and cancels the rest (immediate or cancel).
-    Ioc,
-    /// `fok`: Fills wholly at once or not at all (fill or kill).
-    Fok,
-    /// `gtc`: Waits until it is filled or cancelled (good till cancelled).
-    Gtc,
-    /// `post_only`: Only adds to the order book and never takes from it.
-    PostOnly,
-    /// `rpi`: Retail price improvement; only for accounts with that market-maker permission.
-    Rpi,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl TimeInForce {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[
-        Self::Ioc,
-        Self::Fok,
-        Self::Gtc,
-        Self::PostOnly,
-        Self::Rpi,
-    ];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Ioc => "ioc",
-            Self::Fok => "fok",
-            Self::Gtc => "gtc",
-            Self::PostOnly => "post_only",
-            Self::Rpi => "rpi",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// Position mode of the account.
+    pub enum HoldMode {
+        /// `one_way_mode`: One position a symbol, long or short.
+        OneWay = "one_way_mode",
+        /// `hedge_mode`: A long and a short position side by side.
+        Hedge = "hedge_mode",
     }
 }
 
-impl runtime::OpenEnum for TimeInForce {
-    const VALUES: &'static [&'static str] = &["ioc", "fok", "gtc", "post_only", "rpi"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// Which margin backs a futures position.
+    pub enum MarginMode {
+        /// `crossed`: Margin shared by the positions.
+        Crossed = "crossed",
+        /// `isolated`: Margin of that position alone.
+        Isolated = "isolated",
     }
 }
 
-runtime::open_enum_impls!(TimeInForce);
-runtime::serde_enum!(TimeInForce);
-
-/// Direction of a position in hedge mode.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum PosSide {
-    /// `long`: The long position.
-    Long,
-    /// `short`: The short position.
-    Short,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl PosSide {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Long, Self::Short];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Long => "long",
-            Self::Short => "short",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// Self-trade prevention, what happens when an order would meet another of the same user.
+    pub enum StpMode {
+        /// `none`: Nothing is prevented.
+        Off = "none",
+        /// `cancel_taker`: The taking order is cancelled.
+        CancelTaker = "cancel_taker",
+        /// `cancel_maker`: The resting order is cancelled.
+        CancelMaker = "cancel_maker",
+        /// `cancel_both`: Both orders are cancelled.
+        CancelBoth = "cancel_both",
     }
 }
 
-impl runtime::OpenEnum for PosSide {
-    const VALUES: &'static [&'static str] = &["long", "short"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// Price that triggers a take-profit or stop-loss.
+    pub enum TriggerBy {
+        /// `market`: The market price.
+        Market = "market",
+        /// `mark`: The mark price.
+        Mark = "mark",
     }
 }
 
-runtime::open_enum_impls!(PosSide);
-runtime::serde_enum!(PosSide);
-
-/// Whether an order opens or closes a position.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum TradeSide {
-    /// `open`: Opens a position.
-    Open,
-    /// `close`: Closes a position.
-    Close,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl TradeSide {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Open, Self::Close];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Open => "open",
-            Self::Close => "close",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for TradeSide {
-    const VALUES: &'static [&'static str] = &["open", "close"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(TradeSide);
-runtime::serde_enum!(TradeSide);
-
-/// Position mode of the account.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum HoldMode {
-    /// `one_way_mode`: One position a symbol, long or short.
-    OneWay,
-    /// `hedge_mode`: A long and a short position side by side.
-    Hedge,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl HoldMode {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::OneWay, Self::Hedge];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::OneWay => "one_way_mode",
-            Self::Hedge => "hedge_mode",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for HoldMode {
-    const VALUES: &'static [&'static str] = &["one_way_mode", "hedge_mode"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(HoldMode);
-runtime::serde_enum!(HoldMode);
-
-/// Which margin backs a futures position.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum MarginMode {
-    /// `crossed`: Margin shared by the positions.
-    Crossed,
-    /// `isolated`: Margin of that position alone.
-    Isolated,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl MarginMode {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Crossed, Self::Isolated];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Crossed => "crossed",
-            Self::Isolated => "isolated",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for MarginMode {
-    const VALUES: &'static [&'static str] = &["crossed", "isolated"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(MarginMode);
-runtime::serde_enum!(MarginMode);
-
-/// Self-trade prevention, what happens when an order would meet another of the same user.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum StpMode {
-    /// `none`: Nothing is prevented.
-    Off,
-    /// `cancel_taker`: The taking order is cancelled.
-    CancelTaker,
-    /// `cancel_maker`: The resting order is cancelled.
-    CancelMaker,
-    /// `cancel_both`: Both orders are cancelled.
-    CancelBoth,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl StpMode {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[
-        Self::Off,
-        Self::CancelTaker,
-        Self::CancelMaker,
-        Self::CancelBoth,
-    ];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Off => "none",
-            Self::CancelTaker => "cancel_taker",
-            Self::CancelMaker => "cancel_maker",
-            Self::CancelBoth => "cancel_both",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for StpMode {
-    const VALUES: &'static [&'static str] = &[
-        "none",
-        "cancel_taker",
-        "cancel_maker",
-        "cancel_both",
-    ];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(StpMode);
-runtime::serde_enum!(StpMode);
-
-/// Price that triggers a take-profit or stop-loss.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum TriggerBy {
-    /// `market`: The market price.
-    Market,
-    /// `mark`: The mark price.
-    Mark,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl TriggerBy {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Market, Self::Mark];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Market => "market",
-            Self::Mark => "mark",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for TriggerBy {
-    const VALUES: &'static [&'static str] = &["market", "mark"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(TriggerBy);
-runtime::serde_enum!(TriggerBy);
-
-/// Yes or no, as requests spell it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum YesNo {
-    /// `yes`: It is so.
-    Yes,
-    /// `no`: It is not so.
-    No,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl YesNo {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Yes, Self::No];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Yes => "yes",
-            Self::No => "no",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for YesNo {
-    const VALUES: &'static [&'static str] = &["yes", "no"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// Yes or no, as requests spell it.
+    pub enum YesNo {
+        /// `yes`: It is so.
+        Yes = "yes",
+        /// `no`: It is not so.
+        No = "no",
     }
 }
 
@@ -609,53 +136,13 @@ impl From<bool> for YesNo {
     }
 }
 
-runtime::open_enum_impls!(YesNo);
-runtime::serde_enum!(YesNo);
-
-/// Whether an order may only reduce a position, as records spell it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ReduceOnly {
-    /// `YES`: It may only reduce.
-    Yes,
-    /// `NO`: It may open or enlarge a position too.
-    No,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl ReduceOnly {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Yes, Self::No];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Yes => "YES",
-            Self::No => "NO",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for ReduceOnly {
-    const VALUES: &'static [&'static str] = &["YES", "NO"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// Whether an order may only reduce a position, as records spell it.
+    pub enum ReduceOnly {
+        /// `YES`: It may only reduce.
+        Yes = "YES",
+        /// `NO`: It may open or enlarge a position too.
+        No = "NO",
     }
 }
 
@@ -665,940 +152,349 @@ impl From<bool> for ReduceOnly {
     }
 }
 
-runtime::open_enum_impls!(ReduceOnly);
-runtime::serde_enum!(ReduceOnly);
-
-/// State of an order.
-///
-/// # Lifecycle
-///
-/// - `live`: Created, not yet filled.
-/// - `new`: Being matched.
-/// - `partially_filled`: A part of the quantity is filled.
-/// - `filled`: The whole quantity is filled. Nothing follows it.
-/// - `cancelled`: The order was cancelled. Nothing follows it.
-///
-/// <div>
-/// <svg viewBox="0 0 718 278" width="718" role="img" aria-label="Lifecycle of OrderStatus" style="max-width:100%;height:auto" fill="none" stroke="currentColor" font-size="13" text-anchor="middle">
-/// <rect x="8" y="141" width="70" height="32" rx="6"/>
-/// <text x="43" y="161" fill="currentColor" stroke="none">live</text>
-/// <rect x="138" y="141" width="84" height="32" rx="6"/>
-/// <text x="180" y="161" fill="currentColor" stroke="none">new</text>
-/// <rect x="282" y="141" width="148" height="32" rx="6"/>
-/// <text x="356" y="161" fill="currentColor" stroke="none">partially_filled</text>
-/// <rect x="490" y="141" width="68" height="32" rx="6"/>
-/// <rect x="493" y="144" width="62" height="26" rx="6"/>
-/// <text x="524" y="161" fill="currentColor" stroke="none">filled</text>
-/// <rect x="618" y="141" width="92" height="32" rx="6"/>
-/// <rect x="621" y="144" width="86" height="26" rx="6"/>
-/// <text x="664" y="161" fill="currentColor" stroke="none">cancelled</text>
-/// <path d="M43 141 C43 101 29 101 29 141"/>
-/// <path d="M29 141 L25 133 L33 133 Z" fill="currentColor" stroke="none"/>
-/// <text x="36" y="107" fill="currentColor" stroke="none">2</text>
-/// <path d="M50 173 C50 233 152 233 152 173" stroke-dasharray="4 3"/>
-/// <path d="M152 173 L148 181 L156 181 Z" fill="currentColor" stroke="none"/>
-/// <path d="M36 173 C36 265 363 265 363 173" stroke-dasharray="4 3"/>
-/// <path d="M363 173 L359 181 L367 181 Z" fill="currentColor" stroke="none"/>
-/// <path d="M22 173 C22 297 538 297 538 173" stroke-dasharray="4 3"/>
-/// <path d="M538 173 L534 181 L542 181 Z" fill="currentColor" stroke="none"/>
-/// <path d="M57 141 C57 0 678 0 678 141"/>
-/// <path d="M678 141 L674 133 L682 133 Z" fill="currentColor" stroke="none"/>
-/// <text x="367" y="20" fill="currentColor" stroke="none">1, 3</text>
-/// <path d="M166 173 C166 233 64 233 64 173" stroke-dasharray="4 3"/>
-/// <path d="M64 173 L60 181 L68 181 Z" fill="currentColor" stroke="none"/>
-/// <path d="M180 141 C180 101 166 101 166 141"/>
-/// <path d="M166 141 L162 133 L170 133 Z" fill="currentColor" stroke="none"/>
-/// <text x="173" y="107" fill="currentColor" stroke="none">2</text>
-/// <path d="M194 173 C194 233 335 233 335 173" stroke-dasharray="4 3"/>
-/// <path d="M335 173 L331 181 L339 181 Z" fill="currentColor" stroke="none"/>
-/// <path d="M180 173 C180 265 524 265 524 173" stroke-dasharray="4 3"/>
-/// <path d="M524 173 L520 181 L528 181 Z" fill="currentColor" stroke="none"/>
-/// <path d="M194 141 C194 17 664 17 664 141"/>
-/// <path d="M664 141 L660 133 L668 133 Z" fill="currentColor" stroke="none"/>
-/// <text x="429" y="44" fill="currentColor" stroke="none">1, 3</text>
-/// <path d="M349 173 C349 233 208 233 208 173" stroke-dasharray="4 3"/>
-/// <path d="M208 173 L204 181 L212 181 Z" fill="currentColor" stroke="none"/>
-/// <path d="M356 141 C356 101 342 101 342 141"/>
-/// <path d="M342 141 L338 133 L346 133 Z" fill="currentColor" stroke="none"/>
-/// <text x="349" y="107" fill="currentColor" stroke="none">2</text>
-/// <path d="M377 173 C377 233 510 233 510 173" stroke-dasharray="4 3"/>
-/// <path d="M510 173 L506 181 L514 181 Z" fill="currentColor" stroke="none"/>
-/// <path d="M370 141 C370 49 650 49 650 141"/>
-/// <path d="M650 141 L646 133 L654 133 Z" fill="currentColor" stroke="none"/>
-/// <text x="510" y="68" fill="currentColor" stroke="none">1, 3</text>
-/// <path d="M531 141 C531 101 517 101 517 141"/>
-/// <path d="M517 141 L513 133 L521 133 Z" fill="currentColor" stroke="none"/>
-/// <text x="524" y="107" fill="currentColor" stroke="none">4 rejected</text>
-/// </svg>
-/// </div>
-///
-/// A full line is a change that the documents show, with the number of its row. A dashed line is one
-/// that they neither show nor rule out, such as a fill. What has a double frame is the end.
-///
-/// | | from | what happens | when | becomes |
-/// |---|---|---|---|---|
-/// | 1 | `live`, `new`, `partially_filled` | `cancel-order`, `cancel-batch`, `cancel-symbol-order` | The order is not filled, or filled only in part. | `cancelled` |
-/// | 2 | `live`, `new`, `partially_filled` | `modify-order`, `batch-modify-order` | The order is not wholly filled. | the same |
-/// | 3 | `live`, `new`, `partially_filled` | `modification rejected` | autoCancel is yes. | `cancelled` |
-/// | 4 | `filled` | `modify-order` | The order is wholly filled. | the same; the change is rejected |
-///
-/// - 1: Operations on several orders answer with a result for each of them.
-/// - 2: The order is amended and keeps its state.
-/// - 3: The document says that any modifiable order can be cancelled this way.
-/// - 4: A filled order cannot be modified.
-///
-/// What never happens:
-///
-/// - `partially_filled` becomes `live`: What is live was created and nothing more, and a fill is not
-///   undone. (Order, table, orderStatus)
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum OrderStatus {
-    /// `live`: Created, not yet filled.
-    Live,
-    /// `new`: Being matched.
-    New,
-    /// `partially_filled`: A part of the quantity is filled.
-    PartiallyFilled,
-    /// `filled`: The whole quantity is filled.
-    Filled,
-    /// `cancelled`: The order was cancelled.
-    Cancelled,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl OrderStatus {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[
-        Self::Live,
-        Self::New,
-        Self::PartiallyFilled,
-        Self::Filled,
-        Self::Cancelled,
-    ];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Live => "live",
-            Self::New => "new",
-            Self::PartiallyFilled => "partially_filled",
-            Self::Filled => "filled",
-            Self::Cancelled => "cancelled",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// State of an order.
+    ///
+    /// # Lifecycle
+    ///
+    /// - `live`: Created, not yet filled.
+    /// - `new`: Being matched.
+    /// - `partially_filled`: A part of the quantity is filled.
+    /// - `filled`: The whole quantity is filled. Nothing follows it.
+    /// - `cancelled`: The order was cancelled. Nothing follows it.
+    ///
+    /// <div>
+    /// <svg viewBox="0 0 718 278" width="718" role="img" aria-label="Lifecycle of OrderStatus" style="max-width:100%;height:auto" fill="none" stroke="currentColor" font-size="13" text-anchor="middle">
+    /// <rect x="8" y="141" width="70" height="32" rx="6"/>
+    /// <text x="43" y="161" fill="currentColor" stroke="none">live</text>
+    /// <rect x="138" y="141" width="84" height="32" rx="6"/>
+    /// <text x="180" y="161" fill="currentColor" stroke="none">new</text>
+    /// <rect x="282" y="141" width="148" height="32" rx="6"/>
+    /// <text x="356" y="161" fill="currentColor" stroke="none">partially_filled</text>
+    /// <rect x="490" y="141" width="68" height="32" rx="6"/>
+    /// <rect x="493" y="144" width="62" height="26" rx="6"/>
+    /// <text x="524" y="161" fill="currentColor" stroke="none">filled</text>
+    /// <rect x="618" y="141" width="92" height="32" rx="6"/>
+    /// <rect x="621" y="144" width="86" height="26" rx="6"/>
+    /// <text x="664" y="161" fill="currentColor" stroke="none">cancelled</text>
+    /// <path d="M43 141 C43 101 29 101 29 141"/>
+    /// <path d="M29 141 L25 133 L33 133 Z" fill="currentColor" stroke="none"/>
+    /// <text x="36" y="107" fill="currentColor" stroke="none">2</text>
+    /// <path d="M50 173 C50 233 152 233 152 173" stroke-dasharray="4 3"/>
+    /// <path d="M152 173 L148 181 L156 181 Z" fill="currentColor" stroke="none"/>
+    /// <path d="M36 173 C36 265 363 265 363 173" stroke-dasharray="4 3"/>
+    /// <path d="M363 173 L359 181 L367 181 Z" fill="currentColor" stroke="none"/>
+    /// <path d="M22 173 C22 297 538 297 538 173" stroke-dasharray="4 3"/>
+    /// <path d="M538 173 L534 181 L542 181 Z" fill="currentColor" stroke="none"/>
+    /// <path d="M57 141 C57 0 678 0 678 141"/>
+    /// <path d="M678 141 L674 133 L682 133 Z" fill="currentColor" stroke="none"/>
+    /// <text x="367" y="20" fill="currentColor" stroke="none">1, 3</text>
+    /// <path d="M166 173 C166 233 64 233 64 173" stroke-dasharray="4 3"/>
+    /// <path d="M64 173 L60 181 L68 181 Z" fill="currentColor" stroke="none"/>
+    /// <path d="M180 141 C180 101 166 101 166 141"/>
+    /// <path d="M166 141 L162 133 L170 133 Z" fill="currentColor" stroke="none"/>
+    /// <text x="173" y="107" fill="currentColor" stroke="none">2</text>
+    /// <path d="M194 173 C194 233 335 233 335 173" stroke-dasharray="4 3"/>
+    /// <path d="M335 173 L331 181 L339 181 Z" fill="currentColor" stroke="none"/>
+    /// <path d="M180 173 C180 265 524 265 524 173" stroke-dasharray="4 3"/>
+    /// <path d="M524 173 L520 181 L528 181 Z" fill="currentColor" stroke="none"/>
+    /// <path d="M194 141 C194 17 664 17 664 141"/>
+    /// <path d="M664 141 L660 133 L668 133 Z" fill="currentColor" stroke="none"/>
+    /// <text x="429" y="44" fill="currentColor" stroke="none">1, 3</text>
+    /// <path d="M349 173 C349 233 208 233 208 173" stroke-dasharray="4 3"/>
+    /// <path d="M208 173 L204 181 L212 181 Z" fill="currentColor" stroke="none"/>
+    /// <path d="M356 141 C356 101 342 101 342 141"/>
+    /// <path d="M342 141 L338 133 L346 133 Z" fill="currentColor" stroke="none"/>
+    /// <text x="349" y="107" fill="currentColor" stroke="none">2</text>
+    /// <path d="M377 173 C377 233 510 233 510 173" stroke-dasharray="4 3"/>
+    /// <path d="M510 173 L506 181 L514 181 Z" fill="currentColor" stroke="none"/>
+    /// <path d="M370 141 C370 49 650 49 650 141"/>
+    /// <path d="M650 141 L646 133 L654 133 Z" fill="currentColor" stroke="none"/>
+    /// <text x="510" y="68" fill="currentColor" stroke="none">1, 3</text>
+    /// <path d="M531 141 C531 101 517 101 517 141"/>
+    /// <path d="M517 141 L513 133 L521 133 Z" fill="currentColor" stroke="none"/>
+    /// <text x="524" y="107" fill="currentColor" stroke="none">4 rejected</text>
+    /// </svg>
+    /// </div>
+    ///
+    /// A full line is a change that the documents show, with the number of its row. A dashed line is one
+    /// that they neither show nor rule out, such as a fill. What has a double frame is the end.
+    ///
+    /// | | from | what happens | when | becomes |
+    /// |---|---|---|---|---|
+    /// | 1 | `live`, `new`, `partially_filled` | `cancel-order`, `cancel-batch`, `cancel-symbol-order` | The order is not filled, or filled only in part. | `cancelled` |
+    /// | 2 | `live`, `new`, `partially_filled` | `modify-order`, `batch-modify-order` | The order is not wholly filled. | the same |
+    /// | 3 | `live`, `new`, `partially_filled` | `modification rejected` | autoCancel is yes. | `cancelled` |
+    /// | 4 | `filled` | `modify-order` | The order is wholly filled. | the same; the change is rejected |
+    ///
+    /// - 1: Operations on several orders answer with a result for each of them.
+    /// - 2: The order is amended and keeps its state.
+    /// - 3: The document says that any modifiable order can be cancelled this way.
+    /// - 4: A filled order cannot be modified.
+    ///
+    /// What never happens:
+    ///
+    /// - `partially_filled` becomes `live`: What is live was created and nothing more, and a fill is not
+    ///   undone. (Order, table, orderStatus)
+    pub enum OrderStatus {
+        /// `live`: Created, not yet filled.
+        Live = "live",
+        /// `new`: Being matched.
+        New = "new",
+        /// `partially_filled`: A part of the quantity is filled.
+        PartiallyFilled = "partially_filled",
+        /// `filled`: The whole quantity is filled.
+        Filled = "filled",
+        /// `cancelled`: The order was cancelled.
+        Cancelled = "cancelled",
     }
 }
 
-impl runtime::OpenEnum for OrderStatus {
-    const VALUES: &'static [&'static str] = &[
-        "live",
-        "new",
-        "partially_filled",
-        "filled",
-        "cancelled",
-    ];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// Why an order was cancelled.
+    pub enum CancelReason {
+        /// `normal_cancel`: An ordinary cancellation.
+        NormalCancel = "normal_cancel",
     }
 }
 
-runtime::open_enum_impls!(OrderStatus);
-runtime::serde_enum!(OrderStatus);
-
-/// Why an order was cancelled.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum CancelReason {
-    /// `normal_cancel`: An ordinary cancellation.
-    NormalCancel,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl CancelReason {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::NormalCancel];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::NormalCancel => "normal_cancel",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// What made an order execute.
+    pub enum ExecType {
+        /// `normal`: Ordinary execution.
+        Normal = "normal",
+        /// `offset`: Positions of a hedge were netted.
+        Offset = "offset",
+        /// `reduce`: The position was reduced by force.
+        Reduce = "reduce",
+        /// `liquidation`: The position was liquidated.
+        Liquidation = "liquidation",
+        /// `delivery`: The contract was delivered.
+        Delivery = "delivery",
     }
 }
 
-impl runtime::OpenEnum for CancelReason {
-    const VALUES: &'static [&'static str] = &["normal_cancel"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(CancelReason);
-runtime::serde_enum!(CancelReason);
-
-/// What made an order execute.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ExecType {
-    /// `normal`: Ordinary execution.
-    Normal,
-    /// `offset`: Positions of a hedge were netted.
-    Offset,
-    /// `reduce`: The position was reduced by force.
-    Reduce,
-    /// `liquidation`: The position was liquidated.
-    Liquidation,
-    /// `delivery`: The contract was delivered.
-    Delivery,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl ExecType {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[
-        Self::Normal,
-        Self::Offset,
-        Self::Reduce,
-        Self::Liquidation,
-        Self::Delivery,
-    ];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Normal => "normal",
-            Self::Offset => "offset",
-            Self::Reduce => "reduce",
-            Self::Liquidation => "liquidation",
-            Self::Delivery => "delivery",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for ExecType {
-    const VALUES: &'static [&'static str] = &[
-        "normal",
-        "offset",
-        "reduce",
-        "liquidation",
-        "delivery",
-    ];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(ExecType);
-runtime::serde_enum!(ExecType);
-
-/// Where an order came from. The document lists the values without saying what they mean, so each
-/// meaning here is a mere reading of the name.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum DelegateType {
-    /// `normal`: Normal order.
-    Normal,
-    /// `stop_profit_market`: Take-profit, at market.
-    StopProfitMarket,
-    /// `stop_loss_market`: Stop-loss, at market.
-    StopLossMarket,
-    /// `stop_profit_chase`: Take-profit, chase order.
-    StopProfitChase,
-    /// `stop_loss_chase`: Stop-loss, chase order.
-    StopLossChase,
-    /// `trader_delegate`: Order of a trader.
-    TraderDelegate,
-    /// `trader_stop_profit`: Take-profit of a trader.
-    TraderStopProfit,
-    /// `trader_stop_loss`: Stop-loss of a trader.
-    TraderStopLoss,
-    /// `follower_delegate`: Order of a follower.
-    FollowerDelegate,
-    /// `reduce_offset_delegate`: Order that reduces by offset.
-    ReduceOffsetDelegate,
-    /// `market`: Market order.
-    Market,
-    /// `market_risk`: Market order, risk.
-    MarketRisk,
-    /// `plan_limit`: Plan order, limit.
-    PlanLimit,
-    /// `plan_market`: Plan order, market.
-    PlanMarket,
-    /// `back_contract`: Contract reversed.
-    BackContract,
-    /// `trader_back_contract`: Contract reversed by a trader.
-    TraderBackContract,
-    /// `strategy_grid_positive`: Grid strategy, positive.
-    StrategyGridPositive,
-    /// `strategy_grid_reverse`: Grid strategy, reverse.
-    StrategyGridReverse,
-    /// `strategy_unlimited`: Strategy, unlimited.
-    StrategyUnlimited,
-    /// `stop_profit_limit`: Take-profit, limit.
-    StopProfitLimit,
-    /// `stop_loss_limit`: Stop-loss, limit.
-    StopLossLimit,
-    /// `move_stop_limit`: Moving stop, limit.
-    MoveStopLimit,
-    /// `move_stop_market`: Moving stop, market.
-    MoveStopMarket,
-    /// `position_stop_profit_limit`: Take-profit of a position, limit.
-    PositionStopProfitLimit,
-    /// `position_stop_profit_market`: Take-profit of a position, market.
-    PositionStopProfitMarket,
-    /// `position_stop_loss_limit`: Stop-loss of a position, limit.
-    PositionStopLossLimit,
-    /// `position_stop_loss_market`: Stop-loss of a position, market.
-    PositionStopLossMarket,
-    /// `tracking_plan_limit`: Tracking plan order, limit.
-    TrackingPlanLimit,
-    /// `tracking_plan_market`: Tracking plan order, market.
-    TrackingPlanMarket,
-    /// `delivery_close_long`: Delivery, closes a long position.
-    DeliveryCloseLong,
-    /// `delivery_close_short`: Delivery, closes a short position.
-    DeliveryCloseShort,
-    /// `liquidation`: Liquidation.
-    Liquidation,
-    /// `strategy_dca_positive`: DCA strategy, positive.
-    StrategyDcaPositive,
-    /// `strategy_dca_reverse`: DCA strategy, reverse.
-    StrategyDcaReverse,
-    /// `spot_trace_trader_buy`: Spot trace, buy of the trader.
-    SpotTraceTraderBuy,
-    /// `spot_trace_follower_buy`: Spot trace, buy of a follower.
-    SpotTraceFollowerBuy,
-    /// `spot_trace_trader_sell`: Spot trace, sell of the trader.
-    SpotTraceTraderSell,
-    /// `spot_trace_follower_sell`: Spot trace, sell of a follower.
-    SpotTraceFollowerSell,
-    /// `strategy_oco_limit`: OCO strategy, limit.
-    StrategyOcoLimit,
-    /// `strategy_oco_trigger`: OCO strategy, trigger.
-    StrategyOcoTrigger,
-    /// `modify_limit_order`: Limit order from a modification.
-    ModifyLimitOrder,
-    /// `strategy_regular_buy`: Strategy of regular buys.
-    StrategyRegularBuy,
-    /// `strategy_grid_middle`: Grid strategy, middle.
-    StrategyGridMiddle,
-    /// `strategy_cta_positive`: CTA strategy, positive.
-    StrategyCtaPositive,
-    /// `strategy_cta_reverse`: CTA strategy, reverse.
-    StrategyCtaReverse,
-    /// `strategy_tpsl_limit`: TP/SL strategy, limit.
-    StrategyTpslLimit,
-    /// `strategy_tpsl_market`: TP/SL strategy, market.
-    StrategyTpslMarket,
-    /// `strategy_contract_ai`: AI contract strategy.
-    StrategyContractAi,
-    /// `strategy_trace_market`: Trace strategy, market.
-    StrategyTraceMarket,
-    /// `strategy_trace_limit`: Trace strategy, limit.
-    StrategyTraceLimit,
-    /// `strategy_portfolio_buy`: Portfolio strategy, buy.
-    StrategyPortfolioBuy,
-    /// `strategy_portfolio_sell`: Portfolio strategy, sell.
-    StrategyPortfolioSell,
-    /// `strategy_tradingview`: TradingView strategy.
-    StrategyTradingView,
-    /// `sigan_trace`: Sigan trace (spelt so by the document).
-    SiganTrace,
-    /// `mmr_stop_loss_market`: MMR stop-loss, market.
-    MmrStopLossMarket,
-    /// `bbo_opponent1`: BBO order, opponent 1.
-    BboOpponent1,
-    /// `bbo_opponent5`: BBO order, opponent 5.
-    BboOpponent5,
-    /// `bbo_companion1`: BBO order, companion 1.
-    BboCompanion1,
-    /// `bbo_companion5`: BBO order, companion 5.
-    BboCompanion5,
-    /// `bbo_opponent1_profit`: BBO take-profit, opponent 1.
-    BboOpponent1Profit,
-    /// `bbo_opponent5_profit`: BBO take-profit, opponent 5.
-    BboOpponent5Profit,
-    /// `bbo_companion1_profit`: BBO take-profit, companion 1.
-    BboCompanion1Profit,
-    /// `bbo_companion5_profit`: BBO take-profit, companion 5.
-    BboCompanion5Profit,
-    /// `bbo_opponent1_loss`: BBO stop-loss, opponent 1.
-    BboOpponent1Loss,
-    /// `bbo_opponent5_loss`: BBO stop-loss, opponent 5.
-    BboOpponent5Loss,
-    /// `bbo_companion1_loss`: BBO stop-loss, companion 1.
-    BboCompanion1Loss,
-    /// `bbo_companion5_loss`: BBO stop-loss, companion 5.
-    BboCompanion5Loss,
-    /// `spot_bbo_opponent1_tpsl`: Spot BBO TP/SL, opponent 1.
-    SpotBboOpponent1Tpsl,
-    /// `spot_bbo_opponent5_tpsl`: Spot BBO TP/SL, opponent 5.
-    SpotBboOpponent5Tpsl,
-    /// `spot_bbo_companion1_tpsl`: Spot BBO TP/SL, companion 1.
-    SpotBboCompanion1Tpsl,
-    /// `spot_bbo_companion5_tpsl`: Spot BBO TP/SL, companion 5.
-    SpotBboCompanion5Tpsl,
-    /// `dummy_bbo_profit`: Dummy BBO take-profit.
-    DummyBboProfit,
-    /// `dummy_bbo_loss`: Dummy BBO stop-loss.
-    DummyBboLoss,
-    /// `strategy_pre_tpsl_limit`: Pre-TP/SL strategy, limit.
-    StrategyPreTpslLimit,
-    /// `strategy_pre_tpsl_market`: Pre-TP/SL strategy, market.
-    StrategyPreTpslMarket,
-    /// `future_signal_delegate`: Order of a futures signal.
-    FutureSignalDelegate,
-    /// `grant_market`: Grant, market.
-    GrantMarket,
-    /// `tg_signal_limit`: TG signal, limit.
-    TgSignalLimit,
-    /// `tg_signal_tp_market`: TG signal, take-profit at market.
-    TgSignalTpMarket,
-    /// `tg_signal_sl_market`: TG signal, stop-loss at market.
-    TgSignalSlMarket,
-    /// `strategy_preset_tpsl_limit`: Preset TP/SL strategy, limit.
-    StrategyPresetTpslLimit,
-    /// `strategy_preset_tpsl_market`: Preset TP/SL strategy, market.
-    StrategyPresetTpslMarket,
-    /// `trader_iceberg_limit`: Iceberg of a trader, limit.
-    TraderIcebergLimit,
-    /// `trader_time_share_market`: Time share of a trader, market.
-    TraderTimeShareMarket,
-    /// `strategy_arbitrage_positive`: Arbitrage strategy, positive.
-    StrategyArbitragePositive,
-    /// `strategy_arbitrage_reverse`: Arbitrage strategy, reverse.
-    StrategyArbitrageReverse,
-    /// `convert_hedging`: Conversion hedging.
-    ConvertHedging,
-    /// `off_close`: Off close.
-    OffClose,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl DelegateType {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[
-        Self::Normal,
-        Self::StopProfitMarket,
-        Self::StopLossMarket,
-        Self::StopProfitChase,
-        Self::StopLossChase,
-        Self::TraderDelegate,
-        Self::TraderStopProfit,
-        Self::TraderStopLoss,
-        Self::FollowerDelegate,
-        Self::ReduceOffsetDelegate,
-        Self::Market,
-        Self::MarketRisk,
-        Self::PlanLimit,
-        Self::PlanMarket,
-        Self::BackContract,
-        Self::TraderBackContract,
-        Self::StrategyGridPositive,
-        Self::StrategyGridReverse,
-        Self::StrategyUnlimited,
-        Self::StopProfitLimit,
-        Self::StopLossLimit,
-        Self::MoveStopLimit,
-        Self::MoveStopMarket,
-        Self::PositionStopProfitLimit,
-        Self::PositionStopProfitMarket,
-        Self::PositionStopLossLimit,
-        Self::PositionStopLossMarket,
-        Self::TrackingPlanLimit,
-        Self::TrackingPlanMarket,
-        Self::DeliveryCloseLong,
-        Self::DeliveryCloseShort,
-        Self::Liquidation,
-        Self::StrategyDcaPositive,
-        Self::StrategyDcaReverse,
-        Self::SpotTraceTraderBuy,
-        Self::SpotTraceFollowerBuy,
-        Self::SpotTraceTraderSell,
-        Self::SpotTraceFollowerSell,
-        Self::StrategyOcoLimit,
-        Self::StrategyOcoTrigger,
-        Self::ModifyLimitOrder,
-        Self::StrategyRegularBuy,
-        Self::StrategyGridMiddle,
-        Self::StrategyCtaPositive,
-        Self::StrategyCtaReverse,
-        Self::StrategyTpslLimit,
-        Self::StrategyTpslMarket,
-        Self::StrategyContractAi,
-        Self::StrategyTraceMarket,
-        Self::StrategyTraceLimit,
-        Self::StrategyPortfolioBuy,
-        Self::StrategyPortfolioSell,
-        Self::StrategyTradingView,
-        Self::SiganTrace,
-        Self::MmrStopLossMarket,
-        Self::BboOpponent1,
-        Self::BboOpponent5,
-        Self::BboCompanion1,
-        Self::BboCompanion5,
-        Self::BboOpponent1Profit,
-        Self::BboOpponent5Profit,
-        Self::BboCompanion1Profit,
-        Self::BboCompanion5Profit,
-        Self::BboOpponent1Loss,
-        Self::BboOpponent5Loss,
-        Self::BboCompanion1Loss,
-        Self::BboCompanion5Loss,
-        Self::SpotBboOpponent1Tpsl,
-        Self::SpotBboOpponent5Tpsl,
-        Self::SpotBboCompanion1Tpsl,
-        Self::SpotBboCompanion5Tpsl,
-        Self::DummyBboProfit,
-        Self::DummyBboLoss,
-        Self::StrategyPreTpslLimit,
-        Self::StrategyPreTpslMarket,
-        Self::FutureSignalDelegate,
-        Self::GrantMarket,
-        Self::TgSignalLimit,
-        Self::TgSignalTpMarket,
-        Self::TgSignalSlMarket,
-        Self::StrategyPresetTpslLimit,
-        Self::StrategyPresetTpslMarket,
-        Self::TraderIcebergLimit,
-        Self::TraderTimeShareMarket,
-        Self::StrategyArbitragePositive,
-        Self::StrategyArbitrageReverse,
-        Self::ConvertHedging,
-        Self::OffClose,
-    ];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Normal => "normal",
-            Self::StopProfitMarket => "stop_profit_market",
-            Self::StopLossMarket => "stop_loss_market",
-            Self::StopProfitChase => "stop_profit_chase",
-            Self::StopLossChase => "stop_loss_chase",
-            Self::TraderDelegate => "trader_delegate",
-            Self::TraderStopProfit => "trader_stop_profit",
-            Self::TraderStopLoss => "trader_stop_loss",
-            Self::FollowerDelegate => "follower_delegate",
-            Self::ReduceOffsetDelegate => "reduce_offset_delegate",
-            Self::Market => "market",
-            Self::MarketRisk => "market_risk",
-            Self::PlanLimit => "plan_limit",
-            Self::PlanMarket => "plan_market",
-            Self::BackContract => "back_contract",
-            Self::TraderBackContract => "trader_back_contract",
-            Self::StrategyGridPositive => "strategy_grid_positive",
-            Self::StrategyGridReverse => "strategy_grid_reverse",
-            Self::StrategyUnlimited => "strategy_unlimited",
-            Self::StopProfitLimit => "stop_profit_limit",
-            Self::StopLossLimit => "stop_loss_limit",
-            Self::MoveStopLimit => "move_stop_limit",
-            Self::MoveStopMarket => "move_stop_market",
-            Self::PositionStopProfitLimit => "position_stop_profit_limit",
-            Self::PositionStopProfitMarket => "position_stop_profit_market",
-            Self::PositionStopLossLimit => "position_stop_loss_limit",
-            Self::PositionStopLossMarket => "position_stop_loss_market",
-            Self::TrackingPlanLimit => "tracking_plan_limit",
-            Self::TrackingPlanMarket => "tracking_plan_market",
-            Self::DeliveryCloseLong => "delivery_close_long",
-            Self::DeliveryCloseShort => "delivery_close_short",
-            Self::Liquidation => "liquidation",
-            Self::StrategyDcaPositive => "strategy_dca_positive",
-            Self::StrategyDcaReverse => "strategy_dca_reverse",
-            Self::SpotTraceTraderBuy => "spot_trace_trader_buy",
-            Self::SpotTraceFollowerBuy => "spot_trace_follower_buy",
-            Self::SpotTraceTraderSell => "spot_trace_trader_sell",
-            Self::SpotTraceFollowerSell => "spot_trace_follower_sell",
-            Self::StrategyOcoLimit => "strategy_oco_limit",
-            Self::StrategyOcoTrigger => "strategy_oco_trigger",
-            Self::ModifyLimitOrder => "modify_limit_order",
-            Self::StrategyRegularBuy => "strategy_regular_buy",
-            Self::StrategyGridMiddle => "strategy_grid_middle",
-            Self::StrategyCtaPositive => "strategy_cta_positive",
-            Self::StrategyCtaReverse => "strategy_cta_reverse",
-            Self::StrategyTpslLimit => "strategy_tpsl_limit",
-            Self::StrategyTpslMarket => "strategy_tpsl_market",
-            Self::StrategyContractAi => "strategy_contract_ai",
-            Self::StrategyTraceMarket => "strategy_trace_market",
-            Self::StrategyTraceLimit => "strategy_trace_limit",
-            Self::StrategyPortfolioBuy => "strategy_portfolio_buy",
-            Self::StrategyPortfolioSell => "strategy_portfolio_sell",
-            Self::StrategyTradingView => "strategy_tradingview",
-            Self::SiganTrace => "sigan_trace",
-            Self::MmrStopLossMarket => "mmr_stop_loss_market",
-            Self::BboOpponent1 => "bbo_opponent1",
-            Self::BboOpponent5 => "bbo_opponent5",
-            Self::BboCompanion1 => "bbo_companion1",
-            Self::BboCompanion5 => "bbo_companion5",
-            Self::BboOpponent1Profit => "bbo_opponent1_profit",
-            Self::BboOpponent5Profit => "bbo_opponent5_profit",
-            Self::BboCompanion1Profit => "bbo_companion1_profit",
-            Self::BboCompanion5Profit => "bbo_companion5_profit",
-            Self::BboOpponent1Loss => "bbo_opponent1_loss",
-            Self::BboOpponent5Loss => "bbo_opponent5_loss",
-            Self::BboCompanion1Loss => "bbo_companion1_loss",
-            Self::BboCompanion5Loss => "bbo_companion5_loss",
-            Self::SpotBboOpponent1Tpsl => "spot_bbo_opponent1_tpsl",
-            Self::SpotBboOpponent5Tpsl => "spot_bbo_opponent5_tpsl",
-            Self::SpotBboCompanion1Tpsl => "spot_bbo_companion1_tpsl",
-            Self::SpotBboCompanion5Tpsl => "spot_bbo_companion5_tpsl",
-            Self::DummyBboProfit => "dummy_bbo_profit",
-            Self::DummyBboLoss => "dummy_bbo_loss",
-            Self::StrategyPreTpslLimit => "strategy_pre_tpsl_limit",
-            Self::StrategyPreTpslMarket => "strategy_pre_tpsl_market",
-            Self::FutureSignalDelegate => "future_signal_delegate",
-            Self::GrantMarket => "grant_market",
-            Self::TgSignalLimit => "tg_signal_limit",
-            Self::TgSignalTpMarket => "tg_signal_tp_market",
-            Self::TgSignalSlMarket => "tg_signal_sl_market",
-            Self::StrategyPresetTpslLimit => "strategy_preset_tpsl_limit",
-            Self::StrategyPresetTpslMarket => "strategy_preset_tpsl_market",
-            Self::TraderIcebergLimit => "trader_iceberg_limit",
-            Self::TraderTimeShareMarket => "trader_time_share_market",
-            Self::StrategyArbitragePositive => "strategy_arbitrage_positive",
-            Self::StrategyArbitrageReverse => "strategy_arbitrage_reverse",
-            Self::ConvertHedging => "convert_hedging",
-            Self::OffClose => "off_close",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// Where an order came from. The document lists the values without saying what they mean, so each
+    /// meaning here is a mere reading of the name.
+    pub enum DelegateType {
+        /// `normal`: Normal order.
+        Normal = "normal",
+        /// `stop_profit_market`: Take-profit, at market.
+        StopProfitMarket = "stop_profit_market",
+        /// `stop_loss_market`: Stop-loss, at market.
+        StopLossMarket = "stop_loss_market",
+        /// `stop_profit_chase`: Take-profit, chase order.
+        StopProfitChase = "stop_profit_chase",
+        /// `stop_loss_chase`: Stop-loss, chase order.
+        StopLossChase = "stop_loss_chase",
+        /// `trader_delegate`: Order of a trader.
+        TraderDelegate = "trader_delegate",
+        /// `trader_stop_profit`: Take-profit of a trader.
+        TraderStopProfit = "trader_stop_profit",
+        /// `trader_stop_loss`: Stop-loss of a trader.
+        TraderStopLoss = "trader_stop_loss",
+        /// `follower_delegate`: Order of a follower.
+        FollowerDelegate = "follower_delegate",
+        /// `reduce_offset_delegate`: Order that reduces by offset.
+        ReduceOffsetDelegate = "reduce_offset_delegate",
+        /// `market`: Market order.
+        Market = "market",
+        /// `market_risk`: Market order, risk.
+        MarketRisk = "market_risk",
+        /// `plan_limit`: Plan order, limit.
+        PlanLimit = "plan_limit",
+        /// `plan_market`: Plan order, market.
+        PlanMarket = "plan_market",
+        /// `back_contract`: Contract reversed.
+        BackContract = "back_contract",
+        /// `trader_back_contract`: Contract reversed by a trader.
+        TraderBackContract = "trader_back_contract",
+        /// `strategy_grid_positive`: Grid strategy, positive.
+        StrategyGridPositive = "strategy_grid_positive",
+        /// `strategy_grid_reverse`: Grid strategy, reverse.
+        StrategyGridReverse = "strategy_grid_reverse",
+        /// `strategy_unlimited`: Strategy, unlimited.
+        StrategyUnlimited = "strategy_unlimited",
+        /// `stop_profit_limit`: Take-profit, limit.
+        StopProfitLimit = "stop_profit_limit",
+        /// `stop_loss_limit`: Stop-loss, limit.
+        StopLossLimit = "stop_loss_limit",
+        /// `move_stop_limit`: Moving stop, limit.
+        MoveStopLimit = "move_stop_limit",
+        /// `move_stop_market`: Moving stop, market.
+        MoveStopMarket = "move_stop_market",
+        /// `position_stop_profit_limit`: Take-profit of a position, limit.
+        PositionStopProfitLimit = "position_stop_profit_limit",
+        /// `position_stop_profit_market`: Take-profit of a position, market.
+        PositionStopProfitMarket = "position_stop_profit_market",
+        /// `position_stop_loss_limit`: Stop-loss of a position, limit.
+        PositionStopLossLimit = "position_stop_loss_limit",
+        /// `position_stop_loss_market`: Stop-loss of a position, market.
+        PositionStopLossMarket = "position_stop_loss_market",
+        /// `tracking_plan_limit`: Tracking plan order, limit.
+        TrackingPlanLimit = "tracking_plan_limit",
+        /// `tracking_plan_market`: Tracking plan order, market.
+        TrackingPlanMarket = "tracking_plan_market",
+        /// `delivery_close_long`: Delivery, closes a long position.
+        DeliveryCloseLong = "delivery_close_long",
+        /// `delivery_close_short`: Delivery, closes a short position.
+        DeliveryCloseShort = "delivery_close_short",
+        /// `liquidation`: Liquidation.
+        Liquidation = "liquidation",
+        /// `strategy_dca_positive`: DCA strategy, positive.
+        StrategyDcaPositive = "strategy_dca_positive",
+        /// `strategy_dca_reverse`: DCA strategy, reverse.
+        StrategyDcaReverse = "strategy_dca_reverse",
+        /// `spot_trace_trader_buy`: Spot trace, buy of the trader.
+        SpotTraceTraderBuy = "spot_trace_trader_buy",
+        /// `spot_trace_follower_buy`: Spot trace, buy of a follower.
+        SpotTraceFollowerBuy = "spot_trace_follower_buy",
+        /// `spot_trace_trader_sell`: Spot trace, sell of the trader.
+        SpotTraceTraderSell = "spot_trace_trader_sell",
+        /// `spot_trace_follower_sell`: Spot trace, sell of a follower.
+        SpotTraceFollowerSell = "spot_trace_follower_sell",
+        /// `strategy_oco_limit`: OCO strategy, limit.
+        StrategyOcoLimit = "strategy_oco_limit",
+        /// `strategy_oco_trigger`: OCO strategy, trigger.
+        StrategyOcoTrigger = "strategy_oco_trigger",
+        /// `modify_limit_order`: Limit order from a modification.
+        ModifyLimitOrder = "modify_limit_order",
+        /// `strategy_regular_buy`: Strategy of regular buys.
+        StrategyRegularBuy = "strategy_regular_buy",
+        /// `strategy_grid_middle`: Grid strategy, middle.
+        StrategyGridMiddle = "strategy_grid_middle",
+        /// `strategy_cta_positive`: CTA strategy, positive.
+        StrategyCtaPositive = "strategy_cta_positive",
+        /// `strategy_cta_reverse`: CTA strategy, reverse.
+        StrategyCtaReverse = "strategy_cta_reverse",
+        /// `strategy_tpsl_limit`: TP/SL strategy, limit.
+        StrategyTpslLimit = "strategy_tpsl_limit",
+        /// `strategy_tpsl_market`: TP/SL strategy, market.
+        StrategyTpslMarket = "strategy_tpsl_market",
+        /// `strategy_contract_ai`: AI contract strategy.
+        StrategyContractAi = "strategy_contract_ai",
+        /// `strategy_trace_market`: Trace strategy, market.
+        StrategyTraceMarket = "strategy_trace_market",
+        /// `strategy_trace_limit`: Trace strategy, limit.
+        StrategyTraceLimit = "strategy_trace_limit",
+        /// `strategy_portfolio_buy`: Portfolio strategy, buy.
+        StrategyPortfolioBuy = "strategy_portfolio_buy",
+        /// `strategy_portfolio_sell`: Portfolio strategy, sell.
+        StrategyPortfolioSell = "strategy_portfolio_sell",
+        /// `strategy_tradingview`: TradingView strategy.
+        StrategyTradingView = "strategy_tradingview",
+        /// `sigan_trace`: Sigan trace (spelt so by the document).
+        SiganTrace = "sigan_trace",
+        /// `mmr_stop_loss_market`: MMR stop-loss, market.
+        MmrStopLossMarket = "mmr_stop_loss_market",
+        /// `bbo_opponent1`: BBO order, opponent 1.
+        BboOpponent1 = "bbo_opponent1",
+        /// `bbo_opponent5`: BBO order, opponent 5.
+        BboOpponent5 = "bbo_opponent5",
+        /// `bbo_companion1`: BBO order, companion 1.
+        BboCompanion1 = "bbo_companion1",
+        /// `bbo_companion5`: BBO order, companion 5.
+        BboCompanion5 = "bbo_companion5",
+        /// `bbo_opponent1_profit`: BBO take-profit, opponent 1.
+        BboOpponent1Profit = "bbo_opponent1_profit",
+        /// `bbo_opponent5_profit`: BBO take-profit, opponent 5.
+        BboOpponent5Profit = "bbo_opponent5_profit",
+        /// `bbo_companion1_profit`: BBO take-profit, companion 1.
+        BboCompanion1Profit = "bbo_companion1_profit",
+        /// `bbo_companion5_profit`: BBO take-profit, companion 5.
+        BboCompanion5Profit = "bbo_companion5_profit",
+        /// `bbo_opponent1_loss`: BBO stop-loss, opponent 1.
+        BboOpponent1Loss = "bbo_opponent1_loss",
+        /// `bbo_opponent5_loss`: BBO stop-loss, opponent 5.
+        BboOpponent5Loss = "bbo_opponent5_loss",
+        /// `bbo_companion1_loss`: BBO stop-loss, companion 1.
+        BboCompanion1Loss = "bbo_companion1_loss",
+        /// `bbo_companion5_loss`: BBO stop-loss, companion 5.
+        BboCompanion5Loss = "bbo_companion5_loss",
+        /// `spot_bbo_opponent1_tpsl`: Spot BBO TP/SL, opponent 1.
+        SpotBboOpponent1Tpsl = "spot_bbo_opponent1_tpsl",
+        /// `spot_bbo_opponent5_tpsl`: Spot BBO TP/SL, opponent 5.
+        SpotBboOpponent5Tpsl = "spot_bbo_opponent5_tpsl",
+        /// `spot_bbo_companion1_tpsl`: Spot BBO TP/SL, companion 1.
+        SpotBboCompanion1Tpsl = "spot_bbo_companion1_tpsl",
+        /// `spot_bbo_companion5_tpsl`: Spot BBO TP/SL, companion 5.
+        SpotBboCompanion5Tpsl = "spot_bbo_companion5_tpsl",
+        /// `dummy_bbo_profit`: Dummy BBO take-profit.
+        DummyBboProfit = "dummy_bbo_profit",
+        /// `dummy_bbo_loss`: Dummy BBO stop-loss.
+        DummyBboLoss = "dummy_bbo_loss",
+        /// `strategy_pre_tpsl_limit`: Pre-TP/SL strategy, limit.
+        StrategyPreTpslLimit = "strategy_pre_tpsl_limit",
+        /// `strategy_pre_tpsl_market`: Pre-TP/SL strategy, market.
+        StrategyPreTpslMarket = "strategy_pre_tpsl_market",
+        /// `future_signal_delegate`: Order of a futures signal.
+        FutureSignalDelegate = "future_signal_delegate",
+        /// `grant_market`: Grant, market.
+        GrantMarket = "grant_market",
+        /// `tg_signal_limit`: TG signal, limit.
+        TgSignalLimit = "tg_signal_limit",
+        /// `tg_signal_tp_market`: TG signal, take-profit at market.
+        TgSignalTpMarket = "tg_signal_tp_market",
+        /// `tg_signal_sl_market`: TG signal, stop-loss at market.
+        TgSignalSlMarket = "tg_signal_sl_market",
+        /// `strategy_preset_tpsl_limit`: Preset TP/SL strategy, limit.
+        StrategyPresetTpslLimit = "strategy_preset_tpsl_limit",
+        /// `strategy_preset_tpsl_market`: Preset TP/SL strategy, market.
+        StrategyPresetTpslMarket = "strategy_preset_tpsl_market",
+        /// `trader_iceberg_limit`: Iceberg of a trader, limit.
+        TraderIcebergLimit = "trader_iceberg_limit",
+        /// `trader_time_share_market`: Time share of a trader, market.
+        TraderTimeShareMarket = "trader_time_share_market",
+        /// `strategy_arbitrage_positive`: Arbitrage strategy, positive.
+        StrategyArbitragePositive = "strategy_arbitrage_positive",
+        /// `strategy_arbitrage_reverse`: Arbitrage strategy, reverse.
+        StrategyArbitrageReverse = "strategy_arbitrage_reverse",
+        /// `convert_hedging`: Conversion hedging.
+        ConvertHedging = "convert_hedging",
+        /// `off_close`: Off close.
+        OffClose = "off_close",
     }
 }
 
-impl runtime::OpenEnum for DelegateType {
-    const VALUES: &'static [&'static str] = &[
-        "normal",
-        "stop_profit_market",
-        "stop_loss_market",
-        "stop_profit_chase",
-        "stop_loss_chase",
-        "trader_delegate",
-        "trader_stop_profit",
-        "trader_stop_loss",
-        "follower_delegate",
-        "reduce_offset_delegate",
-        "market",
-        "market_risk",
-        "plan_limit",
-        "plan_market",
-        "back_contract",
-        "trader_back_contract",
-        "strategy_grid_positive",
-        "strategy_grid_reverse",
-        "strategy_unlimited",
-        "stop_profit_limit",
-        "stop_loss_limit",
-        "move_stop_limit",
-        "move_stop_market",
-        "position_stop_profit_limit",
-        "position_stop_profit_market",
-        "position_stop_loss_limit",
-        "position_stop_loss_market",
-        "tracking_plan_limit",
-        "tracking_plan_market",
-        "delivery_close_long",
-        "delivery_close_short",
-        "liquidation",
-        "strategy_dca_positive",
-        "strategy_dca_reverse",
-        "spot_trace_trader_buy",
-        "spot_trace_follower_buy",
-        "spot_trace_trader_sell",
-        "spot_trace_follower_sell",
-        "strategy_oco_limit",
-        "strategy_oco_trigger",
-        "modify_limit_order",
-        "strategy_regular_buy",
-        "strategy_grid_middle",
-        "strategy_cta_positive",
-        "strategy_cta_reverse",
-        "strategy_tpsl_limit",
-        "strategy_tpsl_market",
-        "strategy_contract_ai",
-        "strategy_trace_market",
-        "strategy_trace_limit",
-        "strategy_portfolio_buy",
-        "strategy_portfolio_sell",
-        "strategy_tradingview",
-        "sigan_trace",
-        "mmr_stop_loss_market",
-        "bbo_opponent1",
-        "bbo_opponent5",
-        "bbo_companion1",
-        "bbo_companion5",
-        "bbo_opponent1_profit",
-        "bbo_opponent5_profit",
-        "bbo_companion1_profit",
-        "bbo_companion5_profit",
-        "bbo_opponent1_loss",
-        "bbo_opponent5_loss",
-        "bbo_companion1_loss",
-        "bbo_companion5_loss",
-        "spot_bbo_opponent1_tpsl",
-        "spot_bbo_opponent5_tpsl",
-        "spot_bbo_companion1_tpsl",
-        "spot_bbo_companion5_tpsl",
-        "dummy_bbo_profit",
-        "dummy_bbo_loss",
-        "strategy_pre_tpsl_limit",
-        "strategy_pre_tpsl_market",
-        "future_signal_delegate",
-        "grant_market",
-        "tg_signal_limit",
-        "tg_signal_tp_market",
-        "tg_signal_sl_market",
-        "strategy_preset_tpsl_limit",
-        "strategy_preset_tpsl_market",
-        "trader_iceberg_limit",
-        "trader_time_share_market",
-        "strategy_arbitrage_positive",
-        "strategy_arbitrage_reverse",
-        "convert_hedging",
-        "off_close",
-    ];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// Kind of an insider's trade.
+    pub enum InnerTradeType {
+        /// `P`: Purchase.
+        Purchase = "P",
+        /// `S`: Sale.
+        Sale = "S",
+        /// `A`: Award.
+        Award = "A",
+        /// `F`: Withheld for taxes.
+        TaxWithholding = "F",
+        /// `M`: Exempt.
+        Exempt = "M",
+        /// `C`: Conversion of a derivative.
+        DerivativeConversion = "C",
+        /// `G`: Gift.
+        Gift = "G",
+        /// `J`: Another kind.
+        Other = "J",
     }
 }
 
-runtime::open_enum_impls!(DelegateType);
-runtime::serde_enum!(DelegateType);
-
-/// Kind of an insider's trade.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum InnerTradeType {
-    /// `P`: Purchase.
-    Purchase,
-    /// `S`: Sale.
-    Sale,
-    /// `A`: Award.
-    Award,
-    /// `F`: Withheld for taxes.
-    TaxWithholding,
-    /// `M`: Exempt.
-    Exempt,
-    /// `C`: Conversion of a derivative.
-    DerivativeConversion,
-    /// `G`: Gift.
-    Gift,
-    /// `J`: Another kind.
-    Other,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl InnerTradeType {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[
-        Self::Purchase,
-        Self::Sale,
-        Self::Award,
-        Self::TaxWithholding,
-        Self::Exempt,
-        Self::DerivativeConversion,
-        Self::Gift,
-        Self::Other,
-    ];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Purchase => "P",
-            Self::Sale => "S",
-            Self::Award => "A",
-            Self::TaxWithholding => "F",
-            Self::Exempt => "M",
-            Self::DerivativeConversion => "C",
-            Self::Gift => "G",
-            Self::Other => "J",
-            Self::Unknown(value) => value.as_str(),
-        }
+runtime::open_enum! {
+    /// How an insider's holding changes.
+    pub enum ActionType {
+        /// `add`: The holding increases.
+        Add = "add",
+        /// `decrease`: The holding decreases.
+        Decrease = "decrease",
     }
 }
 
-impl runtime::OpenEnum for InnerTradeType {
-    const VALUES: &'static [&'static str] = &["P", "S", "A", "F", "M", "C", "G", "J"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
+runtime::open_enum! {
+    /// How an insider holds the security.
+    pub enum HoldingType {
+        /// `direct`: Directly.
+        Direct = "direct",
+        /// `indirect`: Indirectly.
+        Indirect = "indirect",
     }
 }
-
-runtime::open_enum_impls!(InnerTradeType);
-runtime::serde_enum!(InnerTradeType);
-
-/// How an insider's holding changes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ActionType {
-    /// `add`: The holding increases.
-    Add,
-    /// `decrease`: The holding decreases.
-    Decrease,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl ActionType {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Add, Self::Decrease];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Add => "add",
-            Self::Decrease => "decrease",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for ActionType {
-    const VALUES: &'static [&'static str] = &["add", "decrease"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(ActionType);
-runtime::serde_enum!(ActionType);
-
-/// How an insider holds the security.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum HoldingType {
-    /// `direct`: Directly.
-    Direct,
-    /// `indirect`: Indirectly.
-    Indirect,
-    /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-    Unknown(runtime::UnknownValue),
-}
-
-impl HoldingType {
-    /// Every documented value, in the order of the document.
-    pub const ALL: &'static [Self] = &[Self::Direct, Self::Indirect];
-
-    /// The value as it is on the wire.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Direct => "direct",
-            Self::Indirect => "indirect",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
-}
-
-impl runtime::OpenEnum for HoldingType {
-    const VALUES: &'static [&'static str] = &["direct", "indirect"];
-
-    fn known(index: usize) -> Option<Self> {
-        Self::ALL.get(index).cloned()
-    }
-
-    fn unknown(value: runtime::UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    #[inline]
-    fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
-    }
-
-    fn as_str(&self) -> &str {
-        Self::as_str(self)
-    }
-}
-
-runtime::open_enum_impls!(HoldingType);
-runtime::serde_enum!(HoldingType);

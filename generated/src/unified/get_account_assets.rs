@@ -18,8 +18,12 @@ use super::AccountAssets;
 ///
 /// # Rules
 ///
-/// - `only-non-zero-balances` (what the exchange does): Only coins with a balance other than zero are
-///   listed.
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
+/// - `only-non-zero-balances`: Only coins with a balance other than zero are listed.
+///
+/// </details>
 ///
 /// # Not shown in the documents
 ///
@@ -40,82 +44,51 @@ use super::AccountAssets;
 ///     Ok(())
 /// }
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
 pub struct GetAccountAssets {}
 
 impl GetAccountAssets {
-    /// Nothing is required.
-    #[expect(clippy::new_without_default, reason = "requests are built with new")]
+    /// Leaves every parameter out.
     pub fn new() -> Self {
-        Self {}
+        Self::default()
     }
 }
 
-impl runtime::Parameters for GetAccountAssets {
+impl runtime::parameters::Parameters for GetAccountAssets {
     #[inline]
-    fn write(&self, _out: &mut runtime::ParameterWriter) {}
+    fn write(&self, _out: &mut runtime::parameters::ParameterWriter) {}
     #[inline]
-    fn read(_from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(_from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         Some(Self {})
     }
 
     #[inline]
-    fn check(&self, _to: &mut runtime::Checks<'_>) {}
+    fn check(&self, _to: &mut runtime::checks::Checks<'_>) {}
 }
 
 runtime::serde_parameters!(GetAccountAssets);
 
 impl runtime::Operation for GetAccountAssets {
     type Response = AccountAssets;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Repeatable for GetAccountAssets {}
+impl runtime::operation::Repeatable for GetAccountAssets {}
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "unified.assets",
     family: "unified",
     title: "Get Account Assets",
     doc: "Reads the equity, the margin and the balances of the account.",
     document: "unified-v3",
     section: "Get Account Assets",
-    method: runtime::Method::Get,
+    method: runtime::tables::Method::Get,
     path: "/api/v3/account/assets",
-    effect: runtime::Effect::Read,
-    access: runtime::Access::Signed,
-    whitelisted: false,
+    effect: runtime::tables::Effect::Read,
     permission: Some("UTA mgt. (read)"),
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 20,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
-    window: None,
-    rules: RULES,
+    limits: &[runtime::tables::RateLimit::per_uid(20)],
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: None,
-    confirm: None,
-    echoes: None,
-    compound: None,
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
-
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
-        id: "only-non-zero-balances",
-        at: "Get Account Assets, first line",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "Only coins with a balance other than zero are listed.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-];

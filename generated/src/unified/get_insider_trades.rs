@@ -12,6 +12,12 @@ use super::{CompanyCode, Cursor, InsiderTrade};
 /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Insider
 /// Trades*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `code` | yes |  |  | [`CompanyCode`](super::CompanyCode) |
+/// | `limit` | no | `20` |  | integer; at most 100 |
+/// | `cursor` | no |  |  | [`Cursor`](super::Cursor) |
+///
 /// - **Effect:** reads; a repeat changes nothing
 /// - **Access:** public, no credentials needed
 /// - **Rate limit:** 1 call a second per IP
@@ -43,16 +49,14 @@ use super::{CompanyCode, Cursor, InsiderTrade};
 pub struct GetInsiderTrades {
     /// `code`: Code of the company.
     pub code: CompanyCode,
-    /// `limit`: Most trades on a page.
-    ///
-    /// Left out, the exchange takes `20`. At most 100.
+    /// `limit`: Most trades on a page. The exchange defaults to `20`. At most 100.
     pub limit: Option<u64>,
     /// `cursor`: Where the page begins; left out for the first page.
     pub cursor: Option<Cursor>,
 }
 
 impl GetInsiderTrades {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `code`: Code of the company.
     pub fn new(code: impl Into<CompanyCode>) -> Self {
@@ -63,16 +67,14 @@ impl GetInsiderTrades {
         }
     }
 
-    /// Sets `limit`: Most trades on a page.
-    ///
-    /// Left out, the exchange takes `20`. At most 100.
+    /// Sets [`limit`](field@Self::limit).
     #[inline]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
     }
 
-    /// Sets `cursor`: Where the page begins; left out for the first page.
+    /// Sets [`cursor`](field@Self::cursor).
     #[inline]
     pub fn cursor(mut self, cursor: impl Into<Cursor>) -> Self {
         self.cursor = Some(cursor.into());
@@ -80,16 +82,16 @@ impl GetInsiderTrades {
     }
 }
 
-impl runtime::Parameters for GetInsiderTrades {
+impl runtime::parameters::Parameters for GetInsiderTrades {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("code", &self.code);
         out.optional_text("limit", self.limit.as_ref());
         out.optional_text("cursor", self.cursor.as_ref());
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let code = from.required("code");
         let limit = from.optional("limit");
         let cursor = from.optional("cursor");
@@ -101,7 +103,7 @@ impl runtime::Parameters for GetInsiderTrades {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("code", Some(&self.code));
         to.at_most("limit", self.limit.as_ref().copied(), 100);
         to.identifier("cursor", self.cursor.as_ref());
@@ -112,104 +114,54 @@ runtime::serde_parameters!(GetInsiderTrades);
 
 impl runtime::Operation for GetInsiderTrades {
     type Response = GetInsiderTradesPage;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Repeatable for GetInsiderTrades {}
+impl runtime::operation::Repeatable for GetInsiderTrades {}
 
-impl runtime::Paged for GetInsiderTrades {
+impl runtime::pages::Paged for GetInsiderTrades {
     type Item = InsiderTrade;
     const LIST: &'static str = "list";
 
     fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
-        (response.list, runtime::text_of(&response.cursor))
+        (response.list, runtime::emitted::text_of(&response.cursor))
     }
 
     fn cursor(&self) -> Option<String> {
-        runtime::text_of(&self.cursor)
+        runtime::emitted::text_of(&self.cursor)
     }
 
     fn set_cursor(&mut self, cursor: Option<&str>) {
-        self.cursor = cursor.and_then(runtime::from_text);
+        self.cursor = cursor.and_then(runtime::emitted::from_text);
     }
 }
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "unified.inner-trades",
     family: "unified",
     title: "Get Insider Trades",
     doc: "Lists the trades that insiders of a listed company reported. Needs no credentials.",
     document: "unified-v3",
     section: "Get Insider Trades",
-    method: runtime::Method::Get,
+    method: runtime::tables::Method::Get,
     path: "/api/v3/reality/market/inner-trades",
-    effect: runtime::Effect::Read,
-    access: runtime::Access::Public,
-    whitelisted: false,
-    permission: None,
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 1,
-            per_seconds: 1,
-            scope: runtime::Scope::Ip,
-            class: "default",
-        },
-    ],
-    window: None,
-    rules: RULES,
+    effect: runtime::tables::Effect::Read,
+    access: runtime::tables::Access::Public,
+    limits: &[runtime::tables::RateLimit::per_ip(1)],
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: None,
-    confirm: None,
-    echoes: None,
-    compound: None,
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[];
-
-/// A page of the answer to [`GetInsiderTrades`].
-///
-/// The cursor goes into `cursor` of the next request.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct GetInsiderTradesPage {
-    /// `list`: The items of the page.
-    pub list: runtime::List<InsiderTrade>,
-    /// `cursor`: Where the next page begins; opaque. `None` when the exchange gives none.
-    pub cursor: Option<Cursor>,
-}
-
-impl runtime::Record for GetInsiderTradesPage {
-    const FIELDS: &'static [&'static str] = &["list", "cursor"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: None,
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<runtime::List<InsiderTrade>>("list").or_null(),
-            runtime::FieldTable::of::<Cursor>("cursor").or_null(),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.list),
-            1 => from.read_into(&mut self.cursor),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("list", &self.list);
-        out.field("cursor", &self.cursor);
+runtime::record! {
+    /// A page of the answer to [`GetInsiderTrades`].
+    ///
+    /// The cursor goes into `cursor` of the next request.
+    pub struct GetInsiderTradesPage {
+        /// `list`: The items of the page.
+        #[wire("list", or_null)]
+        pub list: runtime::List<InsiderTrade>,
+        /// `cursor`: Where the next page begins; opaque. `None` when the exchange gives none.
+        #[wire("cursor", or_null)]
+        pub cursor: Option<Cursor>,
     }
 }
-
-runtime::serde_record!(GetInsiderTradesPage);

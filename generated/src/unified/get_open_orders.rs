@@ -12,6 +12,15 @@ use super::{Category, Cursor, Order, Symbol};
 /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Open
 /// Orders*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `category` | not stated |  |  | [`Category`](super::Category) |
+/// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) |
+/// | `startTime` | not stated |  |  | time |
+/// | `endTime` | not stated |  |  | time |
+/// | `limit` | no | `100` |  | integer; at most 100 |
+/// | `cursor` | no |  |  | [`Cursor`](super::Cursor) |
+///
 /// - **Effect:** reads; a repeat changes nothing
 /// - **Access:** signed, permission `UTA trade (read)`
 /// - **Rate limit:** 20 calls a second per UID
@@ -21,10 +30,15 @@ use super::{Category, Cursor, Order, Symbol};
 ///
 /// # Rules
 ///
-/// - `only-unfilled-or-partly` (what the exchange does): The list has orders that are not filled or
-///   filled in part, and no others.
-/// - `cursor-is-smallest-order-id` (what the exchange does): The cursor of a page is the smallest
-///   orderId on it and leads to older orders.
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
+/// - `only-unfilled-or-partly`: The list has orders that are not filled or filled in part, and no
+///   others.
+/// - `cursor-is-smallest-order-id`: The cursor of a page is the smallest orderId on it and leads to
+///   older orders.
+///
+/// </details>
 ///
 /// # Not shown in the documents
 ///
@@ -52,94 +66,66 @@ use super::{Category, Cursor, Order, Symbol};
 ///     Ok(())
 /// }
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
 pub struct GetOpenOrders {
-    /// `category`: Only orders of this business line.
-    ///
-    /// The document does not say whether it is required.
+    /// `category`: Only orders of this business line. The document does not say whether it is required.
     pub category: Option<Category>,
-    /// `symbol`: Only orders of this symbol.
-    ///
-    /// The document does not say whether it is required.
+    /// `symbol`: Only orders of this symbol. The document does not say whether it is required.
     pub symbol: Option<Symbol>,
-    /// `startTime`: Start of the time asked for.
-    ///
-    /// The document does not say whether it is required.
+    /// `startTime`: Start of the time asked for. The document does not say whether it is required.
     pub start_time: Option<runtime::Timestamp>,
-    /// `endTime`: End of the time asked for.
-    ///
-    /// The document does not say whether it is required.
+    /// `endTime`: End of the time asked for. The document does not say whether it is required.
     pub end_time: Option<runtime::Timestamp>,
-    /// `limit`: Most orders on a page.
-    ///
-    /// Left out, the exchange takes `100`. At most 100.
+    /// `limit`: Most orders on a page. The exchange defaults to `100`. At most 100.
     pub limit: Option<u64>,
     /// `cursor`: Where the page begins; left out for the first page.
     pub cursor: Option<Cursor>,
 }
 
 impl GetOpenOrders {
-    /// Nothing is required.
-    #[expect(clippy::new_without_default, reason = "requests are built with new")]
+    /// Leaves every parameter out.
     pub fn new() -> Self {
-        Self {
-            category: None,
-            symbol: None,
-            start_time: None,
-            end_time: None,
-            limit: None,
-            cursor: None,
-        }
+        Self::default()
     }
 
-    /// Sets `category`: Only orders of this business line.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`category`](field@Self::category).
     #[inline]
     pub fn category(mut self, category: Category) -> Self {
         self.category = Some(category);
         self
     }
 
-    /// Sets `symbol`: Only orders of this symbol.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`symbol`](field@Self::symbol).
     #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
-    /// Sets `startTime`: Start of the time asked for.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`startTime`](field@Self::start_time).
     #[inline]
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
     }
 
-    /// Sets `endTime`: End of the time asked for.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`endTime`](field@Self::end_time).
     #[inline]
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
     }
 
-    /// Sets `limit`: Most orders on a page.
-    ///
-    /// Left out, the exchange takes `100`. At most 100.
+    /// Sets [`limit`](field@Self::limit).
     #[inline]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
     }
 
-    /// Sets `cursor`: Where the page begins; left out for the first page.
+    /// Sets [`cursor`](field@Self::cursor).
     #[inline]
     pub fn cursor(mut self, cursor: impl Into<Cursor>) -> Self {
         self.cursor = Some(cursor.into());
@@ -158,9 +144,9 @@ impl GetOpenOrders {
     }
 }
 
-impl runtime::Parameters for GetOpenOrders {
+impl runtime::parameters::Parameters for GetOpenOrders {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.optional_text("category", self.category.as_ref());
         out.optional_text("symbol", self.symbol.as_ref());
         out.optional_text("startTime", self.start_time.as_ref());
@@ -170,7 +156,7 @@ impl runtime::Parameters for GetOpenOrders {
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let category = from.optional_word("category");
         let symbol = from.optional("symbol");
         let start_time = from.optional("startTime");
@@ -188,7 +174,7 @@ impl runtime::Parameters for GetOpenOrders {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("category", self.category.as_ref());
         to.identifier("symbol", self.symbol.as_ref());
         to.at_most("limit", self.limit.as_ref().copied(), 100);
@@ -201,12 +187,12 @@ runtime::serde_parameters!(GetOpenOrders);
 
 impl runtime::Operation for GetOpenOrders {
     type Response = GetOpenOrdersPage;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Repeatable for GetOpenOrders {}
+impl runtime::operation::Repeatable for GetOpenOrders {}
 
-impl runtime::Paged for GetOpenOrders {
+impl runtime::pages::Paged for GetOpenOrders {
     type Item = Order;
     const LIST: &'static str = "list";
     const HAS_ID: bool = true;
@@ -216,136 +202,62 @@ impl runtime::Paged for GetOpenOrders {
     }
 
     fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
-        (response.list, runtime::text_of(&response.cursor))
+        (response.list, runtime::emitted::text_of(&response.cursor))
     }
 
     fn cursor(&self) -> Option<String> {
-        runtime::text_of(&self.cursor)
+        runtime::emitted::text_of(&self.cursor)
     }
 
     fn set_cursor(&mut self, cursor: Option<&str>) {
-        self.cursor = cursor.and_then(runtime::from_text);
+        self.cursor = cursor.and_then(runtime::emitted::from_text);
     }
 
-    fn range(&self) -> runtime::TimeRange {
-        runtime::TimeRange {
+    fn range(&self) -> runtime::pages::TimeRange {
+        runtime::pages::TimeRange {
             from: self.start_time,
             to: self.end_time,
         }
     }
 
-    fn set_range(&mut self, range: runtime::TimeRange) {
+    fn set_range(&mut self, range: runtime::pages::TimeRange) {
         self.start_time = range.from;
         self.end_time = range.to;
     }
 }
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "unified.unfilled-orders",
     family: "unified",
     title: "Get Open Orders",
     doc: "Lists orders that are unfilled or partially filled.",
     document: "unified-v3",
     section: "Get Open Orders",
-    method: runtime::Method::Get,
+    method: runtime::tables::Method::Get,
     path: "/api/v3/trade/unfilled-orders",
-    effect: runtime::Effect::Read,
-    access: runtime::Access::Signed,
-    whitelisted: false,
+    effect: runtime::tables::Effect::Read,
     permission: Some("UTA trade (read)"),
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 20,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
+    limits: &[runtime::tables::RateLimit::per_uid(20)],
     window: Some(WINDOW),
-    rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: None,
-    confirm: None,
-    echoes: None,
-    compound: None,
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
-const WINDOW: runtime::Window = runtime::Window {
+const WINDOW: runtime::tables::Window = runtime::tables::Window {
     from: "startTime",
     to: "endTime",
-    span: None,
-    access: None,
-    access_is_of_data: false,
-    default: None,
-    both_or_neither: false,
+    ..runtime::tables::Window::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
-        id: "only-unfilled-or-partly",
-        at: "Get Open Orders, first sentence",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "The list has orders that are not filled or filled in part, and no others.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "cursor-is-smallest-order-id",
-        at: "Get Open Orders, response data",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "The cursor of a page is the smallest orderId on it and leads to older orders.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-];
-
-/// A page of the answer to [`GetOpenOrders`].
-///
-/// The cursor goes into `cursor` of the next request.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct GetOpenOrdersPage {
-    /// `list`: The items of the page.
-    pub list: runtime::List<Order>,
-    /// `cursor`: Where the next page begins; opaque. `None` when the exchange gives none.
-    pub cursor: Option<Cursor>,
-}
-
-impl runtime::Record for GetOpenOrdersPage {
-    const FIELDS: &'static [&'static str] = &["list", "cursor"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: None,
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<runtime::List<Order>>("list").or_null(),
-            runtime::FieldTable::of::<Cursor>("cursor").or_null(),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.list),
-            1 => from.read_into(&mut self.cursor),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("list", &self.list);
-        out.field("cursor", &self.cursor);
+runtime::record! {
+    /// A page of the answer to [`GetOpenOrders`].
+    ///
+    /// The cursor goes into `cursor` of the next request.
+    pub struct GetOpenOrdersPage {
+        /// `list`: The items of the page.
+        #[wire("list", or_null)]
+        pub list: runtime::List<Order>,
+        /// `cursor`: Where the next page begins; opaque. `None` when the exchange gives none.
+        #[wire("cursor", or_null)]
+        pub cursor: Option<Cursor>,
     }
 }
-
-runtime::serde_record!(GetOpenOrdersPage);

@@ -12,6 +12,11 @@ use super::{Order, OrderRef};
 /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Order
 /// Details*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
+/// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+///
 /// - **Effect:** reads; a repeat changes nothing
 /// - **Access:** signed, permission `UTA trade (read)`
 /// - **Rate limit:** 20 calls a second per UID
@@ -39,7 +44,7 @@ pub struct GetOrderDetails {
 }
 
 impl GetOrderDetails {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `orderId`, `clientOid`: The order to read.
     pub fn new(order: impl Into<OrderRef>) -> Self {
@@ -47,21 +52,21 @@ impl GetOrderDetails {
     }
 }
 
-impl runtime::Parameters for GetOrderDetails {
+impl runtime::parameters::Parameters for GetOrderDetails {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
-        runtime::Parameters::write(&self.order, out);
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
+        runtime::parameters::Parameters::write(&self.order, out);
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let order = <OrderRef as runtime::Parameters>::read(from);
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
+        let order = <OrderRef as runtime::parameters::Parameters>::read(from);
         Some(Self { order: order? })
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
-        runtime::Parameters::check(&self.order, to);
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
+        runtime::parameters::Parameters::check(&self.order, to);
     }
 }
 
@@ -69,42 +74,23 @@ runtime::serde_parameters!(GetOrderDetails);
 
 impl runtime::Operation for GetOrderDetails {
     type Response = Order;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Repeatable for GetOrderDetails {}
+impl runtime::operation::Repeatable for GetOrderDetails {}
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "unified.order-info",
     family: "unified",
     title: "Get Order Details",
     doc: "Reads one order in full.",
     document: "unified-v3",
     section: "Get Order Details",
-    method: runtime::Method::Get,
+    method: runtime::tables::Method::Get,
     path: "/api/v3/trade/order-info",
-    effect: runtime::Effect::Read,
-    access: runtime::Access::Signed,
-    whitelisted: false,
+    effect: runtime::tables::Effect::Read,
     permission: Some("UTA trade (read)"),
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 20,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
-    window: None,
-    rules: RULES,
+    limits: &[runtime::tables::RateLimit::per_uid(20)],
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: None,
-    confirm: None,
-    echoes: None,
-    compound: None,
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
-
-const RULES: &[runtime::Rule] = &[];

@@ -12,6 +12,15 @@ use super::{Category, Cursor, Order, Symbol};
 /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Order
 /// History*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `category` | yes |  |  | [`Category`](super::Category) |
+/// | `symbol` | not stated |  |  | [`Symbol`](super::Symbol) |
+/// | `startTime` | not stated |  |  | time |
+/// | `endTime` | not stated |  |  | time |
+/// | `limit` | no | `100` |  | integer; at most 100 |
+/// | `cursor` | not stated |  |  | [`Cursor`](super::Cursor) |
+///
 /// - **Effect:** reads; a repeat changes nothing
 /// - **Access:** signed, permission `UTA trade (read)`
 /// - **Rate limit:** 20 calls a second per UID
@@ -50,30 +59,21 @@ use super::{Category, Cursor, Order, Symbol};
 pub struct GetOrderHistory {
     /// `category`: Business line of the orders.
     pub category: Category,
-    /// `symbol`: Only orders of this symbol.
-    ///
-    /// The document does not say whether it is required.
+    /// `symbol`: Only orders of this symbol. The document does not say whether it is required.
     pub symbol: Option<Symbol>,
-    /// `startTime`: Start of the time asked for.
-    ///
-    /// The document does not say whether it is required.
+    /// `startTime`: Start of the time asked for. The document does not say whether it is required.
     pub start_time: Option<runtime::Timestamp>,
-    /// `endTime`: End of the time asked for.
-    ///
-    /// The document does not say whether it is required.
+    /// `endTime`: End of the time asked for. The document does not say whether it is required.
     pub end_time: Option<runtime::Timestamp>,
-    /// `limit`: Most orders on a page.
-    ///
-    /// Left out, the exchange takes `100`. At most 100.
+    /// `limit`: Most orders on a page. The exchange defaults to `100`. At most 100.
     pub limit: Option<u64>,
-    /// `cursor`: Where the page begins; left out for the first page.
-    ///
-    /// The document does not say whether it is required.
+    /// `cursor`: Where the page begins; left out for the first page. The document does not say whether it
+    /// is required.
     pub cursor: Option<Cursor>,
 }
 
 impl GetOrderHistory {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `category`: Business line of the orders.
     pub fn new(category: Category) -> Self {
@@ -87,45 +87,35 @@ impl GetOrderHistory {
         }
     }
 
-    /// Sets `symbol`: Only orders of this symbol.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`symbol`](field@Self::symbol).
     #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
-    /// Sets `startTime`: Start of the time asked for.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`startTime`](field@Self::start_time).
     #[inline]
     pub fn start_time(mut self, start_time: impl Into<runtime::Timestamp>) -> Self {
         self.start_time = Some(start_time.into());
         self
     }
 
-    /// Sets `endTime`: End of the time asked for.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`endTime`](field@Self::end_time).
     #[inline]
     pub fn end_time(mut self, end_time: impl Into<runtime::Timestamp>) -> Self {
         self.end_time = Some(end_time.into());
         self
     }
 
-    /// Sets `limit`: Most orders on a page.
-    ///
-    /// Left out, the exchange takes `100`. At most 100.
+    /// Sets [`limit`](field@Self::limit).
     #[inline]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
         self
     }
 
-    /// Sets `cursor`: Where the page begins; left out for the first page.
-    ///
-    /// The document does not say whether it is required.
+    /// Sets [`cursor`](field@Self::cursor).
     #[inline]
     pub fn cursor(mut self, cursor: impl Into<Cursor>) -> Self {
         self.cursor = Some(cursor.into());
@@ -144,9 +134,9 @@ impl GetOrderHistory {
     }
 }
 
-impl runtime::Parameters for GetOrderHistory {
+impl runtime::parameters::Parameters for GetOrderHistory {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("category", &self.category);
         out.optional_text("symbol", self.symbol.as_ref());
         out.optional_text("startTime", self.start_time.as_ref());
@@ -156,7 +146,7 @@ impl runtime::Parameters for GetOrderHistory {
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let category = from.word("category");
         let symbol = from.optional("symbol");
         let start_time = from.optional("startTime");
@@ -174,7 +164,7 @@ impl runtime::Parameters for GetOrderHistory {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("category", Some(&self.category));
         to.identifier("symbol", self.symbol.as_ref());
         to.at_most("limit", self.limit.as_ref().copied(), 100);
@@ -187,12 +177,12 @@ runtime::serde_parameters!(GetOrderHistory);
 
 impl runtime::Operation for GetOrderHistory {
     type Response = GetOrderHistoryPage;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Repeatable for GetOrderHistory {}
+impl runtime::operation::Repeatable for GetOrderHistory {}
 
-impl runtime::Paged for GetOrderHistory {
+impl runtime::pages::Paged for GetOrderHistory {
     type Item = Order;
     const LIST: &'static str = "list";
     const HAS_ID: bool = true;
@@ -202,115 +192,64 @@ impl runtime::Paged for GetOrderHistory {
     }
 
     fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
-        (response.list, runtime::text_of(&response.cursor))
+        (response.list, runtime::emitted::text_of(&response.cursor))
     }
 
     fn cursor(&self) -> Option<String> {
-        runtime::text_of(&self.cursor)
+        runtime::emitted::text_of(&self.cursor)
     }
 
     fn set_cursor(&mut self, cursor: Option<&str>) {
-        self.cursor = cursor.and_then(runtime::from_text);
+        self.cursor = cursor.and_then(runtime::emitted::from_text);
     }
 
-    fn range(&self) -> runtime::TimeRange {
-        runtime::TimeRange {
+    fn range(&self) -> runtime::pages::TimeRange {
+        runtime::pages::TimeRange {
             from: self.start_time,
             to: self.end_time,
         }
     }
 
-    fn set_range(&mut self, range: runtime::TimeRange) {
+    fn set_range(&mut self, range: runtime::pages::TimeRange) {
         self.start_time = range.from;
         self.end_time = range.to;
     }
 }
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "unified.history-orders",
     family: "unified",
     title: "Get Order History",
     doc: "Lists past orders of a business line.",
     document: "unified-v3",
     section: "Get Order History",
-    method: runtime::Method::Get,
+    method: runtime::tables::Method::Get,
     path: "/api/v3/trade/history-orders",
-    effect: runtime::Effect::Read,
-    access: runtime::Access::Signed,
-    whitelisted: false,
+    effect: runtime::tables::Effect::Read,
     permission: Some("UTA trade (read)"),
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 20,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
+    limits: &[runtime::tables::RateLimit::per_uid(20)],
     window: Some(WINDOW),
-    rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: None,
-    confirm: None,
-    echoes: None,
-    compound: None,
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
-const WINDOW: runtime::Window = runtime::Window {
+const WINDOW: runtime::tables::Window = runtime::tables::Window {
     from: "startTime",
     to: "endTime",
-    span: Some(runtime::Length::Days(30)),
-    access: Some(runtime::Length::Days(90)),
-    access_is_of_data: false,
-    default: None,
-    both_or_neither: false,
+    span: Some(runtime::tables::Length::Days(30)),
+    access: Some(runtime::tables::Length::Days(90)),
+    ..runtime::tables::Window::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[];
-
-/// A page of the answer to [`GetOrderHistory`].
-///
-/// The cursor goes into `cursor` of the next request.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct GetOrderHistoryPage {
-    /// `list`: The items of the page.
-    pub list: runtime::List<Order>,
-    /// `cursor`: Where the next page begins; opaque. `None` when the exchange gives none.
-    pub cursor: Option<Cursor>,
-}
-
-impl runtime::Record for GetOrderHistoryPage {
-    const FIELDS: &'static [&'static str] = &["list", "cursor"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: None,
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<runtime::List<Order>>("list").or_null(),
-            runtime::FieldTable::of::<Cursor>("cursor").or_null(),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.list),
-            1 => from.read_into(&mut self.cursor),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("list", &self.list);
-        out.field("cursor", &self.cursor);
+runtime::record! {
+    /// A page of the answer to [`GetOrderHistory`].
+    ///
+    /// The cursor goes into `cursor` of the next request.
+    pub struct GetOrderHistoryPage {
+        /// `list`: The items of the page.
+        #[wire("list", or_null)]
+        pub list: runtime::List<Order>,
+        /// `cursor`: Where the next page begins; opaque. `None` when the exchange gives none.
+        #[wire("cursor", or_null)]
+        pub cursor: Option<Cursor>,
     }
 }
-
-runtime::serde_record!(GetOrderHistoryPage);

@@ -13,6 +13,11 @@ use super::{RealityFill, Symbol};
 /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Get Reality
 /// Fills*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+/// | `limit` | no | `100` |  | integer; at most 100 |
+///
 /// - **Effect:** reads; a repeat changes nothing
 /// - **Access:** signed, permission `UTA trade (read)`; only for user ids on the exchange's white list
 /// - **Rate limit:** 10 calls a second per UID
@@ -20,9 +25,10 @@ use super::{RealityFill, Symbol};
 ///
 /// # Rules
 ///
-/// - `whitelist-needed` (checked before sending): Only a UID on the exchange's white list may call
-///   this.
-/// - `reality-pairs-only` (checked before sending): The symbol must be that of a Reality pair.
+/// Checked before a request is sent:
+///
+/// - `whitelist-needed`: Only a UID on the exchange's white list may call this.
+/// - `reality-pairs-only`: The symbol must be that of a Reality pair.
 ///
 /// # Not shown in the documents
 ///
@@ -48,14 +54,12 @@ use super::{RealityFill, Symbol};
 pub struct GetRealityFills {
     /// `symbol`: Name of a Reality pair.
     pub symbol: Symbol,
-    /// `limit`: Most fills in the answer.
-    ///
-    /// Left out, the exchange takes `100`. At most 100.
+    /// `limit`: Most fills in the answer. The exchange defaults to `100`. At most 100.
     pub limit: Option<u64>,
 }
 
 impl GetRealityFills {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `symbol`: Name of a Reality pair.
     pub fn new(symbol: impl Into<Symbol>) -> Self {
@@ -65,9 +69,7 @@ impl GetRealityFills {
         }
     }
 
-    /// Sets `limit`: Most fills in the answer.
-    ///
-    /// Left out, the exchange takes `100`. At most 100.
+    /// Sets [`limit`](field@Self::limit).
     #[inline]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = Some(limit);
@@ -75,15 +77,15 @@ impl GetRealityFills {
     }
 }
 
-impl runtime::Parameters for GetRealityFills {
+impl runtime::parameters::Parameters for GetRealityFills {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("symbol", &self.symbol);
         out.optional_text("limit", self.limit.as_ref());
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let symbol = from.required("symbol");
         let limit = from.optional("limit");
         Some(Self {
@@ -93,7 +95,7 @@ impl runtime::Parameters for GetRealityFills {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.identifier("symbol", Some(&self.symbol));
         to.at_most("limit", self.limit.as_ref().copied(), 100);
         to.rule(&RULES[0], "", to.account().is("whitelisted", &["true"]) == Some(false));
@@ -105,63 +107,43 @@ runtime::serde_parameters!(GetRealityFills);
 
 impl runtime::Operation for GetRealityFills {
     type Response = runtime::List<RealityFill>;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Repeatable for GetRealityFills {}
+impl runtime::operation::Repeatable for GetRealityFills {}
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "unified.reality-fills",
     family: "unified",
     title: "Get Reality Fills",
     doc: "Lists the fills of the platform in a Reality pair over the last three months. Only for users on the white list.",
     document: "unified-v3",
     section: "Get Reality Fills",
-    method: runtime::Method::Get,
+    method: runtime::tables::Method::Get,
     path: "/api/v3/account/reality-fills",
-    effect: runtime::Effect::Read,
-    access: runtime::Access::Signed,
+    effect: runtime::tables::Effect::Read,
     whitelisted: true,
     permission: Some("UTA trade (read)"),
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 10,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
-    window: None,
+    limits: &[runtime::tables::RateLimit::per_uid(10)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: None,
-    confirm: None,
-    echoes: None,
-    compound: None,
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
+const RULES: &[runtime::tables::Rule] = &[
+    runtime::tables::Rule {
         id: "whitelist-needed",
         at: "Get Reality Fills, first sentences; Authentication, after the permissions",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "Only a UID on the exchange's white list may call this.",
-        why: None,
         depends_on: &["whitelisted"],
-        mend: "use an account whose whitelisted is true",
+        hint: "use an account whose whitelisted is true",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "reality-pairs-only",
         at: "Get Reality Fills, parameters, symbol",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The symbol must be that of a Reality pair.",
-        why: None,
-        depends_on: &[],
-        mend: "use a symbol of the form reality",
+        hint: "use a symbol of the form reality",
+        ..runtime::tables::Rule::DEFAULT
     },
 ];

@@ -38,12 +38,12 @@ runtime::identifier! {
 impl Symbol {
     /// Whether it has the form `r*USDT`, by which `reality` is told.
     pub fn is_reality(&self) -> bool {
-        runtime::has_form(self.as_str(), "r", None, "USDT")
+        runtime::emitted::has_form(self.as_str(), "r", None, "USDT")
     }
 
     /// Whether it has the form `*USD_CM`, by which `new-coin-m` is told.
     pub fn is_new_coin_m(&self) -> bool {
-        runtime::has_form(self.as_str(), "", None, "USD_CM")
+        runtime::emitted::has_form(self.as_str(), "", None, "USD_CM")
     }
 }
 

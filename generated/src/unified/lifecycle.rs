@@ -6,119 +6,119 @@ use tradeapi_runtime as runtime;
 use super::{Order, OrderStatus};
 
 /// The states, and what leads from one to another.
-pub const LIFECYCLE: runtime::Lifecycle = runtime::Lifecycle {
+pub const LIFECYCLE: runtime::lifecycle::Lifecycle = runtime::lifecycle::Lifecycle {
     states: &[
-        runtime::StateRow {
+        runtime::lifecycle::StateRow {
             value: "live",
             doc: "Created, not yet filled.",
             is_terminal: false,
-            can_cancel: runtime::Possible::Yes,
-            can_modify: runtime::Possible::Yes,
+            can_cancel: runtime::lifecycle::Possible::Yes,
+            can_modify: runtime::lifecycle::Possible::Yes,
             becomes: &[
-                runtime::Possible::Yes,
-                runtime::Possible::NotShown,
-                runtime::Possible::NotShown,
-                runtime::Possible::NotShown,
-                runtime::Possible::Yes,
+                runtime::lifecycle::Possible::Yes,
+                runtime::lifecycle::Possible::NotShown,
+                runtime::lifecycle::Possible::NotShown,
+                runtime::lifecycle::Possible::NotShown,
+                runtime::lifecycle::Possible::Yes,
             ],
         },
-        runtime::StateRow {
+        runtime::lifecycle::StateRow {
             value: "new",
             doc: "Being matched.",
             is_terminal: false,
-            can_cancel: runtime::Possible::Yes,
-            can_modify: runtime::Possible::Yes,
+            can_cancel: runtime::lifecycle::Possible::Yes,
+            can_modify: runtime::lifecycle::Possible::Yes,
             becomes: &[
-                runtime::Possible::NotShown,
-                runtime::Possible::Yes,
-                runtime::Possible::NotShown,
-                runtime::Possible::NotShown,
-                runtime::Possible::Yes,
+                runtime::lifecycle::Possible::NotShown,
+                runtime::lifecycle::Possible::Yes,
+                runtime::lifecycle::Possible::NotShown,
+                runtime::lifecycle::Possible::NotShown,
+                runtime::lifecycle::Possible::Yes,
             ],
         },
-        runtime::StateRow {
+        runtime::lifecycle::StateRow {
             value: "partially_filled",
             doc: "A part of the quantity is filled.",
             is_terminal: false,
-            can_cancel: runtime::Possible::Yes,
-            can_modify: runtime::Possible::Yes,
+            can_cancel: runtime::lifecycle::Possible::Yes,
+            can_modify: runtime::lifecycle::Possible::Yes,
             becomes: &[
-                runtime::Possible::No,
-                runtime::Possible::NotShown,
-                runtime::Possible::Yes,
-                runtime::Possible::NotShown,
-                runtime::Possible::Yes,
+                runtime::lifecycle::Possible::No,
+                runtime::lifecycle::Possible::NotShown,
+                runtime::lifecycle::Possible::Yes,
+                runtime::lifecycle::Possible::NotShown,
+                runtime::lifecycle::Possible::Yes,
             ],
         },
-        runtime::StateRow {
+        runtime::lifecycle::StateRow {
             value: "filled",
             doc: "The whole quantity is filled.",
             is_terminal: true,
-            can_cancel: runtime::Possible::No,
-            can_modify: runtime::Possible::No,
+            can_cancel: runtime::lifecycle::Possible::No,
+            can_modify: runtime::lifecycle::Possible::No,
             becomes: &[
-                runtime::Possible::No,
-                runtime::Possible::No,
-                runtime::Possible::No,
-                runtime::Possible::Yes,
-                runtime::Possible::No,
+                runtime::lifecycle::Possible::No,
+                runtime::lifecycle::Possible::No,
+                runtime::lifecycle::Possible::No,
+                runtime::lifecycle::Possible::Yes,
+                runtime::lifecycle::Possible::No,
             ],
         },
-        runtime::StateRow {
+        runtime::lifecycle::StateRow {
             value: "cancelled",
             doc: "The order was cancelled.",
             is_terminal: true,
-            can_cancel: runtime::Possible::No,
-            can_modify: runtime::Possible::No,
+            can_cancel: runtime::lifecycle::Possible::No,
+            can_modify: runtime::lifecycle::Possible::No,
             becomes: &[
-                runtime::Possible::No,
-                runtime::Possible::No,
-                runtime::Possible::No,
-                runtime::Possible::No,
-                runtime::Possible::Yes,
+                runtime::lifecycle::Possible::No,
+                runtime::lifecycle::Possible::No,
+                runtime::lifecycle::Possible::No,
+                runtime::lifecycle::Possible::No,
+                runtime::lifecycle::Possible::Yes,
             ],
         },
     ],
     transitions: &[
-        runtime::Transition {
+        runtime::lifecycle::Transition {
             from: &["live", "new", "partially_filled"],
             triggers: &["cancel-order", "cancel-batch", "cancel-symbol-order"],
-            next: runtime::Next::State("cancelled"),
+            next: runtime::lifecycle::Next::State("cancelled"),
             condition: "The order is not filled, or filled only in part.",
             doc: "Operations on several orders answer with a result for each of them.",
         },
-        runtime::Transition {
+        runtime::lifecycle::Transition {
             from: &["live", "new", "partially_filled"],
             triggers: &["modify-order", "batch-modify-order"],
-            next: runtime::Next::Unchanged,
+            next: runtime::lifecycle::Next::Unchanged,
             condition: "The order is not wholly filled.",
             doc: "The order is amended and keeps its state.",
         },
-        runtime::Transition {
+        runtime::lifecycle::Transition {
             from: &["live", "new", "partially_filled"],
             triggers: &["modification rejected"],
-            next: runtime::Next::State("cancelled"),
+            next: runtime::lifecycle::Next::State("cancelled"),
             condition: "autoCancel is yes.",
             doc: "The document says that any modifiable order can be cancelled this way.",
         },
-        runtime::Transition {
+        runtime::lifecycle::Transition {
             from: &["filled"],
             triggers: &["modify-order"],
-            next: runtime::Next::Rejected,
+            next: runtime::lifecycle::Next::Rejected,
             condition: "The order is wholly filled.",
             doc: "A filled order cannot be modified.",
         },
     ],
 };
 
-impl runtime::State for OrderStatus {
-    const LIFECYCLE: &'static runtime::Lifecycle = &LIFECYCLE;
+impl runtime::lifecycle::State for OrderStatus {
+    const LIFECYCLE: &'static runtime::lifecycle::Lifecycle = &LIFECYCLE;
 }
 
 impl OrderStatus {
     /// Whether nothing follows this state. Of an undocumented one nothing is known, so it is no end.
     pub fn is_terminal(&self) -> bool {
-        runtime::State::is_terminal(self)
+        runtime::lifecycle::State::is_terminal(self)
     }
 
     /// Whether an operation can cancel what is in this state, as far as the documents tell.
@@ -128,8 +128,8 @@ impl OrderStatus {
     /// - `partially_filled`: yes. The order is not filled, or filled only in part.
     /// - `filled`: no.
     /// - `cancelled`: no.
-    pub fn can_cancel(&self) -> runtime::Possible {
-        runtime::State::can_cancel(self)
+    pub fn can_cancel(&self) -> runtime::lifecycle::Possible {
+        runtime::lifecycle::State::can_cancel(self)
     }
 
     /// Whether an operation can amend what is in this state, as far as the documents tell.
@@ -139,8 +139,8 @@ impl OrderStatus {
     /// - `partially_filled`: yes. The order is not wholly filled.
     /// - `filled`: no.
     /// - `cancelled`: no.
-    pub fn can_modify(&self) -> runtime::Possible {
-        runtime::State::can_modify(self)
+    pub fn can_modify(&self) -> runtime::lifecycle::Possible {
+        runtime::lifecycle::State::can_modify(self)
     }
 
     /// Whether this state can become another, at once or by way of others, as far as the documents tell.
@@ -152,12 +152,12 @@ impl OrderStatus {
     /// | `partially_filled` | no | not shown | yes | not shown | yes |
     /// | `filled` | no | no | no | yes | no |
     /// | `cancelled` | no | no | no | no | yes |
-    pub fn can_become(&self, next: &Self) -> runtime::Possible {
-        runtime::State::can_become(self, next)
+    pub fn can_become(&self, next: &Self) -> runtime::lifecycle::Possible {
+        runtime::lifecycle::State::can_become(self, next)
     }
 }
 
-impl runtime::HasState for Order {
+impl runtime::lifecycle::HasState for Order {
     type State = OrderStatus;
 
     fn id(&self) -> Option<&str> {

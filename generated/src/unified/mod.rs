@@ -30,87 +30,7 @@
 //!
 //! # States
 //!
-//! The states of [`OrderStatus`]:
-//!
-//! - `live`: Created, not yet filled.
-//! - `new`: Being matched.
-//! - `partially_filled`: A part of the quantity is filled.
-//! - `filled`: The whole quantity is filled. Nothing follows it.
-//! - `cancelled`: The order was cancelled. Nothing follows it.
-//!
-//! <div>
-//! <svg viewBox="0 0 718 278" width="718" role="img" aria-label="Lifecycle of OrderStatus" style="max-width:100%;height:auto" fill="none" stroke="currentColor" font-size="13" text-anchor="middle">
-//! <rect x="8" y="141" width="70" height="32" rx="6"/>
-//! <text x="43" y="161" fill="currentColor" stroke="none">live</text>
-//! <rect x="138" y="141" width="84" height="32" rx="6"/>
-//! <text x="180" y="161" fill="currentColor" stroke="none">new</text>
-//! <rect x="282" y="141" width="148" height="32" rx="6"/>
-//! <text x="356" y="161" fill="currentColor" stroke="none">partially_filled</text>
-//! <rect x="490" y="141" width="68" height="32" rx="6"/>
-//! <rect x="493" y="144" width="62" height="26" rx="6"/>
-//! <text x="524" y="161" fill="currentColor" stroke="none">filled</text>
-//! <rect x="618" y="141" width="92" height="32" rx="6"/>
-//! <rect x="621" y="144" width="86" height="26" rx="6"/>
-//! <text x="664" y="161" fill="currentColor" stroke="none">cancelled</text>
-//! <path d="M43 141 C43 101 29 101 29 141"/>
-//! <path d="M29 141 L25 133 L33 133 Z" fill="currentColor" stroke="none"/>
-//! <text x="36" y="107" fill="currentColor" stroke="none">2</text>
-//! <path d="M50 173 C50 233 152 233 152 173" stroke-dasharray="4 3"/>
-//! <path d="M152 173 L148 181 L156 181 Z" fill="currentColor" stroke="none"/>
-//! <path d="M36 173 C36 265 363 265 363 173" stroke-dasharray="4 3"/>
-//! <path d="M363 173 L359 181 L367 181 Z" fill="currentColor" stroke="none"/>
-//! <path d="M22 173 C22 297 538 297 538 173" stroke-dasharray="4 3"/>
-//! <path d="M538 173 L534 181 L542 181 Z" fill="currentColor" stroke="none"/>
-//! <path d="M57 141 C57 0 678 0 678 141"/>
-//! <path d="M678 141 L674 133 L682 133 Z" fill="currentColor" stroke="none"/>
-//! <text x="367" y="20" fill="currentColor" stroke="none">1, 3</text>
-//! <path d="M166 173 C166 233 64 233 64 173" stroke-dasharray="4 3"/>
-//! <path d="M64 173 L60 181 L68 181 Z" fill="currentColor" stroke="none"/>
-//! <path d="M180 141 C180 101 166 101 166 141"/>
-//! <path d="M166 141 L162 133 L170 133 Z" fill="currentColor" stroke="none"/>
-//! <text x="173" y="107" fill="currentColor" stroke="none">2</text>
-//! <path d="M194 173 C194 233 335 233 335 173" stroke-dasharray="4 3"/>
-//! <path d="M335 173 L331 181 L339 181 Z" fill="currentColor" stroke="none"/>
-//! <path d="M180 173 C180 265 524 265 524 173" stroke-dasharray="4 3"/>
-//! <path d="M524 173 L520 181 L528 181 Z" fill="currentColor" stroke="none"/>
-//! <path d="M194 141 C194 17 664 17 664 141"/>
-//! <path d="M664 141 L660 133 L668 133 Z" fill="currentColor" stroke="none"/>
-//! <text x="429" y="44" fill="currentColor" stroke="none">1, 3</text>
-//! <path d="M349 173 C349 233 208 233 208 173" stroke-dasharray="4 3"/>
-//! <path d="M208 173 L204 181 L212 181 Z" fill="currentColor" stroke="none"/>
-//! <path d="M356 141 C356 101 342 101 342 141"/>
-//! <path d="M342 141 L338 133 L346 133 Z" fill="currentColor" stroke="none"/>
-//! <text x="349" y="107" fill="currentColor" stroke="none">2</text>
-//! <path d="M377 173 C377 233 510 233 510 173" stroke-dasharray="4 3"/>
-//! <path d="M510 173 L506 181 L514 181 Z" fill="currentColor" stroke="none"/>
-//! <path d="M370 141 C370 49 650 49 650 141"/>
-//! <path d="M650 141 L646 133 L654 133 Z" fill="currentColor" stroke="none"/>
-//! <text x="510" y="68" fill="currentColor" stroke="none">1, 3</text>
-//! <path d="M531 141 C531 101 517 101 517 141"/>
-//! <path d="M517 141 L513 133 L521 133 Z" fill="currentColor" stroke="none"/>
-//! <text x="524" y="107" fill="currentColor" stroke="none">4 rejected</text>
-//! </svg>
-//! </div>
-//!
-//! A full line is a change that the documents show, with the number of its row. A dashed line is one
-//! that they neither show nor rule out, such as a fill. What has a double frame is the end.
-//!
-//! | | from | what happens | when | becomes |
-//! |---|---|---|---|---|
-//! | 1 | `live`, `new`, `partially_filled` | `cancel-order`, `cancel-batch`, `cancel-symbol-order` | The order is not filled, or filled only in part. | `cancelled` |
-//! | 2 | `live`, `new`, `partially_filled` | `modify-order`, `batch-modify-order` | The order is not wholly filled. | the same |
-//! | 3 | `live`, `new`, `partially_filled` | `modification rejected` | autoCancel is yes. | `cancelled` |
-//! | 4 | `filled` | `modify-order` | The order is wholly filled. | the same; the change is rejected |
-//!
-//! - 1: Operations on several orders answer with a result for each of them.
-//! - 2: The order is amended and keeps its state.
-//! - 3: The document says that any modifiable order can be cancelled this way.
-//! - 4: A filled order cannot be modified.
-//!
-//! What never happens:
-//!
-//! - `partially_filled` becomes `live`: What is live was created and nothing more, and a fill is not
-//!   undone. (Order, table, orderStatus)
+//! [`OrderStatus`] shows its lifecycle: the states, and what leads from one to another.
 //!
 //! # Ceilings
 //!
@@ -119,13 +39,15 @@
 //!
 //! # Rules
 //!
-//! - `body-is-json` (cannot be written wrong): A POST request has a JSON body and says so in the header
+//! <details>
+//! <summary>What the exchange does, and other rules that are not checked</summary>
+//!
+//! - `body-is-json` (kept by the types): A POST request has a JSON body and says so in the header
 //!   Content-Type, application/json.
-//! - `query-string` (cannot be written wrong): A GET request carries its parameters in the query
-//!   string.
-//! - `parameters-are-strings` (cannot be written wrong): Every parameter is a string, except requestId,
-//!   which is a number.
-//! - `answers-in-an-envelope` (cannot be written wrong): Every answer has the strings code and msg, the
+//! - `query-string` (kept by the types): A GET request carries its parameters in the query string.
+//! - `parameters-are-strings` (kept by the types): Every parameter is a string, except requestId, which
+//!   is a number.
+//! - `answers-in-an-envelope` (kept by the types): Every answer has the strings code and msg, the
 //!   integer requestTime in Unix milliseconds, and data.
 //! - `reality-symbol-shape` (not checked): The symbol of a Reality pair is the letter r, the ticker of
 //!   the stock, and USDT. It forbids nothing by itself; operations that need the form check it.
@@ -135,19 +57,19 @@
 //!   (ADL). Nothing that a request says turns it on or off.
 //! - `new-coin-m-no-strategy-orders` (not checked): The new Coin-M business line has no strategy
 //!   orders. The document names the operations for strategy orders and does not describe them.
-//! - `cancelled-orders-kept-two-hours` (what the exchange does): An order placed through the API and
-//!   cancelled stays in the historical records for two hours only. Orders placed in another way are not
-//!   affected.
-//! - `batch-items-fail-alone` (what the exchange does): An item of a batch that fails carries its own
-//!   code and message.
-//! - `timestamp-in-milliseconds` (cannot be written wrong): The timestamp of a signed request is in
-//!   Unix milliseconds, which the examples write with 13 digits.
+//! - `cancelled-orders-kept-two-hours`: An order placed through the API and cancelled stays in the
+//!   historical records for two hours only. Orders placed in another way are not affected.
+//! - `batch-items-fail-alone`: An item of a batch that fails carries its own code and message.
+//! - `timestamp-in-milliseconds` (kept by the types): The timestamp of a signed request is in Unix
+//!   milliseconds, which the examples write with 13 digits.
 //! - `reality-needs-whitelist` (not checked): The document asks for a UID on the white list for Reality
 //!   operations; the contradiction reality-white-list tells for which. The list is kept by the exchange
 //!   and no operation of the document reads it.
 //! - `daily-order-volume-watched` (not checked): The exchange watches how much an account, master and
 //!   sub-accounts together, orders in a UTC day; above a threshold it may remind, warn or restrict. The
 //!   threshold is not shown.
+//!
+//! </details>
 //!
 //! # Where the documents contradict themselves
 //!
@@ -232,10 +154,6 @@ mod place_order;
 mod place_reality_order;
 mod records;
 
-runtime::with_blocking! {
-    pub mod blocking;
-}
-
 pub use choices::{
     Execution, LimitExecution, LimitRealityExecution, OrderRef, RealityExecution,
 };
@@ -270,261 +188,97 @@ pub use place_reality_order::PlaceRealityOrder;
 pub use get_reality_fills::GetRealityFills;
 pub use get_open_orders::{GetOpenOrders, GetOpenOrdersPage};
 
-/// Operations of the family Unified account.
-#[derive(Clone, Copy, Debug)]
-pub struct Unified<'a> {
-    client: &'a super::Client,
-}
-
-impl<'a> Unified<'a> {
-    pub(super) fn of(client: &'a super::Client) -> Self {
-        Self { client }
-    }
+runtime::operations! {
+    /// Operations of the family Unified account.
+    pub struct Unified;
 
     /// Reads the equity, the margin and the balances of the account.
     ///
     /// `GET /api/v3/account/assets`; see [`GetAccountAssets`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn get_account_assets(
-        &self,
-        request: &GetAccountAssets,
-    ) -> Result<runtime::Reply<AccountAssets>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn get_account_assets(GetAccountAssets) -> AccountAssets;
 
     /// Modifies up to 20 orders of one business line, of one pair or of several.
     ///
     /// `POST /api/v3/trade/batch-modify-order`; see [`BatchModifyOrders`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn batch_modify_orders(
-        &self,
-        request: &BatchModifyOrders,
-    ) -> Result<runtime::Reply<runtime::List<BatchModifyResult>>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn batch_modify_orders(BatchModifyOrders) -> runtime::List<BatchModifyResult>;
 
     /// Cancels up to 20 orders of one business line; some may succeed while others fail.
     ///
     /// `POST /api/v3/trade/cancel-batch`; see [`BatchCancel`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn batch_cancel(
-        &self,
-        request: &BatchCancel,
-    ) -> Result<runtime::Reply<runtime::List<BatchOrderResult>>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn batch_cancel(BatchCancel) -> runtime::List<BatchOrderResult>;
 
     /// Cancels one order. Reality pairs are served too.
     ///
     /// `POST /api/v3/trade/cancel-order`; see [`CancelOrder`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn cancel_order(
-        &self,
-        request: &CancelOrder,
-    ) -> Result<runtime::Reply<OrderIds>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn cancel_order(CancelOrder) -> OrderIds;
 
     /// Cancels an unfilled or partially filled order in a Reality pair. Only for users on the white list.
     ///
     /// `POST /api/v3/trade/cancel-reality-order`; see [`CancelRealityOrder`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn cancel_reality_order(
-        &self,
-        request: &CancelRealityOrder,
-    ) -> Result<runtime::Reply<OrderIds>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn cancel_reality_order(CancelRealityOrder) -> OrderIds;
 
     /// Cancels all pending orders of a symbol, or of a whole business line.
     ///
     /// `POST /api/v3/trade/cancel-symbol-order`; see [`CancelAllOrders`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn cancel_all_orders(
-        &self,
-        request: &CancelAllOrders,
-    ) -> Result<runtime::Reply<runtime::List<BatchOrderResult>>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn cancel_all_orders(CancelAllOrders) -> runtime::List<BatchOrderResult>;
 
     /// Lists the fills of the user's orders.
     ///
     /// `GET /api/v3/trade/fills`; see [`GetFillHistory`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn get_fill_history(
-        &self,
-        request: &GetFillHistory,
-    ) -> Result<runtime::Reply<GetFillHistoryPage>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn get_fill_history(GetFillHistory) -> GetFillHistoryPage;
 
     /// Lists past orders of a business line.
     ///
     /// `GET /api/v3/trade/history-orders`; see [`GetOrderHistory`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn get_order_history(
-        &self,
-        request: &GetOrderHistory,
-    ) -> Result<runtime::Reply<GetOrderHistoryPage>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn get_order_history(GetOrderHistory) -> GetOrderHistoryPage;
 
     /// Lists the trades that insiders of a listed company reported. Needs no credentials.
     ///
     /// `GET /api/v3/reality/market/inner-trades`; see [`GetInsiderTrades`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn get_insider_trades(
-        &self,
-        request: &GetInsiderTrades,
-    ) -> Result<runtime::Reply<GetInsiderTradesPage>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn get_insider_trades(GetInsiderTrades) -> GetInsiderTradesPage;
 
     /// Modifies an order that is not wholly filled: its quantity, its price or both, and with them its
     /// take-profit and stop-loss.
     ///
     /// `POST /api/v3/trade/modify-order`; see [`ModifyOrder`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn modify_order(
-        &self,
-        request: &ModifyOrder,
-    ) -> Result<runtime::Reply<OrderIds>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn modify_order(ModifyOrder) -> OrderIds;
 
     /// Reads one order in full.
     ///
     /// `GET /api/v3/trade/order-info`; see [`GetOrderDetails`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn get_order_details(
-        &self,
-        request: &GetOrderDetails,
-    ) -> Result<runtime::Reply<Order>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn get_order_details(GetOrderDetails) -> Order;
 
     /// Places up to 20 orders of one business line.
     ///
     /// `POST /api/v3/trade/place-batch`; see [`BatchOrder`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn batch_order(
-        &self,
-        request: &BatchOrder,
-    ) -> Result<runtime::Reply<runtime::List<BatchOrderResult>>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn batch_order(BatchOrder) -> runtime::List<BatchOrderResult>;
 
     /// Places one spot, margin or futures order. Reality pairs are served too.
     ///
     /// `POST /api/v3/trade/place-order`; see [`PlaceOrder`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn place_order(
-        &self,
-        request: &PlaceOrder,
-    ) -> Result<runtime::Reply<OrderAck>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn place_order(PlaceOrder) -> OrderAck;
 
     /// Places one order in a Reality pair. Only for users on the white list.
     ///
     /// `POST /api/v3/trade/place-reality-order`; see [`PlaceRealityOrder`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn place_reality_order(
-        &self,
-        request: &PlaceRealityOrder,
-    ) -> Result<runtime::Reply<OrderIds>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn place_reality_order(PlaceRealityOrder) -> OrderIds;
 
     /// Lists the fills of the platform in a Reality pair over the last three months. Only for users on the
     /// white list.
     ///
     /// `GET /api/v3/account/reality-fills`; see [`GetRealityFills`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn get_reality_fills(
-        &self,
-        request: &GetRealityFills,
-    ) -> Result<runtime::Reply<runtime::List<RealityFill>>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn get_reality_fills(GetRealityFills) -> runtime::List<RealityFill>;
 
     /// Lists orders that are unfilled or partially filled.
     ///
     /// `GET /api/v3/trade/unfilled-orders`; see [`GetOpenOrders`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call).
-    pub async fn get_open_orders(
-        &self,
-        request: &GetOpenOrders,
-    ) -> Result<runtime::Reply<GetOpenOrdersPage>, runtime::Error> {
-        self.client.call(request).await
-    }
+    fn get_open_orders(GetOpenOrders) -> GetOpenOrdersPage;
 
-    /// Finds out whether the exchange accepts the credentials.
-    ///
-    /// It costs one call of `GET /api/v3/account/assets`.
-    ///
-    /// # Errors
-    ///
-    /// As [`Client::call`](super::Client::call). Where the credentials are refused, it is
-    /// [`runtime::Error::Exchange`], whose [`ending`](runtime::Error::ending) is
-    /// [`CredentialsRefused`](runtime::Ending::CredentialsRefused) or
-    /// [`TimestampRefused`](runtime::Ending::TimestampRefused), and whose text names the likely cause.
-    pub async fn check_credentials(&self) -> Result<(), runtime::Error> {
-        let request = GetAccountAssets::new();
-        self.client.call(&request).await.map(drop)
-    }
+    let probe: GetAccountAssets = GetAccountAssets::new();
 }
 
 /// What is known about each operation of the family.
-pub const OPERATIONS: &[&runtime::Meta] = &[
+pub const OPERATIONS: &[&runtime::tables::Meta] = &[
     <GetAccountAssets as runtime::Operation>::META,
     <BatchModifyOrders as runtime::Operation>::META,
     <BatchCancel as runtime::Operation>::META,
@@ -542,156 +296,15 @@ pub const OPERATIONS: &[&runtime::Meta] = &[
     <GetRealityFills as runtime::Operation>::META,
     <GetOpenOrders as runtime::Operation>::META,
 ];
-/// The rules that hold for the family as a whole.
-pub const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
-        id: "body-is-json",
-        at: "What the service does, conventions",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "A POST request has a JSON body and says so in the header Content-Type, application/json.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "query-string",
-        at: "What the service does, conventions",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "A GET request carries its parameters in the query string.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "parameters-are-strings",
-        at: "What the service does, conventions",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "Every parameter is a string, except requestId, which is a number.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "answers-in-an-envelope",
-        at: "What the service does, conventions",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "Every answer has the strings code and msg, the integer requestTime in Unix milliseconds, and data.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "reality-symbol-shape",
-        at: "What the service does",
-        kind: runtime::RuleKind::Stated,
-        severity: runtime::Severity::Refuse,
-        says: "The symbol of a Reality pair is the letter r, the ticker of the stock, and USDT.",
-        why: Some(
-            "It forbids nothing by itself; operations that need the form check it.",
-        ),
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "new-coin-m-symbol-shape",
-        at: "What the service does, conventions",
-        kind: runtime::RuleKind::Stated,
-        severity: runtime::Severity::Refuse,
-        says: "A symbol of the new Coin-M business line is the base coin followed by USD_CM.",
-        why: Some(
-            "It forbids nothing by itself; operations that need the form check it.",
-        ),
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "new-coin-m-no-adl",
-        at: "What the service does, after the conventions",
-        kind: runtime::RuleKind::Stated,
-        severity: runtime::Severity::Refuse,
-        says: "The new Coin-M business line has no automatic deleveraging (ADL).",
-        why: Some("Nothing that a request says turns it on or off."),
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "new-coin-m-no-strategy-orders",
-        at: "What the service does, after the conventions",
-        kind: runtime::RuleKind::Stated,
-        severity: runtime::Severity::Refuse,
-        says: "The new Coin-M business line has no strategy orders.",
-        why: Some(
-            "The document names the operations for strategy orders and does not describe them.",
-        ),
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "cancelled-orders-kept-two-hours",
-        at: "States and transitions, after the table",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "An order placed through the API and cancelled stays in the historical records for two hours only. Orders placed in another way are not affected.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "batch-items-fail-alone",
-        at: "Errors, batch item fails",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "An item of a batch that fails carries its own code and message.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "timestamp-in-milliseconds",
-        at: "Authentication, headers",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "The timestamp of a signed request is in Unix milliseconds, which the examples write with 13 digits.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "reality-needs-whitelist",
-        at: "Authentication, after the permissions",
-        kind: runtime::RuleKind::Stated,
-        severity: runtime::Severity::Refuse,
-        says: "The document asks for a UID on the white list for Reality operations; the contradiction reality-white-list tells for which.",
-        why: Some(
-            "The list is kept by the exchange and no operation of the document reads it.",
-        ),
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "daily-order-volume-watched",
-        at: "Limits, after the table",
-        kind: runtime::RuleKind::Stated,
-        severity: runtime::Severity::Refuse,
-        says: "The exchange watches how much an account, master and sub-accounts together, orders in a UTC day; above a threshold it may remind, warn or restrict.",
-        why: Some("The threshold is not shown."),
-        depends_on: &[],
-        mend: "",
-    },
-];
 /// Ceilings that are not a rate.
-pub const CEILINGS: &[runtime::Ceiling] = &[
-    runtime::Ceiling {
+pub const CEILINGS: &[runtime::tables::Ceiling] = &[
+    runtime::tables::Ceiling {
         id: "open-futures-orders",
         n: 400,
         over: &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
         doc: "Open orders over all pairs of USDT, Coin-M and USDC futures together.",
     },
-    runtime::Ceiling {
+    runtime::tables::Ceiling {
         id: "open-spot-orders",
         n: 400,
         over: &["SPOT", "MARGIN"],

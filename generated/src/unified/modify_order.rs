@@ -15,47 +15,63 @@ use super::{
 ///
 /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Modify Order*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `orderId` | one of these |  |  | [`OrderId`](super::OrderId) |
+/// | `clientOid` | one of these |  |  | [`ClientOid`](super::ClientOid) |
+/// | `qty` | by a rule |  | base coin | decimal |
+/// | `price` | by a rule |  |  | decimal |
+/// | `requestId` | no |  |  | integer; 18 digits at most |
+/// | `autoCancel` | no | `no` |  | [`YesNo`](super::YesNo) |
+/// | `symbol` | no |  |  | [`Symbol`](super::Symbol) |
+/// | `category` | no |  |  | [`Category`](super::Category) |
+/// | `tpTriggerBy` | no |  |  | [`TriggerBy`](super::TriggerBy) |
+/// | `slTriggerBy` | no |  |  | [`TriggerBy`](super::TriggerBy) |
+/// | `takeProfit` | no |  |  | decimal; `0` deletes |
+/// | `stopLoss` | no |  |  | decimal; `0` deletes |
+/// | `tpOrderType` | no |  |  | [`OrderType`](super::OrderType) |
+/// | `slOrderType` | no |  |  | [`OrderType`](super::OrderType) |
+/// | `tpLimitPrice` | no |  |  | decimal |
+/// | `slLimitPrice` | no |  |  | decimal |
+/// | `pxAmendType` | no | `no` |  | [`YesNo`](super::YesNo) |
+///
 /// - **Effect:** amends; a repeat would amend again
 /// - **Access:** signed, permission `UTA trade`
 /// - **Rate limit:** 10 calls a second per UID
-/// - **In flight:** at most 1 amendment of one `order`, which [`AmendGate`](runtime::AmendGate) keeps
-///
-/// # What becomes of a call
-///
-/// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
-///   credentials refused.
-/// - **What the code says**: listed code, observed code, too many requests.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
-///   status, unreadable.
-/// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
-///   happen.
-/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
-///   several independent sources agree on.
-/// - **Several things** when `autoCancel` is `yes`: A modification that is rejected cancels the order.
-///   A refusal by a rule of trading leaves it unknown.
-/// - **Finding out:** [`GetOrderDetails`](super::GetOrderDetails) by `orderId` or `clientOid`; that it
-///   is not found proves nothing
+/// - **In flight:** at most 1 amendment of one `order`, which
+///   [`AmendGate`](runtime::lifecycle::AmendGate) keeps
+/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
+///   `40725`, `45001`
+/// - **Several effects** when `autoCancel` is `yes`: A modification that is rejected cancels the order.
+///   A refusal by a rule of trading leaves the outcome unknown.
+/// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `orderId` or
+///   `clientOid`; an absence proves nothing
 ///
 /// # Rules
 ///
-/// - `qty-or-price` (checked before sending): At least one of quantity and price must be given.
-/// - `request-id-returned` (what the exchange does): A modification sent with autoCancel and rejected
-///   brings its requestId back.
-/// - `trigger-by-futures-only` (checked before sending): Which price triggers a take-profit or
-///   stop-loss can be chosen for futures only.
-/// - `tp-limit-price-limit-only` (checked before sending): The take-profit execution price goes with
-///   the order type limit, so not with a change to market.
-/// - `sl-limit-price-limit-only` (checked before sending): The stop-loss execution price goes with the
-///   order type limit, so not with a change to market.
-/// - `new-coin-m-no-modify` (checked before sending): Orders of the new Coin-M business line cannot be
-///   modified.
-/// - `qty-not-below-filled` (what the exchange does): The new quantity of a partially filled order must
-///   not go below what is filled.
-/// - `one-modification-at-a-time` (what the exchange does): Until a modification has its result no
-///   second one of the same order can be submitted.
-/// - `nothing-after-auto-cancel` (what the exchange does): When a rejected modification has cancelled
-///   its order, further modifications of it are rejected too.
+/// Checked before a request is sent:
+///
+/// - `qty-or-price`: At least one of quantity and price must be given.
+/// - `trigger-by-futures-only`: Which price triggers a take-profit or stop-loss can be chosen for
+///   futures only.
+/// - `tp-limit-price-limit-only`: The take-profit execution price goes with the order type limit, so
+///   not with a change to market.
+/// - `sl-limit-price-limit-only`: The stop-loss execution price goes with the order type limit, so not
+///   with a change to market.
+/// - `new-coin-m-no-modify`: Orders of the new Coin-M business line cannot be modified.
+///
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
+/// - `request-id-returned`: A modification sent with autoCancel and rejected brings its requestId back.
+/// - `qty-not-below-filled`: The new quantity of a partially filled order must not go below what is
+///   filled.
+/// - `one-modification-at-a-time`: Until a modification has its result no second one of the same order
+///   can be submitted.
+/// - `nothing-after-auto-cancel`: When a rejected modification has cancelled its order, further
+///   modifications of it are rejected too.
+///
+/// </details>
 ///
 /// # Where the documents contradict themselves
 ///
@@ -108,63 +124,44 @@ use super::{
 pub struct ModifyOrder {
     /// `orderId`, `clientOid`: The order to modify.
     pub order: OrderRef,
-    /// `qty`: New quantity.
-    ///
-    /// Required under a condition; see the rules. Unit: base coin.
+    /// `qty`: New quantity. Required by a rule. Unit: base coin.
     pub qty: Option<runtime::Decimal>,
-    /// `price`: New price.
-    ///
-    /// Required under a condition; see the rules.
+    /// `price`: New price. Required by a rule.
     pub price: Option<runtime::Decimal>,
     /// `requestId`: The caller's number for this modification; it comes back after a rejected one that was
-    /// sent with autoCancel.
-    ///
-    /// 18 digits at most.
+    /// sent with autoCancel. 18 digits at most.
     pub request_id: Option<u64>,
-    /// `autoCancel`: Whether a rejected modification cancels the order.
-    ///
-    /// Left out, the exchange takes `no`.
+    /// `autoCancel`: Whether a rejected modification cancels the order. The exchange defaults to `no`.
     pub auto_cancel: Option<YesNo>,
     /// `symbol`: Symbol name.
     pub symbol: Option<Symbol>,
     /// `category`: Business line of the order.
     pub category: Option<Category>,
-    /// `tpTriggerBy`: Price that the take-profit watches; futures only.
-    ///
-    /// Left out, the value stays.
+    /// `tpTriggerBy`: Price that the take-profit watches; futures only. Left out, the value stays.
     pub tp_trigger_by: Option<TriggerBy>,
-    /// `slTriggerBy`: Price that the stop-loss watches; futures only.
-    ///
-    /// Left out, the value stays.
+    /// `slTriggerBy`: Price that the stop-loss watches; futures only. Left out, the value stays.
     pub sl_trigger_by: Option<TriggerBy>,
-    /// `takeProfit`: Trigger price of the take-profit.
-    ///
-    /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
+    /// `takeProfit`: Trigger price of the take-profit. Left out, the value stays; `0` deletes it, which
+    /// [`Edit::Delete`](runtime::Edit::Delete) says.
     pub take_profit: runtime::Edit<runtime::Decimal>,
-    /// `stopLoss`: Trigger price of the stop-loss.
-    ///
-    /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
+    /// `stopLoss`: Trigger price of the stop-loss. Left out, the value stays; `0` deletes it, which
+    /// [`Edit::Delete`](runtime::Edit::Delete) says.
     pub stop_loss: runtime::Edit<runtime::Decimal>,
     /// `tpOrderType`: Order type of the take-profit.
     pub tp_order_type: Option<OrderType>,
     /// `slOrderType`: Order type of the stop-loss.
     pub sl_order_type: Option<OrderType>,
-    /// `tpLimitPrice`: Execution price of a limit take-profit.
-    ///
-    /// Left out, the value stays.
+    /// `tpLimitPrice`: Execution price of a limit take-profit. Left out, the value stays.
     pub tp_limit_price: Option<runtime::Decimal>,
-    /// `slLimitPrice`: Execution price of a limit stop-loss.
-    ///
-    /// Left out, the value stays.
+    /// `slLimitPrice`: Execution price of a limit stop-loss. Left out, the value stays.
     pub sl_limit_price: Option<runtime::Decimal>,
-    /// `pxAmendType`: Whether a price outside the limit range becomes the best value within it.
-    ///
-    /// Left out, the exchange takes `no`.
+    /// `pxAmendType`: Whether a price outside the limit range becomes the best value within it. The
+    /// exchange defaults to `no`.
     pub px_amend_type: Option<YesNo>,
 }
 
 impl ModifyOrder {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `orderId`, `clientOid`: The order to modify.
     pub fn new(order: impl Into<OrderRef>) -> Self {
@@ -188,78 +185,63 @@ impl ModifyOrder {
         }
     }
 
-    /// Sets `qty`: New quantity.
-    ///
-    /// Required under a condition; see the rules. Unit: base coin.
+    /// Sets [`qty`](field@Self::qty).
     #[inline]
     pub fn qty(mut self, qty: impl Into<runtime::Decimal>) -> Self {
         self.qty = Some(qty.into());
         self
     }
 
-    /// Sets `price`: New price.
-    ///
-    /// Required under a condition; see the rules.
+    /// Sets [`price`](field@Self::price).
     #[inline]
     pub fn price(mut self, price: impl Into<runtime::Decimal>) -> Self {
         self.price = Some(price.into());
         self
     }
 
-    /// Sets `requestId`: The caller's number for this modification; it comes back after a rejected one that
-    /// was sent with autoCancel.
-    ///
-    /// 18 digits at most.
+    /// Sets [`requestId`](field@Self::request_id).
     #[inline]
     pub fn request_id(mut self, request_id: u64) -> Self {
         self.request_id = Some(request_id);
         self
     }
 
-    /// Sets `autoCancel`: Whether a rejected modification cancels the order.
-    ///
-    /// Left out, the exchange takes `no`.
+    /// Sets [`autoCancel`](field@Self::auto_cancel).
     #[inline]
     pub fn auto_cancel(mut self, auto_cancel: impl Into<YesNo>) -> Self {
         self.auto_cancel = Some(auto_cancel.into());
         self
     }
 
-    /// Sets `symbol`: Symbol name.
+    /// Sets [`symbol`](field@Self::symbol).
     #[inline]
     pub fn symbol(mut self, symbol: impl Into<Symbol>) -> Self {
         self.symbol = Some(symbol.into());
         self
     }
 
-    /// Sets `category`: Business line of the order.
+    /// Sets [`category`](field@Self::category).
     #[inline]
     pub fn category(mut self, category: Category) -> Self {
         self.category = Some(category);
         self
     }
 
-    /// Sets `tpTriggerBy`: Price that the take-profit watches; futures only.
-    ///
-    /// Left out, the value stays.
+    /// Sets [`tpTriggerBy`](field@Self::tp_trigger_by).
     #[inline]
     pub fn tp_trigger_by(mut self, tp_trigger_by: TriggerBy) -> Self {
         self.tp_trigger_by = Some(tp_trigger_by);
         self
     }
 
-    /// Sets `slTriggerBy`: Price that the stop-loss watches; futures only.
-    ///
-    /// Left out, the value stays.
+    /// Sets [`slTriggerBy`](field@Self::sl_trigger_by).
     #[inline]
     pub fn sl_trigger_by(mut self, sl_trigger_by: TriggerBy) -> Self {
         self.sl_trigger_by = Some(sl_trigger_by);
         self
     }
 
-    /// Sets `takeProfit`: Trigger price of the take-profit.
-    ///
-    /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
+    /// Sets [`takeProfit`](field@Self::take_profit).
     #[inline]
     pub fn take_profit(
         mut self,
@@ -269,9 +251,7 @@ impl ModifyOrder {
         self
     }
 
-    /// Sets `stopLoss`: Trigger price of the stop-loss.
-    ///
-    /// Left out, the value stays; `0` deletes it, which [`Edit::Delete`](runtime::Edit::Delete) says.
+    /// Sets [`stopLoss`](field@Self::stop_loss).
     #[inline]
     pub fn stop_loss(
         mut self,
@@ -281,23 +261,21 @@ impl ModifyOrder {
         self
     }
 
-    /// Sets `tpOrderType`: Order type of the take-profit.
+    /// Sets [`tpOrderType`](field@Self::tp_order_type).
     #[inline]
     pub fn tp_order_type(mut self, tp_order_type: OrderType) -> Self {
         self.tp_order_type = Some(tp_order_type);
         self
     }
 
-    /// Sets `slOrderType`: Order type of the stop-loss.
+    /// Sets [`slOrderType`](field@Self::sl_order_type).
     #[inline]
     pub fn sl_order_type(mut self, sl_order_type: OrderType) -> Self {
         self.sl_order_type = Some(sl_order_type);
         self
     }
 
-    /// Sets `tpLimitPrice`: Execution price of a limit take-profit.
-    ///
-    /// Left out, the value stays.
+    /// Sets [`tpLimitPrice`](field@Self::tp_limit_price).
     #[inline]
     pub fn tp_limit_price(
         mut self,
@@ -307,9 +285,7 @@ impl ModifyOrder {
         self
     }
 
-    /// Sets `slLimitPrice`: Execution price of a limit stop-loss.
-    ///
-    /// Left out, the value stays.
+    /// Sets [`slLimitPrice`](field@Self::sl_limit_price).
     #[inline]
     pub fn sl_limit_price(
         mut self,
@@ -319,9 +295,7 @@ impl ModifyOrder {
         self
     }
 
-    /// Sets `pxAmendType`: Whether a price outside the limit range becomes the best value within it.
-    ///
-    /// Left out, the exchange takes `no`.
+    /// Sets [`pxAmendType`](field@Self::px_amend_type).
     #[inline]
     pub fn px_amend_type(mut self, px_amend_type: impl Into<YesNo>) -> Self {
         self.px_amend_type = Some(px_amend_type.into());
@@ -329,10 +303,10 @@ impl ModifyOrder {
     }
 }
 
-impl runtime::Parameters for ModifyOrder {
+impl runtime::parameters::Parameters for ModifyOrder {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
-        runtime::Parameters::write(&self.order, out);
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
+        runtime::parameters::Parameters::write(&self.order, out);
         out.optional_text("qty", self.qty.as_ref());
         out.optional_text("price", self.price.as_ref());
         out.optional_number("requestId", self.request_id.as_ref());
@@ -351,8 +325,8 @@ impl runtime::Parameters for ModifyOrder {
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
-        let order = <OrderRef as runtime::Parameters>::read(from);
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
+        let order = <OrderRef as runtime::parameters::Parameters>::read(from);
         let qty = from.optional("qty");
         let price = from.optional("price");
         let request_id = from.optional("requestId");
@@ -393,8 +367,8 @@ impl runtime::Parameters for ModifyOrder {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
-        runtime::Parameters::check(&self.order, to);
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
+        runtime::parameters::Parameters::check(&self.order, to);
         to.decimal("qty", self.qty.as_ref());
         to.decimal("price", self.price.as_ref());
         to.digits("requestId", self.request_id.as_ref().copied(), 18);
@@ -414,7 +388,7 @@ impl runtime::Parameters for ModifyOrder {
         to.optional_known("pxAmendType", self.px_amend_type.as_ref());
         to.rule(&RULES[0], "qty", !(self.qty.is_some() || self.price.is_some()));
         to.rule(
-            &RULES[2],
+            &RULES[1],
             "category",
             (self.tp_trigger_by.is_some() || self.sl_trigger_by.is_some())
                 && self
@@ -425,19 +399,19 @@ impl runtime::Parameters for ModifyOrder {
                     }),
         );
         to.rule(
-            &RULES[3],
+            &RULES[2],
             "tpOrderType",
             self.tp_limit_price.is_some()
                 && self.tp_order_type == Some(OrderType::Market),
         );
         to.rule(
-            &RULES[4],
+            &RULES[3],
             "slOrderType",
             self.sl_limit_price.is_some()
                 && self.sl_order_type == Some(OrderType::Market),
         );
         to.rule(
-            &RULES[5],
+            &RULES[4],
             "symbol",
             self.symbol.as_ref().is_some_and(Symbol::is_new_coin_m),
         );
@@ -448,61 +422,50 @@ runtime::serde_parameters!(ModifyOrder);
 
 impl runtime::Operation for ModifyOrder {
     type Response = OrderIds;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Amendment for ModifyOrder {
+impl runtime::lifecycle::Amendment for ModifyOrder {
     const IN_FLIGHT: u32 = 1;
 
     fn orders(&self) -> Vec<String> {
         Vec::from([
-            runtime::order_reference(|out| runtime::Parameters::write(&self.order, out)),
+            runtime::emitted::order_reference(|out| runtime::parameters::Parameters::write(
+                &self.order,
+                out,
+            )),
         ])
     }
 }
 
-impl runtime::Asked for ModifyOrder {
+impl runtime::confirm::Queryable for ModifyOrder {
     type Query = GetOrderDetails;
 
     type Record = Order;
 }
 
-impl runtime::Confirmable for ModifyOrder {}
+impl runtime::confirm::Confirmable for ModifyOrder {}
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "unified.modify-order",
     family: "unified",
     title: "Modify Order",
     doc: "Modifies an order that is not wholly filled: its quantity, its price or both, and with them its take-profit and stop-loss.",
     document: "unified-v3",
     section: "Modify Order",
-    method: runtime::Method::Post,
+    method: runtime::tables::Method::Post,
     path: "/api/v3/trade/modify-order",
-    effect: runtime::Effect::Amend,
-    access: runtime::Access::Signed,
-    whitelisted: false,
+    effect: runtime::tables::Effect::Amend,
     permission: Some("UTA trade"),
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 10,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
-    window: None,
+    limits: &[runtime::tables::RateLimit::per_uid(10)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: Some(runtime::ClientId {
+    client_id: Some(runtime::tables::ClientId {
         parameter: "clientOid",
         list: None,
     }),
-    confirm: Some(runtime::Confirm {
+    confirm: Some(runtime::tables::Confirm {
         ask: &[("orderId", "orderId"), ("clientOid", "clientOid")],
-        with: &[],
-        list: None,
         matches: &[
             ("qty", "qty"),
             ("price", "price"),
@@ -516,18 +479,17 @@ const META: runtime::Meta = runtime::Meta {
             ("slLimitPrice", "slLimitPrice"),
         ],
         agrees: &[("symbol", &["symbol"]), ("category", &["category"])],
-        created: None,
         changed: Some("updatedTime"),
         changed_while: &[("orderStatus", &["live", "new"])],
-        kept_ms: None,
+        ..runtime::tables::Confirm::DEFAULT
     }),
-    echoes: Some(runtime::Echoes {
+    echoes: Some(runtime::tables::Echoes {
         ids: &[
-            runtime::Echo {
+            runtime::tables::Echo {
                 member: "orderId",
                 of: &["orderId"],
             },
-            runtime::Echo {
+            runtime::tables::Echo {
                 member: "clientOid",
                 of: &["clientOid"],
             },
@@ -535,102 +497,47 @@ const META: runtime::Meta = runtime::Meta {
         members: &["orderId", "clientOid"],
         one_is_enough: false,
     }),
-    compound: Some(runtime::Compound {
+    compound: Some(runtime::tables::Compound {
         when: Some(("autoCancel", "yes")),
         why: "A modification that is rejected cancels the order.",
     }),
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
+const RULES: &[runtime::tables::Rule] = &[
+    runtime::tables::Rule {
         id: "qty-or-price",
         at: "Modify Order, parameters",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "At least one of quantity and price must be given.",
-        why: None,
-        depends_on: &[],
-        mend: "set qty or price",
+        hint: "set qty or price",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
-        id: "request-id-returned",
-        at: "Modify Order, parameters; States and transitions, table, modification rejected",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "A modification sent with autoCancel and rejected brings its requestId back.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "trigger-by-futures-only",
         at: "Modify Order, parameters",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "Which price triggers a take-profit or stop-loss can be chosen for futures only.",
-        why: None,
-        depends_on: &[],
-        mend: "set category to something else than SPOT or MARGIN",
+        hint: "set category to something else than SPOT or MARGIN",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "tp-limit-price-limit-only",
         at: "Modify Order, parameters",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The take-profit execution price goes with the order type limit, so not with a change to market.",
-        why: None,
-        depends_on: &[],
-        mend: "set tpOrderType to something else than market",
+        hint: "set tpOrderType to something else than market",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "sl-limit-price-limit-only",
         at: "Modify Order, parameters",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The stop-loss execution price goes with the order type limit, so not with a change to market.",
-        why: None,
-        depends_on: &[],
-        mend: "set slOrderType to something else than market",
+        hint: "set slOrderType to something else than market",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "new-coin-m-no-modify",
         at: "What the service does, after the conventions",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "Orders of the new Coin-M business line cannot be modified.",
-        why: None,
-        depends_on: &[],
-        mend: "use a symbol of another form than new-coin-m",
-    },
-    runtime::Rule {
-        id: "qty-not-below-filled",
-        at: "States and transitions, table, Modify Order",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "The new quantity of a partially filled order must not go below what is filled.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "one-modification-at-a-time",
-        at: "States and transitions, table, Modify Order",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "Until a modification has its result no second one of the same order can be submitted.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "nothing-after-auto-cancel",
-        at: "States and transitions, table, modification rejected",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "When a rejected modification has cancelled its order, further modifications of it are rejected too.",
-        why: None,
-        depends_on: &[],
-        mend: "",
+        hint: "use a symbol of another form than new-coin-m",
+        ..runtime::tables::Rule::DEFAULT
     },
 ];

@@ -14,85 +14,95 @@ use super::{
 ///
 /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Place Order*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `category` | yes |  |  | [`Category`](super::Category) |
+/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+/// | `qty` | yes |  | quote coin when `category` is `SPOT` or `MARGIN` and `side` is `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin | decimal |
+/// | `side` | yes |  |  | [`Side`](super::Side) |
+/// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) |
+/// | `price` | with `orderType` `limit` |  |  | decimal |
+/// | `timeInForce` | no; only with `orderType` `limit` | `gtc` |  | [`TimeInForce`](super::TimeInForce) |
+/// | `pxAmendType` | no; only with `orderType` `limit` | `no` |  | [`YesNo`](super::YesNo) |
+/// | `posSide` | by a rule |  |  | [`PosSide`](super::PosSide) |
+/// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
+/// | `reduceOnly` | no | `no` |  | [`YesNo`](super::YesNo) |
+/// | `stpMode` | no | `none` |  | [`StpMode`](super::StpMode) |
+/// | `tpTriggerBy` | no | `market` |  | [`TriggerBy`](super::TriggerBy) |
+/// | `slTriggerBy` | no | `market` |  | [`TriggerBy`](super::TriggerBy) |
+/// | `takeProfit` | no |  |  | decimal |
+/// | `stopLoss` | no |  |  | decimal |
+/// | `tpOrderType` | no |  |  | [`OrderType`](super::OrderType) |
+/// | `slOrderType` | no |  |  | [`OrderType`](super::OrderType) |
+/// | `tpLimitPrice` | no |  |  | decimal |
+/// | `slLimitPrice` | no |  |  | decimal |
+/// | `marginMode` | no | `crossed` |  | [`MarginMode`](super::MarginMode) |
+/// | `autoBorrow` | no | `no` |  | [`YesNo`](super::YesNo) |
+///
 /// - **Effect:** creates; a repeat would create again
 /// - **Access:** signed, permission `UTA trade (read & write)`
 /// - **Rate limit:** 10 calls a second per UID; 5 calls a second per UID for reality (Reality pairs);
 ///   30 calls a second per UID for reality-whitelisted (Reality pairs, for a UID on the white list)
 /// - **Headers:** `X-CHANNEL-API-CODE`, when the client was given a value
-///
-/// # What becomes of a call
-///
-/// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
-///   credentials refused.
-/// - **What the code says**: listed code, observed code, too many requests.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
-///   status, unreadable.
-/// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
-///   happen.
-/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
-///   several independent sources agree on.
-/// - **Finding out:** [`GetOrderDetails`](super::GetOrderDetails) by `clientOid`; it is kept for 2
-///   hours at least, so its absence can prove that it did not happen
+/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
+///   `40725`, `45001`
+/// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `clientOid`; records
+///   are kept for at least 2 hours, so an absence can prove that it had no effect
 ///
 /// # Rules
 ///
-/// - `market-executes-as-ioc` (what the exchange does): A market order fills what it can at once, as
-///   though it said ioc.
-/// - `rpi-needs-permission` (checked before sending): The time in force rpi is only for accounts with
-///   the market-maker permission for retail price improvement.
-/// - `hedge-mode-needs-pos-side` (checked before sending): In hedge mode posSide must be sent.
-/// - `pos-side-futures-only` (checked before sending): The position side is for futures only.
-/// - `trigger-by-futures-only` (checked before sending): Which price triggers a take-profit or
-///   stop-loss can be chosen for futures only.
-/// - `reality-tp-market-only` (checked before sending): In a Reality pair the take-profit can be a
-///   market order only.
-/// - `reality-sl-market-only` (checked before sending): In a Reality pair the stop-loss can be a market
-///   order only.
-/// - `new-coin-m-no-preset-tp-sl` (checked before sending): Orders of the new Coin-M business line
-///   cannot preset take-profit or stop-loss.
-/// - `tp-limit-price-needs-limit` (checked before sending): The take-profit execution price counts only
-///   when its order type is limit.
-/// - `sl-limit-price-needs-limit` (checked before sending): The stop-loss execution price counts only
-///   when its order type is limit.
-/// - `margin-mode-futures-only` (checked before sending): The margin mode is for futures only.
-/// - `auto-borrow-spot-only` (checked before sending): Borrowing a shortfall can be asked for on spot
-///   only.
-/// - `auto-borrow-takes-shortfall` (what the exchange does): With autoBorrow the shortfall is borrowed
-///   when the coin that the order obtains cannot be borrowed, the coin that it consumes can, and the
-///   balance of the latter is short.
-/// - `price-outside-range` (what the exchange does): A price outside the limit range gets the order
-///   rejected, unless pxAmendType is yes; then the price becomes the best one within the range.
-/// - `reality-rate` (a rate): Orders in Reality pairs count against a separate limit: 5 a second for a
-///   UID, 30 for one on the white list.
-/// - `futures-price-step` (checked before sending): The price of a futures order is a multiple of the
-///   pair's priceMultiplier.
-/// - `futures-price-decimals` (checked before sending): The price of a futures order has no more
-///   decimals than the pair's pricePrecision.
-/// - `futures-qty-minimum` (checked before sending): The quantity of a futures order is no less than
-///   the pair's minOrderAmount.
-/// - `futures-qty-step` (checked before sending): The quantity of a futures order is a multiple of the
-///   pair's sizeMultiplier.
-/// - `spot-price-decimals` (checked before sending): The price of a spot order has as many decimals as
-///   the pair allows.
-/// - `spot-qty-minimum` (checked before sending): The quantity of a spot order is no less than the
-///   pair's minOrderAmount.
-/// - `hedge-mode-directions` (what the exchange does): In hedge mode a buy with posSide long opens a
-///   long and a sell with long closes it; a sell with short opens a short and a buy with short closes
-///   it.
-/// - `one-way-mode-directions` (what the exchange does): In one-way mode a buy opens a long and a sell
-///   opens a short; a sell with reduceOnly yes closes a long, a buy with reduceOnly yes closes a short.
-/// - `reduce-only-replaces` (what the exchange does): For futures in one-way mode, when an earlier
-///   reduce-only order already equals the position, or a new one exceeds what remains of it, the
-///   earlier order is cancelled and replaced, and the answer's orderId is null.
-/// - `client-oid-recommended` (checked before sending): Sending a clientOid with every order is
-///   recommended.
-/// - `margin-borrows-by-itself` (what the exchange does): A margin order borrows the funds it needs
-///   without being asked to.
-/// - `channel-header` (cannot be written wrong): The broker's channel code travels in the header
+/// Checked before a request is sent:
+///
+/// - `rpi-needs-permission`: The time in force rpi is only for accounts with the market-maker
+///   permission for retail price improvement.
+/// - `hedge-mode-needs-pos-side`: In hedge mode posSide must be sent.
+/// - `pos-side-futures-only`: The position side is for futures only.
+/// - `trigger-by-futures-only`: Which price triggers a take-profit or stop-loss can be chosen for
+///   futures only.
+/// - `reality-tp-market-only`: In a Reality pair the take-profit can be a market order only.
+/// - `reality-sl-market-only`: In a Reality pair the stop-loss can be a market order only.
+/// - `new-coin-m-no-preset-tp-sl`: Orders of the new Coin-M business line cannot preset take-profit or
+///   stop-loss.
+/// - `tp-limit-price-needs-limit`: The take-profit execution price counts only when its order type is
+///   limit.
+/// - `sl-limit-price-needs-limit`: The stop-loss execution price counts only when its order type is
+///   limit.
+/// - `margin-mode-futures-only`: The margin mode is for futures only.
+/// - `auto-borrow-spot-only`: Borrowing a shortfall can be asked for on spot only.
+/// - `futures-price-step`: The price of a futures order is a multiple of the pair's priceMultiplier.
+/// - `futures-price-decimals`: The price of a futures order has no more decimals than the pair's
+///   pricePrecision.
+/// - `futures-qty-minimum`: The quantity of a futures order is no less than the pair's minOrderAmount.
+/// - `futures-qty-step`: The quantity of a futures order is a multiple of the pair's sizeMultiplier.
+/// - `spot-price-decimals`: The price of a spot order has as many decimals as the pair allows.
+/// - `spot-qty-minimum`: The quantity of a spot order is no less than the pair's minOrderAmount.
+/// - `client-oid-recommended` (warns): Sending a clientOid with every order is recommended.
+///
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
+/// - `market-executes-as-ioc`: A market order fills what it can at once, as though it said ioc.
+/// - `auto-borrow-takes-shortfall`: With autoBorrow the shortfall is borrowed when the coin that the
+///   order obtains cannot be borrowed, the coin that it consumes can, and the balance of the latter is
+///   short.
+/// - `price-outside-range`: A price outside the limit range gets the order rejected, unless pxAmendType
+///   is yes; then the price becomes the best one within the range.
+/// - `reality-rate` (kept by the limiter): Orders in Reality pairs count against a separate limit: 5 a
+///   second for a UID, 30 for one on the white list.
+/// - `hedge-mode-directions`: In hedge mode a buy with posSide long opens a long and a sell with long
+///   closes it; a sell with short opens a short and a buy with short closes it.
+/// - `one-way-mode-directions`: In one-way mode a buy opens a long and a sell opens a short; a sell
+///   with reduceOnly yes closes a long, a buy with reduceOnly yes closes a short.
+/// - `reduce-only-replaces`: For futures in one-way mode, when an earlier reduce-only order already
+///   equals the position, or a new one exceeds what remains of it, the earlier order is cancelled and
+///   replaced, and the answer's orderId is null.
+/// - `margin-borrows-by-itself`: A margin order borrows the funds it needs without being asked to.
+/// - `channel-header` (kept by the types): The broker's channel code travels in the header
 ///   X-CHANNEL-API-CODE.
-/// - `unknown-outcome-query` (what the exchange does): After 40010, 40725 or 45001 the order may exist;
-///   a query by clientOid tells what became of it.
+/// - `unknown-outcome-query`: After 40010, 40725 or 45001 the order may exist; a query by clientOid
+///   tells what became of it.
+///
+/// </details>
 ///
 /// # Not shown in the documents
 ///
@@ -143,36 +153,25 @@ pub struct PlaceOrder {
     pub category: Category,
     /// `symbol`: Symbol name.
     pub symbol: Symbol,
-    /// `qty`: Quantity of the order.
-    ///
-    /// Unit: quote coin when `category` is `SPOT` or `MARGIN` and `side` is `buy` and `orderType` is
-    /// `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
+    /// `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and `side` is
+    /// `buy` and `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base
+    /// coin.
     pub qty: runtime::Decimal,
     /// `side`: Direction.
     pub side: Side,
     /// `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
     pub execution: Execution,
-    /// `posSide`: Position the order is for; futures in hedge mode.
-    ///
-    /// Required under a condition; see the rules.
+    /// `posSide`: Position the order is for; futures in hedge mode. Required by a rule.
     pub pos_side: Option<PosSide>,
     /// `clientOid`: The caller's own id. Sending one always is recommended.
     pub client_oid: Option<ClientOid>,
-    /// `reduceOnly`: Whether the order may only reduce a position.
-    ///
-    /// Left out, the exchange takes `no`.
+    /// `reduceOnly`: Whether the order may only reduce a position. The exchange defaults to `no`.
     pub reduce_only: Option<YesNo>,
-    /// `stpMode`: Self-trade prevention.
-    ///
-    /// Left out, the exchange takes `none`.
+    /// `stpMode`: Self-trade prevention. The exchange defaults to `none`.
     pub stp_mode: Option<StpMode>,
-    /// `tpTriggerBy`: Price that the take-profit watches; futures only.
-    ///
-    /// Left out, the exchange takes `market`.
+    /// `tpTriggerBy`: Price that the take-profit watches; futures only. The exchange defaults to `market`.
     pub tp_trigger_by: Option<TriggerBy>,
-    /// `slTriggerBy`: Price that the stop-loss watches; futures only.
-    ///
-    /// Left out, the exchange takes `market`.
+    /// `slTriggerBy`: Price that the stop-loss watches; futures only. The exchange defaults to `market`.
     pub sl_trigger_by: Option<TriggerBy>,
     /// `takeProfit`: Trigger price of the preset take-profit.
     pub take_profit: Option<runtime::Decimal>,
@@ -186,18 +185,14 @@ pub struct PlaceOrder {
     pub tp_limit_price: Option<runtime::Decimal>,
     /// `slLimitPrice`: Execution price of a limit stop-loss.
     pub sl_limit_price: Option<runtime::Decimal>,
-    /// `marginMode`: Margin mode; futures only.
-    ///
-    /// Left out, the exchange takes `crossed`.
+    /// `marginMode`: Margin mode; futures only. The exchange defaults to `crossed`.
     pub margin_mode: Option<MarginMode>,
-    /// `autoBorrow`: Whether a shortfall is borrowed; spot only.
-    ///
-    /// Left out, the exchange takes `no`.
+    /// `autoBorrow`: Whether a shortfall is borrowed; spot only. The exchange defaults to `no`.
     pub auto_borrow: Option<YesNo>,
 }
 
 impl PlaceOrder {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `category`: Business line of the order.
     /// - `symbol`: Symbol name.
@@ -240,11 +235,10 @@ impl PlaceOrder {
     ///
     /// Sends `side` = `buy`, `posSide` = `long` (Place Order, rule 3).
     ///
-    /// - `category`: Business line of the order.
-    /// - `symbol`: Symbol name.
     /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
     ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
-    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn hedge_open_long(
         category: Category,
         symbol: impl Into<Symbol>,
@@ -258,11 +252,10 @@ impl PlaceOrder {
     ///
     /// Sends `side` = `sell`, `posSide` = `long` (Place Order, rule 3).
     ///
-    /// - `category`: Business line of the order.
-    /// - `symbol`: Symbol name.
     /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
     ///   coin.
-    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn hedge_close_long(
         category: Category,
         symbol: impl Into<Symbol>,
@@ -276,11 +269,10 @@ impl PlaceOrder {
     ///
     /// Sends `side` = `sell`, `posSide` = `short` (Place Order, rule 3).
     ///
-    /// - `category`: Business line of the order.
-    /// - `symbol`: Symbol name.
     /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
     ///   coin.
-    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn hedge_open_short(
         category: Category,
         symbol: impl Into<Symbol>,
@@ -294,11 +286,10 @@ impl PlaceOrder {
     ///
     /// Sends `side` = `buy`, `posSide` = `short` (Place Order, rule 3).
     ///
-    /// - `category`: Business line of the order.
-    /// - `symbol`: Symbol name.
     /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
     ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
-    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn hedge_close_short(
         category: Category,
         symbol: impl Into<Symbol>,
@@ -312,11 +303,10 @@ impl PlaceOrder {
     ///
     /// Sends `side` = `buy` (Place Order, rule 3).
     ///
-    /// - `category`: Business line of the order.
-    /// - `symbol`: Symbol name.
     /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
     ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
-    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn one_way_open_long(
         category: Category,
         symbol: impl Into<Symbol>,
@@ -330,11 +320,10 @@ impl PlaceOrder {
     ///
     /// Sends `side` = `sell`, `reduceOnly` = `yes` (Place Order, rule 3).
     ///
-    /// - `category`: Business line of the order.
-    /// - `symbol`: Symbol name.
     /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
     ///   coin.
-    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn one_way_close_long(
         category: Category,
         symbol: impl Into<Symbol>,
@@ -348,11 +337,10 @@ impl PlaceOrder {
     ///
     /// Sends `side` = `sell` (Place Order, rule 3).
     ///
-    /// - `category`: Business line of the order.
-    /// - `symbol`: Symbol name.
     /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `COIN-FUTURES`; otherwise base
     ///   coin.
-    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn one_way_open_short(
         category: Category,
         symbol: impl Into<Symbol>,
@@ -366,11 +354,10 @@ impl PlaceOrder {
     ///
     /// Sends `side` = `buy`, `reduceOnly` = `yes` (Place Order, rule 3).
     ///
-    /// - `category`: Business line of the order.
-    /// - `symbol`: Symbol name.
     /// - `qty`: Quantity of the order. Unit: quote coin when `category` is `SPOT` or `MARGIN` and
     ///   `orderType` is `market`; quote coin when `category` is `COIN-FUTURES`; otherwise base coin.
-    /// - `orderType`, `price`, `timeInForce`, `pxAmendType`: Limit with a price or market.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn one_way_close_short(
         category: Category,
         symbol: impl Into<Symbol>,
@@ -385,8 +372,9 @@ impl PlaceOrder {
     /// Sends `category` = `SPOT`, `side` = `buy`, `orderType` = `market` (Place Order, parameter table,
     /// qty).
     ///
-    /// - `symbol`: Symbol name.
     /// - `quote_amount`, sent as `qty`: Quantity of the order. Unit: quote coin.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn spot_market_buy(
         symbol: impl Into<Symbol>,
         quote_amount: impl Into<runtime::Decimal>,
@@ -399,8 +387,9 @@ impl PlaceOrder {
     /// Sends `category` = `SPOT`, `side` = `sell`, `orderType` = `market` (Place Order, parameter table,
     /// qty).
     ///
-    /// - `symbol`: Symbol name.
     /// - `base_amount`, sent as `qty`: Quantity of the order. Unit: base coin.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn spot_market_sell(
         symbol: impl Into<Symbol>,
         base_amount: impl Into<runtime::Decimal>,
@@ -413,8 +402,9 @@ impl PlaceOrder {
     /// Sends `category` = `MARGIN`, `side` = `buy`, `orderType` = `market` (Place Order, parameter table,
     /// qty).
     ///
-    /// - `symbol`: Symbol name.
     /// - `quote_amount`, sent as `qty`: Quantity of the order. Unit: quote coin.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn margin_market_buy(
         symbol: impl Into<Symbol>,
         quote_amount: impl Into<runtime::Decimal>,
@@ -427,8 +417,9 @@ impl PlaceOrder {
     /// Sends `category` = `MARGIN`, `side` = `sell`, `orderType` = `market` (Place Order, parameter table,
     /// qty).
     ///
-    /// - `symbol`: Symbol name.
     /// - `base_amount`, sent as `qty`: Quantity of the order. Unit: base coin.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn margin_market_sell(
         symbol: impl Into<Symbol>,
         base_amount: impl Into<runtime::Decimal>,
@@ -436,87 +427,77 @@ impl PlaceOrder {
         Self::new(Category::Margin, symbol, base_amount, Side::Sell, Execution::Market)
     }
 
-    /// Sets `posSide`: Position the order is for; futures in hedge mode.
-    ///
-    /// Required under a condition; see the rules.
+    /// Sets [`posSide`](field@Self::pos_side).
     #[inline]
     pub fn pos_side(mut self, pos_side: PosSide) -> Self {
         self.pos_side = Some(pos_side);
         self
     }
 
-    /// Sets `clientOid`: The caller's own id. Sending one always is recommended.
+    /// Sets [`clientOid`](field@Self::client_oid).
     #[inline]
     pub fn client_oid(mut self, client_oid: ClientOid) -> Self {
         self.client_oid = Some(client_oid);
         self
     }
 
-    /// Sets `reduceOnly`: Whether the order may only reduce a position.
-    ///
-    /// Left out, the exchange takes `no`.
+    /// Sets [`reduceOnly`](field@Self::reduce_only).
     #[inline]
     pub fn reduce_only(mut self, reduce_only: impl Into<YesNo>) -> Self {
         self.reduce_only = Some(reduce_only.into());
         self
     }
 
-    /// Sets `stpMode`: Self-trade prevention.
-    ///
-    /// Left out, the exchange takes `none`.
+    /// Sets [`stpMode`](field@Self::stp_mode).
     #[inline]
     pub fn stp_mode(mut self, stp_mode: StpMode) -> Self {
         self.stp_mode = Some(stp_mode);
         self
     }
 
-    /// Sets `tpTriggerBy`: Price that the take-profit watches; futures only.
-    ///
-    /// Left out, the exchange takes `market`.
+    /// Sets [`tpTriggerBy`](field@Self::tp_trigger_by).
     #[inline]
     pub fn tp_trigger_by(mut self, tp_trigger_by: TriggerBy) -> Self {
         self.tp_trigger_by = Some(tp_trigger_by);
         self
     }
 
-    /// Sets `slTriggerBy`: Price that the stop-loss watches; futures only.
-    ///
-    /// Left out, the exchange takes `market`.
+    /// Sets [`slTriggerBy`](field@Self::sl_trigger_by).
     #[inline]
     pub fn sl_trigger_by(mut self, sl_trigger_by: TriggerBy) -> Self {
         self.sl_trigger_by = Some(sl_trigger_by);
         self
     }
 
-    /// Sets `takeProfit`: Trigger price of the preset take-profit.
+    /// Sets [`takeProfit`](field@Self::take_profit).
     #[inline]
     pub fn take_profit(mut self, take_profit: impl Into<runtime::Decimal>) -> Self {
         self.take_profit = Some(take_profit.into());
         self
     }
 
-    /// Sets `stopLoss`: Trigger price of the preset stop-loss.
+    /// Sets [`stopLoss`](field@Self::stop_loss).
     #[inline]
     pub fn stop_loss(mut self, stop_loss: impl Into<runtime::Decimal>) -> Self {
         self.stop_loss = Some(stop_loss.into());
         self
     }
 
-    /// Sets `tpOrderType`: Order type of the take-profit; market only in Reality pairs.
+    /// Sets [`tpOrderType`](field@Self::tp_order_type).
     #[inline]
     pub fn tp_order_type(mut self, tp_order_type: OrderType) -> Self {
         self.tp_order_type = Some(tp_order_type);
         self
     }
 
-    /// Sets `slOrderType`: Order type of the stop-loss; market only in Reality pairs.
+    /// Sets [`slOrderType`](field@Self::sl_order_type).
     #[inline]
     pub fn sl_order_type(mut self, sl_order_type: OrderType) -> Self {
         self.sl_order_type = Some(sl_order_type);
         self
     }
 
-    /// Sets `tpLimitPrice`: Execution price of a limit take-profit.
+    /// Sets [`tpLimitPrice`](field@Self::tp_limit_price).
     #[inline]
     pub fn tp_limit_price(
         mut self,
@@ -526,7 +507,7 @@ impl PlaceOrder {
         self
     }
 
-    /// Sets `slLimitPrice`: Execution price of a limit stop-loss.
+    /// Sets [`slLimitPrice`](field@Self::sl_limit_price).
     #[inline]
     pub fn sl_limit_price(
         mut self,
@@ -536,18 +517,14 @@ impl PlaceOrder {
         self
     }
 
-    /// Sets `marginMode`: Margin mode; futures only.
-    ///
-    /// Left out, the exchange takes `crossed`.
+    /// Sets [`marginMode`](field@Self::margin_mode).
     #[inline]
     pub fn margin_mode(mut self, margin_mode: MarginMode) -> Self {
         self.margin_mode = Some(margin_mode);
         self
     }
 
-    /// Sets `autoBorrow`: Whether a shortfall is borrowed; spot only.
-    ///
-    /// Left out, the exchange takes `no`.
+    /// Sets [`autoBorrow`](field@Self::auto_borrow).
     #[inline]
     pub fn auto_borrow(mut self, auto_borrow: impl Into<YesNo>) -> Self {
         self.auto_borrow = Some(auto_borrow.into());
@@ -555,14 +532,14 @@ impl PlaceOrder {
     }
 }
 
-impl runtime::Parameters for PlaceOrder {
+impl runtime::parameters::Parameters for PlaceOrder {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.text("category", &self.category);
         out.text("symbol", &self.symbol);
         out.text("qty", &self.qty);
         out.text("side", &self.side);
-        runtime::Parameters::write(&self.execution, out);
+        runtime::parameters::Parameters::write(&self.execution, out);
         out.optional_text("posSide", self.pos_side.as_ref());
         out.optional_text("clientOid", self.client_oid.as_ref());
         out.optional_text("reduceOnly", self.reduce_only.as_ref());
@@ -580,12 +557,12 @@ impl runtime::Parameters for PlaceOrder {
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let category = from.word("category");
         let symbol = from.required("symbol");
         let qty = from.required("qty");
         let side = from.word("side");
-        let execution = <Execution as runtime::Parameters>::read(from);
+        let execution = <Execution as runtime::parameters::Parameters>::read(from);
         let pos_side = from.optional_word("posSide");
         let client_oid = from.optional("clientOid");
         let reduce_only = from.optional_word("reduceOnly");
@@ -624,12 +601,12 @@ impl runtime::Parameters for PlaceOrder {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.optional_known("category", Some(&self.category));
         to.identifier("symbol", Some(&self.symbol));
         to.decimal("qty", Some(&self.qty));
         to.optional_known("side", Some(&self.side));
-        runtime::Parameters::check(&self.execution, to);
+        runtime::parameters::Parameters::check(&self.execution, to);
         to.optional_known("posSide", self.pos_side.as_ref());
         to.identifier("clientOid", self.client_oid.as_ref());
         to.optional_known("reduceOnly", self.reduce_only.as_ref());
@@ -645,8 +622,23 @@ impl runtime::Parameters for PlaceOrder {
         to.optional_known("marginMode", self.margin_mode.as_ref());
         to.optional_known("autoBorrow", self.auto_borrow.as_ref());
         to.names_instrument(Some(self.category.as_str()), Some(self.symbol.as_str()));
+        let category_is_usdt_or_coin_or_usdc_futures = [
+            Category::UsdtFutures,
+            Category::CoinFutures,
+            Category::UsdcFutures,
+        ]
+            .contains(&self.category);
+        let tp_order_type_is_limit = self.tp_order_type == Some(OrderType::Limit);
+        let symbol_is_reality = self.symbol.is_reality();
+        let sl_order_type_is_limit = self.sl_order_type == Some(OrderType::Limit);
+        let price = match &self.execution {
+            Execution::Limit(with) => Some(&with.price),
+            _ => None,
+        };
+        let category_is_spot_or_margin = [Category::Spot, Category::Margin]
+            .contains(&self.category);
         to.rule(
-            &RULES[1],
+            &RULES[0],
             "timeInForce",
             matches!(
                 self.execution, Execution::Limit(ref with) if with.time_in_force ==
@@ -654,130 +646,91 @@ impl runtime::Parameters for PlaceOrder {
             ) && to.account().is("rpiMarketMaker", &["true"]) == Some(false),
         );
         to.rule(
-            &RULES[2],
+            &RULES[1],
             "posSide",
             to.account().is("positionMode", &["hedge_mode"]) == Some(true)
-                && [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
-                    .contains(&self.category) && self.pos_side.is_none(),
+                && category_is_usdt_or_coin_or_usdc_futures && self.pos_side.is_none(),
+        );
+        to.rule(
+            &RULES[2],
+            "category",
+            self.pos_side.is_some() && !category_is_usdt_or_coin_or_usdc_futures,
         );
         to.rule(
             &RULES[3],
             "category",
-            self.pos_side.is_some()
-                && ![Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
-                    .contains(&self.category),
-        );
-        to.rule(
-            &RULES[4],
-            "category",
             (self.tp_trigger_by.is_some() || self.sl_trigger_by.is_some())
-                && ![Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
-                    .contains(&self.category),
+                && !category_is_usdt_or_coin_or_usdc_futures,
         );
-        to.rule(
-            &RULES[5],
-            "tpOrderType",
-            self.symbol.is_reality() && self.tp_order_type == Some(OrderType::Limit),
-        );
-        to.rule(
-            &RULES[6],
-            "slOrderType",
-            self.symbol.is_reality() && self.sl_order_type == Some(OrderType::Limit),
-        );
+        to.rule(&RULES[4], "tpOrderType", symbol_is_reality && tp_order_type_is_limit);
+        to.rule(&RULES[5], "slOrderType", symbol_is_reality && sl_order_type_is_limit);
         if self.symbol.is_new_coin_m() {
-            to.rule(&RULES[7], "takeProfit", self.take_profit.is_some());
-            to.rule(&RULES[7], "stopLoss", self.stop_loss.is_some());
-            to.rule(&RULES[7], "tpTriggerBy", self.tp_trigger_by.is_some());
-            to.rule(&RULES[7], "slTriggerBy", self.sl_trigger_by.is_some());
-            to.rule(&RULES[7], "tpOrderType", self.tp_order_type.is_some());
-            to.rule(&RULES[7], "slOrderType", self.sl_order_type.is_some());
-            to.rule(&RULES[7], "tpLimitPrice", self.tp_limit_price.is_some());
-            to.rule(&RULES[7], "slLimitPrice", self.sl_limit_price.is_some());
+            to.rule(&RULES[6], "takeProfit", self.take_profit.is_some());
+            to.rule(&RULES[6], "stopLoss", self.stop_loss.is_some());
+            to.rule(&RULES[6], "tpTriggerBy", self.tp_trigger_by.is_some());
+            to.rule(&RULES[6], "slTriggerBy", self.sl_trigger_by.is_some());
+            to.rule(&RULES[6], "tpOrderType", self.tp_order_type.is_some());
+            to.rule(&RULES[6], "slOrderType", self.sl_order_type.is_some());
+            to.rule(&RULES[6], "tpLimitPrice", self.tp_limit_price.is_some());
+            to.rule(&RULES[6], "slLimitPrice", self.sl_limit_price.is_some());
         }
         to.rule(
-            &RULES[8],
+            &RULES[7],
             "tpOrderType",
-            self.tp_limit_price.is_some() && self.tp_order_type != Some(OrderType::Limit),
+            self.tp_limit_price.is_some() && !tp_order_type_is_limit,
+        );
+        to.rule(
+            &RULES[8],
+            "slOrderType",
+            self.sl_limit_price.is_some() && !sl_order_type_is_limit,
         );
         to.rule(
             &RULES[9],
-            "slOrderType",
-            self.sl_limit_price.is_some() && self.sl_order_type != Some(OrderType::Limit),
+            "category",
+            self.margin_mode.is_some() && !category_is_usdt_or_coin_or_usdc_futures,
         );
         to.rule(
             &RULES[10],
             "category",
-            self.margin_mode.is_some()
-                && ![Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
-                    .contains(&self.category),
+            self.auto_borrow.is_some() && self.category != Category::Spot,
         );
         to.rule(
             &RULES[11],
-            "category",
-            self.auto_borrow.is_some() && self.category != Category::Spot,
+            "price",
+            category_is_usdt_or_coin_or_usdc_futures
+                && to.is_multiple_of(price, "priceMultiplier") == Some(false),
+        );
+        to.rule(
+            &RULES[12],
+            "price",
+            category_is_usdt_or_coin_or_usdc_futures
+                && to.fits_places(price, "pricePrecision") == Some(false),
+        );
+        to.rule(
+            &RULES[13],
+            "qty",
+            category_is_usdt_or_coin_or_usdc_futures
+                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
+        );
+        to.rule(
+            &RULES[14],
+            "qty",
+            category_is_usdt_or_coin_or_usdc_futures
+                && to.is_multiple_of(Some(&self.qty), "sizeMultiplier") == Some(false),
         );
         to.rule(
             &RULES[15],
             "price",
-            [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
-                .contains(&self.category)
-                && to
-                    .is_multiple_of(
-                        match &self.execution {
-                            Execution::Limit(with) => Some(&with.price),
-                            _ => None,
-                        },
-                        "priceMultiplier",
-                    ) == Some(false),
+            category_is_spot_or_margin
+                && to.fits_places(price, "pricePrecision") == Some(false),
         );
         to.rule(
             &RULES[16],
-            "price",
-            [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
-                .contains(&self.category)
-                && to
-                    .fits_places(
-                        match &self.execution {
-                            Execution::Limit(with) => Some(&with.price),
-                            _ => None,
-                        },
-                        "pricePrecision",
-                    ) == Some(false),
-        );
-        to.rule(
-            &RULES[17],
             "qty",
-            [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
-                .contains(&self.category)
+            category_is_spot_or_margin
                 && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
         );
-        to.rule(
-            &RULES[18],
-            "qty",
-            [Category::UsdtFutures, Category::CoinFutures, Category::UsdcFutures]
-                .contains(&self.category)
-                && to.is_multiple_of(Some(&self.qty), "sizeMultiplier") == Some(false),
-        );
-        to.rule(
-            &RULES[19],
-            "price",
-            [Category::Spot, Category::Margin].contains(&self.category)
-                && to
-                    .fits_places(
-                        match &self.execution {
-                            Execution::Limit(with) => Some(&with.price),
-                            _ => None,
-                        },
-                        "pricePrecision",
-                    ) == Some(false),
-        );
-        to.rule(
-            &RULES[20],
-            "qty",
-            [Category::Spot, Category::Margin].contains(&self.category)
-                && to.is_at_least(Some(&self.qty), "minOrderAmount") == Some(false),
-        );
-        to.rule(&RULES[24], "clientOid", self.client_oid.is_none());
+        to.rule(&RULES[17], "clientOid", self.client_oid.is_none());
     }
 }
 
@@ -785,75 +738,53 @@ runtime::serde_parameters!(PlaceOrder);
 
 impl runtime::Operation for PlaceOrder {
     type Response = OrderAck;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 
     fn limit_class(&self, account: &runtime::Account) -> Option<&'static str> {
-        if self.symbol.is_reality() && account.is("whitelisted", &["true"]) == Some(true)
-        {
+        let symbol_is_reality = self.symbol.is_reality();
+        if symbol_is_reality && account.is("whitelisted", &["true"]) == Some(true) {
             return Some("reality-whitelisted");
         }
-        if self.symbol.is_reality() {
+        if symbol_is_reality {
             return Some("reality");
         }
         None
     }
 }
 
-impl runtime::Asked for PlaceOrder {
+impl runtime::confirm::Queryable for PlaceOrder {
     type Query = GetOrderDetails;
 
     type Record = Order;
 }
 
-impl runtime::Confirmable for PlaceOrder {}
+impl runtime::confirm::Confirmable for PlaceOrder {}
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "unified.place-order",
     family: "unified",
     title: "Place Order",
     doc: "Places one spot, margin or futures order. Reality pairs are served too.",
     document: "unified-v3",
     section: "Place Order",
-    method: runtime::Method::Post,
+    method: runtime::tables::Method::Post,
     path: "/api/v3/trade/place-order",
-    effect: runtime::Effect::Create,
-    access: runtime::Access::Signed,
-    whitelisted: false,
+    effect: runtime::tables::Effect::Create,
     permission: Some("UTA trade (read & write)"),
     headers: &["X-CHANNEL-API-CODE"],
     limits: &[
-        runtime::RateLimit {
-            calls: 10,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-        runtime::RateLimit {
-            calls: 5,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "reality",
-        },
-        runtime::RateLimit {
-            calls: 30,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "reality-whitelisted",
-        },
+        runtime::tables::RateLimit::per_uid(10),
+        runtime::tables::RateLimit::per_uid(5).class("reality"),
+        runtime::tables::RateLimit::per_uid(30).class("reality-whitelisted"),
     ],
-    window: None,
     rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: Some(runtime::ClientId {
+    client_id: Some(runtime::tables::ClientId {
         parameter: "clientOid",
         list: None,
     }),
-    confirm: Some(runtime::Confirm {
+    confirm: Some(runtime::tables::Confirm {
         ask: &[("clientOid", "clientOid")],
-        with: &[],
-        list: None,
-        matches: &[],
         agrees: &[
             ("category", &["category"]),
             ("symbol", &["symbol"]),
@@ -876,13 +807,12 @@ const META: runtime::Meta = runtime::Meta {
             ("slLimitPrice", &["slLimitPrice"]),
         ],
         created: Some("createdTime"),
-        changed: None,
-        changed_while: &[],
         kept_ms: Some(7200000),
+        ..runtime::tables::Confirm::DEFAULT
     }),
-    echoes: Some(runtime::Echoes {
+    echoes: Some(runtime::tables::Echoes {
         ids: &[
-            runtime::Echo {
+            runtime::tables::Echo {
                 member: "clientOid",
                 of: &["clientOid"],
             },
@@ -890,289 +820,143 @@ const META: runtime::Meta = runtime::Meta {
         members: &["orderId", "clientOid"],
         one_is_enough: false,
     }),
-    compound: None,
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
-        id: "market-executes-as-ioc",
-        at: "Place Order, parameter table, timeInForce",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "A market order fills what it can at once, as though it said ioc.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
+const RULES: &[runtime::tables::Rule] = &[
+    runtime::tables::Rule {
         id: "rpi-needs-permission",
         at: "Place Order, parameter table, timeInForce",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The time in force rpi is only for accounts with the market-maker permission for retail price improvement.",
-        why: None,
         depends_on: &["rpiMarketMaker"],
-        mend: "use an account whose rpiMarketMaker is true",
+        hint: "use an account whose rpiMarketMaker is true",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "hedge-mode-needs-pos-side",
         at: "Place Order, parameter table, posSide",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "In hedge mode posSide must be sent.",
-        why: None,
         depends_on: &["positionMode"],
-        mend: "set posSide",
+        hint: "set posSide",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "pos-side-futures-only",
         at: "Place Order, parameter table, posSide",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The position side is for futures only.",
-        why: None,
-        depends_on: &[],
-        mend: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
+        hint: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "trigger-by-futures-only",
         at: "Place Order, parameter table, tpTriggerBy and slTriggerBy",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "Which price triggers a take-profit or stop-loss can be chosen for futures only.",
-        why: None,
-        depends_on: &[],
-        mend: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
+        hint: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "reality-tp-market-only",
         at: "Place Order, parameter table, tpOrderType and slOrderType",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "In a Reality pair the take-profit can be a market order only.",
-        why: None,
-        depends_on: &[],
-        mend: "set tpOrderType to something else than limit",
+        hint: "set tpOrderType to something else than limit",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "reality-sl-market-only",
         at: "Place Order, parameter table, tpOrderType and slOrderType",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "In a Reality pair the stop-loss can be a market order only.",
-        why: None,
-        depends_on: &[],
-        mend: "set slOrderType to something else than limit",
+        hint: "set slOrderType to something else than limit",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "new-coin-m-no-preset-tp-sl",
         at: "What the service does, after the conventions",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "Orders of the new Coin-M business line cannot preset take-profit or stop-loss.",
-        why: None,
-        depends_on: &[],
-        mend: "leave out takeProfit and stopLoss and tpTriggerBy and slTriggerBy and tpOrderType and slOrderType and tpLimitPrice and slLimitPrice",
+        hint: "leave out takeProfit and stopLoss and tpTriggerBy and slTriggerBy and tpOrderType and slOrderType and tpLimitPrice and slLimitPrice",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "tp-limit-price-needs-limit",
         at: "Place Order, parameter table, tpLimitPrice",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The take-profit execution price counts only when its order type is limit.",
-        why: None,
-        depends_on: &[],
-        mend: "set tpOrderType to limit",
+        hint: "set tpOrderType to limit",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "sl-limit-price-needs-limit",
         at: "Place Order, parameter table, slLimitPrice",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The stop-loss execution price counts only when its order type is limit.",
-        why: None,
-        depends_on: &[],
-        mend: "set slOrderType to limit",
+        hint: "set slOrderType to limit",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "margin-mode-futures-only",
         at: "Place Order, parameter table, marginMode",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The margin mode is for futures only.",
-        why: None,
-        depends_on: &[],
-        mend: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
+        hint: "set category to USDT-FUTURES or COIN-FUTURES or USDC-FUTURES",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "auto-borrow-spot-only",
         at: "Place Order, parameter table, autoBorrow",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "Borrowing a shortfall can be asked for on spot only.",
-        why: None,
-        depends_on: &[],
-        mend: "set category to SPOT",
+        hint: "set category to SPOT",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
-        id: "auto-borrow-takes-shortfall",
-        at: "Place Order, parameter table, autoBorrow",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "With autoBorrow the shortfall is borrowed when the coin that the order obtains cannot be borrowed, the coin that it consumes can, and the balance of the latter is short.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "price-outside-range",
-        at: "Place Order, parameter table, pxAmendType",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "A price outside the limit range gets the order rejected, unless pxAmendType is yes; then the price becomes the best one within the range.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "reality-rate",
-        at: "Place Order, rule 1; Limits, table",
-        kind: runtime::RuleKind::Limit,
-        severity: runtime::Severity::Refuse,
-        says: "Orders in Reality pairs count against a separate limit: 5 a second for a UID, 30 for one on the white list.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "futures-price-step",
         at: "Place Order, rule 2",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The price of a futures order is a multiple of the pair's priceMultiplier.",
-        why: None,
         depends_on: &["priceMultiplier"],
-        mend: "round price to a multiple of priceMultiplier",
+        hint: "round price to a multiple of priceMultiplier",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "futures-price-decimals",
         at: "Place Order, rule 2",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The price of a futures order has no more decimals than the pair's pricePrecision.",
-        why: None,
         depends_on: &["pricePrecision"],
-        mend: "round price to pricePrecision decimal places",
+        hint: "round price to pricePrecision decimal places",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "futures-qty-minimum",
         at: "Place Order, rule 2",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The quantity of a futures order is no less than the pair's minOrderAmount.",
-        why: None,
         depends_on: &["minOrderAmount"],
-        mend: "raise qty to minOrderAmount or more",
+        hint: "raise qty to minOrderAmount or more",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "futures-qty-step",
         at: "Place Order, rule 2",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The quantity of a futures order is a multiple of the pair's sizeMultiplier.",
-        why: None,
         depends_on: &["sizeMultiplier"],
-        mend: "round qty to a multiple of sizeMultiplier",
+        hint: "round qty to a multiple of sizeMultiplier",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "spot-price-decimals",
         at: "Place Order, rule 2",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The price of a spot order has as many decimals as the pair allows.",
-        why: None,
         depends_on: &["pricePrecision"],
-        mend: "round price to pricePrecision decimal places",
+        hint: "round price to pricePrecision decimal places",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "spot-qty-minimum",
         at: "Place Order, rule 2",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The quantity of a spot order is no less than the pair's minOrderAmount.",
-        why: None,
         depends_on: &["minOrderAmount"],
-        mend: "raise qty to minOrderAmount or more",
+        hint: "raise qty to minOrderAmount or more",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
-        id: "hedge-mode-directions",
-        at: "Place Order, rule 3",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "In hedge mode a buy with posSide long opens a long and a sell with long closes it; a sell with short opens a short and a buy with short closes it.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "one-way-mode-directions",
-        at: "Place Order, rule 3",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "In one-way mode a buy opens a long and a sell opens a short; a sell with reduceOnly yes closes a long, a buy with reduceOnly yes closes a short.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "reduce-only-replaces",
-        at: "Place Order, rule 4",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "For futures in one-way mode, when an earlier reduce-only order already equals the position, or a new one exceeds what remains of it, the earlier order is cancelled and replaced, and the answer's orderId is null.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "client-oid-recommended",
         at: "Place Order, rule 4",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Warn,
+        severity: runtime::tables::Severity::Warn,
         says: "Sending a clientOid with every order is recommended.",
-        why: None,
-        depends_on: &[],
-        mend: "set clientOid",
-    },
-    runtime::Rule {
-        id: "margin-borrows-by-itself",
-        at: "Place Order, rule 5",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "A margin order borrows the funds it needs without being asked to.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "channel-header",
-        at: "Place Order, rule 6",
-        kind: runtime::RuleKind::Type,
-        severity: runtime::Severity::Refuse,
-        says: "The broker's channel code travels in the header X-CHANNEL-API-CODE.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "unknown-outcome-query",
-        at: "Place Order, rule 7; Errors, after the table",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "After 40010, 40725 or 45001 the order may exist; a query by clientOid tells what became of it.",
-        why: None,
-        depends_on: &[],
-        mend: "",
+        hint: "set clientOid",
+        ..runtime::tables::Rule::DEFAULT
     },
 ];

@@ -14,35 +14,41 @@ use super::{
 /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Place Reality
 /// Order*.
 ///
+/// | parameter | required | default | unit | values |
+/// |---|---|---|---|---|
+/// | `category` | no | `SPOT` |  | `SPOT`, `MARGIN` |
+/// | `symbol` | yes |  |  | [`Symbol`](super::Symbol) |
+/// | `side` | yes |  |  | [`Side`](super::Side) |
+/// | `orderType` | yes |  |  | [`OrderType`](super::OrderType) |
+/// | `price` | with `orderType` `limit` |  |  | decimal |
+/// | `qty` | yes |  | quote coin when `side` is `buy` and `orderType` is `market`; otherwise base coin | decimal |
+/// | `clientOid` | no |  |  | [`ClientOid`](super::ClientOid) |
+///
 /// - **Effect:** creates; a repeat would create again
 /// - **Access:** signed, permission `UTA trade (read & write)`; only for user ids on the exchange's
 ///   white list
 /// - **Rate limit:** 10 calls a second per UID
-///
-/// # What becomes of a call
-///
-/// - **It happened**: success.
-/// - **It did not happen**: refused, unsigned, limited, not connected, not written, timestamp refused,
-///   credentials refused.
-/// - **What the code says**: listed code, observed code, too many requests.
-/// - **It is unknown**: connection lost, timed out, answer too long, unlisted code, server error, other
-///   status, unreadable.
-/// - Codes after which it is unknown: `40010`, `40725`, `45001`; after other listed ones it did not
-///   happen.
-/// - Of codes that no document lists, [`OBSERVED_CODES`](super::super::codes::OBSERVED_CODES) has what
-///   several independent sources agree on.
-/// - **Finding out:** [`GetOrderDetails`](super::GetOrderDetails) by `clientOid`; that it is not found
-///   proves nothing
+/// - **Outcome:** follows from [how the call ends](super::super::API#outcomes); unknown after `40010`,
+///   `40725`, `45001`
+/// - **Unknown outcome:** [`GetOrderDetails`](super::GetOrderDetails) finds out by `clientOid`; an
+///   absence proves nothing
 ///
 /// # Rules
 ///
-/// - `whitelist-needed` (checked before sending): Only a UID on the exchange's white list may call
-///   this.
-/// - `reality-pairs-only` (checked before sending): The symbol must be that of a Reality pair.
-/// - `client-oid-empty-when-not-sent` (what the exchange does): An order placed without a clientOid is
-///   answered with an empty one.
-/// - `unknown-outcome-query` (what the exchange does): After 40010, 40725 or 45001 the order may exist;
-///   a query by clientOid tells what became of it.
+/// Checked before a request is sent:
+///
+/// - `whitelist-needed`: Only a UID on the exchange's white list may call this.
+/// - `reality-pairs-only`: The symbol must be that of a Reality pair.
+///
+/// <details>
+/// <summary>What the exchange does, and other rules that are not checked</summary>
+///
+/// - `client-oid-empty-when-not-sent`: An order placed without a clientOid is answered with an empty
+///   one.
+/// - `unknown-outcome-query`: After 40010, 40725 or 45001 the order may exist; a query by clientOid
+///   tells what became of it.
+///
+/// </details>
 ///
 /// # Example
 ///
@@ -71,9 +77,8 @@ use super::{
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
 pub struct PlaceRealityOrder {
-    /// `category`: Business line of the order.
-    ///
-    /// Left out, the exchange takes `SPOT`. Allowed here: `SPOT`, `MARGIN`.
+    /// `category`: Business line of the order. The exchange defaults to `SPOT`. Allowed here: `SPOT`,
+    /// `MARGIN`.
     pub category: Option<Category>,
     /// `symbol`: Name of a Reality pair.
     pub symbol: Symbol,
@@ -81,16 +86,15 @@ pub struct PlaceRealityOrder {
     pub side: Side,
     /// `orderType`, `price`: Limit with a price or market.
     pub execution: RealityExecution,
-    /// `qty`: Quantity of the order.
-    ///
-    /// Unit: quote coin when `side` is `buy` and `orderType` is `market`; otherwise base coin.
+    /// `qty`: Quantity of the order. Unit: quote coin when `side` is `buy` and `orderType` is `market`;
+    /// otherwise base coin.
     pub qty: runtime::Decimal,
     /// `clientOid`: The caller's own id.
     pub client_oid: Option<ClientOid>,
 }
 
 impl PlaceRealityOrder {
-    /// What is required; all else is left out.
+    /// Takes the required parameters; the others are left out.
     ///
     /// - `symbol`: Name of a Reality pair.
     /// - `side`: Direction.
@@ -117,8 +121,9 @@ impl PlaceRealityOrder {
     ///
     /// Sends `side` = `buy`, `orderType` = `market` (Place Reality Order, parameters, qty).
     ///
-    /// - `symbol`: Name of a Reality pair.
     /// - `quote_amount`, sent as `qty`: Quantity of the order. Unit: quote coin.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn market_buy(
         symbol: impl Into<Symbol>,
         quote_amount: impl Into<runtime::Decimal>,
@@ -130,8 +135,9 @@ impl PlaceRealityOrder {
     ///
     /// Sends `side` = `sell`, `orderType` = `market` (Place Reality Order, parameters, qty).
     ///
-    /// - `symbol`: Name of a Reality pair.
     /// - `base_amount`, sent as `qty`: Quantity of the order. Unit: base coin.
+    ///
+    /// Other arguments are those of [`new`](Self::new).
     pub fn market_sell(
         symbol: impl Into<Symbol>,
         base_amount: impl Into<runtime::Decimal>,
@@ -139,16 +145,14 @@ impl PlaceRealityOrder {
         Self::new(symbol, Side::Sell, RealityExecution::Market, base_amount)
     }
 
-    /// Sets `category`: Business line of the order.
-    ///
-    /// Left out, the exchange takes `SPOT`. Allowed here: `SPOT`, `MARGIN`.
+    /// Sets [`category`](field@Self::category).
     #[inline]
     pub fn category(mut self, category: Category) -> Self {
         self.category = Some(category);
         self
     }
 
-    /// Sets `clientOid`: The caller's own id.
+    /// Sets [`clientOid`](field@Self::client_oid).
     #[inline]
     pub fn client_oid(mut self, client_oid: ClientOid) -> Self {
         self.client_oid = Some(client_oid);
@@ -156,23 +160,25 @@ impl PlaceRealityOrder {
     }
 }
 
-impl runtime::Parameters for PlaceRealityOrder {
+impl runtime::parameters::Parameters for PlaceRealityOrder {
     #[inline]
-    fn write(&self, out: &mut runtime::ParameterWriter) {
+    fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
         out.optional_text("category", self.category.as_ref());
         out.text("symbol", &self.symbol);
         out.text("side", &self.side);
-        runtime::Parameters::write(&self.execution, out);
+        runtime::parameters::Parameters::write(&self.execution, out);
         out.text("qty", &self.qty);
         out.optional_text("clientOid", self.client_oid.as_ref());
     }
 
     #[inline]
-    fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+    fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
         let category = from.optional_word("category");
         let symbol = from.required("symbol");
         let side = from.word("side");
-        let execution = <RealityExecution as runtime::Parameters>::read(from);
+        let execution = <RealityExecution as runtime::parameters::Parameters>::read(
+            from,
+        );
         let qty = from.required("qty");
         let client_oid = from.optional("clientOid");
         Some(Self {
@@ -186,11 +192,11 @@ impl runtime::Parameters for PlaceRealityOrder {
     }
 
     #[inline]
-    fn check(&self, to: &mut runtime::Checks<'_>) {
+    fn check(&self, to: &mut runtime::checks::Checks<'_>) {
         to.only("category", self.category.as_ref(), &["SPOT", "MARGIN"]);
         to.identifier("symbol", Some(&self.symbol));
         to.optional_known("side", Some(&self.side));
-        runtime::Parameters::check(&self.execution, to);
+        runtime::parameters::Parameters::check(&self.execution, to);
         to.decimal("qty", Some(&self.qty));
         to.identifier("clientOid", self.client_oid.as_ref());
         to.rule(&RULES[0], "", to.account().is("whitelisted", &["true"]) == Some(false));
@@ -202,52 +208,38 @@ runtime::serde_parameters!(PlaceRealityOrder);
 
 impl runtime::Operation for PlaceRealityOrder {
     type Response = OrderIds;
-    const META: &'static runtime::Meta = &META;
+    const META: &'static runtime::tables::Meta = &META;
 }
 
-impl runtime::Asked for PlaceRealityOrder {
+impl runtime::confirm::Queryable for PlaceRealityOrder {
     type Query = GetOrderDetails;
 
     type Record = Order;
 }
 
-impl runtime::Confirmable for PlaceRealityOrder {}
+impl runtime::confirm::Confirmable for PlaceRealityOrder {}
 
-const META: runtime::Meta = runtime::Meta {
+const META: runtime::tables::Meta = runtime::tables::Meta {
     id: "unified.place-reality-order",
     family: "unified",
     title: "Place Reality Order",
     doc: "Places one order in a Reality pair. Only for users on the white list.",
     document: "unified-v3",
     section: "Place Reality Order",
-    method: runtime::Method::Post,
+    method: runtime::tables::Method::Post,
     path: "/api/v3/trade/place-reality-order",
-    effect: runtime::Effect::Create,
-    access: runtime::Access::Signed,
+    effect: runtime::tables::Effect::Create,
     whitelisted: true,
     permission: Some("UTA trade (read & write)"),
-    headers: &[],
-    limits: &[
-        runtime::RateLimit {
-            calls: 10,
-            per_seconds: 1,
-            scope: runtime::Scope::Uid,
-            class: "default",
-        },
-    ],
-    window: None,
+    limits: &[runtime::tables::RateLimit::per_uid(10)],
     rules: RULES,
     errors: super::errors::ERRORS,
-    list_member: None,
-    client_id: Some(runtime::ClientId {
+    client_id: Some(runtime::tables::ClientId {
         parameter: "clientOid",
         list: None,
     }),
-    confirm: Some(runtime::Confirm {
+    confirm: Some(runtime::tables::Confirm {
         ask: &[("clientOid", "clientOid")],
-        with: &[],
-        list: None,
-        matches: &[],
         agrees: &[
             ("category", &["category"]),
             ("symbol", &["symbol"]),
@@ -257,13 +249,11 @@ const META: runtime::Meta = runtime::Meta {
             ("qty", &["qty", "amount"]),
         ],
         created: Some("createdTime"),
-        changed: None,
-        changed_while: &[],
-        kept_ms: None,
+        ..runtime::tables::Confirm::DEFAULT
     }),
-    echoes: Some(runtime::Echoes {
+    echoes: Some(runtime::tables::Echoes {
         ids: &[
-            runtime::Echo {
+            runtime::tables::Echo {
                 member: "clientOid",
                 of: &["clientOid"],
             },
@@ -271,49 +261,23 @@ const META: runtime::Meta = runtime::Meta {
         members: &["orderId", "clientOid"],
         one_is_enough: false,
     }),
-    compound: None,
-    repeat: None,
+    ..runtime::tables::Meta::DEFAULT
 };
 
-const RULES: &[runtime::Rule] = &[
-    runtime::Rule {
+const RULES: &[runtime::tables::Rule] = &[
+    runtime::tables::Rule {
         id: "whitelist-needed",
         at: "Place Reality Order, first sentences; Authentication, after the permissions",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "Only a UID on the exchange's white list may call this.",
-        why: None,
         depends_on: &["whitelisted"],
-        mend: "use an account whose whitelisted is true",
+        hint: "use an account whose whitelisted is true",
+        ..runtime::tables::Rule::DEFAULT
     },
-    runtime::Rule {
+    runtime::tables::Rule {
         id: "reality-pairs-only",
         at: "Place Reality Order, parameters, symbol",
-        kind: runtime::RuleKind::Checked,
-        severity: runtime::Severity::Refuse,
         says: "The symbol must be that of a Reality pair.",
-        why: None,
-        depends_on: &[],
-        mend: "use a symbol of the form reality",
-    },
-    runtime::Rule {
-        id: "client-oid-empty-when-not-sent",
-        at: "Place Reality Order, response data",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "An order placed without a clientOid is answered with an empty one.",
-        why: None,
-        depends_on: &[],
-        mend: "",
-    },
-    runtime::Rule {
-        id: "unknown-outcome-query",
-        at: "Errors, after the table",
-        kind: runtime::RuleKind::Simulated,
-        severity: runtime::Severity::Refuse,
-        says: "After 40010, 40725 or 45001 the order may exist; a query by clientOid tells what became of it.",
-        why: None,
-        depends_on: &[],
-        mend: "",
+        hint: "use a symbol of the form reality",
+        ..runtime::tables::Rule::DEFAULT
     },
 ];

@@ -10,1029 +10,454 @@ use super::{
     TradeSide, TriggerBy,
 };
 
-/// A fee in one coin.
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Order (Get
-/// Order Details; list items of open and history queries have the same fields minus some)*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct FeeDetail {
-    /// `feeCoin`: Coin of the fee.
-    pub fee_coin: Option<Coin>,
-    /// `fee`: Amount of the fee.
-    pub fee: Option<runtime::Decimal>,
-}
-
-impl runtime::Record for FeeDetail {
-    const FIELDS: &'static [&'static str] = &["feeCoin", "fee"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("FeeDetail"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<Coin>("feeCoin"),
-            runtime::FieldTable::of::<runtime::Decimal>("fee"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.fee_coin),
-            1 => from.read_into(&mut self.fee),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("feeCoin", &self.fee_coin);
-        out.field("fee", &self.fee);
-    }
-}
-
-runtime::serde_record!(FeeDetail);
-
-/// An order as the exchange keeps it. Items of the open and history lists leave out some of the fields.
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Order (Get
-/// Order Details; list items of open and history queries have the same fields minus some)*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Order {
-    /// `orderId`: The exchange's id of the order.
-    pub order_id: Option<OrderId>,
-    /// `clientOid`: The caller's own id of the order.
-    pub client_oid: Option<ClientOid>,
-    /// `category`: Business line of the order.
-    pub category: Option<Category>,
-    /// `symbol`: Symbol name.
-    pub symbol: Option<Symbol>,
-    /// `price`: Price of the order.
-    pub price: Option<runtime::Decimal>,
-    /// `qty`: Quantity of the order.
+runtime::record! {
+    /// A fee in one coin.
     ///
-    /// Unit: base coin.
-    pub qty: Option<runtime::Decimal>,
-    /// `amount`: Amount of the order.
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Order (Get
+    /// Order Details; list items of open and history queries have the same fields minus some)*.
+    #[record("FeeDetail")]
+    pub struct FeeDetail {
+        /// `feeCoin`: Coin of the fee.
+        #[wire("feeCoin")]
+        pub fee_coin: Option<Coin>,
+        /// `fee`: Amount of the fee.
+        #[wire("fee")]
+        pub fee: Option<runtime::Decimal>,
+    }
+}
+
+runtime::record! {
+    /// An order as the exchange keeps it. Items of the open and history lists leave out some of the fields.
     ///
-    /// Unit: quote coin.
-    pub amount: Option<runtime::Decimal>,
-    /// `orderType`: Limit or market.
-    pub order_type: Option<OrderType>,
-    /// `cumExecQty`: Quantity executed so far.
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Order (Get
+    /// Order Details; list items of open and history queries have the same fields minus some)*.
+    #[record("Order")]
+    pub struct Order {
+        /// `orderId`: The exchange's id of the order.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id of the order.
+        #[wire("clientOid")]
+        pub client_oid: Option<ClientOid>,
+        /// `category`: Business line of the order.
+        #[wire("category")]
+        pub category: Option<Category>,
+        /// `symbol`: Symbol name.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `price`: Price of the order.
+        #[wire("price")]
+        pub price: Option<runtime::Decimal>,
+        /// `qty`: Quantity of the order.
+        ///
+        /// Unit: base coin.
+        #[wire("qty")]
+        pub qty: Option<runtime::Decimal>,
+        /// `amount`: Amount of the order.
+        ///
+        /// Unit: quote coin.
+        #[wire("amount")]
+        pub amount: Option<runtime::Decimal>,
+        /// `orderType`: Limit or market.
+        #[wire("orderType")]
+        pub order_type: Option<OrderType>,
+        /// `cumExecQty`: Quantity executed so far.
+        ///
+        /// Unit: base coin.
+        #[wire("cumExecQty")]
+        pub cum_exec_qty: Option<runtime::Decimal>,
+        /// `cumExecValue`: Value executed so far.
+        ///
+        /// Unit: quote coin.
+        #[wire("cumExecValue")]
+        pub cum_exec_value: Option<runtime::Decimal>,
+        /// `avgPrice`: Average price of what was executed.
+        #[wire("avgPrice")]
+        pub avg_price: Option<runtime::Decimal>,
+        /// `orderStatus`: State of the order.
+        #[wire("orderStatus")]
+        pub order_status: Option<OrderStatus>,
+        /// `side`: Direction.
+        #[wire("side")]
+        pub side: Option<Side>,
+        /// `timeInForce`: How long the order may wait.
+        #[wire("timeInForce")]
+        pub time_in_force: Option<TimeInForce>,
+        /// `posSide`: Direction of the position.
+        #[wire("posSide")]
+        pub pos_side: Option<PosSide>,
+        /// `tradeSide`: Whether the order opens or closes.
+        #[wire("tradeSide")]
+        pub trade_side: Option<TradeSide>,
+        /// `holdMode`: Position mode.
+        #[wire("holdMode")]
+        pub hold_mode: Option<HoldMode>,
+        /// `marginMode`: Margin mode.
+        ///
+        /// It comes only for futures.
+        #[wire("marginMode", conditional)]
+        pub margin_mode: Option<MarginMode>,
+        /// `stpMode`: Self-trade prevention.
+        #[wire("stpMode")]
+        pub stp_mode: Option<StpMode>,
+        /// `takeProfit`: Trigger price of the take-profit.
+        #[wire("takeProfit")]
+        pub take_profit: Option<runtime::Decimal>,
+        /// `stopLoss`: Trigger price of the stop-loss.
+        #[wire("stopLoss")]
+        pub stop_loss: Option<runtime::Decimal>,
+        /// `tpTriggerBy`: Price that the take-profit watches.
+        #[wire("tpTriggerBy")]
+        pub tp_trigger_by: Option<TriggerBy>,
+        /// `slTriggerBy`: Price that the stop-loss watches.
+        #[wire("slTriggerBy")]
+        pub sl_trigger_by: Option<TriggerBy>,
+        /// `tpOrderType`: Order type of the take-profit.
+        #[wire("tpOrderType")]
+        pub tp_order_type: Option<OrderType>,
+        /// `slOrderType`: Order type of the stop-loss.
+        #[wire("slOrderType")]
+        pub sl_order_type: Option<OrderType>,
+        /// `tpLimitPrice`: Execution price of a limit take-profit.
+        #[wire("tpLimitPrice")]
+        pub tp_limit_price: Option<runtime::Decimal>,
+        /// `slLimitPrice`: Execution price of a limit stop-loss.
+        #[wire("slLimitPrice")]
+        pub sl_limit_price: Option<runtime::Decimal>,
+        /// `reduceOnly`: Whether the order may only reduce a position.
+        ///
+        /// It comes only for futures.
+        #[wire("reduceOnly", conditional)]
+        pub reduce_only: Option<ReduceOnly>,
+        /// `feeDetail`: The fees.
+        #[wire("feeDetail")]
+        pub fee_detail: runtime::List<FeeDetail>,
+        /// `delegateType`: Where the order came from.
+        #[wire("delegateType")]
+        pub delegate_type: Option<DelegateType>,
+        /// `cancelReason`: Why the order was cancelled.
+        #[wire("cancelReason")]
+        pub cancel_reason: Option<CancelReason>,
+        /// `execType`: What made the order execute.
+        #[wire("execType")]
+        pub exec_type: Option<ExecType>,
+        /// `createdTime`: When the order was created.
+        #[wire("createdTime")]
+        pub created_time: Option<runtime::Timestamp>,
+        /// `updatedTime`: When the order last changed.
+        #[wire("updatedTime")]
+        pub updated_time: Option<runtime::Timestamp>,
+    }
+}
+
+runtime::record! {
+    /// The two ids of an order that was modified or cancelled, or placed as a Reality order.
     ///
-    /// Unit: base coin.
-    pub cum_exec_qty: Option<runtime::Decimal>,
-    /// `cumExecValue`: Value executed so far.
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Modify Order*.
+    #[record("OrderIds")]
+    pub struct OrderIds {
+        /// `orderId`: The exchange's id of the order.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id of the order.
+        #[wire("clientOid")]
+        pub client_oid: Option<ClientOid>,
+    }
+}
+
+runtime::record! {
+    /// Says that a placement was taken.
     ///
-    /// Unit: quote coin.
-    pub cum_exec_value: Option<runtime::Decimal>,
-    /// `avgPrice`: Average price of what was executed.
-    pub avg_price: Option<runtime::Decimal>,
-    /// `orderStatus`: State of the order.
-    pub order_status: Option<OrderStatus>,
-    /// `side`: Direction.
-    pub side: Option<Side>,
-    /// `timeInForce`: How long the order may wait.
-    pub time_in_force: Option<TimeInForce>,
-    /// `posSide`: Direction of the position.
-    pub pos_side: Option<PosSide>,
-    /// `tradeSide`: Whether the order opens or closes.
-    pub trade_side: Option<TradeSide>,
-    /// `holdMode`: Position mode.
-    pub hold_mode: Option<HoldMode>,
-    /// `marginMode`: Margin mode.
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Place Order*.
+    #[record("OrderAck")]
+    pub struct OrderAck {
+        /// `orderId`: The exchange's id of the order; null when a reduce-only order replaced an earlier one.
+        ///
+        /// The document says that it can be `null`, which is `None` here.
+        #[wire("orderId", or_null)]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id of the order.
+        #[wire("clientOid")]
+        pub client_oid: Option<ClientOid>,
+    }
+}
+
+runtime::record! {
+    /// What became of one modification of a batch.
     ///
-    /// It comes only for futures.
-    pub margin_mode: Option<MarginMode>,
-    /// `stpMode`: Self-trade prevention.
-    pub stp_mode: Option<StpMode>,
-    /// `takeProfit`: Trigger price of the take-profit.
-    pub take_profit: Option<runtime::Decimal>,
-    /// `stopLoss`: Trigger price of the stop-loss.
-    pub stop_loss: Option<runtime::Decimal>,
-    /// `tpTriggerBy`: Price that the take-profit watches.
-    pub tp_trigger_by: Option<TriggerBy>,
-    /// `slTriggerBy`: Price that the stop-loss watches.
-    pub sl_trigger_by: Option<TriggerBy>,
-    /// `tpOrderType`: Order type of the take-profit.
-    pub tp_order_type: Option<OrderType>,
-    /// `slOrderType`: Order type of the stop-loss.
-    pub sl_order_type: Option<OrderType>,
-    /// `tpLimitPrice`: Execution price of a limit take-profit.
-    pub tp_limit_price: Option<runtime::Decimal>,
-    /// `slLimitPrice`: Execution price of a limit stop-loss.
-    pub sl_limit_price: Option<runtime::Decimal>,
-    /// `reduceOnly`: Whether the order may only reduce a position.
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Batch Modify
+    /// Orders*.
+    #[record("BatchModifyResult")]
+    pub struct BatchModifyResult {
+        /// `orderId`: The exchange's id of the order.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id of the order.
+        #[wire("clientOid")]
+        pub client_oid: Option<ClientOid>,
+        /// `code`: Error code for this modification. The section lists only the two ids; the table of errors
+        /// says that an item that fails carries its own code and msg.
+        #[wire("code", code)]
+        pub code: Option<String>,
+        /// `msg`: Error message for this modification, where there is a code.
+        #[wire("msg")]
+        pub msg: Option<String>,
+    }
+}
+
+runtime::record! {
+    /// What became of one order of a batch, or of one order that was cancelled with others.
     ///
-    /// It comes only for futures.
-    pub reduce_only: Option<ReduceOnly>,
-    /// `feeDetail`: The fees.
-    pub fee_detail: runtime::List<FeeDetail>,
-    /// `delegateType`: Where the order came from.
-    pub delegate_type: Option<DelegateType>,
-    /// `cancelReason`: Why the order was cancelled.
-    pub cancel_reason: Option<CancelReason>,
-    /// `execType`: What made the order execute.
-    pub exec_type: Option<ExecType>,
-    /// `createdTime`: When the order was created.
-    pub created_time: Option<runtime::Timestamp>,
-    /// `updatedTime`: When the order last changed.
-    pub updated_time: Option<runtime::Timestamp>,
-}
-
-impl runtime::Record for Order {
-    const FIELDS: &'static [&'static str] = &[
-        "orderId",
-        "clientOid",
-        "category",
-        "symbol",
-        "price",
-        "qty",
-        "amount",
-        "orderType",
-        "cumExecQty",
-        "cumExecValue",
-        "avgPrice",
-        "orderStatus",
-        "side",
-        "timeInForce",
-        "posSide",
-        "tradeSide",
-        "holdMode",
-        "marginMode",
-        "stpMode",
-        "takeProfit",
-        "stopLoss",
-        "tpTriggerBy",
-        "slTriggerBy",
-        "tpOrderType",
-        "slOrderType",
-        "tpLimitPrice",
-        "slLimitPrice",
-        "reduceOnly",
-        "feeDetail",
-        "delegateType",
-        "cancelReason",
-        "execType",
-        "createdTime",
-        "updatedTime",
-    ];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("Order"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<OrderId>("orderId"),
-            runtime::FieldTable::of::<ClientOid>("clientOid"),
-            runtime::FieldTable::of::<Category>("category"),
-            runtime::FieldTable::of::<Symbol>("symbol"),
-            runtime::FieldTable::of::<runtime::Decimal>("price"),
-            runtime::FieldTable::of::<runtime::Decimal>("qty"),
-            runtime::FieldTable::of::<runtime::Decimal>("amount"),
-            runtime::FieldTable::of::<OrderType>("orderType"),
-            runtime::FieldTable::of::<runtime::Decimal>("cumExecQty"),
-            runtime::FieldTable::of::<runtime::Decimal>("cumExecValue"),
-            runtime::FieldTable::of::<runtime::Decimal>("avgPrice"),
-            runtime::FieldTable::of::<OrderStatus>("orderStatus"),
-            runtime::FieldTable::of::<Side>("side"),
-            runtime::FieldTable::of::<TimeInForce>("timeInForce"),
-            runtime::FieldTable::of::<PosSide>("posSide"),
-            runtime::FieldTable::of::<TradeSide>("tradeSide"),
-            runtime::FieldTable::of::<HoldMode>("holdMode"),
-            runtime::FieldTable::of::<MarginMode>("marginMode").conditional(),
-            runtime::FieldTable::of::<StpMode>("stpMode"),
-            runtime::FieldTable::of::<runtime::Decimal>("takeProfit"),
-            runtime::FieldTable::of::<runtime::Decimal>("stopLoss"),
-            runtime::FieldTable::of::<TriggerBy>("tpTriggerBy"),
-            runtime::FieldTable::of::<TriggerBy>("slTriggerBy"),
-            runtime::FieldTable::of::<OrderType>("tpOrderType"),
-            runtime::FieldTable::of::<OrderType>("slOrderType"),
-            runtime::FieldTable::of::<runtime::Decimal>("tpLimitPrice"),
-            runtime::FieldTable::of::<runtime::Decimal>("slLimitPrice"),
-            runtime::FieldTable::of::<ReduceOnly>("reduceOnly").conditional(),
-            runtime::FieldTable::of::<runtime::List<FeeDetail>>("feeDetail"),
-            runtime::FieldTable::of::<DelegateType>("delegateType"),
-            runtime::FieldTable::of::<CancelReason>("cancelReason"),
-            runtime::FieldTable::of::<ExecType>("execType"),
-            runtime::FieldTable::of::<runtime::Timestamp>("createdTime"),
-            runtime::FieldTable::of::<runtime::Timestamp>("updatedTime"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.order_id),
-            1 => from.read_into(&mut self.client_oid),
-            2 => from.read_into(&mut self.category),
-            3 => from.read_into(&mut self.symbol),
-            4 => from.read_into(&mut self.price),
-            5 => from.read_into(&mut self.qty),
-            6 => from.read_into(&mut self.amount),
-            7 => from.read_into(&mut self.order_type),
-            8 => from.read_into(&mut self.cum_exec_qty),
-            9 => from.read_into(&mut self.cum_exec_value),
-            10 => from.read_into(&mut self.avg_price),
-            11 => from.read_into(&mut self.order_status),
-            12 => from.read_into(&mut self.side),
-            13 => from.read_into(&mut self.time_in_force),
-            14 => from.read_into(&mut self.pos_side),
-            15 => from.read_into(&mut self.trade_side),
-            16 => from.read_into(&mut self.hold_mode),
-            17 => from.read_into(&mut self.margin_mode),
-            18 => from.read_into(&mut self.stp_mode),
-            19 => from.read_into(&mut self.take_profit),
-            20 => from.read_into(&mut self.stop_loss),
-            21 => from.read_into(&mut self.tp_trigger_by),
-            22 => from.read_into(&mut self.sl_trigger_by),
-            23 => from.read_into(&mut self.tp_order_type),
-            24 => from.read_into(&mut self.sl_order_type),
-            25 => from.read_into(&mut self.tp_limit_price),
-            26 => from.read_into(&mut self.sl_limit_price),
-            27 => from.read_into(&mut self.reduce_only),
-            28 => from.read_into(&mut self.fee_detail),
-            29 => from.read_into(&mut self.delegate_type),
-            30 => from.read_into(&mut self.cancel_reason),
-            31 => from.read_into(&mut self.exec_type),
-            32 => from.read_into(&mut self.created_time),
-            33 => from.read_into(&mut self.updated_time),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("orderId", &self.order_id);
-        out.field("clientOid", &self.client_oid);
-        out.field("category", &self.category);
-        out.field("symbol", &self.symbol);
-        out.field("price", &self.price);
-        out.field("qty", &self.qty);
-        out.field("amount", &self.amount);
-        out.field("orderType", &self.order_type);
-        out.field("cumExecQty", &self.cum_exec_qty);
-        out.field("cumExecValue", &self.cum_exec_value);
-        out.field("avgPrice", &self.avg_price);
-        out.field("orderStatus", &self.order_status);
-        out.field("side", &self.side);
-        out.field("timeInForce", &self.time_in_force);
-        out.field("posSide", &self.pos_side);
-        out.field("tradeSide", &self.trade_side);
-        out.field("holdMode", &self.hold_mode);
-        out.field("marginMode", &self.margin_mode);
-        out.field("stpMode", &self.stp_mode);
-        out.field("takeProfit", &self.take_profit);
-        out.field("stopLoss", &self.stop_loss);
-        out.field("tpTriggerBy", &self.tp_trigger_by);
-        out.field("slTriggerBy", &self.sl_trigger_by);
-        out.field("tpOrderType", &self.tp_order_type);
-        out.field("slOrderType", &self.sl_order_type);
-        out.field("tpLimitPrice", &self.tp_limit_price);
-        out.field("slLimitPrice", &self.sl_limit_price);
-        out.field("reduceOnly", &self.reduce_only);
-        out.field("feeDetail", &self.fee_detail);
-        out.field("delegateType", &self.delegate_type);
-        out.field("cancelReason", &self.cancel_reason);
-        out.field("execType", &self.exec_type);
-        out.field("createdTime", &self.created_time);
-        out.field("updatedTime", &self.updated_time);
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Batch Order*.
+    #[record("BatchOrderResult")]
+    pub struct BatchOrderResult {
+        /// `orderId`: The exchange's id of the order.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id of the order.
+        #[wire("clientOid")]
+        pub client_oid: Option<ClientOid>,
+        /// `code`: Error code for this order. Absent, which is what was seen, or 00000 when it succeeded.
+        #[wire("code", code)]
+        pub code: Option<String>,
+        /// `msg`: Error message for this order.
+        #[wire("msg")]
+        pub msg: Option<String>,
     }
 }
 
-runtime::serde_record!(Order);
-
-/// The two ids of an order that was modified or cancelled, or placed as a Reality order.
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Modify Order*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct OrderIds {
-    /// `orderId`: The exchange's id of the order.
-    pub order_id: Option<OrderId>,
-    /// `clientOid`: The caller's own id of the order.
-    pub client_oid: Option<ClientOid>,
-}
-
-impl runtime::Record for OrderIds {
-    const FIELDS: &'static [&'static str] = &["orderId", "clientOid"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("OrderIds"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<OrderId>("orderId"),
-            runtime::FieldTable::of::<ClientOid>("clientOid"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.order_id),
-            1 => from.read_into(&mut self.client_oid),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("orderId", &self.order_id);
-        out.field("clientOid", &self.client_oid);
-    }
-}
-
-runtime::serde_record!(OrderIds);
-
-/// Says that a placement was taken.
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Place Order*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct OrderAck {
-    /// `orderId`: The exchange's id of the order; null when a reduce-only order replaced an earlier one.
+runtime::record! {
+    /// An execution of one of the user's orders.
     ///
-    /// The document says that it can be `null`, which is `None` here.
-    pub order_id: Option<OrderId>,
-    /// `clientOid`: The caller's own id of the order.
-    pub client_oid: Option<ClientOid>,
-}
-
-impl runtime::Record for OrderAck {
-    const FIELDS: &'static [&'static str] = &["orderId", "clientOid"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("OrderAck"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<OrderId>("orderId").or_null(),
-            runtime::FieldTable::of::<ClientOid>("clientOid"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.order_id),
-            1 => from.read_into(&mut self.client_oid),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("orderId", &self.order_id);
-        out.field("clientOid", &self.client_oid);
-    }
-}
-
-runtime::serde_record!(OrderAck);
-
-/// What became of one modification of a batch.
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Batch Modify
-/// Orders*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct BatchModifyResult {
-    /// `orderId`: The exchange's id of the order.
-    pub order_id: Option<OrderId>,
-    /// `clientOid`: The caller's own id of the order.
-    pub client_oid: Option<ClientOid>,
-    /// `code`: Error code for this modification. The section lists only the two ids; the table of errors
-    /// says that an item that fails carries its own code and msg.
-    pub code: Option<String>,
-    /// `msg`: Error message for this modification, where there is a code.
-    pub msg: Option<String>,
-}
-
-impl runtime::Record for BatchModifyResult {
-    const FIELDS: &'static [&'static str] = &["orderId", "clientOid", "code", "msg"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("BatchModifyResult"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<OrderId>("orderId"),
-            runtime::FieldTable::of::<ClientOid>("clientOid"),
-            runtime::FieldTable::of::<String>("code").code(),
-            runtime::FieldTable::of::<String>("msg"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.order_id),
-            1 => from.read_into(&mut self.client_oid),
-            2 => from.read_into(&mut self.code),
-            3 => from.read_into(&mut self.msg),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("orderId", &self.order_id);
-        out.field("clientOid", &self.client_oid);
-        out.field("code", &self.code);
-        out.field("msg", &self.msg);
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Fill record
+    /// (Get Fill History)*.
+    #[record("Fill")]
+    pub struct Fill {
+        /// `execId`: Id of the fill.
+        #[wire("execId")]
+        pub exec_id: Option<ExecId>,
+        /// `execLinkId`: Link id of the fill.
+        #[wire("execLinkId")]
+        pub exec_link_id: Option<ExecLinkId>,
+        /// `orderId`: The exchange's id of the order.
+        #[wire("orderId")]
+        pub order_id: Option<OrderId>,
+        /// `clientOid`: The caller's own id of the order.
+        #[wire("clientOid")]
+        pub client_oid: Option<ClientOid>,
+        /// `category`: Business line of the order.
+        #[wire("category")]
+        pub category: Option<Category>,
+        /// `symbol`: Symbol name.
+        #[wire("symbol")]
+        pub symbol: Option<Symbol>,
+        /// `orderType`: Limit or market.
+        #[wire("orderType")]
+        pub order_type: Option<OrderType>,
+        /// `side`: Direction.
+        #[wire("side")]
+        pub side: Option<Side>,
+        /// `execPrice`: Price of the fill.
+        #[wire("execPrice")]
+        pub exec_price: Option<runtime::Decimal>,
+        /// `execQty`: Quantity of the fill.
+        #[wire("execQty")]
+        pub exec_qty: Option<runtime::Decimal>,
     }
 }
 
-runtime::serde_record!(BatchModifyResult);
-
-/// What became of one order of a batch, or of one order that was cancelled with others.
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Batch Order*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct BatchOrderResult {
-    /// `orderId`: The exchange's id of the order.
-    pub order_id: Option<OrderId>,
-    /// `clientOid`: The caller's own id of the order.
-    pub client_oid: Option<ClientOid>,
-    /// `code`: Error code for this order. Absent, which is what was seen, or 00000 when it succeeded.
-    pub code: Option<String>,
-    /// `msg`: Error message for this order.
-    pub msg: Option<String>,
-}
-
-impl runtime::Record for BatchOrderResult {
-    const FIELDS: &'static [&'static str] = &["orderId", "clientOid", "code", "msg"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("BatchOrderResult"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<OrderId>("orderId"),
-            runtime::FieldTable::of::<ClientOid>("clientOid"),
-            runtime::FieldTable::of::<String>("code").code(),
-            runtime::FieldTable::of::<String>("msg"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.order_id),
-            1 => from.read_into(&mut self.client_oid),
-            2 => from.read_into(&mut self.code),
-            3 => from.read_into(&mut self.msg),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("orderId", &self.order_id);
-        out.field("clientOid", &self.client_oid);
-        out.field("code", &self.code);
-        out.field("msg", &self.msg);
-    }
-}
-
-runtime::serde_record!(BatchOrderResult);
-
-/// An execution of one of the user's orders.
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Fill record
-/// (Get Fill History)*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Fill {
-    /// `execId`: Id of the fill.
-    pub exec_id: Option<ExecId>,
-    /// `execLinkId`: Link id of the fill.
-    pub exec_link_id: Option<ExecLinkId>,
-    /// `orderId`: The exchange's id of the order.
-    pub order_id: Option<OrderId>,
-    /// `clientOid`: The caller's own id of the order.
-    pub client_oid: Option<ClientOid>,
-    /// `category`: Business line of the order.
-    pub category: Option<Category>,
-    /// `symbol`: Symbol name.
-    pub symbol: Option<Symbol>,
-    /// `orderType`: Limit or market.
-    pub order_type: Option<OrderType>,
-    /// `side`: Direction.
-    pub side: Option<Side>,
-    /// `execPrice`: Price of the fill.
-    pub exec_price: Option<runtime::Decimal>,
-    /// `execQty`: Quantity of the fill.
-    pub exec_qty: Option<runtime::Decimal>,
-}
-
-impl runtime::Record for Fill {
-    const FIELDS: &'static [&'static str] = &[
-        "execId",
-        "execLinkId",
-        "orderId",
-        "clientOid",
-        "category",
-        "symbol",
-        "orderType",
-        "side",
-        "execPrice",
-        "execQty",
-    ];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("Fill"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<ExecId>("execId"),
-            runtime::FieldTable::of::<ExecLinkId>("execLinkId"),
-            runtime::FieldTable::of::<OrderId>("orderId"),
-            runtime::FieldTable::of::<ClientOid>("clientOid"),
-            runtime::FieldTable::of::<Category>("category"),
-            runtime::FieldTable::of::<Symbol>("symbol"),
-            runtime::FieldTable::of::<OrderType>("orderType"),
-            runtime::FieldTable::of::<Side>("side"),
-            runtime::FieldTable::of::<runtime::Decimal>("execPrice"),
-            runtime::FieldTable::of::<runtime::Decimal>("execQty"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.exec_id),
-            1 => from.read_into(&mut self.exec_link_id),
-            2 => from.read_into(&mut self.order_id),
-            3 => from.read_into(&mut self.client_oid),
-            4 => from.read_into(&mut self.category),
-            5 => from.read_into(&mut self.symbol),
-            6 => from.read_into(&mut self.order_type),
-            7 => from.read_into(&mut self.side),
-            8 => from.read_into(&mut self.exec_price),
-            9 => from.read_into(&mut self.exec_qty),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("execId", &self.exec_id);
-        out.field("execLinkId", &self.exec_link_id);
-        out.field("orderId", &self.order_id);
-        out.field("clientOid", &self.client_oid);
-        out.field("category", &self.category);
-        out.field("symbol", &self.symbol);
-        out.field("orderType", &self.order_type);
-        out.field("side", &self.side);
-        out.field("execPrice", &self.exec_price);
-        out.field("execQty", &self.exec_qty);
-    }
-}
-
-runtime::serde_record!(Fill);
-
-/// What the account has of one coin.
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Account
-/// assets*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Asset {
-    /// `coin`: Name of the coin.
-    pub coin: Option<Coin>,
-    /// `equity`: Equity in the coin.
-    pub equity: Option<runtime::Decimal>,
-    /// `usdValue`: Equity in dollars.
+runtime::record! {
+    /// What the account has of one coin.
     ///
-    /// Unit: USD.
-    pub usd_value: Option<runtime::Decimal>,
-    /// `balance`: Balance.
-    pub balance: Option<runtime::Decimal>,
-    /// `debt`: What is owed; applies with margin orders.
-    pub debt: Option<runtime::Decimal>,
-    /// `available`: What can be used.
-    pub available: Option<runtime::Decimal>,
-    /// `locked`: What is held back; applies with spot orders.
-    pub locked: Option<runtime::Decimal>,
-    /// `bonus`: Amount of the bonus.
-    ///
-    /// Unit: USDT.
-    pub bonus: Option<runtime::Decimal>,
-}
-
-impl runtime::Record for Asset {
-    const FIELDS: &'static [&'static str] = &[
-        "coin",
-        "equity",
-        "usdValue",
-        "balance",
-        "debt",
-        "available",
-        "locked",
-        "bonus",
-    ];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("Asset"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<Coin>("coin"),
-            runtime::FieldTable::of::<runtime::Decimal>("equity"),
-            runtime::FieldTable::of::<runtime::Decimal>("usdValue"),
-            runtime::FieldTable::of::<runtime::Decimal>("balance"),
-            runtime::FieldTable::of::<runtime::Decimal>("debt"),
-            runtime::FieldTable::of::<runtime::Decimal>("available"),
-            runtime::FieldTable::of::<runtime::Decimal>("locked"),
-            runtime::FieldTable::of::<runtime::Decimal>("bonus"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.coin),
-            1 => from.read_into(&mut self.equity),
-            2 => from.read_into(&mut self.usd_value),
-            3 => from.read_into(&mut self.balance),
-            4 => from.read_into(&mut self.debt),
-            5 => from.read_into(&mut self.available),
-            6 => from.read_into(&mut self.locked),
-            7 => from.read_into(&mut self.bonus),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("coin", &self.coin);
-        out.field("equity", &self.equity);
-        out.field("usdValue", &self.usd_value);
-        out.field("balance", &self.balance);
-        out.field("debt", &self.debt);
-        out.field("available", &self.available);
-        out.field("locked", &self.locked);
-        out.field("bonus", &self.bonus);
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Account
+    /// assets*.
+    #[record("Asset")]
+    pub struct Asset {
+        /// `coin`: Name of the coin.
+        #[wire("coin")]
+        pub coin: Option<Coin>,
+        /// `equity`: Equity in the coin.
+        #[wire("equity")]
+        pub equity: Option<runtime::Decimal>,
+        /// `usdValue`: Equity in dollars.
+        ///
+        /// Unit: USD.
+        #[wire("usdValue")]
+        pub usd_value: Option<runtime::Decimal>,
+        /// `balance`: Balance.
+        #[wire("balance")]
+        pub balance: Option<runtime::Decimal>,
+        /// `debt`: What is owed; applies with margin orders.
+        #[wire("debt")]
+        pub debt: Option<runtime::Decimal>,
+        /// `available`: What can be used.
+        #[wire("available")]
+        pub available: Option<runtime::Decimal>,
+        /// `locked`: What is held back; applies with spot orders.
+        #[wire("locked")]
+        pub locked: Option<runtime::Decimal>,
+        /// `bonus`: Amount of the bonus.
+        ///
+        /// Unit: USDT.
+        #[wire("bonus")]
+        pub bonus: Option<runtime::Decimal>,
     }
 }
 
-runtime::serde_record!(Asset);
-
-/// Equity, margin and balances of the account.
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Account
-/// assets*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct AccountAssets {
-    /// `accountEquity`: Equity of the account.
+runtime::record! {
+    /// Equity, margin and balances of the account.
     ///
-    /// Unit: USD.
-    pub account_equity: Option<runtime::Decimal>,
-    /// `usdtEquity`: Equity in USDT.
-    ///
-    /// Unit: USDT.
-    pub usdt_equity: Option<runtime::Decimal>,
-    /// `btcEquity`: Equity in BTC.
-    ///
-    /// Unit: BTC.
-    pub btc_equity: Option<runtime::Decimal>,
-    /// `unrealisedPnl`: Unrealised profit and loss.
-    ///
-    /// Unit: USD.
-    pub unrealised_pnl: Option<runtime::Decimal>,
-    /// `usdtUnrealisedPnl`: Unrealised profit and loss in USDT.
-    ///
-    /// Unit: USDT.
-    pub usdt_unrealised_pnl: Option<runtime::Decimal>,
-    /// `btcUnrealizedPnl`: Unrealised profit and loss in BTC; the wire spells this one with a z.
-    ///
-    /// Unit: BTC.
-    pub btc_unrealised_pnl: Option<runtime::Decimal>,
-    /// `effEquity`: Effective equity, the net value that cross margin can draw on for spot trades and
-    /// perpetuals.
-    ///
-    /// Unit: USD.
-    pub effective_equity: Option<runtime::Decimal>,
-    /// `mmr`: Maintenance margin.
-    ///
-    /// Unit: USD.
-    pub maintenance_margin: Option<runtime::Decimal>,
-    /// `imr`: Initial margin.
-    ///
-    /// Unit: USD.
-    pub initial_margin: Option<runtime::Decimal>,
-    /// `mgnRatio`: Margin ratio.
-    pub margin_ratio: Option<runtime::Decimal>,
-    /// `positionMgnRatio`: The positions' maintenance-margin ratio.
-    pub position_margin_ratio: Option<runtime::Decimal>,
-    /// `positionValue`: Value of the positions.
-    ///
-    /// Unit: USD.
-    pub position_value: Option<runtime::Decimal>,
-    /// `leverage`: Leverage of the account; not negative.
-    pub leverage: Option<runtime::Decimal>,
-    /// `assets`: The coins, those with a balance other than zero.
-    pub assets: runtime::List<Asset>,
-}
-
-impl runtime::Record for AccountAssets {
-    const FIELDS: &'static [&'static str] = &[
-        "accountEquity",
-        "usdtEquity",
-        "btcEquity",
-        "unrealisedPnl",
-        "usdtUnrealisedPnl",
-        "btcUnrealizedPnl",
-        "effEquity",
-        "mmr",
-        "imr",
-        "mgnRatio",
-        "positionMgnRatio",
-        "positionValue",
-        "leverage",
-        "assets",
-    ];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("AccountAssets"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<runtime::Decimal>("accountEquity"),
-            runtime::FieldTable::of::<runtime::Decimal>("usdtEquity"),
-            runtime::FieldTable::of::<runtime::Decimal>("btcEquity"),
-            runtime::FieldTable::of::<runtime::Decimal>("unrealisedPnl"),
-            runtime::FieldTable::of::<runtime::Decimal>("usdtUnrealisedPnl"),
-            runtime::FieldTable::of::<runtime::Decimal>("btcUnrealizedPnl"),
-            runtime::FieldTable::of::<runtime::Decimal>("effEquity"),
-            runtime::FieldTable::of::<runtime::Decimal>("mmr"),
-            runtime::FieldTable::of::<runtime::Decimal>("imr"),
-            runtime::FieldTable::of::<runtime::Decimal>("mgnRatio"),
-            runtime::FieldTable::of::<runtime::Decimal>("positionMgnRatio"),
-            runtime::FieldTable::of::<runtime::Decimal>("positionValue"),
-            runtime::FieldTable::of::<runtime::Decimal>("leverage").bare(),
-            runtime::FieldTable::of::<runtime::List<Asset>>("assets"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.account_equity),
-            1 => from.read_into(&mut self.usdt_equity),
-            2 => from.read_into(&mut self.btc_equity),
-            3 => from.read_into(&mut self.unrealised_pnl),
-            4 => from.read_into(&mut self.usdt_unrealised_pnl),
-            5 => from.read_into(&mut self.btc_unrealised_pnl),
-            6 => from.read_into(&mut self.effective_equity),
-            7 => from.read_into(&mut self.maintenance_margin),
-            8 => from.read_into(&mut self.initial_margin),
-            9 => from.read_into(&mut self.margin_ratio),
-            10 => from.read_into(&mut self.position_margin_ratio),
-            11 => from.read_into(&mut self.position_value),
-            12 => from.read_into(&mut self.leverage),
-            13 => from.read_into(&mut self.assets),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("accountEquity", &self.account_equity);
-        out.field("usdtEquity", &self.usdt_equity);
-        out.field("btcEquity", &self.btc_equity);
-        out.field("unrealisedPnl", &self.unrealised_pnl);
-        out.field("usdtUnrealisedPnl", &self.usdt_unrealised_pnl);
-        out.field("btcUnrealizedPnl", &self.btc_unrealised_pnl);
-        out.field("effEquity", &self.effective_equity);
-        out.field("mmr", &self.maintenance_margin);
-        out.field("imr", &self.initial_margin);
-        out.field("mgnRatio", &self.margin_ratio);
-        out.field("positionMgnRatio", &self.position_margin_ratio);
-        out.field("positionValue", &self.position_value);
-        out.field("leverage", &self.leverage);
-        out.field("assets", &self.assets);
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Account
+    /// assets*.
+    #[record("AccountAssets")]
+    pub struct AccountAssets {
+        /// `accountEquity`: Equity of the account.
+        ///
+        /// Unit: USD.
+        #[wire("accountEquity")]
+        pub account_equity: Option<runtime::Decimal>,
+        /// `usdtEquity`: Equity in USDT.
+        ///
+        /// Unit: USDT.
+        #[wire("usdtEquity")]
+        pub usdt_equity: Option<runtime::Decimal>,
+        /// `btcEquity`: Equity in BTC.
+        ///
+        /// Unit: BTC.
+        #[wire("btcEquity")]
+        pub btc_equity: Option<runtime::Decimal>,
+        /// `unrealisedPnl`: Unrealised profit and loss.
+        ///
+        /// Unit: USD.
+        #[wire("unrealisedPnl")]
+        pub unrealised_pnl: Option<runtime::Decimal>,
+        /// `usdtUnrealisedPnl`: Unrealised profit and loss in USDT.
+        ///
+        /// Unit: USDT.
+        #[wire("usdtUnrealisedPnl")]
+        pub usdt_unrealised_pnl: Option<runtime::Decimal>,
+        /// `btcUnrealizedPnl`: Unrealised profit and loss in BTC; the wire spells this one with a z.
+        ///
+        /// Unit: BTC.
+        #[wire("btcUnrealizedPnl")]
+        pub btc_unrealised_pnl: Option<runtime::Decimal>,
+        /// `effEquity`: Effective equity, the net value that cross margin can draw on for spot trades and
+        /// perpetuals.
+        ///
+        /// Unit: USD.
+        #[wire("effEquity")]
+        pub effective_equity: Option<runtime::Decimal>,
+        /// `mmr`: Maintenance margin.
+        ///
+        /// Unit: USD.
+        #[wire("mmr")]
+        pub maintenance_margin: Option<runtime::Decimal>,
+        /// `imr`: Initial margin.
+        ///
+        /// Unit: USD.
+        #[wire("imr")]
+        pub initial_margin: Option<runtime::Decimal>,
+        /// `mgnRatio`: Margin ratio.
+        #[wire("mgnRatio")]
+        pub margin_ratio: Option<runtime::Decimal>,
+        /// `positionMgnRatio`: The positions' maintenance-margin ratio.
+        #[wire("positionMgnRatio")]
+        pub position_margin_ratio: Option<runtime::Decimal>,
+        /// `positionValue`: Value of the positions.
+        ///
+        /// Unit: USD.
+        #[wire("positionValue")]
+        pub position_value: Option<runtime::Decimal>,
+        /// `leverage`: Leverage of the account; not negative.
+        #[wire("leverage", bare)]
+        pub leverage: Option<runtime::Decimal>,
+        /// `assets`: The coins, those with a balance other than zero.
+        #[wire("assets")]
+        pub assets: runtime::List<Asset>,
     }
 }
 
-runtime::serde_record!(AccountAssets);
-
-/// An execution in a Reality pair on the platform.
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Reality fill
-/// item*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct RealityFill {
-    /// `execId`: Id of the fill.
-    pub exec_id: Option<ExecId>,
-    /// `price`: Price of the fill.
-    pub price: Option<runtime::Decimal>,
-    /// `size`: Quantity of the fill.
+runtime::record! {
+    /// An execution in a Reality pair on the platform.
     ///
-    /// Unit: base coin.
-    pub size: Option<runtime::Decimal>,
-    /// `side`: Direction.
-    pub side: Option<Side>,
-    /// `ts`: When the fill happened.
-    pub time: Option<runtime::Timestamp>,
-}
-
-impl runtime::Record for RealityFill {
-    const FIELDS: &'static [&'static str] = &["execId", "price", "size", "side", "ts"];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("RealityFill"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<ExecId>("execId"),
-            runtime::FieldTable::of::<runtime::Decimal>("price"),
-            runtime::FieldTable::of::<runtime::Decimal>("size"),
-            runtime::FieldTable::of::<Side>("side"),
-            runtime::FieldTable::of::<runtime::Timestamp>("ts"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.exec_id),
-            1 => from.read_into(&mut self.price),
-            2 => from.read_into(&mut self.size),
-            3 => from.read_into(&mut self.side),
-            4 => from.read_into(&mut self.time),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("execId", &self.exec_id);
-        out.field("price", &self.price);
-        out.field("size", &self.size);
-        out.field("side", &self.side);
-        out.field("ts", &self.time);
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Reality fill
+    /// item*.
+    #[record("RealityFill")]
+    pub struct RealityFill {
+        /// `execId`: Id of the fill.
+        #[wire("execId")]
+        pub exec_id: Option<ExecId>,
+        /// `price`: Price of the fill.
+        #[wire("price")]
+        pub price: Option<runtime::Decimal>,
+        /// `size`: Quantity of the fill.
+        ///
+        /// Unit: base coin.
+        #[wire("size")]
+        pub size: Option<runtime::Decimal>,
+        /// `side`: Direction.
+        #[wire("side")]
+        pub side: Option<Side>,
+        /// `ts`: When the fill happened.
+        #[wire("ts")]
+        pub time: Option<runtime::Timestamp>,
     }
 }
 
-runtime::serde_record!(RealityFill);
-
-/// A trade in a company's securities that one of its insiders reported.
-///
-/// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Insider trade
-/// item*.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct InsiderTrade {
-    /// `reporterName`: Name of the reporter.
-    pub reporter_name: Option<String>,
-    /// `issueOrgName`: Name of the issuing organisation.
-    pub issue_org_name: Option<String>,
-    /// `endDate`: End date.
-    pub end_date: Option<String>,
-    /// `announcementDate`: Date of the announcement.
-    pub announcement_date: Option<String>,
-    /// `innerType`: Kind of insider, Director or Officer for example.
-    pub inner_type: Option<String>,
-    /// `position`: Position.
-    pub position: Option<String>,
-    /// `securityTitle`: Title of the security.
-    pub security_title: Option<String>,
-    /// `tradeDate`: Date of the trade.
-    pub trade_date: Option<String>,
-    /// `designatedExerciseDate`: Designated date of exercise.
-    pub designated_exercise_date: Option<String>,
-    /// `innerTradeType`: Kind of the trade.
-    pub inner_trade_type: Option<InnerTradeType>,
-    /// `actionType`: Whether the holding grew or shrank.
-    pub action_type: Option<ActionType>,
-    /// `tradeVolume`: Volume of the trade.
-    pub trade_volume: Option<runtime::Decimal>,
-    /// `tradePrice`: Price of the trade.
-    pub trade_price: Option<runtime::Decimal>,
-    /// `holdingType`: How the security is held.
-    pub holding_type: Option<HoldingType>,
-    /// `indirectHoldingStatement`: Statement on an indirect holding.
-    pub indirect_holding_statement: Option<String>,
-    /// `postTradeQuantity`: Quantity after the trade.
-    pub post_trade_quantity: Option<runtime::Decimal>,
-}
-
-impl runtime::Record for InsiderTrade {
-    const FIELDS: &'static [&'static str] = &[
-        "reporterName",
-        "issueOrgName",
-        "endDate",
-        "announcementDate",
-        "innerType",
-        "position",
-        "securityTitle",
-        "tradeDate",
-        "designatedExerciseDate",
-        "innerTradeType",
-        "actionType",
-        "tradeVolume",
-        "tradePrice",
-        "holdingType",
-        "indirectHoldingStatement",
-        "postTradeQuantity",
-    ];
-    const TABLE: &'static runtime::RecordTable = &runtime::RecordTable {
-        name: Some("InsiderTrade"),
-        is_observed: false,
-        fields: &[
-            runtime::FieldTable::of::<String>("reporterName"),
-            runtime::FieldTable::of::<String>("issueOrgName"),
-            runtime::FieldTable::of::<String>("endDate"),
-            runtime::FieldTable::of::<String>("announcementDate"),
-            runtime::FieldTable::of::<String>("innerType"),
-            runtime::FieldTable::of::<String>("position"),
-            runtime::FieldTable::of::<String>("securityTitle"),
-            runtime::FieldTable::of::<String>("tradeDate"),
-            runtime::FieldTable::of::<String>("designatedExerciseDate"),
-            runtime::FieldTable::of::<InnerTradeType>("innerTradeType"),
-            runtime::FieldTable::of::<ActionType>("actionType"),
-            runtime::FieldTable::of::<runtime::Decimal>("tradeVolume"),
-            runtime::FieldTable::of::<runtime::Decimal>("tradePrice"),
-            runtime::FieldTable::of::<HoldingType>("holdingType"),
-            runtime::FieldTable::of::<String>("indirectHoldingStatement"),
-            runtime::FieldTable::of::<runtime::Decimal>("postTradeQuantity"),
-        ],
-    };
-
-    #[inline]
-    fn read(
-        &mut self,
-        field: usize,
-        from: &mut runtime::Reader<'_>,
-    ) -> Result<(), runtime::ReadError> {
-        match field {
-            0 => from.read_into(&mut self.reporter_name),
-            1 => from.read_into(&mut self.issue_org_name),
-            2 => from.read_into(&mut self.end_date),
-            3 => from.read_into(&mut self.announcement_date),
-            4 => from.read_into(&mut self.inner_type),
-            5 => from.read_into(&mut self.position),
-            6 => from.read_into(&mut self.security_title),
-            7 => from.read_into(&mut self.trade_date),
-            8 => from.read_into(&mut self.designated_exercise_date),
-            9 => from.read_into(&mut self.inner_trade_type),
-            10 => from.read_into(&mut self.action_type),
-            11 => from.read_into(&mut self.trade_volume),
-            12 => from.read_into(&mut self.trade_price),
-            13 => from.read_into(&mut self.holding_type),
-            14 => from.read_into(&mut self.indirect_holding_statement),
-            15 => from.read_into(&mut self.post_trade_quantity),
-            _ => from.skip(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-        out.field("reporterName", &self.reporter_name);
-        out.field("issueOrgName", &self.issue_org_name);
-        out.field("endDate", &self.end_date);
-        out.field("announcementDate", &self.announcement_date);
-        out.field("innerType", &self.inner_type);
-        out.field("position", &self.position);
-        out.field("securityTitle", &self.security_title);
-        out.field("tradeDate", &self.trade_date);
-        out.field("designatedExerciseDate", &self.designated_exercise_date);
-        out.field("innerTradeType", &self.inner_trade_type);
-        out.field("actionType", &self.action_type);
-        out.field("tradeVolume", &self.trade_volume);
-        out.field("tradePrice", &self.trade_price);
-        out.field("holdingType", &self.holding_type);
-        out.field("indirectHoldingStatement", &self.indirect_holding_statement);
-        out.field("postTradeQuantity", &self.post_trade_quantity);
+runtime::record! {
+    /// A trade in a company's securities that one of its insiders reported.
+    ///
+    /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Insider trade
+    /// item*.
+    #[record("InsiderTrade")]
+    pub struct InsiderTrade {
+        /// `reporterName`: Name of the reporter.
+        #[wire("reporterName")]
+        pub reporter_name: Option<String>,
+        /// `issueOrgName`: Name of the issuing organisation.
+        #[wire("issueOrgName")]
+        pub issue_org_name: Option<String>,
+        /// `endDate`: End date.
+        #[wire("endDate")]
+        pub end_date: Option<String>,
+        /// `announcementDate`: Date of the announcement.
+        #[wire("announcementDate")]
+        pub announcement_date: Option<String>,
+        /// `innerType`: Kind of insider, Director or Officer for example.
+        #[wire("innerType")]
+        pub inner_type: Option<String>,
+        /// `position`: Position.
+        #[wire("position")]
+        pub position: Option<String>,
+        /// `securityTitle`: Title of the security.
+        #[wire("securityTitle")]
+        pub security_title: Option<String>,
+        /// `tradeDate`: Date of the trade.
+        #[wire("tradeDate")]
+        pub trade_date: Option<String>,
+        /// `designatedExerciseDate`: Designated date of exercise.
+        #[wire("designatedExerciseDate")]
+        pub designated_exercise_date: Option<String>,
+        /// `innerTradeType`: Kind of the trade.
+        #[wire("innerTradeType")]
+        pub inner_trade_type: Option<InnerTradeType>,
+        /// `actionType`: Whether the holding grew or shrank.
+        #[wire("actionType")]
+        pub action_type: Option<ActionType>,
+        /// `tradeVolume`: Volume of the trade.
+        #[wire("tradeVolume")]
+        pub trade_volume: Option<runtime::Decimal>,
+        /// `tradePrice`: Price of the trade.
+        #[wire("tradePrice")]
+        pub trade_price: Option<runtime::Decimal>,
+        /// `holdingType`: How the security is held.
+        #[wire("holdingType")]
+        pub holding_type: Option<HoldingType>,
+        /// `indirectHoldingStatement`: Statement on an indirect holding.
+        #[wire("indirectHoldingStatement")]
+        pub indirect_holding_statement: Option<String>,
+        /// `postTradeQuantity`: Quantity after the trade.
+        #[wire("postTradeQuantity")]
+        pub post_trade_quantity: Option<runtime::Decimal>,
     }
 }
-
-runtime::serde_record!(InsiderTrade);

@@ -1,25 +1,21 @@
-//! What a caller has told about an account: documents make rules depend on it, and no request shows it.
-
-mod instrument;
+//! Properties of an account that rules depend on and no request shows.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::value::Timestamp;
+use crate::value::{Decimal, Timestamp};
 
-pub use instrument::Instrument;
-
-/// What a caller has told about an account: a name, properties by the names of the schema, and instruments.
+/// An account as the caller describes it: a name, properties by their names in the schema, and instruments.
 ///
-/// Nothing has to be told. A question about what was not told has no answer, and a rule that needs one is not checked.
-/// Emitted crates have a type of their own around this one, with a function for each property.
+/// Everything is optional. A rule that depends on a missing property is not checked. Emitted crates wrap this type in
+/// one with a function for each property.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     name: String,
     properties: BTreeMap<Cow<'static, str>, Told>,
-    /// Shared, for an account is cloned with its client and the list may be long.
+    /// Shared, because an account is cloned with its client and the list may be long.
     instruments: Option<Arc<Instruments>>,
 }
 
@@ -31,41 +27,41 @@ type Instruments = BTreeMap<String, Vec<(String, Instrument)>>;
 pub enum Told {
     /// One of the words that the schema lists.
     Word(Cow<'static, str>),
-    /// Whether it is so.
+    /// Yes or no.
     Flag(bool),
-    /// A moment.
+    /// A point in time.
     Time(Timestamp),
     /// Names, such as those of trading pairs.
     Names(Vec<String>),
 }
 
 impl Account {
-    /// An account of which nothing is told.
+    /// An account without a name, properties or instruments.
     pub const fn new() -> Self {
         Self { name: String::new(), properties: BTreeMap::new(), instruments: None }
     }
 
-    /// An account of which a name is told: a limiter that is shared tells accounts apart by it.
+    /// An account with a name, by which a shared limiter distinguishes accounts.
     pub fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::new() }
     }
 
-    /// Its name; empty when none was told.
+    /// The name; empty if none is set.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Tells a property, in the place of what was told of it before.
+    /// Sets a property, replacing an earlier value.
     pub fn tell(&mut self, property: impl Into<Cow<'static, str>>, value: Told) {
         self.properties.insert(property.into(), value);
     }
 
-    /// What was told of a property.
+    /// The value of a property.
     pub fn told(&self, property: &str) -> Option<&Told> {
         self.properties.get(property)
     }
 
-    /// Tells the steps and bounds of what is traded under `symbol` in the line of business `line`.
+    /// Sets the steps and bounds of the instrument `symbol` in the line of business `line`.
     pub fn tell_instrument(&mut self, line: impl Into<String>, symbol: impl Into<String>, instrument: Instrument) {
         let instruments = Arc::make_mut(self.instruments.get_or_insert_default());
         let (line, lines) = (line.into(), instruments.entry(symbol.into()).or_default());
@@ -75,14 +71,14 @@ impl Account {
         }
     }
 
-    /// What was told of an instrument.
+    /// The instrument `symbol` of the line of business `line`.
     pub fn instrument(&self, line: &str, symbol: &str) -> Option<&Instrument> {
         let lines = self.instruments.as_ref()?.get(symbol)?;
         lines.iter().find(|(known, _)| known == line).map(|(_, instrument)| instrument)
     }
 }
 
-/// Questions that rules ask. `None`: it was not told.
+/// Conditions that rules check. They return `None` if the property is not set.
 impl Account {
     /// Whether a property is one of `words`; a flag is `true` or `false`.
     pub fn is(&self, property: &str, words: &[&str]) -> Option<bool> {
@@ -101,7 +97,7 @@ impl Account {
         }
     }
 
-    /// Whether `time` is at or after the moment of a property.
+    /// Whether `time` is at or after the time of a property.
     pub fn has_reached(&self, property: &str, time: Timestamp) -> Option<bool> {
         match self.told(property)? {
             Told::Time(moment) => Some(time >= *moment),
@@ -112,7 +108,7 @@ impl Account {
 
 impl fmt::Display for Told {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// A long list helps nobody who reads a message.
+        /// Longer lists are abbreviated.
         const MOST: usize = 5;
         match self {
             Self::Word(word) => f.write_str(word),
@@ -137,6 +133,49 @@ impl From<String> for Account {
     /// The account of this name.
     fn from(name: String) -> Self {
         Self::named(name)
+    }
+}
+
+/// The steps and bounds of an instrument, by their names in the schema. A rule that needs a missing one is not checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Instrument {
+    properties: Vec<(Cow<'static, str>, Decimal)>,
+}
+
+impl Instrument {
+    /// An instrument without properties.
+    pub const fn new() -> Self {
+        Self { properties: Vec::new() }
+    }
+
+    /// Sets a property, replacing an earlier value.
+    #[must_use]
+    pub fn with(mut self, property: impl Into<Cow<'static, str>>, value: Decimal) -> Self {
+        let property = property.into();
+        self.properties.retain(|(known, _)| *known != property);
+        self.properties.push((property, value));
+        self
+    }
+
+    /// The value of a property.
+    pub fn told(&self, property: &str) -> Option<&Decimal> {
+        self.properties.iter().find(|(known, _)| known == property).map(|(_, value)| value)
+    }
+
+    /// Whether `value` is a multiple of the step `property`, exactly. `None` if the property is not set or not a valid
+    /// step.
+    pub fn divides(&self, property: &str, value: &Decimal) -> Option<bool> {
+        value.is_multiple_of(self.told(property)?)
+    }
+
+    /// Whether `value` has at most as many decimal places as `property` allows; trailing zeros do not count.
+    pub fn has_places_for(&self, property: &str, value: &Decimal) -> Option<bool> {
+        Some(Decimal::from(value.decimal_places()) <= *self.told(property)?)
+    }
+
+    /// Whether `value` is at least `property`.
+    pub fn is_reached_by(&self, property: &str, value: &Decimal) -> Option<bool> {
+        Some(value >= self.told(property)?)
     }
 }
 

@@ -1,13 +1,12 @@
-//! Requests for many things at once: of any length, each thing with what became of it.
+//! Batches of any length: the items are sent in as many calls as needed, and each item gets its result.
 
-mod answer;
 mod batch;
 mod call;
 mod matching;
-mod outcome;
-mod teller;
+mod report;
 
-pub use answer::BatchAnswer;
+#[doc(hidden)]
+pub use batch::BatchAnswer;
 pub use batch::{Batch, BatchShape};
 pub use call::BatchCall;
-pub use outcome::{BatchReport, ItemOutcome, ItemReport, Matched, Stray};
+pub use report::{BatchReport, ItemOutcome, ItemReport, Matched, UnmatchedResult};

@@ -1,27 +1,22 @@
-//! The client for programs without async: the same operations, each of which blocks the thread that calls it.
+//! The client for programs without async: the same operations, each of which blocks the calling thread.
 //!
-//! A client has one thread of its own, on which its connections are looked after between and during calls. A call starts
-//! none; where a new connection needs a name looked up, the system does that on another, which is kept for a while. Clones
-//! share it, and any number of threads may call at once, each for itself.
+//! A client has one background thread, which drives its connections between and during calls. A call starts no thread;
+//! to resolve the name for a new connection, the system uses another one, which it keeps for a while. Clones share the
+//! background thread, and any number of threads may make calls at the same time.
 //!
-//! Within an async runtime a call works too, and does to the runtime what every blocking call does: the thread that makes
-//! it does nothing else meanwhile. It cannot wait for itself, for nothing that it waits for runs on that thread, unless
-//! the caller has made it so: by a transport or a limiter that needs the very runtime the thread belongs to.
+//! Calls also work within an async runtime, where they block a thread of the runtime like any blocking call. A call
+//! does not deadlock, because nothing it waits for runs on the calling thread, unless a custom transport or limiter
+//! needs the runtime of that thread.
 //!
-//! A client does not survive a fork: the thread and the connections are the parent's. In a child every call ends unsent,
-//! with [`Error::LimiterFailed`](crate::Error::LimiterFailed) and [`Trouble::Forked`](crate::Trouble::Forked); make another
-//! client there.
+//! A client does not survive a fork: the thread and the connections belong to the parent. In a child every call fails
+//! unsent, with [`Error::LimiterFailed`](crate::Error::LimiterFailed) and
+//! [`Trouble::Forked`](crate::error::Trouble::Forked); create a new client there.
 
 mod background;
 mod batch;
-mod block_on;
-mod core;
-mod items;
+mod client;
 mod pages;
-mod retrying;
 
 pub use self::batch::BatchCall;
-pub use self::core::ClientCore;
-pub use self::items::Items;
-pub use self::pages::Pages;
-pub use self::retrying::Retrying;
+pub use self::client::{ClientCore, Retrying};
+pub use self::pages::{Items, Pages};

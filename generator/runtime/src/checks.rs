@@ -1,14 +1,12 @@
-//! What the documents forbid, found before anything is sent: all of it at once.
+//! Rules of the documents, checked before a request is sent. All violations are reported at once.
 
 mod collector;
 mod given;
-mod place;
 mod policy;
 mod violation;
 mod window;
 
 pub use collector::Checks;
 pub use policy::{CheckContext, CheckPolicy};
+pub(crate) use violation::Place;
 pub use violation::{Violation, Violations};
-
-pub(crate) use place::Place;

@@ -1,12 +1,9 @@
-//! Drift: where answers are not what the documents say. Collected while a client runs, so that production tells the
-//! maintainer of the schema that a document has changed.
+//! Schema drift: differences between responses and the documents. They are collected while a client runs, so that the
+//! maintainer of the schema notices changes of a document.
 //!
-//! Reading an answer knows nothing of this: one that is looked at is gone through a second time, beside the tables of its
-//! records.
+//! Reading a response is not affected: a second pass compares it with the tables of its records.
 
 mod collector;
-mod entry;
-mod fields;
 mod report;
 mod show;
 mod spelling;
@@ -15,5 +12,4 @@ mod walk;
 mod withheld;
 
 pub use collector::Drift;
-pub use entry::{DriftEntry, DriftKind};
-pub use report::{DriftReport, OperationDrift};
+pub use report::{DriftEntry, DriftKind, DriftReport, OperationDrift};

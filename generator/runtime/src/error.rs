@@ -1,3 +1,11 @@
+//! Why a call or a client fails.
+
+mod build;
+mod limits;
+mod transport;
+mod unknown;
+
+use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
@@ -5,49 +13,49 @@ use bytes::Bytes;
 use http::StatusCode;
 
 use crate::checks::Violations;
-use crate::client::{Skew, TransportError, TransportErrorKind, WasSent};
+use crate::clock::Skew;
 use crate::json::ReadError;
-use crate::limits::{Binding, Trouble};
-use crate::tables::{CredentialCause, Effect, Ending, KnownError, Outcome, Proves};
+use crate::tables::{Certainty, CredentialCause, Effect, Ending, KnownError, Outcome, Proves};
 use crate::value::{OpenEnum, Timestamp, enum_from_wire};
 
-mod text;
-mod unknown;
-
+pub use self::build::BuildError;
+pub use self::limits::{Binding, Limited, LimiterFailure, Trouble};
+pub use self::transport::{TransportError, TransportErrorKind, WasSent};
 pub use self::unknown::{SentRequest, UnknownOutcome};
 
 /// Why a call did not succeed.
 ///
-/// A client answers a call that changes something in three ways, never two: it happened, which is `Ok`; it is unknown,
-/// which is [`Error::Unknown`] and nothing else; and with every other error it surely did not happen.
+/// A call that changes something has one of three outcomes: it had its effect, which is `Ok`; its outcome is unknown,
+/// which is always [`Error::Unknown`]; or it had no effect, which is every other error.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The documents forbid the request; it was not sent.
+    /// The request breaks a rule of the documents; it was not sent.
     Refused(Box<Refusal>),
     /// The request cannot be signed; it was not sent.
     Unsigned(Box<Unsigned>),
-    /// A rate limit is used up, and the client was told not to wait; the request was not sent.
+    /// A rate limit is used up, and the client is set not to wait; the request was not sent.
     Limited(Box<Limited>),
-    /// Whether a rate limit has room cannot be told, for the limiter itself is in trouble; the request was not sent.
+    /// The limiter failed, so it is not known whether there is room; the request was not sent.
     LimiterFailed(Box<LimiterFailure>),
-    /// The exchange answered that it did not do it.
+    /// The exchange refused the request.
     Exchange(Box<ExchangeError>),
-    /// There is no answer.
+    /// There is no response.
     Transport(Box<TransportFailure>),
-    /// There is an answer, but it makes no sense.
+    /// The response cannot be read.
     Unreadable(Box<UnreadableAnswer>),
-    /// Nobody knows whether the request had its effect: repeated, it might have it twice. Ask for what it was to change.
+    /// It is unknown whether the request had its effect. Query what it was to change: a repeat could have the effect
+    /// twice.
     Unknown(Box<UnknownOutcome>),
 }
 
-/// A request that was not sent because the documents forbid it.
+/// A request that was not sent because it breaks a rule of the documents.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Refusal {
     /// The id of the operation.
     pub operation: &'static str,
-    /// All that is forbidden in it.
+    /// The broken rules.
     pub violations: Violations,
 }
 
@@ -59,111 +67,85 @@ pub struct Unsigned {
     pub operation: &'static str,
     /// What is missing.
     pub why: &'static str,
-    /// How far the exchange's clock is from the client's, where that is why.
+    /// The offset of the exchange's clock, if that is the reason.
     pub skew: Option<Skew>,
-    /// How long the call had waited for room within its rate limits.
+    /// How long the call waited for its rate limits.
     pub waited: Duration,
 }
 
-/// A request that was not sent because a rate limit is used up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Limited {
-    /// The id of the operation.
-    pub operation: &'static str,
-    /// How long it takes at least until there is room.
-    pub free_in: Duration,
-    /// The limit that is used up.
-    pub binding: Option<Binding>,
-}
-
-/// A request that was not sent because the limiter is in trouble.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LimiterFailure {
-    /// The id of the operation.
-    pub operation: &'static str,
-    /// The kind of trouble.
-    pub trouble: Trouble,
-    /// What happened.
-    pub why: String,
-    /// How long the call had waited for room within its rate limits.
-    pub waited: Duration,
-}
-
-/// A request that the exchange, or something before it, answered with an error.
+/// A request that the exchange, or a gateway before it, answered with an error.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ExchangeError {
     /// The id of the operation.
     pub operation: &'static str,
-    /// What the operation does; one that only reads never has an effect.
+    /// The effect of the operation; reads have none.
     pub effect: Effect,
-    /// What became of the request.
+    /// The outcome of the request.
     pub outcome: Outcome,
     /// How the call ended.
     pub ending: Ending,
-    /// The code; where the answer has none, the HTTP status.
+    /// The code; the HTTP status if the response contains none.
     pub code: Code,
-    /// The message; where the answer has none, the beginning of its body.
+    /// The message; the beginning of the body if the response contains none.
     pub message: String,
     /// The HTTP status.
     pub status: StatusCode,
     /// The time of the request by the exchange's clock.
     pub request_time: Option<Timestamp>,
-    /// What is known about the code, also where it proves nothing.
+    /// What is known about the code, even if it proves nothing.
     pub known: Option<&'static KnownError>,
-    /// What the code proves, as far as the client believes it.
+    /// What the code proves, by the client's [`CodePolicy`](crate::exchange::CodePolicy).
     pub proves: Option<Proves>,
-    /// How long the exchange asks to wait before the next request.
+    /// How long the exchange requires to wait before the next request.
     pub retry_after: Option<Duration>,
-    /// How far the exchange's clock is from the client's, where the timestamp was not taken. By default the next call is
-    /// signed by the exchange's clock then; this one is not sent again.
+    /// The offset of the exchange's clock, if the timestamp was refused. By default, the next call is signed with a
+    /// corrected timestamp; this one is not sent again.
     pub skew: Option<Skew>,
-    /// The whole answer.
+    /// The whole response.
     pub raw: Bytes,
-    /// How long the call had waited for room within its rate limits.
+    /// How long the call waited for its rate limits.
     pub waited: Duration,
 }
 
-/// A request that has no answer.
+/// A request without a response.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct TransportFailure {
     /// The id of the operation.
     pub operation: &'static str,
-    /// What the operation does; one that only reads never has an effect.
+    /// The effect of the operation; reads have none.
     pub effect: Effect,
-    /// What became of the request.
+    /// The outcome of the request.
     pub outcome: Outcome,
     /// What went wrong.
     pub error: TransportError,
-    /// How long the call had waited for room within its rate limits.
+    /// How long the call waited for its rate limits.
     pub waited: Duration,
 }
 
-/// A request whose answer could not be read.
+/// A request whose response could not be read.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct UnreadableAnswer {
     /// The id of the operation.
     pub operation: &'static str,
-    /// What the operation does; one that only reads never has an effect.
+    /// The effect of the operation; reads have none.
     pub effect: Effect,
-    /// What became of the request.
+    /// The outcome of the request.
     pub outcome: Outcome,
     /// The HTTP status.
     pub status: StatusCode,
-    /// The whole answer.
+    /// The whole response.
     pub raw: Bytes,
-    /// What is wrong with it, and the path to where.
+    /// The error and its path in the response.
     pub error: ReadError,
-    /// How long the call had waited for room within its rate limits.
+    /// How long the call waited for its rate limits.
     pub waited: Duration,
 }
 
 impl ExchangeError {
-    /// The likely reason why the credentials or the signature were not accepted; `None` where that is not the error.
+    /// The likely reason why the credentials or the signature were refused, if they were.
     pub fn credential_cause(&self) -> Option<CredentialCause> {
         match self.proves? {
             Proves::Timestamp => Some(CredentialCause::Clock),
@@ -214,7 +196,7 @@ impl Error {
         }
     }
 
-    /// How long the call had waited for room within its rate limits. What is refused at once has not waited.
+    /// How long the call waited for its rate limits. A call that is refused at once has not waited.
     pub fn waited(&self) -> Duration {
         match self {
             Self::Refused(_) | Self::Limited(_) => Duration::ZERO,
@@ -227,7 +209,7 @@ impl Error {
         }
     }
 
-    /// The same error of a call that had waited.
+    /// The same error of a call that waited for `time`.
     pub(crate) fn after_waiting(mut self, time: Duration) -> Self {
         self.set_waited(time);
         self
@@ -245,7 +227,7 @@ impl Error {
         }
     }
 
-    /// Whether the request surely had no effect, or may have had one.
+    /// Whether the request had no effect, or may have had one.
     pub fn outcome(&self) -> Outcome {
         match self {
             Self::Refused(_) | Self::Unsigned(_) | Self::Limited(_) | Self::LimiterFailed(_) => Outcome::NotDone,
@@ -256,12 +238,12 @@ impl Error {
         }
     }
 
-    /// The code of the answer, where the exchange or something before it answered with an error.
+    /// The code, if the exchange or a gateway before it responded with an error.
     pub fn code(&self) -> Option<&str> {
         self.exchange().map(|error| error.code.as_str())
     }
 
-    /// The HTTP status of the answer, where there is one.
+    /// The HTTP status, if there is a response.
     pub fn status(&self) -> Option<StatusCode> {
         match self {
             Self::Exchange(error) => Some(error.status),
@@ -271,12 +253,12 @@ impl Error {
         }
     }
 
-    /// The message of the answer, where the exchange or something before it answered with an error.
+    /// The message, if the exchange or a gateway before it responded with an error.
     pub fn message(&self) -> Option<&str> {
         self.exchange().map(|error| error.message.as_str())
     }
 
-    /// The answer of the exchange, or of something before it, where that is the error.
+    /// The error that the exchange or a gateway before it responded with, if it is one.
     pub fn exchange(&self) -> Option<&ExchangeError> {
         match self {
             Self::Exchange(error) => Some(error),
@@ -285,7 +267,7 @@ impl Error {
         }
     }
 
-    /// The likely reason why the credentials or the signature were not accepted; `None` where that is not the error.
+    /// The likely reason why the credentials or the signature were refused, if they were.
     pub fn credential_cause(&self) -> Option<CredentialCause> {
         self.exchange().and_then(ExchangeError::credential_cause)
     }
@@ -304,7 +286,7 @@ impl Error {
     }
 }
 
-/// How a call ends that has no answer.
+/// How a call without a response ended.
 pub(crate) fn ending_of(error: &TransportError) -> Ending {
     match (error.sent(), error.kind()) {
         (WasSent::No, TransportErrorKind::Connect) => Ending::NotConnected,
@@ -312,5 +294,79 @@ pub(crate) fn ending_of(error: &TransportError) -> Ending {
         (WasSent::Maybe, TransportErrorKind::Timeout) => Ending::TimedOut,
         (WasSent::Maybe, TransportErrorKind::BodyTooLarge) => Ending::AnswerTooLong,
         (WasSent::Maybe, _) => Ending::ConnectionLost,
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let operation = self.operation();
+        match self {
+            Self::Refused(refusal) => {
+                write!(f, "{operation} was not sent, because it breaks a rule:\n{}", refusal.violations)
+            }
+            Self::Unsigned(unsigned) => {
+                write!(f, "{operation} was not sent, because it cannot be signed: {}", unsigned.why)?;
+                unsigned.skew.map_or(Ok(()), |skew| write!(f, ": {skew}"))
+            }
+            Self::Limited(limited) => write!(f, "{operation} was not sent: {limited}"),
+            Self::LimiterFailed(failure) => write!(f, "{operation} was not sent: {}: {}", failure.trouble, failure.why),
+            Self::Exchange(error) => write!(f, "{operation} failed: {error}; {}", self.outcome()),
+            Self::Transport(failure) => {
+                write!(f, "{operation} got no response: {}; {}", failure.error, self.outcome())
+            }
+            Self::Unreadable(answer) => {
+                let UnreadableAnswer { status, error, .. } = &**answer;
+                write!(
+                    f,
+                    "{operation} got a response that cannot be read (HTTP status {status}): {error}; {}",
+                    self.outcome()
+                )
+            }
+            Self::Unknown(unknown) => unknown.fmt(f),
+        }
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            // The text contains the other sources already.
+            Self::Transport(failure) => failure.error.source(),
+            Self::Unknown(unknown) => unknown.why.source(),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for ExchangeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "code {}, HTTP status {}, {:?}", self.code, self.status, self.message)?;
+        if let Some(known) = self.known {
+            match (known.certainty, known.doc) {
+                (Certainty::Documented, "") => {}
+                (Certainty::Documented, doc) => write!(f, " ({doc})")?,
+                (Certainty::Named | Certainty::Several, _) => write!(f, " (observed: {})", known.text)?,
+                (Certainty::Single, _) => write!(f, " (observed by one source: {})", known.text)?,
+                (Certainty::Conflicting, _) => write!(f, " (observed, sources disagree: {})", known.text)?,
+            }
+        }
+        if let Some(cause) = self.credential_cause() {
+            write!(f, "; likely cause: {cause}")?;
+        }
+        self.skew.map_or(Ok(()), |skew| write!(f, ": {skew}"))
+    }
+}
+
+impl fmt::Debug for UnreadableAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 200;
+        let beginning = &self.raw[..self.raw.len().min(SHOWN)];
+        f.debug_struct("UnreadableAnswer")
+            .field("operation", &self.operation)
+            .field("status", &self.status)
+            .field("error", &self.error)
+            .field("raw_length", &self.raw.len())
+            .field("raw_beginning", &String::from_utf8_lossy(beginning))
+            .finish()
     }
 }

@@ -1,23 +1,28 @@
-//! JSON as an exchange sends it: a pull reader that forgives types and never guesses, and a writer.
+//! JSON as exchanges send it: a pull reader that is lenient about types but never guesses, and a writer.
 
 mod decode;
-mod encode;
 mod error;
-mod layout;
+mod list;
 mod members;
-mod number;
-mod path;
 mod reader;
 mod record;
 mod room;
 mod string;
+mod table;
+mod values;
 mod writer;
 
 pub use decode::{Decode, read_json};
-pub use encode::{Encode, write_json};
 pub use error::ReadError;
+pub use list::{BadItem, List};
 pub use members::{Elements, Members};
 pub(crate) use reader::Mark;
 pub use reader::{Kind, Reader};
+#[doc(hidden)]
 pub use record::{Record, RecordWriter};
-pub use writer::JsonWriter;
+pub use table::Form;
+#[doc(hidden)]
+pub use table::{FieldTable, RecordTable};
+#[doc(hidden)]
+pub use values::decode_enum;
+pub use writer::{Encode, JsonWriter, write_json};

@@ -1,14 +1,14 @@
-//! States of an order: what can become of them, whether records agree with it, how many amendments may be under way.
+//! States of an order: possible transitions, a monitor of records, and a bound on concurrent amendments.
 
 mod gate;
-mod memory;
 mod monitor;
 mod state;
-mod table;
+
+#[doc(hidden)]
+pub use gate::order_reference;
+pub use gate::{AmendGate, Amendment, Busy, Pass};
+pub use monitor::{ImpossibleChange, Monitor, Observed};
+pub use state::{HasState, Lifecycle, Next, Possible, State, StateRow, Transition};
+
 #[cfg(test)]
 mod tests;
-
-pub use gate::{AmendGate, Amendment, Busy, Pass, order_reference};
-pub use monitor::{ImpossibleChange, Monitor, Observed};
-pub use state::{HasState, State};
-pub use table::{Lifecycle, Next, Possible, StateRow, Transition};

@@ -1,8 +1,7 @@
-//! What others may see of calls while the client runs: a span for each, and events for what takes time or a decision.
+//! Tracing: a span for each call, and events for waits, pauses and queries.
 //!
-//! With the feature `tracing` it goes to whoever subscribes; without, these are the same functions and do nothing. What is
-//! told of a call is what the schema says of its operation, and how the call went: never what was asked for or answered,
-//! whose ids it carries, or by whom it was signed.
+//! Without the feature `tracing`, the same functions do nothing. Spans and events contain what the schema says of the
+//! operation and how the call went, but nothing of the request or the response, no ids and no credentials.
 
 #[cfg(not(feature = "tracing"))]
 mod off;

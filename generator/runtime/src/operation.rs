@@ -1,43 +1,44 @@
+//! A request that knows where it goes, what it does and what answers it.
+
 use crate::account::Account;
 use crate::checks::{CheckContext, Checks, Violations};
-use crate::client::{Clock, SystemClock};
+use crate::clock::{Clock, SystemClock};
 use crate::json::Decode;
-use crate::parameters::{ParameterReader, Parameters, PathWriter};
+use crate::parameters::{ParameterReader, Parameters, PathWriter, json_of};
 use crate::tables::Meta;
 
-/// A request that knows what it is: where it goes, what it does, what answers it. Emitted for each operation.
+/// A request of one operation, with its address, its effect and the type of its response. Emitted for each operation.
 pub trait Operation: Parameters {
-    /// What a successful answer carries.
+    /// The data of a successful response.
     type Response: Decode;
 
-    /// What is known about the operation.
+    /// The properties of the operation.
     const META: &'static Meta;
 
-    /// Writes the path; where the operation has parameters in it, they go there.
+    /// Writes the path with the parameters in it.
     fn write_path(&self, out: &mut PathWriter) {
         out.literal(Self::META.path);
     }
 
-    /// Checks the request against what the documents forbid, as far as the request and `account` tell, and against the
-    /// system's clock.
+    /// Checks the request by the rules of the documents, with the properties of `account` and the system's clock.
     ///
     /// # Errors
     ///
-    /// Everything that is forbidden, at once, if anything is; then also what the documents only warn of.
+    /// Returns all broken rules, including those that only warn, if one of them refuses the request.
     fn validate(&self, account: &Account) -> Result<(), Violations> {
         let now = Some(SystemClock.now());
         self.inspect(CheckContext { account, now, ..CheckContext::default() }).into_result().map(|_warnings| ())
     }
 
-    /// Everything that the documents forbid or warn of in this request, as far as `context` tells.
+    /// All rules that the request breaks in `context`.
     fn inspect(&self, context: CheckContext<'_>) -> Violations {
         let mut checks = Checks::new(Some(Self::META), context);
         self.check(&mut checks);
-        checks.finish(self)
+        checks.finish(|| json_of(self))
     }
 
-    /// The class of the rate limits that hold for this request, of an account of which `account` tells; `None` for
-    /// those that hold for everyone. Emitted where a limit has classes.
+    /// The class of the rate limits for this request of `account`; `None` for the default ones. Emitted if a limit has
+    /// classes.
     fn limit_class(&self, account: &Account) -> Option<&'static str> {
         let _ = account;
         None
@@ -47,16 +48,16 @@ pub trait Operation: Parameters {
     ///
     /// # Errors
     ///
-    /// Everything that is missing, unreadable, unknown or forbidden.
+    /// Returns everything that is missing, unreadable or unknown, and all broken rules.
     fn from_json(json: &str) -> Result<Self, Violations> {
         Self::from_json_in(json, CheckContext::default())
     }
 
-    /// As [`from_json`](Self::from_json), but checked as far as `context` says.
+    /// Like [`from_json`](Self::from_json), but checked in `context`.
     ///
     /// # Errors
     ///
-    /// Everything that is missing, unreadable, unknown or forbidden.
+    /// Returns everything that is missing, unreadable or unknown, and all broken rules.
     fn from_json_in(json: &str, context: CheckContext<'_>) -> Result<Self, Violations> {
         ParameterReader::read_operation(Self::META, json, context)
     }
@@ -65,8 +66,12 @@ pub trait Operation: Parameters {
     ///
     /// # Errors
     ///
-    /// Everything that is missing, unreadable, unknown or forbidden.
+    /// Returns everything that is missing, unreadable or unknown, and all broken rules.
     fn from_query(query: &str) -> Result<Self, Violations> {
         ParameterReader::operation_from_query(Self::META, query)
     }
 }
+
+/// An operation that is safe to repeat: a read, or one that is idempotent by the documents. It is emitted for those
+/// only, so that a client cannot repeat any other.
+pub trait Repeatable: Operation {}

@@ -1,27 +1,24 @@
-//! Listings that are longer than a page: cursors are followed, ranges of time are cut, no item is lost or doubled, and what
-//! cannot be listed is told.
+//! Listings of many pages: follows cursors and splits time ranges, loses and repeats no item, and reports what cannot
+//! be listed.
 
 mod border;
 mod cut;
 mod error;
-mod hash;
 mod items;
 mod page;
-mod paged;
 mod position;
 mod reach;
-mod recent;
 mod seen;
+#[cfg(feature = "stream")]
+mod stream;
 mod walk;
 mod whole;
 
-#[cfg(feature = "stream")]
-mod stream;
-
 pub use error::{PageError, PositionError};
 pub use items::Items;
-pub use page::{Clipped, Page, TimeRange};
-pub use paged::{Paged, from_text, text_of};
+pub use page::{Clipped, Page, Paged, TimeRange};
+#[doc(hidden)]
+pub use page::{from_text, text_of};
 pub use position::Position;
 #[cfg(feature = "stream")]
 pub use stream::PageStream;

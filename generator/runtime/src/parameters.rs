@@ -1,33 +1,42 @@
 //! Request parameters: written as a query or as JSON, and read back.
 
-mod member;
 mod named;
-mod path;
-mod percent;
 mod query;
 mod reader;
-mod scalar;
-mod texts;
 mod writer;
-
-pub(crate) use named::Named;
-pub use path::PathWriter;
-pub use reader::ParameterReader;
-pub use scalar::{Scalar, Scratch};
-pub use writer::ParameterWriter;
-
-pub(crate) use texts::texts_of;
 
 use crate::checks::Checks;
 
-/// A set of request parameters: those of an operation, of an item in a list, or of one way of a choice.
+pub(crate) use named::{Named, texts_of};
+pub use reader::ParameterReader;
+pub use writer::ParameterWriter;
+#[doc(hidden)]
+pub use writer::PathWriter;
+
+/// A set of request parameters: of an operation, of an item in a list, or of an alternative of a choice.
 pub trait Parameters: Sized {
     /// Writes those that are set.
     fn write(&self, out: &mut ParameterWriter);
 
-    /// Reads them back. `None` when that fails; `from` then knows why.
+    /// Reads them back. `None` if that fails; `from` then contains the violations.
     fn read(from: &mut ParameterReader<'_>) -> Option<Self>;
 
-    /// Tells `to` what the documents forbid.
+    /// Reports broken rules to `to`.
     fn check(&self, to: &mut Checks<'_>);
+}
+
+/// The JSON text of `parameters`, as it is sent in a body.
+pub(crate) fn json_of(parameters: &impl Parameters) -> String {
+    let mut out = ParameterWriter::json();
+    parameters.write(&mut out);
+    out.finish()
+}
+
+impl Checks<'_> {
+    /// Each item of a list must keep its own rules. `name` is empty where the body itself is the list.
+    pub fn items<P: Parameters>(&mut self, name: &'static str, items: &[P]) {
+        for (index, item) in items.iter().enumerate() {
+            self.item(name, index, |checks| item.check(checks));
+        }
+    }
 }

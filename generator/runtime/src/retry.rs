@@ -1,10 +1,227 @@
-//! Calling again what does no harm when it is called again.
+//! Retries of operations that are safe to repeat.
 
-mod budget;
-mod jitter;
-mod policy;
-mod retrying;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
-pub use budget::RetryBudget;
-pub use policy::RetryPolicy;
-pub use retrying::Retrying;
+use crate::client::ClientCore;
+use crate::clock::pause;
+use crate::error::{Error, ExchangeError, WasSent};
+use crate::exchange::Reply;
+use crate::observe;
+use crate::operation::Repeatable;
+use crate::tables::{Ending, Outcome, Proves};
+
+/// The number of retries that all calls together may make, so that retries do not overload an exchange in trouble.
+///
+/// A call that succeeds returns a part of what a retry takes.
+#[derive(Debug)]
+pub struct RetryBudget {
+    /// In tenths of a repeat.
+    left: AtomicU32,
+    most: u32,
+}
+
+/// What a repeat takes.
+const REPEAT: u32 = 10;
+
+impl RetryBudget {
+    /// A budget of `repeats` retries, and one more for every ten calls that succeed.
+    pub const fn new(repeats: u32) -> Self {
+        let most = repeats.saturating_mul(REPEAT);
+        Self { left: AtomicU32::new(most), most }
+    }
+
+    /// How many repeats are left.
+    pub fn left(&self) -> u32 {
+        self.left.load(Ordering::Relaxed) / REPEAT
+    }
+
+    /// Takes one repeat, if there is one.
+    fn take(&self) -> bool {
+        let take = |left: u32| left.checked_sub(REPEAT);
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+    }
+
+    fn succeeded(&self) {
+        let add = |left: u32| (left < self.most).then_some(left + 1);
+        // Full is as good.
+        let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+    }
+}
+
+/// A random duration up to `most`, so that calls that failed together are not retried together.
+fn up_to(most: Duration) -> Duration {
+    let chance = RandomState::new().hash_one(0_u8);
+    let nanos = u64::try_from(most.as_nanos()).unwrap_or(u64::MAX);
+    Duration::from_nanos(chance.checked_rem(nanos.saturating_add(1)).unwrap_or(chance))
+}
+
+/// How often, how fast and how long a call is retried.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct RetryPolicy {
+    attempts: u32,
+    pauses: (Duration, Duration),
+    deadline: Duration,
+    budget: Arc<RetryBudget>,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self {
+            attempts: 4,
+            pauses: (Duration::from_millis(200), Duration::from_secs(5)),
+            deadline: Duration::from_secs(30),
+            budget: Arc::new(RetryBudget::new(20)),
+        }
+    }
+}
+
+impl RetryPolicy {
+    /// At most four attempts within half a minute, and a budget of 20 retries.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes at most this many attempts, including the first one.
+    pub fn attempts(mut self, attempts: u32) -> Self {
+        self.attempts = attempts;
+        self
+    }
+
+    /// Pauses before a retry for a random time up to `first`, which doubles before each further one, up to `longest`.
+    /// The wait that the exchange requires is added.
+    pub fn pauses(mut self, first: Duration, longest: Duration) -> Self {
+        self.pauses = (first, longest);
+        self
+    }
+
+    /// Begins no retry later than this after the first attempt.
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// Shares a budget with other policies. Clones of a policy share theirs anyway.
+    pub fn budget(mut self, budget: Arc<RetryBudget>) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// The pause before the retry that follows `attempt`, counted from 1; `None` if `error` is not transient.
+    fn wait(&self, attempt: u32, error: &Error) -> Option<Duration> {
+        let asked = asked_to_wait(error)?;
+        let (first, longest) = self.pauses;
+        let factor = 2_u32.saturating_pow(attempt.saturating_sub(1));
+        Some(asked.saturating_add(up_to(first.saturating_mul(factor).min(longest))))
+    }
+}
+
+/// How long the exchange requires to wait; `None` if the error is not transient.
+fn asked_to_wait(error: &Error) -> Option<Duration> {
+    match error {
+        Error::Refused(_) | Error::Unsigned(_) | Error::Limited(_) | Error::LimiterFailed(_) => None,
+        Error::Transport(failure) => {
+            // A response that is too long will be too long again.
+            let passes = failure.error.sent() == WasSent::No || error.ending() != Ending::AnswerTooLong;
+            passes.then_some(Duration::ZERO)
+        }
+        Error::Unreadable(_) => Some(Duration::ZERO),
+        Error::Exchange(error) => is_passing(error).then_some(error.retry_after.unwrap_or_default()),
+        Error::Unknown(unknown) => asked_to_wait(&unknown.why),
+    }
+}
+
+/// Whether an error is transient: a code after which the outcome is unknown is a problem of the exchange.
+///
+/// After a refused timestamp, the retry has another one if the exchange's time is known.
+fn is_passing(error: &ExchangeError) -> bool {
+    match error.proves {
+        Some(Proves::Timestamp) => error.skew.is_some(),
+        Some(proves) => matches!(proves, Proves::Unknown | Proves::Rate),
+        None => error.status.is_server_error() || error.status == http::StatusCode::TOO_MANY_REQUESTS,
+    }
+}
+
+/// A client that retries calls after transient failures.
+#[derive(Clone, Copy, Debug)]
+pub struct Retrying<'a> {
+    core: &'a ClientCore,
+    policy: &'a RetryPolicy,
+}
+
+impl ClientCore {
+    /// Returns a client that retries calls after transient failures. It accepts operations that are safe to repeat;
+    /// others do not compile.
+    pub fn retrying<'a>(&'a self, policy: &'a RetryPolicy) -> Retrying<'a> {
+        Retrying::new(self, policy)
+    }
+}
+
+impl<'a> Retrying<'a> {
+    pub(crate) fn new(core: &'a ClientCore, policy: &'a RetryPolicy) -> Self {
+        Self { core, policy }
+    }
+
+    /// Like [`ClientCore::call`], with retries as the policy allows. Each attempt waits for its rate limits and is
+    /// signed anew.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the last attempt. If that had no effect and the outcome of an earlier one is unknown,
+    /// returns the earlier error: the exchange refuses to cancel what an unanswered attempt has cancelled.
+    pub async fn call<O: Repeatable>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
+        let Self { core, policy } = *self;
+        let timer = core.timer();
+        let end = timer.now().saturating_add(policy.deadline);
+        let (mut attempt, mut unknown) = (1, None);
+        loop {
+            let error = match core.attempt(operation, attempt).await {
+                Ok(reply) => {
+                    policy.budget.succeeded();
+                    return Ok(reply);
+                }
+                Err(error) => error,
+            };
+            let wait = policy.wait(attempt, &error).filter(|_| core.signs_otherwise_after(&error));
+            let wait = wait.filter(|wait| timer.now().checked_add(*wait).is_some_and(|at| at <= end));
+            let wait = wait.filter(|_| attempt < policy.attempts && policy.budget.take());
+            let Some(wait) = wait else {
+                return Err(unknown.filter(|_| error.outcome() == Outcome::NotDone).unwrap_or(error));
+            };
+            observe::pauses(O::META, attempt, wait, &error);
+            unknown = Some(error).filter(|error| error.outcome() == Outcome::Unknown).or(unknown);
+            pause(timer, wait).await;
+            attempt += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{RetryBudget, up_to};
+
+    #[test]
+    fn ten_successes_buy_a_repeat() {
+        let budget = RetryBudget::new(2);
+        assert_eq!([budget.take(), budget.take(), budget.take()], [true, true, false]);
+        (0..9).for_each(|_| budget.succeeded());
+        assert!(!budget.take());
+        budget.succeeded();
+        assert!(budget.take() && !budget.take());
+        (0..100).for_each(|_| budget.succeeded());
+        assert_eq!(budget.left(), 2);
+    }
+
+    #[test]
+    fn chance_stays_within_its_bounds_and_is_none_twice() {
+        let most = Duration::from_secs(1);
+        let found: std::collections::HashSet<_> = (0..100).map(|_| up_to(most)).collect();
+        assert!(found.len() > 90 && found.iter().all(|length| *length <= most));
+        assert_eq!(up_to(Duration::ZERO), Duration::ZERO);
+    }
+}

@@ -4,12 +4,8 @@
 //! forms as the wire, and there is no second description of them. Formats must be self-describing (JSON, YAML, TOML).
 
 #[cfg(feature = "serde")]
-mod from_text;
+mod impls;
 mod macros;
-#[cfg(feature = "serde")]
-mod to_text;
-#[cfg(feature = "serde")]
-mod values;
 
 /// What the macros call.
 #[cfg(feature = "serde")]
@@ -17,5 +13,7 @@ mod values;
 pub mod private {
     pub use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    pub use super::values::{deserialize_parameters, deserialize_value, serialize_parameters, serialize_value};
+    pub use crate::serde_support::impls::{
+        deserialize_parameters, deserialize_value, serialize_parameters, serialize_value,
+    };
 }

@@ -1,21 +1,28 @@
-//! Values as the exchange writes them: exact numbers, times, identifiers, enums that stay open.
+//! Values: exact numbers, times, identifiers and open enums.
 
 mod decimal;
 mod edit;
 mod identifier;
-mod list;
 mod mint;
 mod open_enum;
+mod scalar;
 mod shape;
 mod small_text;
 mod timestamp;
 
 pub use decimal::{Decimal, InvalidDecimal};
 pub use edit::Edit;
-pub use identifier::{Identifier, Text};
-pub use list::{BadItem, List};
+pub use identifier::Identifier;
+#[doc(hidden)]
+pub use identifier::Text;
+#[doc(hidden)]
 pub use mint::{MINTED_LENGTH, mint, mint_with};
 pub(crate) use open_enum::find as find_value;
-pub use open_enum::{OpenEnum, UnknownValue, UnknownValueError, decode_enum, enum_from_str, enum_from_wire};
-pub use shape::{InvalidIdentifier, Shape, has_form};
+pub use open_enum::{OpenEnum, UnknownValue, UnknownValueError};
+#[doc(hidden)]
+pub use open_enum::{enum_from_str, enum_from_wire};
+pub use scalar::{Scalar, Scratch};
+#[doc(hidden)]
+pub use shape::has_form;
+pub use shape::{InvalidIdentifier, Shape};
 pub use timestamp::Timestamp;

@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::findings::{Key, key};
+use super::findings::{FactKind, Key, key};
 use crate::diagnostics::Place;
-use crate::model::{
-    Api, Family, Identifier, NotShown, Operation, Parameter, Record, Rule, Shape, Type, Unit, placed_facts,
-};
+use crate::model::{Api, Fact, Family, Identifier, NotShown, Operation, Record, Rule, Shape, Unit, alphabet, facts};
 
 /// One thing that the schema states.
 #[derive(Clone, Debug)]
@@ -43,8 +41,15 @@ pub(super) struct Claims<'a> {
     /// Texts of units, the longest first.
     pub(super) units: Vec<String>,
     by_key: BTreeMap<Key, Vec<Claim>>,
-    /// Facts of the schema that are no statement of a document: how many of each kind.
-    pub(super) own: BTreeMap<&'static str, usize>,
+    pub(super) own: OwnFacts,
+}
+
+/// How many facts there are that no document states in so many words.
+#[derive(Default)]
+pub(super) struct OwnFacts {
+    pub(super) not_shown: usize,
+    pub(super) contradictions: usize,
+    pub(super) observed: usize,
 }
 
 impl<'a> Claims<'a> {
@@ -57,7 +62,7 @@ impl<'a> Claims<'a> {
             rules: Vec::new(),
             units: Vec::new(),
             by_key: BTreeMap::new(),
-            own: BTreeMap::new(),
+            own: OwnFacts::default(),
         };
         for family in &api.families {
             claims.family(family, document);
@@ -83,14 +88,14 @@ impl<'a> Claims<'a> {
     }
 
     /// The keys that start like this.
-    pub(super) fn below<const N: usize>(&self, start: [&str; N]) -> impl Iterator<Item = &Key> {
-        let start = key(start);
+    pub(super) fn below<const N: usize>(&self, kind: FactKind, start: [&str; N]) -> impl Iterator<Item = &Key> {
+        let start = key(kind, start);
         self.by_key.range(start.clone()..).map(|(key, _)| key).take_while(move |key| key.starts_with(&start))
     }
 
     /// The last parts of the keys that start like this.
-    pub(super) fn last_parts<const N: usize>(&self, start: [&str; N]) -> Vec<String> {
-        self.below(start).filter(|key| key.len() == N + 1).filter_map(|key| key.last().cloned()).collect()
+    pub(super) fn last_parts<const N: usize>(&self, kind: FactKind, start: [&str; N]) -> Vec<String> {
+        self.below(kind, start).filter(|key| key.names.len() == N + 1).filter_map(|key| key.last().cloned()).collect()
     }
 
     fn add(&mut self, key: Key, value: impl Into<String>, place: Place, facts: usize) {
@@ -104,12 +109,12 @@ impl<'a> Claims<'a> {
             self.families.push(family);
             self.statements(family, &family.statements);
             for limit in &family.limits {
-                self.add(key(["ceiling", &family.name, &limit.id]), limit.n.to_string(), limit.place, 0);
+                self.add(key(FactKind::Ceiling, [&family.name, &limit.id]), limit.n.to_string(), limit.place, 0);
             }
             // A form of characters is told in words, not as a pattern.
             let forms = family.identifiers.iter().flat_map(|identifier| &identifier.forms);
             for form in forms.filter(|form| !form.pattern.contains('[')) {
-                self.add(key(["form", document, &form.pattern]), "", form.name.place, 0);
+                self.add(key(FactKind::Form, [document, &form.pattern]), "", form.name.place, 0);
             }
         }
         for record in &family.records {
@@ -140,59 +145,49 @@ impl<'a> Claims<'a> {
         self.statements(family, &operation.statements);
         let id = &operation.id;
         if operation.whitelisted {
-            self.add(key(["whitelisted", id]), "yes", operation.said_at.whitelisted, 0);
+            self.add(key(FactKind::Whitelisted, [id]), "yes", operation.said_at.whitelisted, 0);
         }
         if operation.window.as_ref().is_some_and(|window| window.both_or_neither) {
-            self.add(key(["both", id]), "", operation.said_at.both_or_neither, 0);
+            self.add(key(FactKind::Both, [id]), "", operation.said_at.both_or_neither, 0);
         }
-        self.parameters(family, id, "", operation.body.parameters());
+        self.parameters(family, operation);
     }
 
     /// What the flat facts leave out of parameters: digits, units, what leaving out does, how ids are spelled.
-    fn parameters(&mut self, family: &'a Family, id: &str, prefix: &str, parameters: &'a [Parameter]) {
-        for parameter in parameters {
-            let name = format!("{prefix}{}", parameter.name.wire);
-            match &parameter.shape {
-                Shape::One(Type::Choice(index)) => {
-                    for member in family.choices[*index].members() {
-                        self.parameters(family, id, prefix, std::slice::from_ref(member));
-                    }
-                    continue;
-                }
-                Shape::One(Type::Identifier(index)) => {
-                    self.spelling(family, &family.identifiers[*index], &parameter.name.wire)
-                }
-                Shape::Items(item) => {
-                    let below = if name.ends_with("[]") { format!("{name}.") } else { format!("{name}[].") };
-                    self.parameters(family, id, &below, &item.parameters);
-                }
-                _ => {}
+    fn parameters(&mut self, family: &'a Family, operation: &'a Operation) {
+        let id = &operation.id;
+        for wire in operation.wire_parameters(family) {
+            let Some(parameter) = wire.parameter() else { continue };
+            let name = wire.path();
+            if let (Shape::One(_), Some(identifier)) = (&parameter.shape, family.identifier_of(&parameter.shape)) {
+                self.spelling(family, identifier, &parameter.name.wire);
             }
             if let Some((digits, place)) = parameter.digits {
-                self.add(key(["digits", id, &name]), digits.to_string(), place, 0);
+                self.add(key(FactKind::Digits, [id, &name]), digits.to_string(), place, 0);
             }
             if let Some(edit) = &parameter.edit {
                 let value =
                     edit.delete.as_ref().map_or("keeps".to_owned(), |delete| format!("keeps, {delete} deletes"));
-                self.add(key(["edit", id, &name]), value, edit.place, 0);
+                self.add(key(FactKind::Edit, [id, &name]), value, edit.place, 0);
             }
-            self.unit(key(["unit", id, &name]), &parameter.units, parameter.name.place);
+            self.unit(key(FactKind::Unit, [id, &name]), &parameter.units, parameter.name.place);
         }
     }
 
     fn spelling(&mut self, family: &Family, identifier: &Identifier, name: &str) {
-        let (length, alphabet) = (key(["length", &family.name, name]), key(["alphabet", &family.name, name]));
+        let (length, alphabet) =
+            (key(FactKind::Length, [&family.name, name]), key(FactKind::Alphabet, [&family.name, name]));
         if let Some((min, max)) = identifier.length.filter(|_| !self.has(&length)) {
             self.add(length, format!("{min} to {max}"), identifier.name.place, 0);
         }
         if let Some((text, place)) = identifier.alphabet.as_ref().filter(|_| !self.has(&alphabet)) {
-            self.add(alphabet, characters(text), *place, 0);
+            self.add(alphabet, alphabet::characters(text).into_iter().collect::<String>(), *place, 0);
         }
     }
 
     fn record_units(&mut self, id: &str, record: &Record) {
         for field in &record.fields {
-            self.unit(key(["unit", id, &field.name.wire]), &field.units, field.name.place);
+            self.unit(key(FactKind::Unit, [id, &field.name.wire]), &field.units, field.name.place);
         }
     }
 
@@ -205,42 +200,76 @@ impl<'a> Claims<'a> {
     }
 
     fn facts(&mut self, api: &Api, document: &str) {
-        for fact in placed_facts(api) {
-            let columns: Vec<&str> = fact.columns.iter().map(String::as_str).collect();
-            let (found, value) = match columns.as_slice() {
-                ["endpoint", id, method, path] => (key(["endpoint", id]), format!("{method} {path}")),
-                ["rate", id, n, _, scope, class] => (key(["rate", id, class]), format!("{n}/s per {scope}")),
-                ["param", id, name, need, kind] => {
-                    if self.is_ours(id) {
-                        self.add(key(["type", id, name]), *kind, fact.place, 0);
-                    }
-                    (key(["param", id, name]), (*need).to_owned())
+        for (fact, place) in facts(api) {
+            let (about, key, value) = match &fact {
+                Fact::Endpoint { operation, method, path } => {
+                    (*operation, key(FactKind::Endpoint, [operation]), format!("{} {path}", method.as_str()))
                 }
-                ["record", id, name, kind] => (key(["record", id, name]), (*kind).to_owned()),
-                ["respfield", id, name, kind] => (key(["respfield", id, name]), (*kind).to_owned()),
-                ["headeron", header, id] => (key(["headeron", id, header]), String::new()),
-                ["error", family, code, text] => {
-                    if self.is_ours(family) {
-                        self.add(key(["error", document, code]), *text, fact.place, 1);
+                Fact::Rate { operation, calls, scope, class } => {
+                    (*operation, key(FactKind::Rate, [operation, class]), format!("{calls}/s per {}", scope.as_str()))
+                }
+                Fact::Permission { operation, text } => {
+                    (*operation, key(FactKind::Permission, [operation]), one_line(text))
+                }
+                Fact::Header { operation, header } => {
+                    (*operation, key(FactKind::HeaderOn, [operation, header]), String::new())
+                }
+                Fact::Window { operation, bound, length } => {
+                    (*operation, key(FactKind::Window, [operation, bound.as_str()]), length.to_string())
+                }
+                Fact::Parameter { operation, path, need, json } => {
+                    if self.is_ours(operation) {
+                        self.add(key(FactKind::Type, [operation, path]), json.as_str(), place, 0);
                     }
+                    (*operation, key(FactKind::Parameter, [operation, path]), need.as_fact().to_owned())
+                }
+                Fact::ParameterValue { operation, path, value } => {
+                    (*operation, key(FactKind::ParameterValue, [operation, path, value]), String::new())
+                }
+                Fact::ParameterDefault { operation, path, default } => {
+                    (*operation, key(FactKind::ParameterDefault, [operation, path]), one_line(default))
+                }
+                Fact::ParameterMax { operation, path, max } => {
+                    (*operation, key(FactKind::ParameterMax, [operation, path]), max.clone())
+                }
+                Fact::OneOf { operation, paths } => {
+                    (*operation, key(FactKind::OneOf, [operation, &paths.join(",")]), String::new())
+                }
+                Fact::Wins { operation, path } => (*operation, key(FactKind::Wins, [operation]), path.clone()),
+                Fact::ResponseShape { operation, shape } => {
+                    (*operation, key(FactKind::ResponseShape, [operation]), shape.to_string())
+                }
+                Fact::ResponseField { operation, path, json } => {
+                    (*operation, key(FactKind::ResponseField, [operation, path]), json.as_str().to_owned())
+                }
+                Fact::RecordField { record, field, json } => {
+                    (record.as_str(), key(FactKind::RecordField, [record, field]), json.as_str().to_owned())
+                }
+                Fact::RecordValue { record, field, value } => {
+                    (record.as_str(), key(FactKind::RecordValue, [record, field, value]), String::new())
+                }
+                Fact::Error { family, code, text } => (*family, key(FactKind::Error, [document, code]), one_line(text)),
+                Fact::State { family, state } => (*family, key(FactKind::State, [family, state]), String::new()),
+                Fact::Transition { family, from, trigger, to } => {
+                    (*family, key(FactKind::Transition, [family, from, trigger, to]), String::new())
+                }
+                Fact::NotShown { about, .. } => {
+                    self.own.not_shown += usize::from(self.is_ours(about));
                     continue;
                 }
-                [kind @ ("rule" | "observed" | "contradiction" | "notshown"), id, ..] => {
-                    if self.is_ours(id) {
-                        let kind =
-                            ["rule", "observed", "contradiction", "notshown"].into_iter().find(|known| known == kind);
-                        *self.own.entry(kind.unwrap_or_default()).or_default() += 1;
-                    }
+                Fact::Contradiction { about, .. } => {
+                    self.own.contradictions += usize::from(self.is_ours(about));
                     continue;
                 }
-                [kind @ ("paramenum" | "recordenum" | "oneof" | "state" | "transition"), rest @ ..] => {
-                    (std::iter::once(kind).chain(rest).map(|part| (*part).to_owned()).collect(), String::new())
+                Fact::Observed { about, .. } => {
+                    self.own.observed += usize::from(self.is_ours(about));
+                    continue;
                 }
-                [start @ .., value] => (start.iter().map(|part| (*part).to_owned()).collect(), (*value).to_owned()),
-                [] => continue,
+                // Rules are compared by the places that they name.
+                Fact::Rule { .. } => continue,
             };
-            if found.get(1).is_some_and(|id| self.is_ours(id)) {
-                self.add(found, value, fact.place, 1);
+            if self.is_ours(about) {
+                self.add(key, value, place, 1);
             }
         }
     }
@@ -254,28 +283,28 @@ impl<'a> Claims<'a> {
 
     fn titles_and_headers(&mut self, api: &Api, document: &str) {
         for known in api.documents.iter().filter(|known| known.id == document) {
-            self.add(key(["title", document]), &known.title, known.place, 0);
+            self.add(key(FactKind::Title, [document]), &known.title, known.place, 0);
         }
         for header in &api.headers {
-            self.add(key(["header", document, &header.name]), "", header.place, 0);
+            self.add(key(FactKind::Header, [document, &header.name]), "", header.place, 0);
         }
         if let Some(credentials) = &api.credentials {
             let names = [Some(&credentials.key), Some(&credentials.signature), Some(&credentials.timestamp)];
             for name in names.into_iter().chain([credentials.passphrase.as_ref()]).flatten() {
-                self.add(key(["credential", document, name]), "", credentials.place, 0);
+                self.add(key(FactKind::Credential, [document, name]), "", credentials.place, 0);
             }
         }
         if let Some(envelope) = &api.envelope {
             let names = [Some(&envelope.code), envelope.message.as_ref(), envelope.time.as_ref(), Some(&envelope.data)];
             for name in names.into_iter().flatten() {
-                self.add(key(["envelope", document, name]), "", envelope.place, 0);
+                self.add(key(FactKind::Envelope, [document, name]), "", envelope.place, 0);
             }
         }
     }
 
     /// Which values a parameter or field may have, by its kind (`paramenum`, `recordenum`), owner and name.
-    pub(super) fn values(&self, kind: &str, id: &str, name: &str) -> Vec<String> {
-        self.last_parts([kind, id, name])
+    pub(super) fn values(&self, kind: FactKind, id: &str, name: &str) -> Vec<String> {
+        self.last_parts(kind, [id, name])
     }
 
     /// The known operation with this id.
@@ -284,22 +313,7 @@ impl<'a> Claims<'a> {
     }
 }
 
-/// The characters of a bracket expression, sorted.
-pub(super) fn characters(alphabet: &str) -> String {
-    let given: Vec<char> = alphabet.chars().collect();
-    let mut set = BTreeSet::new();
-    let mut at = 0;
-    while let Some(&c) = given.get(at) {
-        match (given.get(at + 1), given.get(at + 2)) {
-            (Some('-'), Some(&last)) if last > c => {
-                set.extend(c..=last);
-                at += 3;
-            }
-            _ => {
-                set.insert(c);
-                at += 1;
-            }
-        }
-    }
-    set.into_iter().collect()
+/// A text as a fact has it.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

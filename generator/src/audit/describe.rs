@@ -1,58 +1,58 @@
 //! Facts in words.
 
-use super::findings::Key;
+use super::findings::{FactKind, Key};
 
 /// What a key is about, as a reader would say it.
 pub(super) fn of_key(key: &Key) -> String {
-    let parts: Vec<&str> = key.iter().map(String::as_str).collect();
-    match parts.as_slice() {
-        ["endpoint", _] => "endpoint".to_owned(),
-        ["rate", _, "default"] => "rate".to_owned(),
-        ["rate", _, class] => format!("rate for {class}"),
-        ["param", _, name] => format!("parameter {name}"),
-        ["type", _, name] => format!("type of {name}"),
-        ["paramenum" | "recordenum", _, name, value] => format!("value {value} of {name}"),
-        ["paramdefault", _, name] => format!("default of {name}"),
-        ["parammax", _, name] => format!("maximum of {name}"),
-        ["digits", _, name] => format!("digits of {name}"),
-        ["edit", _, name] => format!("leaving out {name}"),
-        ["unit", _, name] => format!("unit of {name}"),
-        ["length", _, name] => format!("length of {name}"),
-        ["alphabet", _, name] => format!("characters of {name}"),
-        ["oneof", _, names] => format!("one of {}", names.replace(',', " or ")),
-        ["wins", _] => "the one that wins".to_owned(),
-        ["window", _, kind] => (*kind).to_owned(),
-        ["both", _] => "both times or neither".to_owned(),
-        ["respshape", _] => "response".to_owned(),
-        ["respfield", _, name] => format!("response field {name}"),
-        ["record", id, name] => format!("field {name} of {}", id.rsplit('.').next().unwrap_or(id)),
-        ["error", _, code] => format!("error {code}"),
-        ["permission", _] => "permission".to_owned(),
-        ["headeron", id, header] => format!("header {header} on {}", id.rsplit('.').next().unwrap_or(id)),
-        ["header" | "credential", _, name] => format!("header {name}"),
-        ["envelope", _, name] => format!("member {name} of every answer"),
-        ["state", _, state] => format!("state {state}"),
-        ["transition", _, from, trigger, to] => format!("from {from} by {trigger} to {to}"),
-        ["whitelisted", _] => "whitelisted".to_owned(),
-        ["ceiling", _, id] => format!("ceiling {id}"),
-        ["form", _, pattern] => format!("names of the form {pattern}"),
-        ["title", _] => "title".to_owned(),
-        _ => parts.join(" "),
+    let names: Vec<&str> = key.names.iter().map(String::as_str).collect();
+    match (key.kind, names.as_slice()) {
+        (FactKind::Endpoint, [_]) => "endpoint".to_owned(),
+        (FactKind::Rate, [_, "default"]) => "rate".to_owned(),
+        (FactKind::Rate, [_, class]) => format!("rate for {class}"),
+        (FactKind::Parameter, [_, name]) => format!("parameter {name}"),
+        (FactKind::Type, [_, name]) => format!("type of {name}"),
+        (FactKind::ParameterValue | FactKind::RecordValue, [_, name, value]) => format!("value {value} of {name}"),
+        (FactKind::ParameterDefault, [_, name]) => format!("default of {name}"),
+        (FactKind::ParameterMax, [_, name]) => format!("maximum of {name}"),
+        (FactKind::Digits, [_, name]) => format!("digits of {name}"),
+        (FactKind::Edit, [_, name]) => format!("leaving out {name}"),
+        (FactKind::Unit, [_, name]) => format!("unit of {name}"),
+        (FactKind::Length, [_, name]) => format!("length of {name}"),
+        (FactKind::Alphabet, [_, name]) => format!("characters of {name}"),
+        (FactKind::OneOf, [_, names]) => format!("one of {}", names.replace(',', " or ")),
+        (FactKind::Wins, [_]) => "the one that wins".to_owned(),
+        (FactKind::Window, [_, kind]) => (*kind).to_owned(),
+        (FactKind::Both, [_]) => "both times or neither".to_owned(),
+        (FactKind::ResponseShape, [_]) => "response".to_owned(),
+        (FactKind::ResponseField, [_, name]) => format!("response field {name}"),
+        (FactKind::RecordField, [id, name]) => format!("field {name} of {}", id.rsplit('.').next().unwrap_or(id)),
+        (FactKind::Error, [_, code]) => format!("error {code}"),
+        (FactKind::Permission, [_]) => "permission".to_owned(),
+        (FactKind::HeaderOn, [id, header]) => format!("header {header} on {}", id.rsplit('.').next().unwrap_or(id)),
+        (FactKind::Header | FactKind::Credential, [_, name]) => format!("header {name}"),
+        (FactKind::Envelope, [_, name]) => format!("member {name} of every answer"),
+        (FactKind::State, [_, state]) => format!("state {state}"),
+        (FactKind::Transition, [_, from, trigger, to]) => format!("from {from} by {trigger} to {to}"),
+        (FactKind::Whitelisted, [_]) => "whitelisted".to_owned(),
+        (FactKind::Ceiling, [_, id]) => format!("ceiling {id}"),
+        (FactKind::Form, [_, pattern]) => format!("names of the form {pattern}"),
+        (FactKind::Title, [_]) => "title".to_owned(),
+        _ => key.to_string(),
     }
 }
 
 /// What is said of it.
 pub(super) fn of_value(key: &Key, value: &str) -> String {
-    match key.first().map(String::as_str) {
-        Some("param") => match value {
+    match key.kind {
+        FactKind::Parameter => match value {
             "yes" => "required".to_owned(),
             "no" => "optional".to_owned(),
             "conditional" => "required under a condition".to_owned(),
             _ => "(required or not: left open)".to_owned(),
         },
-        Some("window") => value.to_owned(),
-        Some("record" | "respfield") => format!("({value})").replace("()", ""),
-        Some("alphabet") => ranges(value),
+        FactKind::Window => value.to_owned(),
+        FactKind::RecordField | FactKind::ResponseField => format!("({value})").replace("()", ""),
+        FactKind::Alphabet => ranges(value),
         _ => value.to_owned(),
     }
 }

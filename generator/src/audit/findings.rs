@@ -1,16 +1,204 @@
 //! What the readers found in a document.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 
 use super::text::Span;
 
-/// A kind of fact and what it is about; what it says is the value.
-pub(super) type Key = Vec<String>;
+/// What is stated, in the order of the words for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum FactKind {
+    Alphabet,
+    Both,
+    Ceiling,
+    Credential,
+    Digits,
+    Edit,
+    Endpoint,
+    Envelope,
+    Error,
+    Form,
+    Header,
+    HeaderOn,
+    Length,
+    NamedValues,
+    OneOf,
+    Parameter,
+    ParameterDefault,
+    ParameterValue,
+    ParameterMax,
+    Permission,
+    Rate,
+    RecordField,
+    RecordValue,
+    ResponseField,
+    ResponseShape,
+    State,
+    Title,
+    Transition,
+    Type,
+    Unit,
+    Whitelisted,
+    Window,
+    Wins,
+}
+
+impl FactKind {
+    /// The word for it, which is that of `facts` where it has such lines.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Alphabet => "alphabet",
+            Self::Both => "both",
+            Self::Ceiling => "ceiling",
+            Self::Credential => "credential",
+            Self::Digits => "digits",
+            Self::Edit => "edit",
+            Self::Endpoint => "endpoint",
+            Self::Envelope => "envelope",
+            Self::Error => "error",
+            Self::Form => "form",
+            Self::Header => "header",
+            Self::HeaderOn => "headeron",
+            Self::Length => "length",
+            Self::NamedValues => "named",
+            Self::OneOf => "oneof",
+            Self::Parameter => "param",
+            Self::ParameterDefault => "paramdefault",
+            Self::ParameterValue => "paramenum",
+            Self::ParameterMax => "parammax",
+            Self::Permission => "permission",
+            Self::Rate => "rate",
+            Self::RecordField => "record",
+            Self::RecordValue => "recordenum",
+            Self::ResponseField => "respfield",
+            Self::ResponseShape => "respshape",
+            Self::State => "state",
+            Self::Title => "title",
+            Self::Transition => "transition",
+            Self::Type => "type",
+            Self::Unit => "unit",
+            Self::Whitelisted => "whitelisted",
+            Self::Window => "window",
+            Self::Wins => "wins",
+        }
+    }
+}
+
+impl FactKind {
+    /// Whether it is said of a parameter.
+    pub(super) fn is_of_parameter(self) -> bool {
+        matches!(
+            self,
+            Self::Parameter
+                | Self::Type
+                | Self::ParameterValue
+                | Self::ParameterDefault
+                | Self::ParameterMax
+                | Self::Digits
+                | Self::Unit
+                | Self::Edit
+        )
+    }
+
+    /// Whether a document states it somewhere whenever the schema has it.
+    pub(super) fn is_always_stated(self) -> bool {
+        match self {
+            Self::Endpoint
+            | Self::Rate
+            | Self::Parameter
+            | Self::ParameterDefault
+            | Self::ParameterMax
+            | Self::OneOf
+            | Self::Wins
+            | Self::Window
+            | Self::ResponseShape
+            | Self::Whitelisted
+            | Self::Both
+            | Self::Digits
+            | Self::Ceiling
+            | Self::Length
+            | Self::Alphabet
+            | Self::Title
+            | Self::Form => true,
+            Self::Credential
+            | Self::Edit
+            | Self::Envelope
+            | Self::Error
+            | Self::Header
+            | Self::HeaderOn
+            | Self::NamedValues
+            | Self::ParameterValue
+            | Self::Permission
+            | Self::RecordField
+            | Self::RecordValue
+            | Self::ResponseField
+            | Self::State
+            | Self::Transition
+            | Self::Type
+            | Self::Unit => false,
+        }
+    }
+
+    /// Whether several can hold at once, so that one gone and one new may be one changed.
+    pub(super) fn is_one_of_a_set(self) -> bool {
+        matches!(
+            self,
+            Self::ParameterValue
+                | Self::RecordValue
+                | Self::State
+                | Self::Transition
+                | Self::OneOf
+                | Self::Form
+                | Self::Error
+                | Self::Credential
+                | Self::Envelope
+        )
+    }
+}
+
+/// A kind of fact and the names of what it is about, the owner first; what it says is the value.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    pub(super) kind: FactKind,
+    pub(super) names: Vec<String>,
+}
 
 /// Makes a key.
-pub(super) fn key<const N: usize>(parts: [&str; N]) -> Key {
-    parts.map(str::to_owned).to_vec()
+pub(super) fn key<const N: usize>(kind: FactKind, names: [&str; N]) -> Key {
+    Key { kind, names: names.map(str::to_owned).to_vec() }
+}
+
+impl Key {
+    /// The operation, record, family or document that the fact belongs to.
+    pub(super) fn owner(&self) -> Option<&String> {
+        self.names.first()
+    }
+
+    /// What of the owner it is about.
+    pub(super) fn name(&self) -> Option<&String> {
+        self.names.get(1)
+    }
+
+    pub(super) fn last(&self) -> Option<&String> {
+        self.names.last()
+    }
+
+    pub(super) fn starts_with(&self, start: &Self) -> bool {
+        self.kind == start.kind && self.names.starts_with(&start.names)
+    }
+
+    /// The same with one more name.
+    pub(super) fn with(&self, name: &str) -> Self {
+        let names = self.names.iter().cloned().chain([name.to_owned()]).collect();
+        Self { kind: self.kind, names }
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.kind.as_str(), self.names.join(" "))
+    }
 }
 
 /// How firmly a document states something.
@@ -34,7 +222,7 @@ pub(super) struct Statement {
 }
 
 /// A list of values, each with the byte it stands at.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Listed {
     pub(super) values: Vec<(String, usize)>,
     /// The statement that it belongs to, without the value.

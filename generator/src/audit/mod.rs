@@ -29,7 +29,7 @@ use crate::model::Api;
 use claims::Claims;
 use compare::{Difference, Kind};
 use document::Document;
-use findings::Findings;
+use findings::{FactKind, Findings};
 pub use report::Audit;
 use report::{Line, Share};
 
@@ -86,8 +86,8 @@ fn document(api: &Api, files: &[PathBuf], mut document: Document, audit: &mut Au
 
 /// The files of operations that the document no longer describes: that is told once.
 fn gone_files(claims: &Claims<'_>, found: &Findings) -> Vec<u32> {
-    let ids = found.missing.iter().filter(|(key, _)| key.first().is_some_and(|kind| kind == "endpoint"));
-    ids.filter_map(|(key, _)| claims.operation_by_id(key.get(1)?)).map(|operation| operation.place.file).collect()
+    let ids = found.missing.iter().filter(|(key, _)| key.kind == FactKind::Endpoint);
+    ids.filter_map(|(key, _)| claims.operation_by_id(key.owner()?)).map(|operation| operation.place.file).collect()
 }
 
 /// Differences of what is compared by its place and its words rather than by a key.
@@ -126,10 +126,9 @@ fn share(
     (questions, rules): (&open_questions::Compared<'_>, &numbered_rules::Compared<'_>),
 ) -> Share {
     let mut facts = compared.facts.clone();
-    facts.insert("rule".to_owned(), (rules.rules, rules.matched));
-    facts.insert("notshown".to_owned(), (questions.listed, questions.listed - questions.in_schema_only.len()));
+    facts.insert("rule", (rules.rules, rules.matched));
+    facts.insert("notshown", (questions.listed, questions.listed - questions.in_schema_only.len()));
     facts.retain(|_, (all, _)| *all > 0);
-    let own = |kind: &str| claims.own.get(kind).copied().unwrap_or_default();
     Share {
         file: document.file.clone(),
         statements: compared.statements + questions.statements,
@@ -138,11 +137,11 @@ fn share(
         not_found: compared
             .not_found
             .iter()
-            .map(|(key, place)| format!("{} · {}", key.join(" "), report::shown_place(files, Some(*place))))
+            .map(|(key, place)| format!("{key} · {}", report::shown_place(files, Some(*place))))
             .collect(),
-        silent: own("notshown") - questions.listed.min(own("notshown")),
-        contradictions: own("contradiction"),
-        observed: own("observed"),
+        silent: claims.own.not_shown.saturating_sub(questions.listed),
+        contradictions: claims.own.contradictions,
+        observed: claims.own.observed,
         unread: unread::lines(document, found),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::conditions::Subject;
 use super::names::{Named, are_distinct, are_free};
-use super::{taken, wire};
+use super::taken;
 use crate::diagnostics::{Code, Diagnostics, did_you_mean};
 use crate::model::{Api, Class, Condition, Family, Operation, PropertyKind};
 
@@ -34,9 +34,9 @@ pub(super) fn names(api: &Api, to: &mut Diagnostics) {
 pub(super) fn instrument_is_named(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let Some(names) = &family.instrument else { return };
     for (name, place) in [&names.line, &names.symbol] {
-        let mut parameters = wire::all_parameters(family).map(|parameter| parameter.name.wire.as_str());
+        let mut parameters = family.all_parameters().map(|parameter| parameter.name.wire.as_str());
         if !name.is_empty() && !parameters.any(|parameter| parameter == name) {
-            let known = wire::all_parameters(family).map(|parameter| parameter.name.wire.as_str());
+            let known = family.all_parameters().map(|parameter| parameter.name.wire.as_str());
             let help = did_you_mean(name, known).unwrap_or_else(|| "name a parameter of its requests".into());
             to.at(*place, Code::UndefinedName, format!("no request of the family has a parameter `{name}`")).help(help);
         }
@@ -53,11 +53,11 @@ pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
         }
         // Where a parameter is missing the caller has to tell the class; somewhere it has to be there.
         let speaks_of = |operation: &&Operation| {
-            let names = wire::names(family, operation.body.parameters());
-            class.when.iter().flat_map(Condition::names).all(|name| names.iter().any(|known| known.name == name))
+            let names = family.names(operation.body.parameters());
+            class.when.iter().flat_map(Condition::names).all(|name| names.iter().any(|known| known.name.wire == name))
         };
         let Some(operation) = with_rates().find(speaks_of).or_else(|| with_rates().next()) else { continue };
-        let names = wire::names(family, operation.body.parameters());
+        let names = family.names(operation.body.parameters());
         let name = format!("the class `{}`", class.name);
         let subject = Subject { api, family, name: &name, place: class.place, names: &names };
         if api.is_whole {
@@ -76,7 +76,7 @@ pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
 fn rates_have_known_classes(family: &Family, to: &mut Diagnostics) {
     let known = || family.classes.iter().map(|class| class.name.as_str());
     for rate in family.operations.iter().flat_map(|operation| &operation.rates) {
-        if rate.class != "default" && !known().any(|class| class == rate.class) {
+        if rate.own_class().is_some_and(|class| !known().any(|known| known == class)) {
             let help =
                 did_you_mean(&rate.class, known()).unwrap_or_else(|| "list it below `classes` in family.yaml".into());
             to.at(rate.place, Code::UndefinedName, format!("the family has no class `{}`", rate.class)).help(help);

@@ -1,9 +1,8 @@
 //! Batches: what an answer says about each item that was sent.
 
 use super::records;
-use super::wire::{self, Found};
-use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::model::{Api, Batch, Family, Field, Operation, Record, Response, Shape, Type};
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
+use crate::model::{Api, Batch, Family, Field, Lookup, Operation, Record, Response, Shape, Type};
 
 /// The batches of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -26,9 +25,9 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
 /// Whatever is longer than one call takes is sent in parts.
 fn list_is_bounded(family: &Family, operation: &Operation, batch: &Batch, to: &mut Diagnostics) {
     let (name, place) = &batch.of;
-    let Some((list, item)) = wire::items(operation).find(|(list, _)| list.name.wire == *name) else {
-        let names = || wire::items(operation).map(|(list, _)| list.name.wire.as_str());
-        let help = match (did_you_mean(name, names()), wire::list(names())) {
+    let Some((list, item)) = operation.items().find(|(_, item)| item.list == *name) else {
+        let names = || operation.items().map(|(list, _)| list.name.wire.as_str());
+        let help = match (did_you_mean(name.as_str(), names()), name_list(names())) {
             (Some(help), _) => help,
             (None, lists) if lists.is_empty() => "there are no such lists here".into(),
             (None, lists) => format!("such lists are: {lists}").into(),
@@ -41,12 +40,15 @@ fn list_is_bounded(family: &Family, operation: &Operation, batch: &Batch, to: &m
             .related(list.name.place, "the list is here")
             .help("write `max_items` there, so that more can be sent in parts");
     }
-    let names = wire::names(family, &item.parameters);
-    let is_told = |(id, _): &(String, Place)| !matches!(names.find(id), Found::Nothing(_));
+    let names = family.names(&item.parameters);
+    let is_told = |(id, _): &(String, Place)| !matches!(names.find(id), Lookup::Missing(_));
     if !batch.ids.is_empty() && !batch.ids.iter().any(is_told) {
         to.at(batch.place, Code::UndefinedName, format!("no item of `{name}` has one of the ids"))
             .related(list.name.place, "the list is here")
-            .help(format!("the parameters of an item are: {}", wire::list(names.iter().map(|wire| wire.name))));
+            .help(format!(
+                "the parameters of an item are: {}",
+                name_list(names.iter().map(|wire| wire.name.wire.as_str()))
+            ));
     }
 }
 

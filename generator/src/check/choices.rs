@@ -1,7 +1,6 @@
 //! Choices: what may be chosen from, and by what.
 
-use super::wire;
-use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::model::{Api, Case, Choice, ChoiceKind, Family, Name, Need, Parameter, Shape, Type};
 
 /// The choices of a family.
@@ -78,7 +77,7 @@ fn winner_is_one(alternatives: &[Parameter], wins: Option<&(String, Place)>, to:
         return;
     }
     let help =
-        did_you_mean(wins, names()).unwrap_or_else(|| format!("the alternatives are: {}", wire::list(names())).into());
+        did_you_mean(wins, names()).unwrap_or_else(|| format!("the alternatives are: {}", name_list(names())).into());
     to.at(*place, Code::BadChoice, format!("`{wins}` is none of the alternatives, so it cannot win")).help(help);
 }
 

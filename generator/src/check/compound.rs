@@ -1,10 +1,8 @@
 //! Requests that do several things.
 
-use super::wire::{self, Found, Meaning};
 use super::{enums, values};
 use crate::diagnostics::{Code, Diagnostics};
-use crate::load::raw::Effect;
-use crate::model::{Api, Family, Operation, Pair, Shape, Type};
+use crate::model::{Api, Effect, Family, Lookup, Operation, Pair, Role, Shape, Type};
 
 /// `compound`: of an operation that changes something; its condition is a parameter and one of its values.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -22,27 +20,27 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
 
 fn condition_is_one(family: &Family, operation: &Operation, when: &Pair, to: &mut Diagnostics) {
     let ((name, place), (value, value_place)) = when;
-    let own = wire::names(family, wire::top(operation));
-    let names = wire::items(operation).fold(own, |names, (_, item)| names.and(&wire::names(family, &item.parameters)));
+    let own = family.names(operation.members());
+    let names = operation.items().fold(own, |names, (_, item)| names.and(&family.names(&item.parameters)));
     let found = match names.find(name) {
-        Found::Wire(found) => found,
-        Found::Nothing(help) => {
+        Lookup::Found(found) => found,
+        Lookup::Missing(help) => {
             let message = format!("`{}` has no parameter `{name}`", operation.name);
             to.at(*place, Code::UndefinedName, message).help(help);
             return;
         }
-        Found::Perhaps => return,
+        Lookup::Unresolved => return,
     };
-    let fault = match found.meaning {
-        Meaning::Decider(index) => family.enums.get(index).and_then(|all| enums::why_not_listed(all, &[], value)),
-        Meaning::Plain(one) | Meaning::Alternative(one) | Meaning::Member(one) => match one.shape {
+    let fault = match found.role {
+        Role::Decider(index) => family.enums.get(index).and_then(|all| enums::why_not_listed(all, &[], value)),
+        Role::Plain(one) | Role::Alternative(one) | Role::Member(one) => match one.shape {
             Shape::One(Type::Enum(index)) => {
                 family.enums.get(index).and_then(|all| enums::why_not_listed(all, &one.only, value))
             }
             Shape::One(ty) => values::why_not(family, ty, value),
             Shape::List(_) | Shape::Items(_) => {
                 to.at(*place, Code::Misplaced, format!("`{name}` has several values"))
-                    .related(found.place, "the parameter is here")
+                    .related(found.name.place, "the parameter is here")
                     .help("name a parameter with one value");
                 None
             }

@@ -1,9 +1,11 @@
 //! Conditions: what they speak of is there, and can be what they say.
 
 use super::units::why_no_value;
-use super::wire::{Found, Meaning, Names, Wire};
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::model::{Account, Api, Comparison, Condition, Family, Parameter, Property, PropertyKind, Shape, Type};
+use crate::model::{
+    Account, Api, Comparison, Condition, Family, Lookup, Parameter, Property, PropertyKind, Role, Shape, Type,
+    WireNames, WireParameter,
+};
 
 /// What conditions belong to: a rule, or a class.
 pub(super) struct Subject<'a> {
@@ -13,7 +15,7 @@ pub(super) struct Subject<'a> {
     pub(super) name: &'a str,
     pub(super) place: Place,
     /// The parameters it can speak of.
-    pub(super) names: &'a Names<'a>,
+    pub(super) names: &'a WireNames<'a>,
 }
 
 type Placed = (String, Place);
@@ -43,12 +45,12 @@ impl Subject<'_> {
 
     fn has_form(&self, (name, place): &Placed, forms: &[Placed], to: &mut Diagnostics) {
         let Some(found) = find(self.names, name, *place, to) else { return };
-        let identifier = match found.meaning {
-            Meaning::Plain(Parameter { shape: Shape::One(Type::Identifier(index)), .. }) => {
+        let identifier = match found.role {
+            Role::Plain(Parameter { shape: Shape::One(Type::Identifier(index)), .. }) => {
                 &self.family.identifiers[*index]
             }
-            Meaning::Plain(Parameter { shape: Shape::One(Type::Undefined), .. }) => return,
-            _ => {
+            Role::Plain(Parameter { shape: Shape::One(Type::Undefined), .. }) => return,
+            Role::Plain(_) | Role::Alternative(_) | Role::Decider(_) | Role::Member(_) => {
                 to.at(*place, Code::BadRule, format!("`{name}` is no identifier, so it has no form"))
                     .help("ask for the form of a parameter whose type is one of the `identifiers`");
                 return;
@@ -106,7 +108,8 @@ impl Subject<'_> {
     fn compares(&self, parameter: &Placed, comparison: Comparison, property: &Placed, to: &mut Diagnostics) {
         let (name, place) = parameter;
         if let Some(found) = find(self.names, name, *place, to) {
-            let fits = matches!(shape(&found), Some(Shape::One(ty)) if comparison.takes(*ty));
+            let fits =
+                matches!(found.parameter(), Some(Parameter { shape: Shape::One(ty), .. }) if comparison.takes(*ty));
             if !fits {
                 let (word, takes) = (comparison.as_str(), comparison.what_it_takes());
                 to.at(*place, Code::BadRule, format!("`{name}.{word}` compares {takes}, and `{name}` is none"))
@@ -179,34 +182,30 @@ impl Comparison {
     }
 }
 
-fn shape<'a>(found: &Wire<'a>) -> Option<&'a Shape> {
-    match found.meaning {
-        Meaning::Plain(parameter) | Meaning::Alternative(parameter) | Meaning::Member(parameter) => {
-            Some(&parameter.shape)
-        }
-        Meaning::Decider(_) => None,
-    }
-}
-
 /// What a condition speaks of; reported when nothing has that name.
-pub(super) fn find<'a>(names: &Names<'a>, name: &str, place: Place, to: &mut Diagnostics) -> Option<Wire<'a>> {
+pub(super) fn find<'a>(
+    names: &WireNames<'a>,
+    name: &str,
+    place: Place,
+    to: &mut Diagnostics,
+) -> Option<WireParameter<'a>> {
     match names.find(name) {
-        Found::Wire(found) => return Some(found),
-        Found::Nothing(help) => {
+        Lookup::Found(found) => return Some(found),
+        Lookup::Missing(help) => {
             to.at(place, Code::UndefinedName, format!("the rule speaks of `{name}`, which is no parameter here"))
                 .help(help);
         }
-        Found::Perhaps => {}
+        Lookup::Unresolved => {}
     }
     None
 }
 
 /// Why a condition cannot compare a parameter with values.
-fn why_no_question(found: &Wire<'_>) -> Option<&'static str> {
-    let parameter = match found.meaning {
-        Meaning::Decider(_) => return None,
-        Meaning::Alternative(_) => return Some("is one of several of which one is sent"),
-        Meaning::Member(parameter) | Meaning::Plain(parameter) => parameter,
+fn why_no_question(found: &WireParameter<'_>) -> Option<&'static str> {
+    let parameter = match found.role {
+        Role::Decider(_) => return None,
+        Role::Alternative(_) => return Some("is one of several of which one is sent"),
+        Role::Member(parameter) | Role::Plain(parameter) => parameter,
     };
     match parameter.shape {
         Shape::List(_) | Shape::Items(_) => Some("is a list"),

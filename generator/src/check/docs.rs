@@ -1,8 +1,7 @@
 //! Everything that is emitted is documented, so everything says what it is.
 
-use super::wire;
 use crate::diagnostics::{Code, Diagnostics, Place};
-use crate::model::{Api, Family, Name, Shape, Type};
+use crate::model::{Api, Family, Name, Shape};
 
 /// The headers of `api.yaml`.
 pub(super) fn api_has_docs(api: &Api, to: &mut Diagnostics) {
@@ -27,7 +26,7 @@ pub(super) fn family_has_docs(_api: &Api, family: &Family, to: &mut Diagnostics)
             name_has_doc("field", &field.name, &field.doc, to);
         }
     }
-    for parameter in wire::all_parameters(family).filter(|parameter| !has_type_with_doc(&parameter.shape)) {
+    for parameter in family.all_parameters().filter(|parameter| !has_type_with_doc(&parameter.shape)) {
         name_has_doc("parameter", &parameter.name, &parameter.doc, to);
     }
 }
@@ -44,10 +43,5 @@ fn has_doc(what: &str, place: Place, doc: &str, to: &mut Diagnostics) {
 
 /// The doc of a type of the family serves its fields; where that is missing, it is reported there.
 fn has_type_with_doc(shape: &Shape) -> bool {
-    match shape {
-        Shape::One(ty) | Shape::List(ty) => {
-            !matches!(ty, Type::String | Type::Decimal | Type::Integer | Type::Boolean | Type::Time)
-        }
-        Shape::Items(_) => false,
-    }
+    shape.element().is_some_and(|ty| !ty.is_built_in())
 }

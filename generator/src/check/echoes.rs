@@ -1,15 +1,15 @@
 //! What answers repeat of their requests.
 
 use super::records;
-use super::wire::{self, Found, Meaning, Names};
-use crate::diagnostics::{Code, Diagnostics};
-use crate::load::raw::Effect;
-use crate::model::{Api, Echoes, Family, Operation, Parameter, Record, Response, Shape, Type};
+use crate::diagnostics::{Code, Diagnostics, name_list};
+use crate::model::{
+    Api, Echoes, Effect, Family, Lookup, Operation, Parameter, Record, Response, Shape, Type, WireNames,
+};
 
 /// `echoes` and `echoes_one_of`.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
-        let names = wire::names(family, wire::top(operation));
+        let names = family.names(operation.members());
         match (&operation.echoes, &operation.response) {
             (Some(echoes), Response::Object { record }) => {
                 if let Some(record) = family.records.get(*record) {
@@ -31,7 +31,13 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-fn names_are_known(operation: &Operation, echoes: &Echoes, record: &Record, names: &Names<'_>, to: &mut Diagnostics) {
+fn names_are_known(
+    operation: &Operation,
+    echoes: &Echoes,
+    record: &Record,
+    names: &WireNames<'_>,
+    to: &mut Diagnostics,
+) {
     for (member, parameters) in &echoes.ids {
         records::field(record, member, to);
         if parameters.is_empty() {
@@ -39,7 +45,7 @@ fn names_are_known(operation: &Operation, echoes: &Echoes, record: &Record, name
                 .help("name the parameter of the request, or several of which it repeats one");
         }
         for (parameter, place) in parameters {
-            if let Found::Nothing(help) = names.find(parameter) {
+            if let Lookup::Missing(help) = names.find(parameter) {
                 let message = format!("`{}` has no parameter `{parameter}`", operation.name);
                 to.at(*place, Code::UndefinedName, message).help(help);
             }
@@ -48,18 +54,16 @@ fn names_are_known(operation: &Operation, echoes: &Echoes, record: &Record, name
 }
 
 /// An answer that could repeat an id says whether it does: otherwise an answer about another thing is taken for it.
-fn ids_are_echoed(operation: &Operation, record: &Record, names: &Names<'_>, to: &mut Diagnostics) {
+fn ids_are_echoed(operation: &Operation, record: &Record, names: &WireNames<'_>, to: &mut Diagnostics) {
     if operation.effect == Effect::Read {
         return;
     }
     let is_identifier = |one: &Parameter| matches!(one.shape, Shape::One(Type::Identifier(_)));
-    let shared = names.iter().filter(|wire| match wire.meaning {
-        Meaning::Plain(one) | Meaning::Alternative(one) | Meaning::Member(one) => is_identifier(one),
-        Meaning::Decider(_) => false,
-    });
-    let shared: Vec<_> = shared.filter(|wire| record.field(wire.name).is_some()).map(|wire| wire.name).collect();
+    let shared = names.iter().filter(|wire| wire.parameter().is_some_and(is_identifier));
+    let shared: Vec<_> =
+        shared.filter(|wire| record.field(&wire.name.wire).is_some()).map(|wire| wire.name.wire.as_str()).collect();
     if let Some(first) = shared.first() {
-        let shared = wire::list(shared.iter().copied());
+        let shared = name_list(shared.iter().copied());
         to.at(operation.said_at.response, Code::BadResponse, format!("nothing says whether the answer repeats: {shared}"))
             .related(record.name.place, "the record is here")
             .help(format!(

@@ -1,8 +1,7 @@
 //! Enums: their spellings, which of their values mean yes and no, and what is none of them.
 
-use super::values::Fault;
-use super::wire;
-use crate::diagnostics::{Code, Diagnostics, Help, Place, did_you_mean};
+use super::fault::Fault;
+use crate::diagnostics::{Code, Diagnostics, Help, Place, did_you_mean, name_list};
 use crate::model::{Api, Enum, Family};
 
 /// Other spellings and truth values of enums.
@@ -71,12 +70,12 @@ pub(super) fn why_not_listed(all: &Enum, only: &[(String, Place)], text: &str) -
     let is_listed = only.iter().any(|(only, _)| all.index_of(only) == Some(index));
     (!is_listed).then(|| Fault {
         bound: Some(*place),
-        ..Fault::new(format!("`{text}` is not among `only`"), "mend the one that is wrong")
+        ..Fault::new(format!("`{text}` is not among `only`"), "fix the one that is wrong")
     })
 }
 
 /// The value that was probably meant, or all there are.
 pub(super) fn nearest(all: &Enum, text: &str) -> Help {
     did_you_mean(text, all.wires())
-        .unwrap_or_else(|| format!("the values of `{}` are: {}", all.name.wire, wire::list(all.wires())).into())
+        .unwrap_or_else(|| format!("the values of `{}` are: {}", all.name.wire, name_list(all.wires())).into())
 }

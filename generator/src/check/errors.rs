@@ -1,8 +1,7 @@
 //! Error codes: which one is no error, and what the others prove.
 
 use crate::diagnostics::{Code, Diagnostics, did_you_mean};
-use crate::load::raw::{Cause, Proves};
-use crate::model::{Api, Family, Proof};
+use crate::model::{Api, Cause, Family, Proof, Proves};
 
 /// The code that means success is the one of the envelope, and no other.
 pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -18,7 +17,7 @@ pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
                     error.code, envelope.success
                 ),
             )
-            .help("take `success: true` away, or mend the envelope");
+            .help("take `success: true` away, or fix the envelope");
         }
         if is_envelopes && !error.success {
             to.at(
@@ -48,7 +47,7 @@ pub(super) fn observed_codes(api: &Api, to: &mut Diagnostics) {
         cause_is_of_credentials(&code.code, &code.proof, to);
         if api.envelope.as_ref().is_some_and(|envelope| envelope.success == code.code) {
             to.at(code.place, Code::BadOutcome, format!("the code `{}` is that of success", code.code))
-                .help("take it away, or mend the envelope in api.yaml");
+                .help("take it away, or fix the envelope in api.yaml");
         }
         for (index, (name, place)) in code.families.iter().enumerate() {
             if code.families.iter().take(index).any(|(first, _)| first == name) {
@@ -72,7 +71,9 @@ fn cause_is_of_credentials(code: &str, proof: &Proof, to: &mut Diagnostics) {
         (Proves::Timestamp, _) => {
             ("says that the timestamp was refused, so the cause is the clock", "take `cause` away")
         }
-        _ => ("does not say that credentials were refused", "write `proves: credentials`, or take `cause` away"),
+        (Proves::NotDone | Proves::Unknown | Proves::NoSuchOrder | Proves::DuplicateId | Proves::Rate, _) => {
+            ("does not say that credentials were refused", "write `proves: credentials`, or take `cause` away")
+        }
     };
     to.at(place, Code::BadOutcome, format!("`{code}` {why}")).help(help);
 }

@@ -1,10 +1,8 @@
 //! Headers: which there are, and which operations send them.
 
 use super::taken;
-use super::wire;
-use crate::diagnostics::{Code, Diagnostics, did_you_mean};
-use crate::load::raw::{Access, Sent};
-use crate::model::{Api, Family};
+use crate::diagnostics::{Code, Diagnostics, did_you_mean, name_list};
+use crate::model::{Access, Api, Family, Sent};
 
 /// A header is one header, however it is written.
 pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
@@ -73,7 +71,7 @@ pub(super) fn are_declared(api: &Api, family: &Family, to: &mut Diagnostics) {
                 }
                 Some(_) => {}
                 None => {
-                    let help = did_you_mean(name, names()).unwrap_or_else(|| match wire::list(names()) {
+                    let help = did_you_mean(name, names()).unwrap_or_else(|| match name_list(names()) {
                         known if known.is_empty() => "declare it under `headers` in api.yaml".into(),
                         known => format!("declare it under `headers` in api.yaml, where there are: {known}").into(),
                     });

@@ -1,8 +1,8 @@
 //! Identifiers: how long they are, and of what characters.
 
-use super::values::Fault;
+use super::fault::Fault;
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Family, Identifier};
+use crate::model::{Api, Family, Identifier, alphabet};
 
 /// An alphabet is what stands between the brackets of a bracket expression, without escapes.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -13,7 +13,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for (alphabet, place) in of_texts.chain(of_forms) {
         let has_escape =
             alphabet.chars().zip(alphabet.chars().skip(1)).any(|(a, b)| a == '\\' && b.is_ascii_alphanumeric());
-        let wrong = match alphabet_pieces(alphabet) {
+        let wrong = match alphabet::ranges(alphabet) {
             Err(why) => why,
             Ok(pieces) if pieces.is_empty() => "it has no characters".to_owned(),
             Ok(_) if alphabet.starts_with('[') && alphabet.ends_with(']') => {
@@ -46,36 +46,6 @@ pub(super) fn forms(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// The ranges of an alphabet; a single character is a range of one.
-fn alphabet_pieces(alphabet: &str) -> Result<Vec<(char, char)>, String> {
-    let letters: Vec<char> = alphabet.chars().collect();
-    let mut pieces = Vec::new();
-    let mut rest = letters.as_slice();
-    loop {
-        rest = match rest {
-            [] => return Ok(pieces),
-            [first, '-', last, after @ ..] if first > last => {
-                let _ = after;
-                return Err(format!("the range `{first}-{last}` runs backwards"));
-            }
-            [first, '-', last, after @ ..] => {
-                pieces.push((*first, *last));
-                after
-            }
-            [only, after @ ..] => {
-                pieces.push((*only, *only));
-                after
-            }
-        };
-    }
-}
-
-/// The characters of an alphabet.
-#[cfg(feature = "cli")]
-pub(crate) fn letters(alphabet: &str) -> std::collections::BTreeSet<char> {
-    alphabet_pieces(alphabet).unwrap_or_default().into_iter().flat_map(|(first, last)| first..=last).collect()
-}
-
 /// Why a text is no such identifier; `None` when it is one.
 pub(super) fn why_not(all: &Identifier, text: &str) -> Option<Fault> {
     let count = text.chars().count();
@@ -90,7 +60,7 @@ pub(super) fn why_not(all: &Identifier, text: &str) -> Option<Fault> {
         ));
     }
     let (alphabet, _) = all.alphabet.as_ref()?;
-    let pieces = alphabet_pieces(alphabet).ok()?;
+    let pieces = alphabet::ranges(alphabet).ok()?;
     let stranger = text.chars().find(|c| !pieces.iter().any(|(first, last)| (first..=last).contains(&c)))?;
     let why = format!("`{text}` holds {stranger:?}, which is no character of `{name}`");
     Some(Fault::new(why, format!("its characters are those of [{alphabet}]")))
@@ -106,7 +76,7 @@ pub(super) fn mint(_api: &Api, family: &Family, to: &mut Diagnostics) {
             to.at(place, Code::BadAlphabet, format!("a minted `{}` has {LENGTH} characters", all.name.wire))
                 .help("its length must allow that many; take `mint` away otherwise");
         }
-        let pieces = all.alphabet.as_ref().and_then(|(alphabet, _)| alphabet_pieces(alphabet).ok());
+        let pieces = all.alphabet.as_ref().and_then(|(alphabet, _)| alphabet::ranges(alphabet).ok());
         let has = |letter: char| {
             pieces.as_ref().is_none_or(|pieces| pieces.iter().any(|(from, to)| (*from..=*to).contains(&letter)))
         };

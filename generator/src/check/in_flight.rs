@@ -1,9 +1,7 @@
 //! How many amendments of one thing may be under way.
 
-use super::wire;
-use crate::diagnostics::{Code, Diagnostics, did_you_mean};
-use crate::load::raw::Effect;
-use crate::model::{Api, ChoiceKind, Family, InFlight, Need, Operation, Parameter, Shape, Type};
+use crate::diagnostics::{Code, Diagnostics, did_you_mean, name_list};
+use crate::model::{Api, ChoiceKind, Effect, Family, InFlight, Need, Operation, Parameter, Shape, Type};
 
 /// `in_flight` belongs to what amends, and says by which parameter one thing is told from another.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -23,7 +21,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
 
 /// The parameters among which the one that says what is meant stands: of the request, and of its items.
 fn candidates(operation: &Operation) -> impl Iterator<Item = &Parameter> {
-    wire::top(operation).iter().chain(wire::items(operation).flat_map(|(_, item)| &item.parameters))
+    operation.members().iter().chain(operation.items().flat_map(|(_, item)| &item.parameters))
 }
 
 fn names_what_is_meant(family: &Family, operation: &Operation, in_flight: &InFlight, to: &mut Diagnostics) {
@@ -31,13 +29,13 @@ fn names_what_is_meant(family: &Family, operation: &Operation, in_flight: &InFli
     let Some(parameter) = candidates(operation).find(|parameter| parameter.name.wire == *name) else {
         let names = || candidates(operation).map(|parameter| parameter.name.wire.as_str());
         let help = did_you_mean(name, names())
-            .unwrap_or_else(|| format!("the parameters of the request are: {}", wire::list(names())).into());
+            .unwrap_or_else(|| format!("the parameters of the request are: {}", name_list(names())).into());
         to.at(*place, Code::UndefinedName, format!("`{}` has no parameter `{name}`", operation.name)).help(help);
         return;
     };
     let tells_one_from_another = match parameter.shape {
         Shape::One(Type::Identifier(_) | Type::String) => true,
-        _ => wire::choice_of(family, parameter).is_some_and(|one| matches!(one.kind, ChoiceKind::Presence { .. })),
+        _ => family.choice_of(parameter).is_some_and(|one| matches!(one.kind, ChoiceKind::Presence { .. })),
     };
     let is_read = !matches!(parameter.shape, Shape::One(Type::Undefined));
     if is_read && (!tells_one_from_another || parameter.need != Need::Always) {

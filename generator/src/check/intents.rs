@@ -1,33 +1,29 @@
 //! Intents: what they set is there, and can be what they set it to.
 
 use super::names::{Named, are_distinct, are_free};
-use super::wire::{self, Found, Meaning, Names, Wire};
 use super::{enums, taken};
-use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, ChoiceKind, Family, Intent, Name, Need, Operation, Parameter, Setting, Shape, Type};
+use crate::diagnostics::{Code, Diagnostics, name_list};
+use crate::model::{
+    Api, ChoiceKind, Family, Intent, ListName, Lookup, Name, Need, Operation, Parameter, Role, Setting, Shape, Type,
+    WireNames, WireParameter,
+};
 
 /// The intents of a family's operations.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         if !operation.intents.is_empty() {
             within_lists(operation, to);
-            for (list, parameters) in sets(operation) {
+            for (list, parameters) in operation.sets() {
                 set(family, operation, list, parameters, to);
             }
         }
     }
 }
 
-/// The parameters of the request, and those of the items of its lists with the name of the list.
-fn sets(operation: &Operation) -> impl Iterator<Item = (Option<&str>, &[Parameter])> {
-    let items = wire::items(operation).map(|(list, item)| (Some(list.name.wire.as_str()), item.parameters.as_slice()));
-    std::iter::once((None, operation.body.parameters())).chain(items)
-}
-
 fn within_lists(operation: &Operation, to: &mut Diagnostics) {
     for (list, place) in operation.intents.iter().filter_map(|intent| intent.within.as_ref()) {
-        if !sets(operation).any(|(known, _)| known == Some(list)) {
-            let lists = wire::list(wire::items(operation).map(|(list, _)| list.name.wire.as_str()));
+        if !operation.sets().any(|(known, _)| known == Some(list)) {
+            let lists = name_list(operation.items().map(|(list, _)| list.name.wire.as_str()));
             let help = if lists.is_empty() {
                 "the request has no list of objects; take it away".to_owned()
             } else {
@@ -38,14 +34,20 @@ fn within_lists(operation: &Operation, to: &mut Diagnostics) {
     }
 }
 
-fn set(family: &Family, operation: &Operation, list: Option<&str>, parameters: &[Parameter], to: &mut Diagnostics) {
-    let names = wire::names(family, parameters);
+fn set(
+    family: &Family,
+    operation: &Operation,
+    list: Option<&ListName>,
+    parameters: &[Parameter],
+    to: &mut Diagnostics,
+) {
+    let names = family.names(parameters);
     let mut functions: Vec<_> = parameters
         .iter()
         .filter(|parameter| parameter.need != Need::Always)
         .map(|parameter| Named::of("setter of", &parameter.name))
         .collect();
-    let within = |intent: &&Intent| intent.within.as_ref().map(|(list, _)| list.as_str()) == list;
+    let within = |intent: &&Intent| intent.within.as_ref().map(|(list, _)| list) == list;
     for intent in operation.intents.iter().filter(within) {
         intent.set.iter().for_each(|setting| value(family, &names, setting, to));
         // What could not be read may be required or not.
@@ -62,18 +64,18 @@ fn set(family: &Family, operation: &Operation, list: Option<&str>, parameters: &
 }
 
 /// A parameter can be fixed to a value of its enum, and the deciding one of a choice where nothing goes with it.
-fn value(family: &Family, names: &Names<'_>, setting: &Setting, to: &mut Diagnostics) {
+fn value(family: &Family, names: &WireNames<'_>, setting: &Setting, to: &mut Diagnostics) {
     let found = match names.find(&setting.name) {
-        Found::Wire(found) => found,
-        Found::Perhaps => return,
-        Found::Nothing(help) => {
+        Lookup::Found(found) => found,
+        Lookup::Unresolved => return,
+        Lookup::Missing(help) => {
             to.at(setting.place, Code::UndefinedName, format!("`{}` is no parameter here", setting.name)).help(help);
             return;
         }
     };
     let Some(index) = enum_of(&found) else {
         to.at(setting.place, Code::BadIntent, format!("`{}` cannot be set by an intent", setting.name))
-            .related(found.place, "the parameter is here")
+            .related(found.name.place, "the parameter is here")
             .help("an intent sets parameters that are enums, or that decide a choice");
         return;
     };
@@ -82,31 +84,31 @@ fn value(family: &Family, names: &Names<'_>, setting: &Setting, to: &mut Diagnos
         fault.report(to, setting.text_place, Code::BadValue, &format!("`{}`", setting.name));
         return;
     }
-    match found.meaning {
-        Meaning::Plain(parameter) if !parameter.only.is_empty() => {
+    match found.role {
+        Role::Plain(parameter) if !parameter.only.is_empty() => {
             if let Some(fault) = enums::why_not_listed(all, &parameter.only, &setting.text) {
                 fault.report(to, setting.text_place, Code::BadValue, &format!("`{}`", setting.name));
             }
         }
-        Meaning::Decider(_) if needs_more(family, &found, all.index_of(&setting.text)) => {
+        Role::Decider(_) if needs_more(family, &found, all.index_of(&setting.text)) => {
             to.at(setting.text_place, Code::BadIntent, format!("other parameters go with `{}`", setting.text))
-                .related(found.place, "the choice is here")
+                .related(found.name.place, "the choice is here")
                 .help("set a value that nothing goes with, or leave the choice to the caller");
         }
-        _ => {}
+        Role::Plain(_) | Role::Decider(_) | Role::Alternative(_) | Role::Member(_) => {}
     }
 }
 
-fn enum_of(found: &Wire<'_>) -> Option<usize> {
-    match found.meaning {
-        Meaning::Decider(index) => Some(index),
-        Meaning::Plain(Parameter { shape: Shape::One(Type::Enum(index)), .. }) => Some(*index),
-        _ => None,
+fn enum_of(found: &WireParameter<'_>) -> Option<usize> {
+    match found.role {
+        Role::Decider(index) => Some(index),
+        Role::Plain(Parameter { shape: Shape::One(Type::Enum(index)), .. }) => Some(*index),
+        Role::Plain(_) | Role::Alternative(_) | Role::Member(_) => None,
     }
 }
 
-fn needs_more(family: &Family, found: &Wire<'_>, value: Option<usize>) -> bool {
-    let Some(choice) = wire::choice_of(family, found.parameter) else { return false };
+fn needs_more(family: &Family, found: &WireParameter<'_>, value: Option<usize>) -> bool {
+    let Some(choice) = family.choice_of(found.of) else { return false };
     let ChoiceKind::Value { cases, .. } = &choice.kind else { return false };
     cases.iter().any(|case| Some(case.value) == value && !case.parameters.is_empty())
 }
@@ -120,7 +122,7 @@ fn taken(intent: &Intent, parameters: &[Parameter], to: &mut Diagnostics) {
             let optional = parameters.iter().filter(|parameter| parameter.need != Need::Always);
             let left = optional.map(|one| one.name.wire.as_str()).filter(|wire| intent.value_of(wire).is_none());
             to.at(*place, Code::BadIntent, format!("`{wire}` is no parameter that `{}` could take", intent.id))
-                .help(format!("name parameters that are not required and that it does not set: {}", wire::list(left)));
+                .help(format!("name parameters that are not required and that it does not set: {}", name_list(left)));
         }
     }
 }
@@ -131,7 +133,7 @@ fn arguments(family: &Family, intent: &Intent, parameters: &[Parameter], to: &mu
     let wires = || arguments.iter().map(|parameter| parameter.name.wire.as_str());
     for setting in intent.call.iter().filter(|setting| !wires().any(|wire| wire == setting.name)) {
         to.at(setting.place, Code::BadIntent, format!("`{}` is no argument of `{}`", setting.name, intent.id))
-            .help(format!("its arguments are: {}", wire::list(wires())));
+            .help(format!("its arguments are: {}", name_list(wires())));
     }
     let called = |parameter: &Parameter| intent.call.iter().find(|setting| setting.name == parameter.name.wire);
     let (renamed, own): (Vec<&Parameter>, Vec<_>) = arguments.iter().partition(|one| called(one).is_some());

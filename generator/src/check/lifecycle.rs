@@ -1,10 +1,8 @@
 //! Lifecycles: every value is a state, what has ended stays so, and records tell states by the right fields.
 
 use super::records;
-use super::wire;
-use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::load::raw::Effect;
-use crate::model::{Api, Enum, Family, Lifecycle, Never, Ruled, Shape, Tracked, Transition, Type};
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
+use crate::model::{Api, Effect, Enum, Family, Lifecycle, Never, Ruled, Shape, Tracked, Transition, Type};
 
 /// Words that stand where a state does and are none.
 const NO_STATES: [&str; 3] = ["any", "unchanged", "rejected"];
@@ -102,7 +100,7 @@ fn never_is_never(api: &Api, family: &Family, lifecycle: &Lifecycle, all: &Enum,
         if let Some(shown) = shown {
             to.at(never.place, Code::BadLifecycle, "this never happens, and a transition shows it")
                 .related(shown.place, "it is shown here")
-                .help("mend the one that is wrong");
+                .help("fix the one that is wrong");
         }
     }
 }
@@ -128,7 +126,7 @@ fn changes_orders(family: &Family, name: &str, place: Place, to: &mut Diagnostic
     let operation = family.operations.iter().find(|operation| operation.name == name);
     if !operation.is_some_and(|operation| matches!(operation.effect, Effect::Amend | Effect::Cancel)) {
         let such = family.operations.iter().filter(|one| matches!(one.effect, Effect::Amend | Effect::Cancel));
-        let names = wire::list(such.map(|one| one.name.as_str()));
+        let names = name_list(such.map(|one| one.name.as_str()));
         to.at(place, Code::BadLifecycle, format!("`{name}` is no operation that amends or cancels"))
             .help(format!("name one that does: {names}"));
     }

@@ -1,9 +1,8 @@
 //! Listings: what tells their items apart, and what has to be asked for so that they are whole.
 
 use super::records;
-use super::wire::{self, Found, Meaning};
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Family, Need, Operation, Record, Response, Shape, Type};
+use crate::model::{Api, Family, Lookup, Need, Operation, Record, Response, Role, Shape, Type};
 
 /// The listings of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -28,15 +27,15 @@ fn id_tells_items_apart(operation: &Operation, record: &Record, to: &mut Diagnos
 
 fn each_is_asked_for(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     let Some((name, place)) = &operation.listing.each else { return };
-    let found = match wire::names(family, wire::top(operation)).find(name) {
-        Found::Wire(found) => found,
-        Found::Nothing(help) => {
+    let found = match family.names(operation.members()).find(name) {
+        Lookup::Found(found) => found,
+        Lookup::Missing(help) => {
             to.at(*place, Code::UndefinedName, format!("`{}` has no parameter `{name}`", operation.name)).help(help);
             return;
         }
-        Found::Perhaps => return,
+        Lookup::Unresolved => return,
     };
-    let can_be_left_out = matches!(found.meaning, Meaning::Plain(parameter)
+    let can_be_left_out = matches!(found.role, Role::Plain(parameter)
         if parameter.need != Need::Always && matches!(parameter.shape, Shape::One(Type::Enum(_) | Type::Undefined)));
     if !can_be_left_out {
         to.at(
@@ -44,7 +43,7 @@ fn each_is_asked_for(family: &Family, operation: &Operation, to: &mut Diagnostic
             Code::BadResponse,
             format!("`{name}` has no values of which one is asked for when it is left out"),
         )
-        .related(found.place, "the parameter is here")
+        .related(found.name.place, "the parameter is here")
         .help("name a parameter that is an enum and is not required");
     }
 }

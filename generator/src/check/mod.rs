@@ -8,12 +8,13 @@ mod ceilings;
 mod choices;
 mod compound;
 mod conditions;
+mod confirm;
 mod docs;
 mod echoes;
 mod enums;
 mod errors;
 mod examples;
-mod fate;
+mod fault;
 mod headers;
 mod identifiers;
 mod in_flight;
@@ -32,10 +33,6 @@ mod taken;
 mod units;
 mod values;
 mod windows;
-mod wire;
-
-#[cfg(feature = "cli")]
-pub(crate) use identifiers::letters;
 
 use crate::diagnostics::Diagnostics;
 use crate::model::{Api, Family};
@@ -76,7 +73,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     account::classes,
     lifecycle::check,
     in_flight::check,
-    fate::check,
+    confirm::check,
     echoes::check,
     compound::check,
     intents::check,
@@ -91,6 +88,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     docs::family_has_docs,
 ];
 
+#[cfg(feature = "cli")]
 pub(crate) use examples::is_readable;
 
 /// Reports every mistake of the model.

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use super::taken::{self, Taken};
-use super::wire::{self, Meaning, Wire};
 use crate::diagnostics::{Code, Diagnostics, Place};
-use crate::model::{Api, Case, Choice, ChoiceKind, Family, Name, Operation, Parameter, Response, field_name};
+use crate::model::{
+    Api, Case, Choice, ChoiceKind, Family, Name, Operation, Parameter, Response, Role, WireParameter, field_name,
+};
 
 /// Something that gets a Rust name.
 pub(super) struct Named {
@@ -135,7 +136,7 @@ fn operation_types(operation: &Operation) -> Vec<Named> {
     if matches!(operation.response, Response::Page { .. }) && !request.rust.is_empty() {
         all.push(named(format!("the page of `{}`", operation.name), &format!("{}Page", request.rust), operation.place));
     }
-    for (parameter, item) in wire::items(operation) {
+    for (parameter, item) in operation.items() {
         // An item that came with `as` stands at its origin; the parameter that took it over is the one to change.
         let is_own = item.place.file == parameter.name.place.file;
         let place = if is_own { item.place } else { parameter.name.place };
@@ -209,7 +210,7 @@ pub(super) fn operations(_api: &Api, family: &Family, to: &mut Diagnostics) {
 pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         parameter_set(family, operation.body.parameters(), to);
-        for (_, item) in wire::items(operation) {
+        for (_, item) in operation.items() {
             parameter_set(family, &item.parameters, to);
             are_below_the_top(&item.parameters, to);
         }
@@ -258,7 +259,7 @@ fn rust_fields(parameters: &[Parameter], to: &mut Diagnostics) {
 
 /// `[]` is what the body is called when it is an array, and nothing else.
 fn are_below_the_top(parameters: &[Parameter], to: &mut Diagnostics) {
-    for parameter in parameters.iter().filter(|parameter| parameter.name.wire == "[]") {
+    for parameter in parameters.iter().filter(|parameter| parameter.is_body()) {
         to.at(parameter.name.place, Code::Misplaced, "`[]` stands for a body that is an array, and this is none")
             .help("call the parameter by its name on the wire");
     }
@@ -266,26 +267,28 @@ fn are_below_the_top(parameters: &[Parameter], to: &mut Diagnostics) {
 
 /// A name on the wire can be sent once, whether it comes alone or with a choice.
 fn stand_once(family: &Family, parameters: &[Parameter], to: &mut Diagnostics) {
-    let names = wire::names(family, parameters);
+    let names = family.names(parameters);
     for (index, second) in names.iter().enumerate() {
         let comes_again =
-            |first: &&Wire<'_>| first.name == second.name && !std::ptr::eq(first.parameter, second.parameter);
+            |first: &&WireParameter<'_>| first.name.wire == second.name.wire && !std::ptr::eq(first.of, second.of);
         if let Some(first) = names.iter().take(index).find(comes_again) {
             to.at(
-                second.parameter.name.place,
+                second.of.name.place,
                 Code::DefinedTwice,
-                format!("the parameter `{}` {} too", second.name, origin(second)),
+                format!("the parameter `{}` {} too", second.name.wire, origin(second)),
             )
-            .related(first.parameter.name.place, format!("it {}", origin(first)))
+            .related(first.of.name.place, format!("it {}", origin(first)))
             .help("a parameter is sent once; take one of them away");
         }
     }
 }
 
-fn origin(wire: &Wire<'_>) -> String {
-    match wire.meaning {
-        Meaning::Plain(_) => "stands here".to_owned(),
-        _ => format!("comes with the choice `{}`", wire.parameter.name.wire),
+fn origin(wire: &WireParameter<'_>) -> String {
+    match wire.role {
+        Role::Plain(_) => "stands here".to_owned(),
+        Role::Alternative(_) | Role::Decider(_) | Role::Member(_) => {
+            format!("comes with the choice `{}`", wire.of.name.wire)
+        }
     }
 }
 

@@ -1,8 +1,7 @@
 //! What an operation says of itself: its rates, the parameter that takes a cursor.
 
-use super::wire::{self, Found, Meaning};
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Family, Operation, Response, Shape, Type};
+use crate::model::{Api, Family, Lookup, Operation, Rate, Response, Role, Shape, Type};
 
 /// The operations of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -15,10 +14,9 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
 /// For one class of users and one way of counting there is one rate.
 fn rates_are_distinct(operation: &Operation, to: &mut Diagnostics) {
     for (index, rate) in operation.rates.iter().enumerate() {
-        let same = |first: &&crate::model::Rate| first.scope == rate.scope && first.class == rate.class;
+        let same = |first: &&Rate| first.scope == rate.scope && first.class == rate.class;
         if let Some(first) = operation.rates.iter().take(index).find(same) {
-            let class = if rate.class == "default" { String::new() } else { format!(" for {}", rate.class) };
-            to.at(rate.place, Code::BadRate, format!("there are two rates per {}{class}", rate.scope.as_str()))
+            to.at(rate.place, Code::BadRate, format!("there are two rates {}", rate.counted()))
                 .related(first.place, "the first one")
                 .help("keep the one that holds, or say with `for` whom each is for");
         }
@@ -28,21 +26,21 @@ fn rates_are_distinct(operation: &Operation, to: &mut Diagnostics) {
 /// A page is followed by sending its cursor back.
 fn next_takes_the_cursor(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     let Response::Page { next: (next, place), .. } = &operation.response else { return };
-    let names = wire::names(family, wire::top(operation));
+    let names = family.names(operation.members());
     let found = match names.find(next) {
-        Found::Wire(found) => found,
-        Found::Nothing(help) => {
+        Lookup::Found(found) => found,
+        Lookup::Missing(help) => {
             to.at(*place, Code::UndefinedName, format!("the cursor goes into `{next}`, which is no parameter here"))
                 .help(help);
             return;
         }
-        Found::Perhaps => return,
+        Lookup::Unresolved => return,
     };
-    let takes_it = matches!(found.meaning, Meaning::Plain(parameter)
+    let takes_it = matches!(found.role, Role::Plain(parameter)
         if matches!(parameter.shape, Shape::One(Type::String | Type::Identifier(_) | Type::Integer | Type::Undefined)));
     if !takes_it {
         to.at(*place, Code::BadResponse, format!("the cursor goes into `{next}`, which takes no text"))
-            .related(found.place, "the parameter is here")
+            .related(found.name.place, "the parameter is here")
             .help("name a parameter that is a `string` or an identifier, and no part of a choice");
     }
 }

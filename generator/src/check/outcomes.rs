@@ -1,8 +1,7 @@
 //! What becomes of requests by how their calls end: told for every end, and not against reason.
 
 use crate::diagnostics::{Code, Diagnostics};
-use crate::load::raw::{Ending, RowOutcome};
-use crate::model::{Api, OutcomeRow};
+use crate::model::{Api, Ending, OutcomeRow, RowOutcome};
 
 /// The rows of `outcomes`; without any, what may be sent and has no clear answer is unknown.
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {

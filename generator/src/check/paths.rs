@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::wire::{self, Found, Meaning};
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Body, Family, Need, Operation, PathPiece, Shape, Type};
+use crate::model::{Api, Body, Family, Lookup, Need, Operation, PathPiece, Role, Shape, Type};
 
 /// Two operations cannot answer the same call.
 pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
@@ -22,7 +21,7 @@ pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
         };
         to.at(operation.path.place, Code::BadPath, format!("`{}` is where `{}` goes too", http(operation), other.id))
             .related(other.path.place, format!("`{}` goes there", other.id))
-            .help("mend the method or the path of one of them");
+            .help("fix the method or the path of one of them");
     }
 }
 
@@ -40,7 +39,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
 
 /// What stands in braces is a parameter that is always there and is one value.
 fn parameters_are_there(family: &Family, operation: &Operation, to: &mut Diagnostics) {
-    let names = wire::names(family, wire::top(operation));
+    let names = family.names(operation.members());
     let in_path: Vec<&str> = operation.path.parameters().collect();
     let place = operation.path.place;
     for (index, name) in in_path.iter().enumerate() {
@@ -50,8 +49,8 @@ fn parameters_are_there(family: &Family, operation: &Operation, to: &mut Diagnos
             continue;
         }
         let found = match names.find(name) {
-            Found::Wire(found) => found,
-            Found::Nothing(help) => {
+            Lookup::Found(found) => found,
+            Lookup::Missing(help) => {
                 let help = match &operation.body {
                     Body::Array(_) => "a body that is an array leaves no place for parameters of the path".into(),
                     Body::Parameters(all) if all.is_empty() => {
@@ -67,19 +66,19 @@ fn parameters_are_there(family: &Family, operation: &Operation, to: &mut Diagnos
                 .help(help);
                 continue;
             }
-            Found::Perhaps => continue,
+            Lookup::Unresolved => continue,
         };
-        let why = match found.meaning {
-            Meaning::Alternative(_) | Meaning::Decider(_) | Meaning::Member(_) => "it is part of a choice",
-            Meaning::Plain(parameter) if parameter.need != Need::Always => "it is not `required: always`",
-            Meaning::Plain(parameter) => match parameter.shape {
+        let why = match found.role {
+            Role::Alternative(_) | Role::Decider(_) | Role::Member(_) => "it is part of a choice",
+            Role::Plain(parameter) if parameter.need != Need::Always => "it is not `required: always`",
+            Role::Plain(parameter) => match parameter.shape {
                 Shape::One(Type::Choice(_) | Type::Record(_)) | Shape::List(_) | Shape::Items(_) => {
                     "it is not one value"
                 }
                 Shape::One(_) => continue,
             },
         };
-        to.at(found.parameter.name.place, Code::BadPath, format!("`{name}` stands in the path, but {why}"))
+        to.at(found.of.name.place, Code::BadPath, format!("`{name}` stands in the path, but {why}"))
             .related(place, "the path is here")
             .help(
                 "a path is whole only with one value for each `{parameter}`: write a plain one with `required: always`",
@@ -90,8 +89,8 @@ fn parameters_are_there(family: &Family, operation: &Operation, to: &mut Diagnos
 /// A query string holds no objects.
 fn lists_have_a_body(operation: &Operation, to: &mut Diagnostics) {
     let method = operation.method;
-    for (parameter, _) in wire::items(operation).filter(|_| !method.has_body()) {
-        let what = if parameter.name.wire == "[]" {
+    for (parameter, _) in operation.items().filter(|_| !method.has_body()) {
+        let what = if parameter.is_body() {
             "an array".to_owned()
         } else {
             format!("the objects of `{}`", parameter.name.wire)
@@ -102,6 +101,6 @@ fn lists_have_a_body(operation: &Operation, to: &mut Diagnostics) {
             format!("a {} request has no body to hold {what}", method.as_str()),
         )
         .related(operation.path.place, "the method is here")
-        .help("mend the method, or send a list of plain values with `list`");
+        .help("fix the method, or send a list of plain values with `list`");
     }
 }

@@ -1,10 +1,8 @@
 //! The read by which a caller finds out whether the credentials are accepted.
 
 use super::examples;
-use super::wire::{self, Found, Meaning};
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::load::raw::{Access, Effect};
-use crate::model::{Api, Family, Identifier, Operation, Shape, Type};
+use crate::model::{Access, Api, Effect, Family, Identifier, Lookup, Operation, Type};
 
 /// It is signed, changes nothing, and its request is whole.
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -22,7 +20,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     if !is_fit(&operation) {
         let why = match operation.effect {
             Effect::Read => "is not signed, so it says nothing of credentials",
-            _ => "changes something",
+            Effect::Create | Effect::Amend | Effect::Cancel | Effect::Close => "changes something",
         };
         to.at(*place, Code::Misplaced, format!("`{name}` {why}"))
             .related(operation.place, "it is here")
@@ -41,23 +39,15 @@ fn is_built_without_reading(
     to: &mut Diagnostics,
 ) {
     let Ok(serde_json::Value::Object(members)) = serde_json::from_str(request) else { return };
-    let names = wire::names(family, wire::top(operation));
+    let names = family.names(operation.members());
     for name in members.keys() {
-        let Found::Wire(found) = names.find(name) else { continue };
-        let shape = match found.meaning {
-            Meaning::Plain(one) | Meaning::Alternative(one) | Meaning::Member(one) => &one.shape,
-            Meaning::Decider(_) => continue,
-        };
-        let is_read = match shape {
-            Shape::One(Type::Identifier(index)) | Shape::List(Type::Identifier(index)) => {
-                family.identifiers.get(*index).is_some_and(Identifier::is_constrained)
-            }
-            Shape::One(ty) | Shape::List(ty) => *ty == Type::Decimal,
-            Shape::Items(_) => true,
-        };
+        let Lookup::Found(found) = names.find(name) else { continue };
+        let Some(shape) = found.parameter().map(|parameter| &parameter.shape) else { continue };
+        let is_read = shape.element().is_none_or(|ty| ty == Type::Decimal)
+            || family.identifier_of(shape).is_some_and(Identifier::is_constrained);
         if is_read {
             to.at(*place, Code::Misplaced, format!("`{name}` is more than checking credentials takes"))
-                .related(found.place, "the parameter is here")
+                .related(found.name.place, "the parameter is here")
                 .help("leave it out, or name an operation that does without");
         }
     }

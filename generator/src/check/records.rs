@@ -1,7 +1,6 @@
 //! Records: what comes back, and what is made of it.
 
-use super::wire;
-use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::model::{Api, Family, Field, Record, Response, Shape, Type};
 
 /// The records of a family, and where they are used.
@@ -36,7 +35,7 @@ pub(super) fn field<'a>(
         let help = did_you_mean(name, names());
         to.at(*place, Code::UndefinedName, format!("the record `{}` has no field `{name}`", record.name.wire))
             .related(record.name.place, "the record is here")
-            .help(help.unwrap_or_else(|| format!("its fields are: {}", wire::list(names())).into()));
+            .help(help.unwrap_or_else(|| format!("its fields are: {}", name_list(names())).into()));
     }
     found
 }

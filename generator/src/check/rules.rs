@@ -1,10 +1,11 @@
 //! Rules: what they say, what they test, and what they speak of.
 
 use super::conditions::{Subject, find};
-use super::wire::{self, Found, Meaning, Names};
-use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::load::raw::RuleKind;
-use crate::model::{Api, Condition, Family, Operation, Parameter, Rule, Shape, Statements, Test, Type};
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
+use crate::model::{
+    Api, Condition, Family, ListName, Lookup, Operation, Parameter, Role, Rule, RuleKind, Shape, Statements, Test,
+    Type, WireNames,
+};
 
 /// The rules and other statements of a family and its operations.
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -73,7 +74,7 @@ fn is_of_its_kind(rule: &Rule, to: &mut Diagnostics) {
 
 fn speaks_of_what_is_there(api: &Api, family: &Family, operation: &Operation, rule: &Rule, to: &mut Diagnostics) {
     let Some(parameters) = subject(operation, rule, to) else { return };
-    let names = wire::names(family, parameters);
+    let names = family.names(parameters);
     let name = name(rule);
     let subject = Subject { api, family, name: &name, place: rule.place, names: &names };
     if rule.test.iter().flat_map(Test::conditions).any(Condition::is_of_instrument) {
@@ -101,7 +102,7 @@ fn names_its_instrument(
     family: &Family,
     operation: &Operation,
     rule: &Rule,
-    names: &Names<'_>,
+    names: &WireNames<'_>,
     to: &mut Diagnostics,
 ) {
     let Some(instrument) = &family.instrument else {
@@ -116,10 +117,10 @@ fn names_its_instrument(
         .help("say in family.yaml which parameters do, with `instrument: { line: ..., symbol: ... }`");
         return;
     };
-    let names = names.clone().and(&wire::names(family, operation.body.parameters()));
+    let names = names.clone().and(&family.names(operation.body.parameters()));
     for (parameter, _) in [&instrument.line, &instrument.symbol] {
-        let is_known = wire::all_parameters(family).any(|known| known.name.wire == *parameter);
-        if let Found::Nothing(_) = names.find(parameter)
+        let is_known = family.all_parameters().any(|known| known.name.wire == *parameter);
+        if let Lookup::Missing(_) = names.find(parameter)
             && is_known
         {
             to.at(
@@ -135,20 +136,20 @@ fn names_its_instrument(
 /// The parameters that a rule speaks of: those of the request, or of the items it names.
 fn subject<'a>(operation: &'a Operation, rule: &Rule, to: &mut Diagnostics) -> Option<&'a [Parameter]> {
     let Some((list, place)) = &rule.within else { return Some(operation.body.parameters()) };
-    let lists = || wire::items(operation).map(|(parameter, _)| parameter.name.wire.as_str());
-    if let Some((_, item)) = wire::items(operation).find(|(parameter, _)| parameter.name.wire == *list) {
+    let lists = || operation.items().map(|(parameter, _)| parameter.name.wire.as_str());
+    if let Some((_, item)) = operation.items().find(|(_, item)| item.list == *list) {
         return Some(&item.parameters);
     }
-    let help = did_you_mean(list, lists()).unwrap_or_else(|| match wire::list(lists()) {
+    let help = did_you_mean(list.as_str(), lists()).unwrap_or_else(|| match name_list(lists()) {
         known if known.is_empty() => "take `in` away".into(),
-        known if known == "[]" => "write `in: \"[]\"`, which stands for the body".into(),
+        known if known == ListName::BODY => "write `in: \"[]\"`, which stands for the body".into(),
         known => format!("the lists of objects are: {known}").into(),
     });
     to.at(*place, Code::UndefinedName, format!("the request has no list of objects `{list}`")).help(help);
     None
 }
 
-fn compares_items(rule: &Rule, names: &Names<'_>, key: &str, compared: &[(String, Place)], to: &mut Diagnostics) {
+fn compares_items(rule: &Rule, names: &WireNames<'_>, key: &str, compared: &[(String, Place)], to: &mut Diagnostics) {
     if rule.within.is_none() {
         to.at(
             rule.place,
@@ -163,7 +164,7 @@ fn compares_items(rule: &Rule, names: &Names<'_>, key: &str, compared: &[(String
     }
     for (name, place) in compared {
         let Some(found) = find(names, name, *place, to) else { continue };
-        let (Meaning::Plain(parameter) | Meaning::Alternative(parameter)) = found.meaning else {
+        let (Role::Plain(parameter) | Role::Alternative(parameter)) = found.role else {
             not_comparable(name, *place, "is part of a choice by value", to);
             continue;
         };

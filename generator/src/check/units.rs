@@ -1,17 +1,17 @@
 //! Units that depend on other parameters.
 
-use super::values::{self, Fault};
-use super::wire::{self, Found, Meaning, Names, Wire};
-use crate::diagnostics::{Code, Diagnostics, did_you_mean};
-use crate::model::{Api, Family, Field, Parameter, Record, Shape, Type, Unit};
+use super::fault::Fault;
+use super::values;
+use crate::diagnostics::{Code, Diagnostics, did_you_mean, name_list};
+use crate::model::{Api, Family, Field, Lookup, Parameter, Record, Role, Shape, Type, Unit, WireNames, WireParameter};
 
 /// The units of requests and records.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
-        let outer = wire::names(family, operation.body.parameters());
+        let outer = family.names(operation.body.parameters());
         of_names(family, &outer, &outer, to);
-        for (_, item) in wire::items(operation) {
-            let inner = wire::names(family, &item.parameters);
+        for (_, item) in operation.items() {
+            let inner = family.names(&item.parameters);
             of_names(family, &inner, &inner.clone().and(&outer), to);
         }
     }
@@ -20,43 +20,41 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-fn of_names(family: &Family, names: &Names<'_>, around: &Names<'_>, to: &mut Diagnostics) {
+fn of_names(family: &Family, names: &WireNames<'_>, around: &WireNames<'_>, to: &mut Diagnostics) {
     for name in names.iter() {
-        if let Meaning::Plain(parameter) | Meaning::Alternative(parameter) | Meaning::Member(parameter) = name.meaning {
+        if let Some(parameter) = name.parameter() {
             of_parameter(family, parameter, around, to);
         }
     }
 }
 
-fn of_parameter(family: &Family, parameter: &Parameter, around: &Names<'_>, to: &mut Diagnostics) {
+fn of_parameter(family: &Family, parameter: &Parameter, around: &WireNames<'_>, to: &mut Diagnostics) {
     for (name, values, place) in parameter.units.iter().flat_map(|unit| &unit.when) {
         match around.find(name) {
-            Found::Wire(found) => {
+            Lookup::Found(found) => {
                 for fault in values.iter().filter_map(|value| why_no_value(family, &found, value)) {
                     fault.report(to, *place, Code::BadValue, &format!("the unit depends on `{name}`"));
                 }
             }
-            Found::Nothing(help) => {
+            Lookup::Missing(help) => {
                 to.at(*place, Code::UndefinedName, format!("the unit depends on `{name}`, which is no parameter here"))
                     .help(help);
             }
-            Found::Perhaps => {}
+            Lookup::Unresolved => {}
         }
     }
 }
 
 /// Why a name can never have a value.
-pub(super) fn why_no_value(family: &Family, wire: &Wire<'_>, value: &str) -> Option<Fault> {
-    match wire.meaning {
-        Meaning::Decider(index) => values::why_not(family, Type::Enum(index), value),
-        Meaning::Plain(parameter) | Meaning::Alternative(parameter) | Meaning::Member(parameter) => {
-            match parameter.shape {
-                Shape::One(ty) => {
-                    values::why_not(family, ty, value).or_else(|| values::out_of_bounds(family, parameter, value))
-                }
-                Shape::List(_) | Shape::Items(_) => None,
+pub(super) fn why_no_value(family: &Family, wire: &WireParameter<'_>, value: &str) -> Option<Fault> {
+    match wire.role {
+        Role::Decider(index) => values::why_not(family, Type::Enum(index), value),
+        Role::Plain(parameter) | Role::Alternative(parameter) | Role::Member(parameter) => match parameter.shape {
+            Shape::One(ty) => {
+                values::why_not(family, ty, value).or_else(|| values::out_of_bounds(family, parameter, value))
             }
-        }
+            Shape::List(_) | Shape::Items(_) => None,
+        },
     }
 }
 
@@ -66,7 +64,7 @@ fn of_record(family: &Family, record: &Record, to: &mut Diagnostics) {
     for (name, values, place) in conditions {
         let Some(Field { shape, .. }) = record.field(name) else {
             let help = did_you_mean(name, names())
-                .unwrap_or_else(|| format!("the fields here are: {}", wire::list(names())).into());
+                .unwrap_or_else(|| format!("the fields here are: {}", name_list(names())).into());
             to.at(*place, Code::UndefinedName, format!("the unit depends on `{name}`, which is no field here"))
                 .help(help);
             continue;

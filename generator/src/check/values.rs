@@ -1,33 +1,10 @@
 //! Values that the schema writes down: defaults, bounds, alphabets, the values allowed in one place.
 
+use super::fault::Fault;
 use super::number::{self, Number};
-use super::{enums, identifiers, wire};
-use crate::diagnostics::{Code, Diagnostics, Help, Place};
-use crate::model::{Api, Edit, Enum, Family, Name, Need, Parameter, Shape, Type};
-
-/// Why a value is wrong, and what to do.
-pub(super) struct Fault {
-    pub(super) why: String,
-    pub(super) help: Help,
-    /// Where the bound stands that it breaks.
-    pub(super) bound: Option<Place>,
-}
-
-impl Fault {
-    /// A fault without a bound.
-    pub(super) fn new(why: String, help: impl Into<Help>) -> Self {
-        Self { why, help: help.into(), bound: None }
-    }
-
-    /// Reports it; `of` says what the value is for.
-    pub(super) fn report(self, to: &mut Diagnostics, place: Place, code: Code, of: &str) {
-        let message = if of.is_empty() { self.why } else { format!("{of}: {}", self.why) };
-        let report = to.at(place, code, message).help(self.help);
-        if let Some(bound) = self.bound {
-            report.related(bound, "it says so here");
-        }
-    }
-}
+use super::{enums, identifiers};
+use crate::diagnostics::{Code, Diagnostics, Place};
+use crate::model::{Api, Edit, Family, Name, Need, Operation, Parameter, Shape, Type};
 
 /// What concerns one parameter.
 const PARAMETER_RULES: [fn(&Family, &Parameter, &mut Diagnostics); 8] =
@@ -35,13 +12,13 @@ const PARAMETER_RULES: [fn(&Family, &Parameter, &mut Diagnostics); 8] =
 
 /// The parameters of requests, of their items, and of choices.
 pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
-    for parameter in wire::all_parameters(family) {
+    for parameter in family.all_parameters() {
         for rule in PARAMETER_RULES {
             rule(family, parameter, to);
         }
     }
-    for (_, item) in family.operations.iter().flat_map(wire::items) {
-        for parameter in item.parameters.iter().filter(|parameter| matches!(parameter.shape, Shape::Items(_))) {
+    for (_, item) in family.operations.iter().flat_map(Operation::items) {
+        for parameter in item.parameters.iter().filter(|parameter| parameter.item().is_some()) {
             to.at(parameter.name.place, Code::Misplaced, "a list of objects cannot stand within another")
                 .help("lists of objects are parameters of a request, and have plain parameters");
         }
@@ -50,16 +27,17 @@ pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
 
 /// Why a text is no value of a type; `None` when it is one.
 pub(super) fn why_not(family: &Family, ty: Type, text: &str) -> Option<Fault> {
-    let (what, such_as) = match ty {
-        Type::Decimal if Number::parse(text).is_none() => ("decimal number", "12.5"),
-        Type::Integer if !number::is_integer(text) => ("whole number", "100"),
-        Type::Time if !number::is_integer(text) => ("time in milliseconds", "1790000000000"),
-        Type::Boolean if text != "true" && text != "false" => ("boolean", "true"),
+    let (what, such_as, is_one) = match ty {
+        Type::Decimal => ("decimal number", "12.5", Number::parse(text).is_some()),
+        Type::Integer => ("whole number", "100", number::is_integer(text)),
+        Type::Time => ("time in milliseconds", "1790000000000", number::is_integer(text)),
+        Type::Boolean => ("boolean", "true", ["true", "false"].contains(&text)),
         Type::Enum(index) => return enums::why_not(family.enums.get(index)?, text),
         Type::Identifier(index) => return identifiers::why_not(family.identifiers.get(index)?, text),
-        _ => return None,
+        Type::String | Type::Choice(_) | Type::Record(_) | Type::Undefined => return None,
     };
-    Some(Fault::new(format!("`{text}` is no {what}"), format!("write a {what}, such as {such_as}")))
+    let fault = || Fault::new(format!("`{text}` is no {what}"), format!("write a {what}, such as {such_as}"));
+    (!is_one).then(fault)
 }
 
 /// What a parameter can be at all.
@@ -110,16 +88,12 @@ fn misplaced(family: &Family, parameter: &Parameter, place: Place, says: &str, t
     to.at(place, Code::Misplaced, format!("{says}, and `{}` is {what}", parameter.name.wire)).help("take it away here");
 }
 
-fn is_undefined(shape: &Shape) -> bool {
-    matches!(shape, Shape::One(Type::Undefined) | Shape::List(Type::Undefined))
-}
-
 fn bounds(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let given = [("min", &parameter.min), ("max", &parameter.max)];
     let given = given.into_iter().filter_map(|(key, bound)| bound.as_ref().map(|(text, place)| (key, text, *place)));
     let ty = match parameter.shape {
-        Shape::One(ty @ (Type::Decimal | Type::Integer)) => ty,
-        _ if is_undefined(&parameter.shape) => return,
+        Shape::One(ty) if ty.is_quantity() => ty,
+        _ if parameter.shape.is_undefined() => return,
         _ => {
             for (key, _, place) in given {
                 misplaced(family, parameter, place, &format!("`{key}` bounds a number"), to);
@@ -136,12 +110,12 @@ fn bounds(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     if Number::parse(min).zip(Number::parse(max)).is_some_and(|(min, max)| min > max) {
         to.at(*min_place, Code::BadNumber, format!("the `min` {min} is above the `max` {max}"))
             .related(*max_place, "the `max` is here")
-            .help("exchange them, or mend one of them");
+            .help("exchange them, or fix one of them");
     }
 }
 
 fn digits(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
-    let Some((digits, place)) = parameter.digits.filter(|_| !is_undefined(&parameter.shape)) else { return };
+    let Some((digits, place)) = parameter.digits.filter(|_| !parameter.shape.is_undefined()) else { return };
     if !matches!(parameter.shape, Shape::One(Type::Integer)) {
         misplaced(family, parameter, place, "`digits` counts those of an integer", to);
     } else if digits == 0 {
@@ -165,22 +139,14 @@ fn item_counts(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     {
         to.at(min_place, Code::BadNumber, format!("`min_items` {min} is above `max_items` {max}"))
             .related(max_place, "`max_items` is here")
-            .help("exchange them, or mend one of them");
-    }
-}
-
-/// The enum whose values a shape has.
-fn enum_of<'a>(family: &'a Family, shape: &Shape) -> Option<&'a Enum> {
-    match shape {
-        Shape::One(Type::Enum(index)) | Shape::List(Type::Enum(index)) => family.enums.get(*index),
-        _ => None,
+            .help("exchange them, or fix one of them");
     }
 }
 
 /// What is sent is spelled one way.
 fn only_of_parameter(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     only(family, &parameter.name, &parameter.shape, &parameter.only, to);
-    let Some(all) = enum_of(family, &parameter.shape) else { return };
+    let Some(all) = family.enum_of(&parameter.shape) else { return };
     for (value, place) in parameter.only.iter().filter(|(value, _)| all.index_of(value).is_some()) {
         if let Some(fault) = enums::why_not(all, value) {
             fault.report(to, *place, Code::BadValue, "");
@@ -196,8 +162,8 @@ pub(super) fn fields(_api: &Api, family: &Family, to: &mut Diagnostics) {
 }
 
 fn only(family: &Family, name: &Name, shape: &Shape, only: &[(String, Place)], to: &mut Diagnostics) {
-    let Some((_, first)) = only.first().filter(|_| !is_undefined(shape)) else { return };
-    let Some(all) = enum_of(family, shape) else {
+    let Some((_, first)) = only.first().filter(|_| !shape.is_undefined()) else { return };
+    let Some(all) = family.enum_of(shape) else {
         let what = described(family, shape);
         to.at(*first, Code::Misplaced, format!("`only` lists values of an enum, and `{}` is {what}", name.wire))
             .help("take it away here, or make an enum of the values");
@@ -231,16 +197,12 @@ fn default(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
 
 /// Why a value of the right type is not allowed for this parameter.
 pub(super) fn out_of_bounds(family: &Family, parameter: &Parameter, text: &str) -> Option<Fault> {
-    match parameter.shape {
-        Shape::One(Type::Decimal | Type::Integer) => {
-            let (why, place) = beyond_bounds(parameter, text)?;
-            Some(Fault { bound: Some(place), ..Fault::new(why, "mend the one that is wrong") })
-        }
-        Shape::One(Type::Enum(index)) | Shape::List(Type::Enum(index)) => {
-            enums::why_not_listed(family.enums.get(index)?, &parameter.only, text)
-        }
-        _ => None,
+    if let Some(all) = family.enum_of(&parameter.shape) {
+        return enums::why_not_listed(all, &parameter.only, text);
     }
+    let Shape::One(ty) = parameter.shape else { return None };
+    let (why, place) = beyond_bounds(parameter, text).filter(|_| ty.is_quantity())?;
+    Some(Fault { bound: Some(place), ..Fault::new(why, "fix the one that is wrong") })
 }
 
 fn beyond_bounds(parameter: &Parameter, text: &str) -> Option<(String, Place)> {
@@ -275,22 +237,24 @@ fn edit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
         )
         .help("take `edit` or `required: always` away");
     }
-    match (ty, delete) {
-        (Type::Boolean, Some(_)) => misplaced(family, parameter, *place, "`delete` is a text or a number", to),
-        (Type::Decimal | Type::Integer | Type::Time, Some(delete)) if !parameter.as_text => {
-            if let Some(fault) = why_not(family, Type::Decimal, delete) {
+    let Some(delete) = delete else { return };
+    match ty {
+        Type::Boolean => misplaced(family, parameter, *place, "`delete` is a text or a number", to),
+        Type::Decimal | Type::Integer | Type::Time => {
+            if let Some(fault) = why_not(family, Type::Decimal, delete).filter(|_| !parameter.as_text) {
                 fault.report(to, *place, Code::BadNumber, "`delete` travels as a JSON number");
             }
         }
-        _ => {}
+        Type::String | Type::Enum(_) | Type::Identifier(_) | Type::Choice(_) | Type::Record(_) | Type::Undefined => {}
     }
 }
 
 /// `wins: unstated` says that the document does not say which alternative wins.
 fn wins(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
-    let by_presence = wire::choice_of(family, parameter)
+    let by_presence = family
+        .choice_of(parameter)
         .is_some_and(|choice| matches!(choice.kind, crate::model::ChoiceKind::Presence { .. }));
-    if parameter.wins_unstated && !by_presence && !is_undefined(&parameter.shape) {
+    if parameter.wins_unstated && !by_presence && !parameter.shape.is_undefined() {
         misplaced(family, parameter, parameter.name.place, "`wins` is about the alternatives of a choice", to);
     }
 }

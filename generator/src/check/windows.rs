@@ -1,13 +1,12 @@
 //! Windows: pairs of times that bound a query.
 
-use super::wire::{self, Found, Meaning, Names};
 use crate::diagnostics::{Code, Diagnostics, Place};
-use crate::model::{Api, Duration, DurationUnit, Family, Parameter, Shape, Type, Window};
+use crate::model::{Api, Duration, DurationUnit, Family, Lookup, Parameter, Role, Shape, Type, Window, WireNames};
 
 /// The windows of a family's operations.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
-        let names = wire::names(family, wire::top(operation));
+        let names = family.names(operation.members());
         if let Some(window) = &operation.window {
             ends_are_times(window, &names, to);
             default_fits(window, to);
@@ -15,7 +14,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-fn ends_are_times(window: &Window, names: &Names<'_>, to: &mut Diagnostics) {
+fn ends_are_times(window: &Window, names: &WireNames<'_>, to: &mut Diagnostics) {
     for (key, (name, place)) in [("from", &window.from), ("to", &window.to)] {
         end_is_time(key, name, *place, names, to);
     }
@@ -26,10 +25,10 @@ fn ends_are_times(window: &Window, names: &Names<'_>, to: &mut Diagnostics) {
     }
 }
 
-fn end_is_time(key: &str, name: &str, place: Place, names: &Names<'_>, to: &mut Diagnostics) {
+fn end_is_time(key: &str, name: &str, place: Place, names: &WireNames<'_>, to: &mut Diagnostics) {
     let found = match names.find(name) {
-        Found::Wire(found) => found,
-        Found::Nothing(help) => {
+        Lookup::Found(found) => found,
+        Lookup::Missing(help) => {
             to.at(
                 place,
                 Code::UndefinedName,
@@ -38,12 +37,12 @@ fn end_is_time(key: &str, name: &str, place: Place, names: &Names<'_>, to: &mut 
             .help(help);
             return;
         }
-        Found::Perhaps => return,
+        Lookup::Unresolved => return,
     };
     let is_time = |parameter: &Parameter| matches!(parameter.shape, Shape::One(Type::Time | Type::Undefined));
-    if !matches!(found.meaning, Meaning::Plain(parameter) if is_time(parameter)) {
+    if !matches!(found.role, Role::Plain(parameter) if is_time(parameter)) {
         to.at(place, Code::BadWindow, format!("the `{key}` of the window is `{name}`, which is no `time`"))
-            .related(found.place, "the parameter is here")
+            .related(found.name.place, "the parameter is here")
             .help("name a parameter of the type `time`");
     }
 }
@@ -54,7 +53,7 @@ fn default_fits(window: &Window, to: &mut Diagnostics) {
     for (key, limit) in [("span", window.span), ("access", window.access)] {
         if let Some(limit) = limit.filter(|limit| seconds(default, 28) > seconds(*limit, 31)) {
             to.at(window.place, Code::BadWindow, format!("the `default` {default} is longer than the `{key}` {limit}"))
-                .help("exchange them, or mend one of them");
+                .help("exchange them, or fix one of them");
         }
     }
 }

@@ -22,7 +22,7 @@ macro_rules! codes {
                 match self { $(Code::$name => $what,)* }
             }
 
-            /// What the mistake is at length, with an example of it and how it is mended, as Markdown.
+            /// What the mistake is at length, with an example of it and how it is fixed, as Markdown.
             pub fn explanation(self) -> &'static str {
                 match self { $(Code::$name => include_str!(concat!("explain/", $code, ".md")),)* }
             }

@@ -18,7 +18,7 @@ pub use place::Place;
 pub(crate) use printable::{is_invisible, printable};
 pub use render::Format;
 pub(crate) use report::{Help, Report};
-pub(crate) use suggest::{did_you_mean, nearest};
+pub(crate) use suggest::{did_you_mean, name_list, nearest};
 
 /// One mistake.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +31,7 @@ pub struct Diagnostic {
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
-    /// A change of the file that mends it, where there is one to guess.
+    /// A change of the file that fixes it, where there is one to guess.
     pub fix: Option<Fix>,
     /// Other places that explain it, each with a word why.
     pub related: Vec<(Place, String)>,

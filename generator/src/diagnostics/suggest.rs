@@ -1,5 +1,7 @@
 //! What was probably meant by a name that is none.
 
+use std::collections::HashSet;
+
 use super::report::Help;
 
 /// The one of `known` that `given` was probably meant to be, as help that an editor can apply.
@@ -12,6 +14,16 @@ pub(crate) fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>)
     let limit = given.chars().count().clamp(3, 12) / 3;
     let near = known.into_iter().map(|name| (distance(given, name), name)).filter(|(distance, _)| *distance <= limit);
     near.min().map(|(_, name)| name)
+}
+
+/// Names with commas between them, each once, and no more than anyone reads.
+pub(crate) fn name_list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    const MOST: usize = 20;
+    let mut seen = HashSet::new();
+    let distinct: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
+    let (shown, more) = distinct.split_at(distinct.len().min(MOST));
+    let rest = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    format!("{}{rest}", shown.join(", "))
 }
 
 /// Edits (insert, remove, replace, swap neighbours) between two names, case aside.

@@ -4,7 +4,7 @@ use super::aspect::{Aspect, aspect, list, maybe, prose};
 use super::class::{behaviour, documentation};
 use super::found::{Found, Thing};
 use super::pairs::pairs;
-use super::{codes, fate, statements};
+use super::{codes, confirm, statements};
 use crate::model::{Api, Credentials, Document, Envelope, Header};
 
 pub(super) fn compare(to: &mut Found, old: &Api, new: &Api) {
@@ -28,7 +28,7 @@ pub(super) fn compare(to: &mut Found, old: &Api, new: &Api) {
     to.compare(&part("credentials"), credentials(old.credentials.as_ref(), new.credentials.as_ref()));
     headers(to, &old.headers, &new.headers);
     documents(to, new, &old.documents, &new.documents);
-    fate::outcomes(to, &old.outcomes, &new.outcomes);
+    confirm::outcomes(to, &old.outcomes, &new.outcomes);
     codes::observed(to, &old.codes, &new.codes);
     statements::observed(to, "api", &old.observed, &new.observed);
 }

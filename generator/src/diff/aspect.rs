@@ -3,8 +3,14 @@
 use std::fmt::Display;
 
 use super::class::{Verdict, documentation};
-use super::found::Spot;
 use crate::diagnostics::Place;
+
+/// A place in one of the two schemas; those that are gone come last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Spot {
+    New(Place),
+    Old(Place),
+}
 
 /// One statement about a thing, as the two versions make it, and what it means when they differ.
 pub(super) struct Aspect {

@@ -70,11 +70,7 @@ fn facts(old: &Batch, new: &Batch, verdicts: Verdicts) -> [Aspect; 8] {
 
 /// What one of the items is called in Rust.
 fn item_type<'a>(operation: &'a Operation, batch: &Batch) -> Option<&'a str> {
-    let list = operation.body.parameters().iter().find(|parameter| parameter.name.wire == batch.of.0)?;
-    match &list.shape {
-        Shape::Items(item) => Some(&item.rust),
-        _ => None,
-    }
+    operation.items().find(|(_, item)| item.list == batch.of.0).map(|(_, item)| item.rust.as_str())
 }
 
 /// What is answered for an item that succeeded, by its name in Rust. Where the answer is one list, that is said of the

@@ -63,7 +63,8 @@ fn both(to: &mut Found, scope: &Scope<'_>, thing: &Thing, old: &Choice, new: &Ch
                 |case| value(scope.new, *new_enum, case),
             );
         }
-        _ => {}
+        (ChoiceKind::Presence { .. }, ChoiceKind::Value { .. })
+        | (ChoiceKind::Value { .. }, ChoiceKind::Presence { .. }) => {}
     }
 }
 

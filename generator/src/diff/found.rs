@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::aspect::Aspect;
+use super::aspect::{Aspect, Spot};
 use super::class::{Class, Verdict};
 use crate::diagnostics::Place;
 
@@ -50,13 +50,6 @@ pub enum Change {
         /// It is a text for people, too long for a table.
         prose: bool,
     },
-}
-
-/// A place in one of the two schemas; those that are gone come last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Spot {
-    New(Place),
-    Old(Place),
 }
 
 /// Something that both versions have.

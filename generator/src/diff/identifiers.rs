@@ -5,8 +5,7 @@ use super::class::{Verdict, additive, behaviour, breaking, documentation};
 use super::found::{Found, Thing};
 use super::pairs::pairs;
 use super::scope::{Scope, path};
-use crate::check::letters;
-use crate::model::{Form, Identifier};
+use crate::model::{Form, Identifier, alphabet};
 
 pub(super) fn compare(to: &mut Found, scope: &Scope<'_>) {
     let pairs = pairs(&scope.old.identifiers, &scope.new.identifiers, |all| [&all.name.wire, &all.name.rust]);
@@ -54,7 +53,7 @@ fn length(old: &Identifier, new: &Identifier) -> Verdict {
 }
 
 fn alphabet(old: &Identifier, new: &Identifier) -> Verdict {
-    let of = |all: &Identifier| all.alphabet.as_ref().map(|(alphabet, _)| letters(alphabet));
+    let of = |all: &Identifier| all.alphabet.as_ref().map(|(alphabet, _)| alphabet::characters(alphabet));
     constraint(old, new).unwrap_or_else(|| match (of(old), of(new)) {
         (Some(old), Some(new)) => narrower(!old.is_subset(&new)),
         (_, new) => narrower(new.is_some()),

@@ -5,7 +5,7 @@ use super::class::{Verdict, additive, behaviour, breaking, documentation};
 use super::found::{Found, Thing};
 use super::pairs::pairs;
 use super::scope::{Scope, path};
-use crate::model::{Family, InFlight, Intent, Need, Operation, Parameter, Setting, Shape};
+use crate::model::{Family, InFlight, Intent, Need, Operation, Parameter, Setting};
 
 pub(super) fn compare(to: &mut Found, scope: &Scope<'_>, old: &Operation, new: &Operation) {
     let pairs = pairs(&old.intents, &new.intents, |intent| [&intent.id, &intent.rust]);
@@ -72,12 +72,7 @@ impl Versions<'_> {
 
 /// The parameters of the request, or of the items that the intent makes.
 fn parameters<'a>((operation, intent): (&'a Operation, &Intent)) -> &'a [Parameter] {
-    let all = operation.body.parameters();
-    let Some((within, _)) = &intent.within else { return all };
-    match all.iter().find(|parameter| parameter.name.wire == *within).map(|parameter| &parameter.shape) {
-        Some(Shape::Items(item)) => &item.parameters,
-        _ => &[],
-    }
+    operation.set_of(intent.within.as_ref().map(|(list, _)| list))
 }
 
 fn settings(all: &[Setting]) -> String {

@@ -4,16 +4,12 @@ use super::aspect::{aspect, flag, list, maybe, prose};
 use super::class::{Verdict, behaviour, breaking};
 use super::found::{Found, Thing};
 use super::pairs::pairs;
-use super::rules::condition;
 use super::scope::path;
-use crate::model::{Ceiling, Class, Family, Need, Operation, Rate, Window};
+use crate::model::{Ceiling, Class, Family, Need, Operation, Rate, Window, phrases};
 
 /// Rates are told apart by whom they are for and what they count by.
 pub(super) fn rates(to: &mut Found, operation: &Thing, old: &[Rate], new: &[Rate]) {
-    let of = |rate: &Rate| {
-        let class = if rate.class == "default" { String::new() } else { format!(" for {}", rate.class) };
-        format!("{} per {}{class}", operation.path, rate.scope.as_str())
-    };
+    let of = |rate: &Rate| format!("{} {}", operation.path, rate.counted());
     let paced = |means: &str| behaviour(format!("the limiter {means}"));
     let named = |rates: &[Rate]| rates.iter().map(|rate| (of(rate), rate.clone())).collect::<Vec<_>>();
     let (old, new) = (named(old), named(new));
@@ -106,7 +102,7 @@ pub(super) fn classes(to: &mut Found, old: &Family, new: &Family) {
         to.removed(&thing(gone), limits());
     }
     for (old, new) in pairs.both {
-        let when = |class: &Class| list(class.when.iter().map(condition));
+        let when = |class: &Class| phrases::all_of(&class.when);
         to.compare(&thing(new), [aspect("when", when(old), when(new), limits()), prose("doc", &old.doc, &new.doc)]);
     }
     for more in pairs.added {

@@ -15,9 +15,9 @@ mod batches;
 mod choices;
 mod class;
 mod codes;
+mod confirm;
 mod enums;
 mod family;
-mod fate;
 mod found;
 mod identifiers;
 mod intents;
@@ -40,7 +40,8 @@ pub use found::{Change, Difference};
 pub use render::Format;
 
 use crate::model::Api;
-use found::{Finding, Found, Spot};
+use aspect::Spot;
+use found::{Finding, Found};
 
 /// The differences between two versions of a schema, the weightiest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::found::{Found, Thing};
 use super::pairs::pairs;
 use super::scope::Scope;
 use super::statements::{self, source};
-use super::{batches, fate, intents, limits, parameters, response};
+use super::{batches, confirm, intents, limits, parameters, response};
 use crate::model::{Body, Operation};
 
 pub(super) fn compare(to: &mut Found, scope: &Scope<'_>) {
@@ -24,6 +24,41 @@ pub(super) fn compare(to: &mut Found, scope: &Scope<'_>) {
 }
 
 fn both(to: &mut Found, scope: &Scope<'_>, thing: &Thing, old: &Operation, new: &Operation) {
+    // Each key of an operation is compared below; a new one has to be named here too.
+    let Operation {
+        id: _,
+        name: _,
+        title: _,
+        rust: _,
+        function: _,
+        place: _,
+        source: _,
+        method: _,
+        path: _,
+        doc: _,
+        effect: _,
+        access: _,
+        whitelisted: _,
+        permission: _,
+        headers: _,
+        rates: _,
+        body: _,
+        in_flight: _,
+        client_id: _,
+        confirm: _,
+        echoes: _,
+        compound: _,
+        repeat: _,
+        window: _,
+        history: _,
+        response: _,
+        listing: _,
+        batch: _,
+        intents: _,
+        examples: _,
+        statements: _,
+        said_at: _,
+    } = new;
     to.compare(thing, names(old, new).into_iter().chain(call(old, new)).chain(texts(old, new)));
     parameters::compare(to, scope, &new.id, old.body.parameters(), new.body.parameters());
     intents::compare(to, scope, old, new);
@@ -31,7 +66,7 @@ fn both(to: &mut Found, scope: &Scope<'_>, thing: &Thing, old: &Operation, new: 
     limits::rates(to, thing, &old.rates, &new.rates);
     limits::window(to, thing, old, new);
     response::compare(to, scope, thing, old, new);
-    fate::compare(to, scope, thing, old, new);
+    confirm::compare(to, scope, thing, old, new);
     batches::compare(to, scope, thing, old, new);
     statements::compare(to, thing, &old.statements, &new.statements);
 }
@@ -58,7 +93,7 @@ fn call(old: &Operation, new: &Operation) -> [Aspect; 8] {
         aspect("http", http(old), http(new), behaviour("another endpoint is called"))
             .at(Some(old.path.place), Some(new.path.place)),
         aspect("body", body(&old.body), body(&new.body), behaviour("the body has another shape on the wire")),
-        aspect("effect", old.effect.as_str(), new.effect.as_str(), fate::effect(old, new)),
+        aspect("effect", old.effect.as_str(), new.effect.as_str(), confirm::effect(old, new)),
         aspect("access", old.access.as_str(), new.access.as_str(), behaviour("who may call it")),
         aspect("whitelisted", flag(old.whitelisted), flag(new.whitelisted), behaviour("who may call it")),
         aspect("headers", headers(old), headers(new), behaviour("what is sent with it")).at(first(old), first(new)),

@@ -5,7 +5,7 @@ use super::class::{Verdict, additive, behaviour, breaking, documentation};
 use super::found::{Found, Thing};
 use super::pairs::pairs;
 use super::scope::{Scope, own_doc, path};
-use crate::model::{Need, Parameter, Shape, Type, Unit};
+use crate::model::{Need, Parameter, Shape, Unit, phrases};
 
 /// Compares the parameters of one struct, which are arguments of its `new` or setters.
 pub(super) fn compare(to: &mut Found, scope: &Scope<'_>, of: &str, old: &[Parameter], new: &[Parameter]) {
@@ -34,19 +34,40 @@ fn came(parameter: &Parameter) -> Verdict {
 
 /// Two versions of one parameter.
 pub(super) fn both(to: &mut Found, scope: &Scope<'_>, kind: &'static str, of: &str, old: &Parameter, new: &Parameter) {
+    // Each key of a parameter is compared below; a new one has to be named here too.
+    let Parameter {
+        name: _,
+        written: _,
+        shape: _,
+        need: _,
+        default: _,
+        default_note: _,
+        min: _,
+        max: _,
+        min_items: _,
+        max_items: _,
+        digits: _,
+        only: _,
+        edit: _,
+        may_be_blank: _,
+        wins_unstated: _,
+        units: _,
+        as_text: _,
+        doc: _,
+    } = new;
     let path = path(of, &new.name.wire);
     let thing = Thing { written: new.written, ..Thing::new(kind, path.as_str(), new.name.place) };
     to.compare(&thing, names(old, new).into_iter().chain(types(scope, old, new)).chain(values(scope, old, new)));
     to.compare(&thing, texts(scope, old, new));
     if let (Shape::Items(old), Shape::Items(items)) = (&old.shape, &new.shape) {
-        let of = if new.name.wire == "[]" { path } else { format!("{path}[]") };
+        let of = if new.is_body() { path } else { format!("{path}[]") };
         compare(to, scope, &of, &old.parameters, &items.parameters);
     }
 }
 
 fn names(old: &Parameter, new: &Parameter) -> [Aspect; 2] {
     // The array that is a whole body has no name; the operation tells that it became one, or is none now.
-    let is_body = [old, new].iter().any(|parameter| parameter.name.wire == "[]");
+    let is_body = [old, new].iter().any(|parameter| parameter.is_body());
     let wire = |parameter: &Parameter| if is_body { String::new() } else { parameter.name.wire.clone() };
     [
         aspect("name", wire(old), wire(new), behaviour("it has another name on the wire")),
@@ -69,18 +90,9 @@ fn types(scope: &Scope<'_>, old: &Parameter, new: &Parameter) -> [Aspect; 3] {
             scope.new_shape(&new.shape),
             breaking("its field and what sets it have another type"),
         ),
-        aspect("required", need_word(old.need), need_word(new.need), need(old.need, new.need)),
+        aspect("required", old.need.as_str(), new.need.as_str(), need(old.need, new.need)),
         aspect("edit", edit_words(old), edit_words(new), edit).at(place(old), place(new)),
     ]
-}
-
-fn need_word(need: Need) -> &'static str {
-    match need {
-        Need::Always => "always",
-        Need::Conditional => "conditional",
-        Need::Unstated => "unstated",
-        Need::No => "no",
-    }
 }
 
 fn need(old: Need, new: Need) -> Verdict {
@@ -134,21 +146,12 @@ pub(super) fn unit(old: &[Unit], new: &[Unit]) -> Aspect {
         ([], _) | (_, []) => documentation(""),
         _ => behaviour("the same number means something else"),
     };
-    aspect("unit", unit_words(old), unit_words(new), verdict)
-}
-
-fn unit_words(units: &[Unit]) -> String {
-    let words = units.iter().map(|unit| {
-        let when: Vec<_> =
-            unit.when.iter().map(|(name, values, _)| format!("{name} is {}", values.join(" or "))).collect();
-        if when.is_empty() { unit.is.clone() } else { format!("{} when {}", unit.is, when.join(" and ")) }
-    });
-    words.collect::<Vec<_>>().join("; ")
+    aspect("unit", phrases::units(old), phrases::units(new), verdict)
 }
 
 /// How two numbers are written, where the family does not say it for both.
 pub(super) fn travels(scope: &Scope<'_>, shape: &Shape, old: bool, new: bool, verdict: Verdict) -> Aspect {
-    let is_number = matches!(shape, Shape::One(ty) | Shape::List(ty) if is_number(*ty));
+    let is_number = shape.is_number();
     let is_as_family = scope.old.numbers_as_text != scope.new.numbers_as_text && new == scope.new.numbers_as_text;
     let word = |as_text: bool| match as_text {
         _ if !is_number || is_as_family => "",
@@ -156,10 +159,6 @@ pub(super) fn travels(scope: &Scope<'_>, shape: &Shape, old: bool, new: bool, ve
         false => "number",
     };
     aspect("json", word(old), word(new), verdict)
-}
-
-fn is_number(ty: Type) -> bool {
-    matches!(ty, Type::Decimal | Type::Integer | Type::Time)
 }
 
 fn texts(scope: &Scope<'_>, old: &Parameter, new: &Parameter) -> [Aspect; 4] {

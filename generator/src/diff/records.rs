@@ -53,6 +53,8 @@ fn fields(to: &mut Found, scope: &Scope<'_>, of: &str, old: &[Field], new: &[Fie
 }
 
 fn field(scope: &Scope<'_>, old: &Field, new: &Field) -> [Aspect; 9] {
+    // Each key of a field is compared below; a new one has to be named here too.
+    let Field { name: _, shape: _, may_be_null: _, comes_only: _, only: _, units: _, as_text: _, doc: _ } = new;
     let only = |field: &Field| list(field.only.iter().map(|(value, _)| value));
     let place = |field: &Field| field.only.first().map(|(_, place)| *place);
     let types = (scope.old_shape(&old.shape), scope.new_shape(&new.shape));

@@ -1,12 +1,11 @@
 //! Rules: what they say, and what keeps them.
 
-use super::aspect::{aspect, list, maybe, prose};
+use super::aspect::{aspect, maybe, prose};
 use super::class::{Verdict, behaviour, documentation};
 use super::found::{Found, Thing};
 use super::pairs::pairs;
 use super::scope::path;
-use crate::load::raw::RuleKind;
-use crate::model::{Condition, Rule, Test};
+use crate::model::{Rule, RuleKind};
 
 pub(super) fn compare(to: &mut Found, of: &str, old: &[Rule], new: &[Rule]) {
     let pairs = pairs(old, new, |rule| [&rule.id, &rule.id]);
@@ -15,6 +14,20 @@ pub(super) fn compare(to: &mut Found, of: &str, old: &[Rule], new: &[Rule]) {
         to.removed(&thing(gone), bound(gone.kind, "it no longer holds"));
     }
     for (old, new) in pairs.both {
+        // Each key of a rule is compared below; a new one has to be named here too.
+        let Rule {
+            id: _,
+            place: _,
+            written: _,
+            at: _,
+            kind: _,
+            severity: _,
+            severity_place: _,
+            says: _,
+            why: _,
+            within: _,
+            test: _,
+        } = new;
         let kind = if binds(old.kind) { old.kind } else { new.kind };
         to.compare(
             &thing(new),
@@ -51,35 +64,8 @@ fn bound(kind: RuleKind, means: &str) -> Verdict {
     if binds(kind) { behaviour(means) } else { documentation("") }
 }
 
-/// What a rule tests, in the words of the schema.
+/// What a rule tests, and of which items.
 fn words(rule: &Rule) -> String {
     let within = rule.within.as_ref().map(|(list, _)| format!("in {list}: ")).unwrap_or_default();
-    let test = match &rule.test {
-        None => String::new(),
-        Some(Test::Same(name, _)) => format!("same {name}"),
-        Some(Test::Unique(names)) => format!("unique {}", list(names.iter().map(|(name, _)| name))),
-        Some(Test::Condition { when, require, forbid }) => {
-            let parts = [("when", when), ("require", require), ("forbid", forbid)];
-            let parts = parts.iter().filter(|(_, all)| !all.is_empty());
-            let parts = parts.map(|(word, all)| format!("{word} {}", list(all.iter().map(condition))));
-            parts.collect::<Vec<_>>().join("; ")
-        }
-    };
-    within + &test
-}
-
-pub(super) fn condition(condition: &Condition) -> String {
-    let names = |all: &[(String, _)]| all.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-    match condition {
-        Condition::Given(all) => format!("given {}", names(all).join(" and ")),
-        Condition::AnyGiven(all) => format!("given {}", names(all).join(" or ")),
-        Condition::HasForm { parameter, forms } => format!("{} of form {}", parameter.0, names(forms).join(" or ")),
-        Condition::AccountIs { property, values } => {
-            format!("account.{} is {}", property.0, names(values).join(" or "))
-        }
-        Condition::Compares { parameter, comparison, property } => {
-            format!("{}.{} {}", parameter.0, comparison.as_str(), property.0)
-        }
-        Condition::Is { parameter, values } => format!("{} is {}", parameter.0, names(values).join(" or ")),
-    }
+    within + &maybe(rule.test.as_ref())
 }

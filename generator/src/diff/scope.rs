@@ -22,12 +22,12 @@ impl<'a> Scope<'a> {
 
     /// The type in the words of the newer schema, so that a type that is only called something else is the same.
     pub(super) fn old_type(&self, ty: Type) -> &'a str {
-        let name = type_word(self.old, ty);
+        let name = self.old.type_name(ty);
         self.renamed.get(name).copied().unwrap_or(name)
     }
 
     pub(super) fn new_type(&self, ty: Type) -> &'a str {
-        type_word(self.new, ty)
+        self.new.type_name(ty)
     }
 
     pub(super) fn old_shape(&self, shape: &Shape) -> String {
@@ -51,30 +51,9 @@ fn type_names(family: &Family) -> Vec<&Name> {
     enums.chain(identifiers).chain(choices).chain(family.records.iter().map(|all| &all.name)).collect()
 }
 
-fn type_word(family: &Family, ty: Type) -> &str {
-    match ty {
-        Type::String => "string",
-        Type::Decimal => "decimal",
-        Type::Integer => "integer",
-        Type::Boolean => "boolean",
-        Type::Time => "time",
-        Type::Enum(index) => &family.enums[index].name.wire,
-        Type::Identifier(index) => &family.identifiers[index].name.wire,
-        Type::Choice(index) => &family.choices[index].name.wire,
-        Type::Record(index) => &family.records[index].name.wire,
-        Type::Undefined => "",
-    }
-}
-
 /// What a parameter or field says in words of its own; without any it borrows those of its type.
 pub(super) fn own_doc<'a>(family: &Family, shape: &Shape, doc: &'a str) -> &'a str {
-    let of_type = match shape {
-        Shape::One(Type::Enum(index)) | Shape::List(Type::Enum(index)) => &family.enums[*index].doc,
-        Shape::One(Type::Identifier(index)) | Shape::List(Type::Identifier(index)) => &family.identifiers[*index].doc,
-        Shape::One(Type::Choice(index)) | Shape::List(Type::Choice(index)) => &family.choices[*index].doc,
-        Shape::One(Type::Record(index)) | Shape::List(Type::Record(index)) => &family.records[*index].doc,
-        _ => return doc,
-    };
+    let of_type = shape.element().map_or("", |ty| family.type_doc(ty));
     if doc == of_type { "" } else { doc }
 }
 

@@ -76,7 +76,7 @@ impl<'a> Judge<'a> {
     fn answer(&self) -> Place {
         match &self.operation.response {
             Response::Page { list, .. } => list.place,
-            _ => self.operation.said_at.response,
+            Response::Object { .. } | Response::Array { .. } | Response::Undefined => self.operation.said_at.response,
         }
     }
 
@@ -100,11 +100,8 @@ impl<'a> Judge<'a> {
 
     fn unknown_value(&self, record: &str, field: &Field, entry: &Entry) -> Verdict {
         let wire = &field.name.wire;
-        let (Shape::One(Type::Enum(index)) | Shape::List(Type::Enum(index))) = field.shape else {
+        let Some(all) = self.family.enum_of(&field.shape) else {
             return Verdict::Settled(format!("`{record}.{wire}` is no enum by now"));
-        };
-        let Some(all) = self.family.enums.get(index) else {
-            return Verdict::Settled(format!("the enum of `{record}.{wire}` is gone"));
         };
         let name = &all.name.wire;
         match &entry.value {
@@ -185,7 +182,7 @@ fn other_kind(record: &str, field: &Field, entry: &Entry) -> Verdict {
 
 /// Whether the schema says that the field is written so.
 fn is_usual(field: &Field, kind: &str) -> bool {
-    let is_number = matches!(field.shape, Shape::One(Type::Decimal | Type::Integer | Type::Time));
+    let is_number = matches!(field.shape, Shape::One(ty) if ty.is_number());
     match kind {
         "null" => field.may_be_null,
         "number" => is_number && !field.as_text,

@@ -116,7 +116,7 @@ fn property(property: &Property) -> TokenStream {
     quote! {
         #docs
         pub fn #name(mut self, #name: #ty) -> Self {
-            self.told.tell(#wire, runtime::Told::#told);
+            self.told.tell(#wire, runtime::account::Told::#told);
             self
         }
     }
@@ -156,7 +156,7 @@ fn instrument_type(instrument: &Instrument) -> Vec<TokenStream> {
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         #[must_use = "an instrument does nothing until an account is told of it"]
         pub struct Instrument {
-            told: runtime::Instrument,
+            told: runtime::account::Instrument,
         }
     };
     let inherent = quote! {

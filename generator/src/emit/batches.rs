@@ -5,7 +5,6 @@ use quote::quote;
 
 use super::code::{ident, number};
 use super::docs::code;
-use super::parameters::is_required;
 use super::scope::Scope;
 use crate::model::{Batch, Operation, Parameter, Record, Response, Shape, Type};
 
@@ -19,16 +18,16 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
     let shape = shape(batch, list)?;
     let is_success =
         ident(if matches!(operation.response, Response::Array { .. }) { "is_success" } else { "_is_success" });
-    let (take, set) = if is_required(list) {
+    let (take, set) = if list.is_required() {
         (quote!(std::mem::take(&mut self.#field)), quote!(items))
     } else {
         (quote!(self.#field.take().unwrap_or_default()), quote!(Some(items)))
     };
     Some(quote! {
-        impl runtime::Batch for #name {
+        impl runtime::batches::Batch for #name {
             type Item = #item;
             type Done = #done;
-            const SHAPE: &'static runtime::BatchShape = #shape;
+            const SHAPE: &'static runtime::batches::BatchShape = #shape;
 
             fn take_items(&mut self) -> Vec<Self::Item> {
                 #take
@@ -41,8 +40,8 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
             fn answer(
                 response: Self::Response,
                 #is_success: &dyn Fn(&str) -> bool,
-            ) -> runtime::BatchAnswer<Self::Done> {
-                let mut answer = runtime::BatchAnswer::default();
+            ) -> runtime::emitted::BatchAnswer<Self::Done> {
+                let mut answer = runtime::emitted::BatchAnswer::default();
                 #answer
                 answer
             }
@@ -51,15 +50,15 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
 }
 
 fn list_of<'a>(operation: &'a Operation, batch: &Batch) -> Option<&'a Parameter> {
-    operation.body.parameters().iter().find(|parameter| parameter.name.wire == batch.of.0)
+    operation.body.parameters().iter().find(|parameter| parameter.name.wire == batch.of.0.as_str())
 }
 
 fn shape(batch: &Batch, list: &Parameter) -> Option<TokenStream> {
-    let wire = if batch.of.0 == "[]" { "" } else { batch.of.0.as_str() };
+    let wire = if list.is_body() { "" } else { batch.of.0.as_str() };
     let max_items = number(list.max_items?.0);
     let (ids, by_place) = (batch.ids.iter().map(|(id, _)| id), batch.by_place);
     Some(quote! {
-        &runtime::BatchShape { list: #wire, max_items: #max_items, ids: &[#(#ids),*], by_place: #by_place }
+        &runtime::batches::BatchShape { list: #wire, max_items: #max_items, ids: &[#(#ids),*], by_place: #by_place }
     })
 }
 
@@ -113,7 +112,7 @@ fn text(record: &Record, name: Option<&String>) -> TokenStream {
     match name.and_then(|name| record.field(name)) {
         Some(field) => {
             let field = ident(&field.name.rust);
-            quote!(runtime::text_of(&item.#field))
+            quote!(runtime::emitted::text_of(&item.#field))
         }
         None => quote!(None),
     }

@@ -3,11 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{ident, number};
+use super::code::{ident, if_set, number};
 use super::conditions::Conditions;
 use super::expression::Expression;
 use super::lookup::{Lookup, Text};
-use super::parameters::{deletes_with, if_set, is_required};
 use super::scope::Scope;
 use crate::diagnostics::Place;
 use crate::model::{Condition, InstrumentNames, Parameter, Rule, Shape, Test, Type};
@@ -15,15 +14,15 @@ use crate::model::{Condition, InstrumentNames, Parameter, Rule, Shape, Test, Typ
 /// The checks of one parameter of a set.
 pub(super) fn parameter(parameter: &Parameter, is_body: bool) -> TokenStream {
     let (wire, field) = (&parameter.name.wire, ident(&parameter.name.rust));
-    match (&parameter.shape, deletes_with(parameter)) {
+    match (&parameter.shape, parameter.deletes_with()) {
         (Shape::One(Type::Choice(_)), _) => {
-            if_set(parameter, |choice| quote!(runtime::Parameters::check(#choice, to);))
+            if_set(parameter, |choice| quote!(runtime::parameters::Parameters::check(#choice, to);))
         }
         (Shape::One(_), Some(delete)) => {
             let value = optional_value(parameter, &quote!(self.#field.value()));
             quote!(to.edit(#wire, &self.#field, #delete); #value)
         }
-        (Shape::One(_), None) if is_required(parameter) => optional_value(parameter, &quote!(Some(&self.#field))),
+        (Shape::One(_), None) if parameter.is_required() => optional_value(parameter, &quote!(Some(&self.#field))),
         (Shape::One(_), None) => optional_value(parameter, &quote!(self.#field.as_ref())),
         (Shape::List(_) | Shape::Items(_), _) => list(parameter, is_body),
     }
@@ -76,7 +75,7 @@ fn decimal(parameter: &Parameter, place: &TokenStream) -> TokenStream {
 fn list(parameter: &Parameter, is_body: bool) -> TokenStream {
     let wire = if is_body { "" } else { parameter.name.wire.as_str() };
     let is_objects = matches!(parameter.shape, Shape::Items(_));
-    let least = parameter.min_items.map_or(u64::from(is_required(parameter) || is_objects), |(n, _)| n);
+    let least = parameter.min_items.map_or(u64::from(parameter.is_required() || is_objects), |(n, _)| n);
     let (min, max) = (number(least), parameter.max_items.map(|(n, _)| number(n)));
     let counted = max.is_some() || least > 0;
     let max = max.map_or(quote!(usize::MAX), |max| quote!(#max));
@@ -90,7 +89,7 @@ fn list(parameter: &Parameter, is_body: bool) -> TokenStream {
     }
     if_set(parameter, |list| {
         // What is borrowed already is called as it is.
-        let place = if is_required(parameter) { dereferenced(parameter) } else { list.clone() };
+        let place = if parameter.is_required() { dereferenced(parameter) } else { list.clone() };
         let count = counted.then(|| quote!(to.count(#wire, #place.len(), #min, #max);));
         let objects = is_objects.then(|| quote!(to.items(#wire, #list);));
         let items = item.as_ref().map(|check| quote!(for value in #list { #check }));
@@ -127,12 +126,17 @@ pub(super) fn instrument(scope: &Scope<'_>, parameters: &[Parameter], names: &In
     quote!(to.names_instrument(#line, #symbol);)
 }
 
-/// The checks of a rule over one set of parameters; `index` is its place in the table of the operation's rules.
+/// The checks of all rules over one set of parameters, each with its place in the table of the operation's rules.
+pub(super) fn rules(scope: &Scope<'_>, parameters: &[Parameter], rules: &[(usize, &Rule)]) -> TokenStream {
+    let of = Conditions::in_check(scope, parameters);
+    of.shared.bind(|| rules.iter().map(|(index, rule)| self::rule(&of, *index, rule)).collect())
+}
+
+/// The checks of a rule; `index` is its place in the table of the operation's rules.
 ///
 /// Each parameter that must be set has a check of its own, so that the one that is missing is named.
-pub(super) fn rule(scope: &Scope<'_>, parameters: &[Parameter], index: usize, rule: &Rule) -> TokenStream {
+fn rule<'a>(of: &Conditions<'a>, index: usize, rule: &'a Rule) -> TokenStream {
     let Some(Test::Condition { when, require, forbid }) = &rule.test else { return TokenStream::new() };
-    let of = Conditions::in_check(scope, parameters);
     let row = number(index as u64);
     let check = |name: &str, broken: Expression| {
         let mut all = of.all_hold(when);
@@ -153,14 +157,14 @@ pub(super) fn rule(scope: &Scope<'_>, parameters: &[Parameter], index: usize, ru
             }
             (_, Some(Condition::AnyGiven(names))) => {
                 let applies = of.all_hold(when).into_iter().chain([of.fails(condition)]);
-                checks.push(each_given(&of, applies.collect(), index, names));
+                checks.push(each_given(of, applies.collect(), index, names));
             }
             _ => checks.push(check(&named(condition).unwrap_or_else(spoken_of), of.fails(condition))),
         }
     }
     match forbid.as_slice() {
         [] => {}
-        [Condition::AnyGiven(names)] => checks.push(each_given(&of, of.all_hold(when), index, names)),
+        [Condition::AnyGiven(names)] => checks.push(each_given(of, of.all_hold(when), index, names)),
         _ => {
             let name = forbid.iter().find_map(named).unwrap_or_else(spoken_of);
             checks.push(check(&name, Expression::all(of.all_hold(forbid))));
@@ -194,7 +198,7 @@ pub(super) fn list_rule(scope: &Scope<'_>, list: &Parameter, index: usize, rule:
     let Shape::Items(item) = &list.shape else { return TokenStream::new() };
     let (field, row) = (ident(&list.name.rust), number(index as u64));
     let wire = if is_body { "" } else { list.name.wire.as_str() };
-    let items = if is_required(list) { quote!(self.#field.iter()) } else { quote!(self.#field.iter().flatten()) };
+    let items = if list.is_required() { quote!(self.#field.iter()) } else { quote!(self.#field.iter().flatten()) };
     let of = Lookup { scope, parameters: &item.parameters, base: quote!(item) };
     let (names, method): (Vec<&str>, _) = match &rule.test {
         Some(Test::Unique(names)) => (names.iter().map(|(name, _)| name.as_str()).collect(), ident("unique")),

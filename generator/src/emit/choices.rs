@@ -147,16 +147,16 @@ fn presence_parameters(choice: &Choice, alternatives: &[Parameter], variants: &[
         format!("exactly one of {} is needed", wires.iter().map(|wire| wire.as_str()).collect::<Vec<_>>().join(", "));
     let first = wires.first().map_or("", |wire| wire.as_str());
     quote! {
-        impl runtime::Parameters for #name {
+        impl runtime::parameters::Parameters for #name {
             #[inline]
-            fn write(&self, out: &mut runtime::ParameterWriter) {
+            fn write(&self, out: &mut runtime::parameters::ParameterWriter) {
                 match self {
                     #(Self::#variants(value) => #writes,)*
                 }
             }
 
             #[inline]
-            fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+            fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
                 let mut found = Vec::new();
                 #(#found)*
                 if found.len() != 1 {
@@ -167,7 +167,7 @@ fn presence_parameters(choice: &Choice, alternatives: &[Parameter], variants: &[
             }
 
             #[inline]
-            fn check(&self, #to: &mut runtime::Checks<'_>) {
+            fn check(&self, #to: &mut runtime::checks::Checks<'_>) {
                 match self {
                     #(Self::#variants(#bindings) => { #checks })*
                 }
@@ -233,7 +233,7 @@ fn value_inherent(
         let payload = ident(&case_name(scope.family, choice, enum_index, case));
         let value = &scope.family.enums[enum_index].values[case.value].name;
         let maker = ident(&value.function().unwrap_or_default());
-        let required: Vec<_> = case.parameters.iter().filter(|parameter| parameters::is_required(parameter)).collect();
+        let required: Vec<_> = case.parameters.iter().filter(|parameter| parameter.is_required()).collect();
         let arguments = required.iter().map(|parameter| {
             let (field, ty) = (ident(&parameter.name.rust), parameters::argument_type(scope, parameter));
             quote!(#field: #ty)
@@ -293,29 +293,29 @@ fn value_parameters(
     let rest = (!without.is_empty()).then(|| quote!(#(Self::#without)|* => {}));
     let (out, to) = (quote!(out), if with_payload.is_empty() { quote!(_to) } else { quote!(to) });
     quote! {
-        impl runtime::Parameters for #name {
+        impl runtime::parameters::Parameters for #name {
             #[inline]
-            fn write(&self, #out: &mut runtime::ParameterWriter) {
+            fn write(&self, #out: &mut runtime::parameters::ParameterWriter) {
                 out.text(#wire, &self.kind());
                 match self {
-                    #(Self::#with_payload(with) => runtime::Parameters::write(with, out),)*
+                    #(Self::#with_payload(with) => runtime::parameters::Parameters::write(with, out),)*
                     #rest
                 }
             }
 
             #[inline]
-            fn read(from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+            fn read(from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
                 match from.decide::<#deciding>(#wire, Self::MEMBERS)? {
-                    #(#deciding::#with_payload => runtime::Parameters::read(from).map(Self::#with_payload),)*
+                    #(#deciding::#with_payload => runtime::parameters::Parameters::read(from).map(Self::#with_payload),)*
                     #(#deciding::#without => Some(Self::#without),)*
                     #deciding::Unknown(_) => None,
                 }
             }
 
             #[inline]
-            fn check(&self, #to: &mut runtime::Checks<'_>) {
+            fn check(&self, #to: &mut runtime::checks::Checks<'_>) {
                 match self {
-                    #(Self::#with_payload(with) => runtime::Parameters::check(with, to),)*
+                    #(Self::#with_payload(with) => runtime::parameters::Parameters::check(with, to),)*
                     #rest
                 }
             }

@@ -5,7 +5,6 @@ use quote::quote;
 
 use super::conditions::Conditions;
 use super::expression::Expression;
-use super::lookup::Lookup;
 use super::scope::Scope;
 use crate::model::{Class, Condition, Operation};
 
@@ -13,27 +12,24 @@ use crate::model::{Class, Condition, Operation};
 ///
 /// Classes are asked in the order of the schema. One that asks for a parameter which the operation does not have is
 /// passed over: only the caller knows then.
-pub(super) fn limit_class(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
+pub(super) fn limit_class<'a>(scope: &'a Scope<'a>, operation: &'a Operation) -> Option<TokenStream> {
     let parameters = operation.body.parameters();
     let has = |name: &str| parameters.iter().any(|parameter| parameter.name.wire == name);
     let is_known = |class: &&Class| class.when.iter().flat_map(Condition::names).all(has);
     let has_rows = |class: &&Class| operation.rates.iter().any(|rate| rate.class == class.name);
-    let of = Lookup { scope, parameters, base: quote!(self) };
-    let conditions = Conditions { of, account: quote!(account) };
+    let conditions = Conditions::new(scope, parameters, quote!(account));
     let classes: Vec<&Class> = scope.family.classes.iter().filter(has_rows).filter(is_known).collect();
-    let answers: Vec<_> = classes
-        .iter()
-        .map(|class| {
-            let (name, is) = (&class.name, Expression::all(conditions.all_hold(&class.when)).tokens());
-            quote!(if #is { return Some(#name); })
-        })
-        .collect();
+    let answer = |class: &&'a Class| {
+        let (name, is) = (&class.name, Expression::all(conditions.all_hold(&class.when)).tokens());
+        quote!(if #is { return Some(#name); })
+    };
+    let answers = conditions.shared.bind(|| classes.iter().map(answer).collect());
     let asks_account = classes.iter().any(|class| class.when.iter().any(|condition| condition.property().is_some()));
     let account = if asks_account { quote!(account) } else { quote!(_account) };
     (!answers.is_empty()).then(|| {
         quote! {
             fn limit_class(&self, #account: &runtime::Account) -> Option<&'static str> {
-                #(#answers)*
+                #answers
                 None
             }
         }

@@ -3,11 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::code::camel;
 use super::code::{file, ident};
 use super::docs::Docs;
-use super::fate::camel;
-use crate::load::raw::{Certainty, Proves};
 use crate::model::{Api, ObservedCode, Proof};
+use crate::model::{Certainty, Proves};
 
 /// `codes.rs`: every observed code, in the order of the codes.
 pub(super) fn emit(api: &Api) -> String {
@@ -19,12 +19,12 @@ pub(super) fn emit(api: &Api) -> String {
     );
     let table = quote! {
         /// Every observed code, and what it proves about the request that it answers.
-        pub const OBSERVED_CODES: &[runtime::KnownError] = &[#(#rows),*];
+        pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[#(#rows),*];
     };
     let mut docs = Docs::new("Codes that no document lists, as they were observed.", "");
     docs.markdown(
         "What a document says of a code goes first. Only what several independent sources agree on is believed; see \
-         [`runtime::Certainty`].",
+         [`runtime::tables::Certainty`].",
     );
     file(docs.inner(), vec![imports, table])
 }
@@ -41,26 +41,26 @@ fn row(api: &Api, code: &ObservedCode) -> TokenStream {
     let families = (!families.is_empty()).then(|| quote!(.of(&[#(#families),*])));
     let certainty = (code.certainty != Certainty::Several).then(|| {
         let certainty = ident(&camel(code.certainty.as_str()));
-        quote!(.certain(runtime::Certainty::#certainty))
+        quote!(.certain(runtime::tables::Certainty::#certainty))
     });
-    quote!(runtime::KnownError::observed(#name, #says, #proves) #families #beyond #certainty)
+    quote!(runtime::tables::KnownError::observed(#name, #says, #proves) #families #beyond #certainty)
 }
 
 /// What a code proves.
 pub(super) fn proves(proves: Proves) -> TokenStream {
     let proves = ident(&camel(proves.as_str()));
-    quote!(runtime::Proves::#proves)
+    quote!(runtime::tables::Proves::#proves)
 }
 
 /// What is known beyond that, where it does not follow.
 pub(super) fn beyond(proof: &Proof) -> TokenStream {
     let stage = (proof.stage != proof.proves.usual_stage()).then(|| {
         let stage = ident(&camel(proof.stage.as_str()));
-        quote!(.at(runtime::Stage::#stage))
+        quote!(.at(runtime::tables::Stage::#stage))
     });
     let cause = proof.cause.map(|cause| {
         let cause = ident(&camel(cause.as_str()));
-        quote!(.because_of(runtime::CredentialCause::#cause))
+        quote!(.because_of(runtime::tables::CredentialCause::#cause))
     });
     quote!(#stage #cause)
 }

@@ -7,20 +7,27 @@ use super::code::{ident, number};
 use super::expression::{Expression, is_among, is_some_among};
 use super::identifiers::form_function;
 use super::lookup::{Found, Lookup};
-use super::parameters::is_required;
-use crate::model::{Comparison, Condition, EnumValue, Parameter, Shape, Type};
+use super::scope::Scope;
+use super::shared::Shared;
+use crate::diagnostics::Place;
+use crate::model::{Comparison, Condition, EnumValue, Parameter, Shape, Type, field_name};
 
 /// Conditions over one set of parameters.
 pub(super) struct Conditions<'a> {
     pub(super) of: Lookup<'a>,
     /// What is told about the account.
     pub(super) account: TokenStream,
+    pub(super) shared: Shared,
 }
 
 impl<'a> Conditions<'a> {
     /// Conditions over the parameters that stand in `self`, for a check that is told of the account.
-    pub(super) fn in_check(scope: &'a super::scope::Scope<'a>, parameters: &'a [Parameter]) -> Self {
-        Self { of: Lookup { scope, parameters, base: quote!(self) }, account: quote!(to.account()) }
+    pub(super) fn in_check(scope: &'a Scope<'a>, parameters: &'a [Parameter]) -> Self {
+        Self::new(scope, parameters, quote!(to.account()))
+    }
+
+    pub(super) fn new(scope: &'a Scope<'a>, parameters: &'a [Parameter], account: TokenStream) -> Self {
+        Self { of: Lookup { scope, parameters, base: quote!(self) }, account, shared: Shared::default() }
     }
 
     /// All of these are surely so.
@@ -44,21 +51,47 @@ impl<'a> Conditions<'a> {
             Condition::Given(names) => Expression::all(given(names)),
             Condition::AnyGiven(names) => Expression::any(given(names)),
             Condition::HasForm { parameter, forms } => {
-                Expression::any(forms.iter().map(|(form, _)| self.has_form(&parameter.0, form)).collect())
+                let has_form = forms.iter().map(|(form, _)| self.has_form(&parameter.0, form)).collect();
+                self.named(&parameter.0, forms, Expression::any(has_form))
             }
-            Condition::Is { parameter, values } => {
-                let values: Vec<&str> = values.iter().map(|(value, _)| value.as_str()).collect();
-                self.is_one_of(&parameter.0, &values)
+            Condition::Is { parameter, values: given_values } => {
+                let values: Vec<&str> = given_values.iter().map(|(value, _)| value.as_str()).collect();
+                self.named(&parameter.0, given_values, self.is_one_of(&parameter.0, &values))
             }
             Condition::AccountIs { property: (property, _), values } => {
-                let (account, values) = (&self.account, values.iter().map(|(value, _)| value));
-                return Expression::Equals(quote!(#account.is(#property, &[#(#values),*])), quote!(Some(#so)));
+                let (account, words) = (&self.account, values.iter().map(|(value, _)| value));
+                let is = quote!(#account.is(#property, &[#(#words),*]));
+                let is = match name(property, values) {
+                    Some(name) => self.shared.use_of(name, is),
+                    None => is,
+                };
+                return Expression::Equals(is, quote!(Some(#so)));
             }
             Condition::Compares { parameter, comparison, property } => {
                 return Expression::Equals(self.compares(&parameter.0, *comparison, &property.0), quote!(Some(#so)));
             }
         };
         if so { plain } else { plain.not() }
+    }
+
+    /// A condition on the value of a parameter, by its name where it is used several times.
+    fn named(&self, wire: &str, values: &[(String, Place)], condition: Expression) -> Expression {
+        match name(wire, values) {
+            Some(name) => condition.shared(name, &self.shared),
+            None => condition,
+        }
+    }
+
+    /// The value of a parameter, by its name where the parameter belongs to a choice and is used several times.
+    fn value(&self, wire: &'a str) -> TokenStream {
+        let value = self.of.value(wire);
+        match (self.of.find(wire), field_name(wire)) {
+            // `to` is what the checks are told to.
+            (Some(Found::Alternative(..) | Found::Member(_)), Ok(name)) if name != "to" => {
+                self.shared.use_of(name, value)
+            }
+            _ => value,
+        }
     }
 
     /// An `Option<bool>`.
@@ -69,19 +102,19 @@ impl<'a> Conditions<'a> {
                 quote!(to.is_among(#text, #property))
             }
             Comparison::NotBefore => {
-                let time = self.of.value(wire);
+                let time = self.value(wire);
                 quote!(to.is_not_before(#time, #property))
             }
             Comparison::MultipleOf => {
-                let number = self.of.value(wire);
+                let number = self.value(wire);
                 quote!(to.is_multiple_of(#number, #property))
             }
             Comparison::Places => {
-                let number = self.of.value(wire);
+                let number = self.value(wire);
                 quote!(to.fits_places(#number, #property))
             }
             Comparison::AtLeast => {
-                let number = self.of.value(wire);
+                let number = self.value(wire);
                 quote!(to.is_at_least(#number, #property))
             }
         }
@@ -94,7 +127,7 @@ impl<'a> Conditions<'a> {
         let identifier = &self.of.scope.family.identifiers[index];
         let Some(form) = identifier.forms.iter().find(|known| known.name.wire == form) else { return never() };
         let (field, asks) = (self.of.field(parameter), ident(&form_function(form)));
-        if is_required(parameter) {
+        if parameter.is_required() {
             return Expression::Atom(quote!(#field.#asks()));
         }
         let name = self.of.scope.named(&identifier.name.rust);
@@ -109,7 +142,7 @@ impl<'a> Conditions<'a> {
             }
             Some(Found::Decider(outer, enum_index)) => {
                 let (field, variants) = (self.of.field(outer), self.variants(enum_index, values));
-                if is_required(outer) {
+                if outer.is_required() {
                     return is_among(&quote!(#field.kind()), &variants);
                 }
                 let is = is_among(&quote!(chosen.kind()), &variants).tokens();
@@ -141,12 +174,27 @@ impl<'a> Conditions<'a> {
             Shape::One(Type::Identifier(_) | Type::String) => return text_is_one_of(&place, parameter, values),
             _ => return Expression::Atom(quote!(false)),
         };
-        if is_required(parameter) { is_among(&place, &values) } else { is_some_among(&place, &values) }
+        if parameter.is_required() { is_among(&place, &values) } else { is_some_among(&place, &values) }
     }
 }
 
+/// `category` and `USDT-FUTURES`, `COIN-FUTURES` -> `category_is_usdt_or_coin_futures`.
+fn name(wire: &str, values: &[(String, Place)]) -> Option<String> {
+    let values: Vec<String> =
+        values.iter().map(|(value, _)| field_name(&format!("is_{value}")).ok()).collect::<Option<_>>()?;
+    let words: Vec<Vec<&str>> = values.iter().map(|value| value.split('_').skip(1).collect()).collect();
+    let (last, others) = words.split_last()?;
+    let is_shared = |at: usize| {
+        others.iter().all(|words| words.len() > at && words.iter().rev().nth(at - 1) == last.iter().rev().nth(at - 1))
+    };
+    let shared = if others.is_empty() { 0 } else { (1..last.len()).take_while(|at| is_shared(*at)).count() };
+    let others = others.iter().map(|words| words[..words.len() - shared].join("_"));
+    let values: Vec<String> = others.chain([last.join("_")]).collect();
+    Some(format!("{}_is_{}", field_name(wire).ok()?.trim_start_matches("r#"), values.join("_or_")))
+}
+
 fn text_is_one_of(place: &TokenStream, parameter: &Parameter, values: &[&str]) -> Expression {
-    Expression::Atom(if is_required(parameter) {
+    Expression::Atom(if parameter.is_required() {
         quote!([#(#values),*].contains(&#place.as_str()))
     } else {
         quote!(#place.as_ref().is_some_and(|value| [#(#values),*].contains(&value.as_str())))
@@ -160,4 +208,22 @@ fn truth(value: &str) -> TokenStream {
 fn integer(n: u64) -> TokenStream {
     let n = number(n);
     quote!(#n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_named_after_what_they_compare() {
+        let named = |wire, values: &[&str]| {
+            let values: Vec<_> = values.iter().map(|value| ((*value).to_owned(), Place::default())).collect();
+            name(wire, &values)
+        };
+        let all = ["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"];
+        assert_eq!(named("category", &all).as_deref(), Some("category_is_usdt_or_coin_or_usdc_futures"));
+        assert_eq!(named("orderType", &["limit"]).as_deref(), Some("order_type_is_limit"));
+        assert_eq!(named("kind", &["a-b", "b"]).as_deref(), Some("kind_is_a_b_or_b"));
+        assert_eq!(named("type", &["1m"]).as_deref(), Some("type_is_1m"));
+    }
 }

@@ -66,6 +66,16 @@ impl Docs {
         self.lines.push(String::new());
     }
 
+    /// Begins a part that is folded, under a summary; [`Self::unfold`] ends it.
+    pub(super) fn fold(&mut self, summary: &str) {
+        self.html(vec!["<details>".to_owned(), format!("<summary>{}</summary>", html(summary))]);
+    }
+
+    /// Ends the part that is folded.
+    pub(super) fn unfold(&mut self) {
+        self.html(vec!["</details>".to_owned()]);
+    }
+
     /// Adds a line as it is, such as a row of a table.
     pub(super) fn line(&mut self, line: String) {
         self.lines.push(line);
@@ -105,6 +115,18 @@ impl Docs {
 pub(super) fn code(text: &str) -> String {
     let clean: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     if clean.contains('`') { format!("``` {clean} ```") } else { format!("`{clean}`") }
+}
+
+/// Markdown as a cell of a table, which ends at the first bar.
+pub(super) fn cell(markdown: &str) -> String {
+    let mut out = String::with_capacity(markdown.len());
+    for c in markdown.chars() {
+        if c == '|' && !out.ends_with('\\') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
 }
 
 /// A text as text of HTML.

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{file, ident, number};
+use super::code::{file, ident};
 use super::docs::{Docs, code, escape};
 use super::{codes, lifecycle};
 use crate::model::{Enum, EnumValue, Family, Name};
@@ -48,11 +48,11 @@ fn error_table(family: &Family) -> TokenStream {
         let proves = codes::proves(error.proof.proves);
         let (code, text, doc, beyond) = (&error.code, &error.text, &error.doc, codes::beyond(&error.proof));
         let success = error.success.then(|| quote!(.success()));
-        quote!(runtime::KnownError::documented(#code, #text, #doc, #proves) #beyond #success)
+        quote!(runtime::tables::KnownError::documented(#code, #text, #doc, #proves) #beyond #success)
     });
     quote! {
         /// Every documented code, and what it proves about the request that it answers.
-        pub const ERRORS: &[runtime::KnownError] = &[#(#errors),*];
+        pub const ERRORS: &[runtime::tables::KnownError] = &[#(#errors),*];
     }
 }
 
@@ -71,22 +71,14 @@ fn enumeration(all: &Enum, docs: Docs) -> Vec<TokenStream> {
     let docs = docs.outer();
     let variants = all.values.iter().map(variant);
     let definition = quote! {
-        #docs
-        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum #name {
-            #(#variants)*
-            /// A value that the documents do not list. Only answers hold one; a request with it is refused.
-            Unknown(runtime::UnknownValue),
+        runtime::open_enum! {
+            #docs
+            pub enum #name {
+                #(#variants)*
+            }
         }
     };
-    let mut items = vec![definition, inherent(all), open_enum(all)];
-    items.extend(truth(all));
-    items.push(quote! {
-        runtime::open_enum_impls!(#name);
-        runtime::serde_enum!(#name);
-    });
-    items
+    std::iter::once(definition).chain(truth(all)).collect()
 }
 
 fn variant(value: &EnumValue) -> TokenStream {
@@ -99,70 +91,8 @@ fn variant(value: &EnumValue) -> TokenStream {
     let mut docs = Docs::default();
     docs.markdown(&text);
     let docs = docs.outer();
-    quote!(#docs #name,)
-}
-
-fn inherent(all: &Enum) -> TokenStream {
-    let name = ident(&all.name.rust);
-    let wires = all.wires();
-    let variants: Vec<_> = all.values.iter().map(|value| ident(&value.name.rust)).collect();
-    quote! {
-        impl #name {
-            /// Every documented value, in the order of the document.
-            pub const ALL: &'static [Self] = &[#(Self::#variants),*];
-
-            /// The value as it is on the wire.
-            pub fn as_str(&self) -> &str {
-                match self {
-                    #(Self::#variants => #wires,)*
-                    Self::Unknown(value) => value.as_str(),
-                }
-            }
-        }
-    }
-}
-
-fn open_enum(all: &Enum) -> TokenStream {
-    let name = ident(&all.name.rust);
-    let wires = all.wires();
-    let also = also(all);
-    quote! {
-        impl runtime::OpenEnum for #name {
-            const VALUES: &'static [&'static str] = &[#(#wires),*];
-            #also
-
-            fn known(index: usize) -> Option<Self> {
-                Self::ALL.get(index).cloned()
-            }
-
-            fn unknown(value: runtime::UnknownValue) -> Self {
-                Self::Unknown(value)
-            }
-
-            #[inline]
-            fn is_known(&self) -> bool {
-                !matches!(self, Self::Unknown(_))
-            }
-
-            fn as_str(&self) -> &str {
-                Self::as_str(self)
-            }
-        }
-    }
-}
-
-/// Other spellings of the same values.
-fn also(all: &Enum) -> Option<TokenStream> {
-    let pairs: Vec<_> = all
-        .values
-        .iter()
-        .enumerate()
-        .flat_map(|(index, value)| {
-            let index = number(index as u64);
-            value.also.iter().map(move |(text, _)| quote!((#text, #index)))
-        })
-        .collect();
-    (!pairs.is_empty()).then(|| quote!(const ALSO: &'static [(&'static str, usize)] = &[#(#pairs),*];))
+    let (wire, also) = (&value.name.wire, value.also.iter().map(|(text, _)| text));
+    quote!(#docs #name = #wire #(| #also)*,)
 }
 
 /// An enum that says yes or no can be made from a bool.

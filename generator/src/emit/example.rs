@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 
 use super::code::{ident, number};
 use super::docs::Docs;
-use super::parameters::{converts, deletes_with, is_required};
+use super::parameters::converts;
 use super::scope::Scope;
 use super::{choices, module_name};
-use crate::generator::Layout;
+use crate::emit::Layout;
 use crate::model::{Api, Body, Choice, ChoiceKind, Operation, Parameter, Shape, Type};
 
 /// Adds the example; in a module, whose path only its owner knows, it is shown and not compiled.
@@ -80,10 +80,10 @@ impl<'a> Writer<'a> {
 
     /// `Name::new(required ..)` and a setter for everything else that is given.
     fn set(&self, name: &TokenStream, parameters: &[Parameter], json: &Map<String, Value>) -> Option<TokenStream> {
-        let required = parameters.iter().filter(|parameter| is_required(parameter));
+        let required = parameters.iter().filter(|parameter| parameter.is_required());
         let arguments = required.map(|parameter| self.argument(parameter, json)).collect::<Option<Vec<_>>>()?;
         let mut code = quote!(#name::new(#(#arguments),*));
-        for parameter in parameters.iter().filter(|parameter| !is_required(parameter)) {
+        for parameter in parameters.iter().filter(|parameter| !parameter.is_required()) {
             if self.is_given(parameter, json) {
                 let (setter, argument) = (ident(&parameter.name.rust), self.argument(parameter, json)?);
                 code = quote!(#code.#setter(#argument));
@@ -116,7 +116,7 @@ impl<'a> Writer<'a> {
             Shape::One(Type::Choice(index)) => self.chosen(self.choice(*index), json),
             Shape::One(ty) => {
                 let text = text_of(value?)?;
-                if deletes_with(parameter) == Some(text.as_str()) {
+                if parameter.deletes_with() == Some(text.as_str()) {
                     let root = &self.root;
                     return Some(quote!(#root::Edit::Delete));
                 }

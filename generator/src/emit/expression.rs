@@ -3,6 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::shared::Shared;
+
 /// An expression of type `bool`; brackets come only where they are needed.
 pub(super) enum Expression {
     /// Something that binds tighter than `!`.
@@ -30,6 +32,13 @@ impl Expression {
             Self::Not(inner) => *inner,
             other => Self::Not(Box::new(other)),
         }
+    }
+
+    /// The same, by its name where a function uses it several times. What is short enough to repeat stays.
+    pub(super) fn shared(self, name: String, shared: &Shared) -> Self {
+        let tokens = self.tokens();
+        let used = shared.use_of(name, tokens.clone());
+        if used.to_string() == tokens.to_string() { self } else { Self::Atom(used) }
     }
 
     fn one_or(mut parts: Vec<Self>, many: fn(Vec<Self>) -> Self) -> Self {

@@ -3,13 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::calls::Calls;
-use super::code::{file, ident, number};
+use super::code::{file_of, ident, number, pretty};
 use super::docs::{Docs, code, escape};
 use super::operation::type_names;
 use super::records::emitted;
-use super::root::blocking_module;
-use super::{choices, facade, lifecycle, rules, statements};
+use super::{choices, facade, statements};
 use crate::model::{Api, Family};
 
 /// `mod.rs` of a family.
@@ -17,10 +15,14 @@ pub(super) fn emit(api: &Api, family: &Family) -> String {
     let imports = quote!(
         use tradeapi_runtime as runtime;
     );
-    let mut items = vec![imports, modules(family), blocking_module(), exports(family)];
-    items.extend(facade::items(family, Calls::Awaited));
-    items.push(tables(family));
-    file(family_docs(api, family).inner(), items)
+    let items = vec![
+        pretty(imports),
+        pretty(modules(family)),
+        pretty(exports(family)),
+        facade::emit(family),
+        pretty(tables(family)),
+    ];
+    file_of(family_docs(api, family).inner(), items)
 }
 
 fn modules(family: &Family) -> TokenStream {
@@ -73,24 +75,20 @@ fn exports(family: &Family) -> TokenStream {
 
 fn tables(family: &Family) -> TokenStream {
     let operations = family.operations.iter().map(|operation| ident(&operation.rust.rust));
-    let rules = family.statements.rules.iter().map(rules::row);
     let limits = family.limits.iter().map(|limit| {
         let (id, n, doc) = (&limit.id, number(limit.n), &limit.doc);
         let over = limit.over.iter().flat_map(|over| &over.values).map(|(value, _)| value);
-        quote!(runtime::Ceiling { id: #id, n: #n, over: &[#(#over),*], doc: #doc })
+        quote!(runtime::tables::Ceiling { id: #id, n: #n, over: &[#(#over),*], doc: #doc })
     });
     let ceilings = (!family.limits.is_empty()).then(|| {
         quote! {
             /// Ceilings that are not a rate.
-            pub const CEILINGS: &[runtime::Ceiling] = &[#(#limits),*];
+            pub const CEILINGS: &[runtime::tables::Ceiling] = &[#(#limits),*];
         }
     });
     quote! {
         /// What is known about each operation of the family.
-        pub const OPERATIONS: &[&runtime::Meta] = &[#(<#operations as runtime::Operation>::META),*];
-
-        /// The rules that hold for the family as a whole.
-        pub const RULES: &[runtime::Rule] = &[#(#rules),*];
+        pub const OPERATIONS: &[&runtime::tables::Meta] = &[#(<#operations as runtime::Operation>::META),*];
 
         #ceilings
     }
@@ -125,8 +123,8 @@ fn family_docs(api: &Api, family: &Family) -> Docs {
     }
     if let Some(lifecycle) = &family.lifecycle {
         docs.heading("States");
-        docs.markdown(&format!("The states of [`{}`]:", lifecycle.states_of(family).name.rust));
-        lifecycle::add(&mut docs, family, lifecycle);
+        let states = &lifecycle.states_of(family).name.rust;
+        docs.markdown(&format!("[`{states}`] shows its lifecycle: the states, and what leads from one to another."));
     }
     if !family.limits.is_empty() {
         docs.heading("Ceilings");

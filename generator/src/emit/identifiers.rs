@@ -65,7 +65,7 @@ fn forms(all: &Identifier) -> TokenStream {
         quote! {
             #docs
             pub fn #function(&self) -> bool {
-                runtime::has_form(self.as_str(), #prefix, #alphabet, #suffix)
+                runtime::emitted::has_form(self.as_str(), #prefix, #alphabet, #suffix)
             }
         }
     });

@@ -13,7 +13,7 @@ pub(super) fn emit(operation: &Operation) -> Option<TokenStream> {
     let (name, at_most) = (ident(&operation.rust.rust), number(in_flight.n));
     let orders = orders(operation.body.parameters(), in_flight)?;
     Some(quote! {
-        impl runtime::Amendment for #name {
+        impl runtime::lifecycle::Amendment for #name {
             const IN_FLIGHT: u32 = #at_most;
 
             fn orders(&self) -> Vec<String> {
@@ -42,9 +42,9 @@ fn reference(parameter: &Parameter, of: &TokenStream) -> TokenStream {
     let (wire, field) = (&parameter.name.wire, ident(&parameter.name.rust));
     match parameter.shape {
         Shape::One(Type::Choice(_)) => {
-            quote!(runtime::order_reference(|out| runtime::Parameters::write(&#of.#field, out)))
+            quote!(runtime::emitted::order_reference(|out| runtime::parameters::Parameters::write(&#of.#field, out)))
         }
-        _ => quote!(runtime::order_reference(|out| out.text(#wire, &#of.#field))),
+        _ => quote!(runtime::emitted::order_reference(|out| out.text(#wire, &#of.#field))),
     }
 }
 
@@ -52,7 +52,7 @@ fn reference(parameter: &Parameter, of: &TokenStream) -> TokenStream {
 pub(super) fn entry(in_flight: &InFlight) -> String {
     let amendments = if in_flight.n == 1 { "amendment" } else { "amendments" };
     format!(
-        "**In flight:** at most {} {amendments} of one {}, which [`AmendGate`](runtime::AmendGate) keeps",
+        "**In flight:** at most {} {amendments} of one {}, which [`AmendGate`](runtime::lifecycle::AmendGate) keeps",
         in_flight.n,
         code(&in_flight.per.0)
     )

@@ -6,7 +6,7 @@ use quote::quote;
 use super::code::ident;
 use super::docs::{Docs, code, escape};
 use super::parameter_docs;
-use super::parameters::{argument_type, is_required};
+use super::parameters::argument_type;
 use super::scope::Scope;
 use crate::model::{ChoiceKind, Intent, Operation, Parameter, Shape, Type, Unit};
 
@@ -37,9 +37,9 @@ fn constructor(scope: &Scope<'_>, intent: &Intent, parameters: &[Parameter]) -> 
             quote!(#name)
         }
     };
-    let required = parameters.iter().filter(|parameter| is_required(parameter)).map(given);
+    let required = parameters.iter().filter(|parameter| parameter.is_required()).map(given);
     let is_given = |parameter: &&Parameter| {
-        !is_required(parameter)
+        !parameter.is_required()
             && (intent.sets(scope.family, parameter).is_some()
                 || arguments.iter().any(|argument| argument.name == parameter.name))
     };
@@ -84,11 +84,20 @@ fn docs(scope: &Scope<'_>, intent: &Intent, arguments: &[&Parameter]) -> Docs {
         intent.set.iter().map(|setting| format!("{} = {}", code(&setting.name), code(&setting.text))).collect();
     let at = if intent.at.is_empty() { String::new() } else { format!(" ({})", escape(&intent.at)) };
     docs.markdown(&format!("Sends {}{at}.", sent.join(", ")));
+    let mut as_in_new = false;
     for parameter in arguments {
         let known = Parameter { units: narrowed(intent, &parameter.units), ..(*parameter).clone() };
         let called = argument(intent, parameter).to_string();
         let is_renamed = intent.argument_of(&parameter.name.wire).is_some();
-        docs.entry(&parameter_docs::argument(scope, &known, is_renamed.then_some(called.as_str())));
+        let entry = parameter_docs::argument(scope, &known, is_renamed.then_some(called.as_str()));
+        if parameter.is_required() && entry == parameter_docs::argument(scope, parameter, None) {
+            as_in_new = true;
+        } else {
+            docs.entry(&entry);
+        }
+    }
+    if as_in_new {
+        docs.markdown("Other arguments are those of [`new`](Self::new).");
     }
     docs
 }

@@ -7,7 +7,7 @@ use super::code::{file, ident};
 use super::diagram;
 use super::docs::{Docs, code, escape};
 use super::scope::Scope;
-use crate::load::raw::Effect;
+use crate::model::Effect;
 use crate::model::{Family, Lifecycle, Possible, Ruled, Tracked, Transition, Type};
 
 /// `lifecycle.rs` of a family.
@@ -25,7 +25,7 @@ fn possible(possible: Possible) -> TokenStream {
         Possible::No => quote!(No),
         Possible::NotShown => quote!(NotShown),
     };
-    quote!(runtime::Possible::#word)
+    quote!(runtime::lifecycle::Possible::#word)
 }
 
 fn table(family: &Family, lifecycle: &Lifecycle) -> TokenStream {
@@ -37,7 +37,7 @@ fn table(family: &Family, lifecycle: &Lifecycle) -> TokenStream {
         let can_cancel = possible(lifecycle.takes(family, Effect::Cancel, index));
         let can_modify = possible(lifecycle.takes(family, Effect::Amend, index));
         let becomes = indices().map(|to| possible(lifecycle.can_become(all, index, to)));
-        quote!(runtime::StateRow {
+        quote!(runtime::lifecycle::StateRow {
             value: #value,
             doc: #doc,
             is_terminal: #is_terminal,
@@ -49,7 +49,7 @@ fn table(family: &Family, lifecycle: &Lifecycle) -> TokenStream {
     let transitions = lifecycle.transitions.iter().map(transition);
     quote! {
         /// The states, and what leads from one to another.
-        pub const LIFECYCLE: runtime::Lifecycle = runtime::Lifecycle {
+        pub const LIFECYCLE: runtime::lifecycle::Lifecycle = runtime::lifecycle::Lifecycle {
             states: &[#(#rows),*],
             transitions: &[#(#transitions),*],
         };
@@ -64,10 +64,10 @@ fn transition(transition: &Transition) -> TokenStream {
         "rejected" => quote!(Rejected),
         state => quote!(State(#state)),
     };
-    quote!(runtime::Transition {
+    quote!(runtime::lifecycle::Transition {
         from: &[#(#from),*],
         triggers: &[#(#triggers),*],
-        next: runtime::Next::#next,
+        next: runtime::lifecycle::Next::#next,
         condition: #condition,
         doc: #doc,
     })
@@ -79,29 +79,29 @@ fn state_impls(scope: &Scope<'_>, lifecycle: &Lifecycle) -> TokenStream {
     let can_modify = effect_docs(scope.family, lifecycle, Effect::Amend).outer();
     let can_become = becomes_docs(scope.family, lifecycle).outer();
     quote! {
-        impl runtime::State for #name {
-            const LIFECYCLE: &'static runtime::Lifecycle = &LIFECYCLE;
+        impl runtime::lifecycle::State for #name {
+            const LIFECYCLE: &'static runtime::lifecycle::Lifecycle = &LIFECYCLE;
         }
 
         impl #name {
             /// Whether nothing follows this state. Of an undocumented one nothing is known, so it is no end.
             pub fn is_terminal(&self) -> bool {
-                runtime::State::is_terminal(self)
+                runtime::lifecycle::State::is_terminal(self)
             }
 
             #can_cancel
-            pub fn can_cancel(&self) -> runtime::Possible {
-                runtime::State::can_cancel(self)
+            pub fn can_cancel(&self) -> runtime::lifecycle::Possible {
+                runtime::lifecycle::State::can_cancel(self)
             }
 
             #can_modify
-            pub fn can_modify(&self) -> runtime::Possible {
-                runtime::State::can_modify(self)
+            pub fn can_modify(&self) -> runtime::lifecycle::Possible {
+                runtime::lifecycle::State::can_modify(self)
             }
 
             #can_become
-            pub fn can_become(&self, next: &Self) -> runtime::Possible {
-                runtime::State::can_become(self, next)
+            pub fn can_become(&self, next: &Self) -> runtime::lifecycle::Possible {
+                runtime::lifecycle::State::can_become(self, next)
             }
         }
     }
@@ -165,7 +165,7 @@ fn record_impl(scope: &Scope<'_>, lifecycle: &Lifecycle, tracked: &Tracked) -> T
     let (id, client_id, state_field) = (id(&tracked.id), id(&tracked.client_id), field(&tracked.state.0));
     let at = told(&tracked.at).map_or_else(|| quote!(None), |field| quote!(self.#field));
     quote! {
-        impl runtime::HasState for #name {
+        impl runtime::lifecycle::HasState for #name {
             type State = #state;
 
             fn id(&self) -> Option<&str> {

@@ -6,7 +6,6 @@ use quote::quote;
 use super::choices::{alternative, variant};
 use super::code::ident;
 use super::expression::Expression;
-use super::parameters::{deletes_with, is_required};
 use super::scope::Scope;
 use crate::model::{Case, Choice, ChoiceKind, Parameter, Shape, Type};
 
@@ -85,9 +84,9 @@ impl<'a> Lookup<'a> {
 
     fn plain_is_given(&self, parameter: &Parameter) -> Expression {
         let field = self.field(parameter);
-        if is_required(parameter) {
+        if parameter.is_required() {
             Expression::Atom(quote!(true))
-        } else if deletes_with(parameter).is_some() {
+        } else if parameter.deletes_with().is_some() {
             Expression::Equals(field, quote!(runtime::Edit::Keep)).not()
         } else {
             Expression::IsSome(field)
@@ -97,7 +96,7 @@ impl<'a> Lookup<'a> {
     /// A member that is required in its case is given whenever the case is; another one may be left out.
     fn member_is_given(&self, member: &Member<'a>) -> Expression {
         let parts = self.cases(member).map(|(pattern, inner)| {
-            if is_required(inner) {
+            if inner.is_required() {
                 return self.matches(member.outer, &quote!(#pattern(_)), None);
             }
             let field = ident(&inner.name.rust);
@@ -149,7 +148,7 @@ impl<'a> Lookup<'a> {
                         quote!(#pattern => #value,)
                     })
                     .collect();
-                let has_others = arms.len() < member.cases.len() || !is_required(member.outer);
+                let has_others = arms.len() < member.cases.len() || !member.outer.is_required();
                 let others = has_others.then(|| quote!(_ => None,));
                 quote!(match &#field { #(#arms)* #others })
             }
@@ -162,7 +161,7 @@ impl<'a> Lookup<'a> {
         match self.find(wire)? {
             Found::Plain(parameter) => {
                 let field = self.field(parameter);
-                match (&parameter.shape, is_required(parameter)) {
+                match (&parameter.shape, parameter.is_required()) {
                     (Shape::One(Type::Enum(_) | Type::Identifier(_) | Type::String), true) => {
                         Some(Text::Always(quote!(#field.as_str())))
                     }
@@ -193,9 +192,9 @@ impl<'a> Lookup<'a> {
 /// The value of a field of `base` as an `Option` of a reference.
 fn value_of(base: &TokenStream, parameter: &Parameter) -> TokenStream {
     let field = ident(&parameter.name.rust);
-    if is_required(parameter) {
+    if parameter.is_required() {
         quote!(Some(&#base.#field))
-    } else if deletes_with(parameter).is_some() {
+    } else if parameter.deletes_with().is_some() {
         quote!(#base.#field.value())
     } else {
         quote!(#base.#field.as_ref())
@@ -219,5 +218,5 @@ fn find_in_choice<'a>(outer: &'a Parameter, choice: &'a Choice, wire: &'a str) -
 }
 
 fn through_option(parameter: &Parameter, pattern: &TokenStream) -> TokenStream {
-    if is_required(parameter) { pattern.clone() } else { quote!(Some(#pattern)) }
+    if parameter.is_required() { pattern.clone() } else { quote!(Some(#pattern)) }
 }

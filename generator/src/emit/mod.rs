@@ -2,14 +2,13 @@
 
 mod account;
 mod batches;
-mod calls;
 mod checks;
 mod choices;
 mod classes;
-mod client;
 mod code;
 mod codes;
 mod conditions;
+mod confirm;
 mod diagram;
 mod docs;
 mod enums;
@@ -17,10 +16,10 @@ mod example;
 mod expression;
 mod facade;
 mod family;
-mod fate;
 mod identifiers;
 mod in_flight;
 mod intents;
+mod layout;
 mod lifecycle;
 mod lookup;
 mod operation;
@@ -31,13 +30,15 @@ mod records;
 mod root;
 mod rules;
 mod scope;
+mod shared;
 mod statements;
 mod units;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::generator::Layout;
+pub use layout::Layout;
+
 use crate::model::{Api, Family, Source};
 
 /// A file that is about to be emitted.
@@ -53,7 +54,6 @@ pub(crate) fn emit(api: &Api, layout: Layout) -> BTreeMap<String, String> {
         Layout::Crate => "lib.rs",
     };
     let mut jobs = vec![job(root, move || root::emit(api, layout))];
-    jobs.push(job("blocking.rs", move || client::emit_blocking(api, layout)));
     jobs.extend(api.account.iter().map(|told| job("account.rs", move || account::emit(told))));
     if codes::of(api).next().is_some() {
         jobs.push(job("codes.rs", move || codes::emit(api)));
@@ -76,7 +76,6 @@ fn family_jobs<'a>(api: &'a Api, family: &'a Family, layout: Layout) -> Vec<Job<
     if !family.choices.is_empty() {
         jobs.push(job(file("choices"), move || choices::emit(family)));
     }
-    jobs.push(job(file("blocking"), move || facade::emit_blocking(family)));
     if !family.enums.is_empty() {
         jobs.push(job(file("enums"), move || enums::emit(family)));
     }

@@ -4,17 +4,18 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::checks;
-use super::code::{file, ident, number, optional_text};
+use super::code::{self, capitalised, file, ident, list, number};
 use super::docs::{Docs, code, escape};
+use super::parameter_docs;
 use super::parameters::{Set, field_type};
 use super::records::{self, Told, page_fields, page_name, response_type};
 use super::scope::Scope;
-use super::{batches, classes, example, fate, in_flight, intents, pages, rules, statements};
-use crate::generator::Layout;
-use crate::load::raw::{Access, Effect};
+use super::{batches, classes, confirm, example, in_flight, intents, pages, rules, statements};
+use crate::emit::Layout;
+use crate::model::{Access, Effect};
 use crate::model::{
-    Api, Body, Condition, Duration, DurationUnit, Family, InstrumentNames, Item, Operation, Parameter, PathPiece,
-    Response, Rule, Shape, Test, Type, Window,
+    Api, Body, Condition, Duration, DurationUnit, Family, InstrumentNames, Item, Operation, Parameter, PathPiece, Rate,
+    Response, Rule, Scope as RateScope, Shape, Test, Type, Window,
 };
 
 /// The file of an operation.
@@ -23,11 +24,11 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     let mut items = request(api, &scope, operation, layout);
     items.push(operation_impl(&scope, operation));
     items.extend(in_flight::emit(operation));
-    items.push(fate::impls(&scope, operation));
+    items.push(confirm::impls(&scope, operation));
     items.extend(pages::emit(&scope, operation));
     items.extend(batches::emit(&scope, operation));
     items.push(meta(family, operation));
-    items.push(rules::table(&operation.statements.rules));
+    items.extend(rules::table(operation));
     items.extend(item_structs(&scope, operation));
     items.extend(page(&scope, operation));
     let defined = type_names(operation);
@@ -67,11 +68,9 @@ fn request(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) 
 
 /// The rules with a condition over one set of parameters: those of the request, or of the items of a list.
 fn rules_of<'a>(operation: &'a Operation, list: Option<&str>) -> Vec<(usize, &'a Rule)> {
-    let within = |rule: &Rule| rule.within.as_ref().map(|(list, _)| list.clone());
-    let rules = operation.statements.rules.iter().enumerate();
-    rules
-        .filter(|(_, rule)| matches!(rule.test, Some(Test::Condition { .. })) && within(rule).as_deref() == list)
-        .collect()
+    let within = |rule: &Rule| rule.within.as_ref().map(|(list, _)| list.as_str().to_owned());
+    let conditions = rules::checked(operation).filter(|(_, _, test)| matches!(test, Test::Condition { .. }));
+    conditions.filter(|(_, rule, _)| within(rule).as_deref() == list).map(|(index, rule, _)| (index, rule)).collect()
 }
 
 /// The parameters that name the instrument, where the set has them and a rule of the operation compares with it.
@@ -90,19 +89,19 @@ fn request_checks(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
             let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == wire);
             parameter.map(|parameter| {
                 let field = ident(&parameter.name.rust);
-                if super::parameters::is_required(parameter) { quote!(Some(self.#field)) } else { quote!(self.#field) }
+                if parameter.is_required() { quote!(Some(self.#field)) } else { quote!(self.#field) }
             })
         };
         let (from, to) = (time(&window.from.0), time(&window.to.0));
         quote!(to.window(&WINDOW, #from, #to);)
     });
     let is_body = matches!(operation.body, Body::Array(_));
-    let across = operation.statements.rules.iter().enumerate().filter_map(|(index, rule)| {
+    let across = rules::checked(operation).filter_map(|(index, rule, test)| {
         let (within, _) = rule.within.as_ref()?;
-        if matches!(rule.test, Some(Test::Condition { .. }) | None) {
+        if matches!(test, Test::Condition { .. }) {
             return None;
         }
-        let (list, _) = items(operation).find(|(list, _)| list.name.wire == *within)?;
+        let (list, _) = items(operation).find(|(list, _)| list.name.wire == within.as_str())?;
         Some(checks::list_rule(scope, list, index, rule, is_body))
     });
     quote!(#window #(#across)*)
@@ -136,7 +135,7 @@ fn operation_impl(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     quote! {
         impl runtime::Operation for #name {
             type Response = #response;
-            const META: &'static runtime::Meta = &META;
+            const META: &'static runtime::tables::Meta = &META;
             #path
             #class
         }
@@ -157,7 +156,7 @@ fn write_path(operation: &Operation) -> Option<TokenStream> {
         }
     });
     Some(quote! {
-        fn write_path(&self, out: &mut runtime::PathWriter) {
+        fn write_path(&self, out: &mut runtime::emitted::PathWriter) {
             #(#pieces)*
         }
     })
@@ -166,77 +165,76 @@ fn write_path(operation: &Operation) -> Option<TokenStream> {
 fn meta(family: &Family, operation: &Operation) -> TokenStream {
     let (id, title, doc, path) = (&operation.id, &operation.title, &operation.doc, &operation.path.text);
     let family_name = &family.name;
-    let fate = fate::meta_fields(family, operation);
-    let document = operation.source.as_ref().map_or("", |source| source.document.as_str());
+    let document = operation.source.as_ref().map(|source| &source.document);
     let section = operation.source.as_ref().and_then(|source| source.section.as_deref()).unwrap_or(title);
     let method = ident(&capitalised(operation.method.as_str()));
     let effect = ident(&capitalised(operation.effect.as_str()));
-    let access = match operation.access {
-        Access::Signed => quote!(Signed),
-        Access::Public => quote!(Public),
-    };
-    let whitelisted = operation.whitelisted;
-    let permission = operation.permission.as_deref().filter(|_| operation.access == Access::Signed);
-    let permission = optional_text(permission);
-    let headers = operation.headers.iter().map(|(header, _)| header);
-    let limits = operation.rates.iter().map(|rate| {
-        let (calls, class) = (number(rate.calls.into()), &rate.class);
-        let scope = ident(&capitalised(rate.scope.as_str()));
-        quote!(runtime::RateLimit { calls: #calls, per_seconds: 1, scope: runtime::Scope::#scope, class: #class })
-    });
-    let window = if operation.window.is_some() { quote!(Some(WINDOW)) } else { quote!(None) };
-    let window_table = operation.window.as_ref().map(window_table);
+    let is_public = operation.access == Access::Public;
+    let permission = operation.permission.as_ref().filter(|_| !is_public);
     let list_member = match &operation.response {
-        Response::Array { observed_under, .. } => optional_text(observed_under.as_deref()),
-        _ => quote!(None),
+        Response::Array { observed_under, .. } => observed_under.as_ref(),
+        _ => None,
     };
+    let fields = [
+        Some(quote!(id: #id)),
+        Some(quote!(family: #family_name)),
+        Some(quote!(title: #title)),
+        Some(quote!(doc: #doc)),
+        document.map(|document| quote!(document: #document)),
+        Some(quote!(section: #section)),
+        Some(quote!(method: runtime::tables::Method::#method)),
+        Some(quote!(path: #path)),
+        Some(quote!(effect: runtime::tables::Effect::#effect)),
+        is_public.then(|| quote!(access: runtime::tables::Access::Public)),
+        operation.whitelisted.then(|| quote!(whitelisted: true)),
+        permission.map(|permission| quote!(permission: Some(#permission))),
+        list(&quote!(headers), operation.headers.iter().map(|(header, _)| header)),
+        list(&quote!(limits), operation.rates.iter().map(rate_limit)),
+        operation.window.as_ref().map(|_| quote!(window: Some(WINDOW))),
+        rules::checked(operation).next().map(|_| quote!(rules: RULES)),
+        Some(quote!(errors: super::errors::ERRORS)),
+        list_member.map(|member| quote!(list_member: Some(#member))),
+        confirm::client_id(family, operation),
+        confirm::confirm(family, operation),
+        confirm::echoes(family, operation),
+        operation.compound.as_ref().map(confirm::compound),
+        operation.repeat.as_ref().map(|repeat| &repeat.why).map(|why| quote!(repeat: Some(#why))),
+    ];
+    let meta = code::table(quote!(runtime::tables::Meta), fields);
+    let window = operation.window.as_ref().map(window_table);
     quote! {
-        const META: runtime::Meta = runtime::Meta {
-            id: #id,
-            family: #family_name,
-            title: #title,
-            doc: #doc,
-            document: #document,
-            section: #section,
-            method: runtime::Method::#method,
-            path: #path,
-            effect: runtime::Effect::#effect,
-            access: runtime::Access::#access,
-            whitelisted: #whitelisted,
-            permission: #permission,
-            headers: &[#(#headers),*],
-            limits: &[#(#limits),*],
-            window: #window,
-            rules: RULES,
-            errors: super::errors::ERRORS,
-            list_member: #list_member,
-            #fate
-        };
-        #window_table
+        const META: runtime::tables::Meta = #meta;
+        #window
     }
 }
 
+fn rate_limit(rate: &Rate) -> TokenStream {
+    let calls = number(rate.calls.into());
+    let limit = match rate.scope {
+        RateScope::Uid => quote!(runtime::tables::RateLimit::per_uid(#calls)),
+        RateScope::Ip => quote!(runtime::tables::RateLimit::per_ip(#calls)),
+    };
+    let class = Some(&rate.class).filter(|class| *class != "default").map(|class| quote!(.class(#class)));
+    quote!(#limit #class)
+}
+
 fn window_table(window: &Window) -> TokenStream {
-    let (from, to, both) = (&window.from.0, &window.to.0, window.both_or_neither);
-    let of_data = window.access_is_of_data;
-    let [span, access, default] = [window.span, window.access, window.default].map(|length| match length {
-        Some(length) => {
-            let length = length_tokens(length);
-            quote!(Some(#length))
-        }
-        None => quote!(None),
-    });
-    quote! {
-        const WINDOW: runtime::Window = runtime::Window {
-            from: #from,
-            to: #to,
-            span: #span,
-            access: #access,
-            access_is_of_data: #of_data,
-            default: #default,
-            both_or_neither: #both,
-        };
-    }
+    let (from, to) = (&window.from.0, &window.to.0);
+    let length = |field: TokenStream, length: Option<Duration>| {
+        let length = length_tokens(length?);
+        Some(quote!(#field: Some(#length)))
+    };
+    let fields = [
+        Some(quote!(from: #from)),
+        Some(quote!(to: #to)),
+        length(quote!(span), window.span),
+        length(quote!(access), window.access),
+        window.access_is_of_data.then(|| quote!(access_is_of_data: true)),
+        length(quote!(default), window.default),
+        window.both_or_neither.then(|| quote!(both_or_neither: true)),
+    ];
+    let window = code::table(quote!(runtime::tables::Window), fields);
+    quote!(const WINDOW: runtime::tables::Window = #window;)
 }
 
 fn length_tokens(length: Duration) -> TokenStream {
@@ -249,13 +247,7 @@ fn length_tokens(length: Duration) -> TokenStream {
         DurationUnit::Month => ("Months", 1),
     };
     let (unit, n) = (ident(unit), number(u64::from(length.n) * factor));
-    quote!(runtime::Length::#unit(#n))
-}
-
-pub(super) fn capitalised(word: &str) -> String {
-    let lower = word.to_ascii_lowercase();
-    let (first, rest) = lower.split_at(1.min(lower.len()));
-    first.to_ascii_uppercase() + rest
+    quote!(runtime::tables::Length::#unit(#n))
 }
 
 fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<TokenStream> {
@@ -264,6 +256,7 @@ fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<TokenStream> {
         let doc = format!("An item {of}of a [`{}`].", operation.rust.rust);
         let mut docs = Docs::default();
         docs.markdown(&doc);
+        parameter_docs::table(&mut docs, scope, &item.parameters);
         let mut set = Set::new(&item.rust, docs, &item.parameters);
         set.rules = rules_of(operation, Some(&list.name.wire));
         set.instrument = instrument(scope, operation, &item.parameters);
@@ -273,19 +266,19 @@ fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<TokenStream> {
     sets.collect()
 }
 
-fn page(scope: &Scope<'_>, operation: &Operation) -> Vec<TokenStream> {
-    let Response::Page { next, .. } = &operation.response else { return Vec::new() };
+fn page(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
+    let Response::Page { next, .. } = &operation.response else { return None };
     let parameters = operation.body.parameters();
     let next_type =
         parameters.iter().find(|parameter| parameter.name.wire == next.0).map(|parameter| match parameter.shape {
             Shape::One(ty) => ty,
             Shape::List(_) | Shape::Items(_) => Type::String,
         });
-    let Some(fields) = page_fields(&operation.response, next_type.unwrap_or(Type::String)) else { return Vec::new() };
+    let fields = page_fields(&operation.response, next_type.unwrap_or(Type::String))?;
     let mut docs = Docs::default();
     docs.markdown(&format!("A page of the answer to [`{}`].", operation.rust.rust));
     docs.markdown(&format!("The cursor goes into {} of the next request.", code(&next.0)));
-    records::definition(scope, &page_name(&operation.rust.rust), docs, Told::default(), &fields)
+    Some(records::definition(scope, &page_name(&operation.rust.rust), docs, Told::default(), &fields))
 }
 
 /// Everything known about an operation, for its reader.
@@ -295,6 +288,7 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
     if let Some(source) = &operation.source {
         docs.markdown(&super::source_line(api, source));
     }
+    parameter_docs::table(&mut docs, scope, operation.body.parameters());
     docs.entry(&format!("**Effect:** {}", effect(operation.effect)));
     docs.entry(&format!("**Access:** {}", access(operation)));
     let rates: Vec<_> = operation
@@ -323,7 +317,7 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
     if let Some(history) = operation.history {
         docs.entry(&format!("**History:** the last {history}"));
     }
-    fate::add(&mut docs, api, scope.family, operation);
+    confirm::add(&mut docs, api, scope.family, operation);
     for entry in [pages::entry(operation), batches::entry(operation)].into_iter().flatten() {
         docs.entry(&entry);
     }

@@ -5,9 +5,8 @@ use quote::quote;
 
 use super::code::ident;
 use super::docs::code;
-use super::parameters::{deletes_with, is_required};
 use super::scope::Scope;
-use crate::load::raw::Effect;
+use crate::model::Effect;
 use crate::model::{Field, Operation, Parameter, Response, Shape, Type};
 
 /// What a request says about its pages.
@@ -24,7 +23,7 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
     let range = range(operation);
     let each = each(scope, operation);
     Some(quote! {
-        impl runtime::Paged for #name {
+        impl runtime::pages::Paged for #name {
             type Item = #item;
 
             const LIST: &'static str = #wire;
@@ -32,15 +31,15 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
             #id
 
             fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
-                (response.#list, runtime::text_of(&response.#cursor))
+                (response.#list, runtime::emitted::text_of(&response.#cursor))
             }
 
             fn cursor(&self) -> Option<String> {
-                runtime::text_of(&self.#next)
+                runtime::emitted::text_of(&self.#next)
             }
 
             fn set_cursor(&mut self, cursor: Option<&str>) {
-                self.#next = cursor.and_then(runtime::from_text);
+                self.#next = cursor.and_then(runtime::emitted::from_text);
             }
 
             #range
@@ -65,11 +64,11 @@ fn range(operation: &Operation) -> Option<TokenStream> {
     let (from, to) = (find(operation, &window.from.0)?, find(operation, &window.to.0)?);
     let get = |parameter: &Parameter| {
         let field = ident(&parameter.name.rust);
-        if is_required(parameter) { quote!(Some(self.#field)) } else { quote!(self.#field) }
+        if parameter.is_required() { quote!(Some(self.#field)) } else { quote!(self.#field) }
     };
     let set = |parameter: &Parameter, end: TokenStream| {
         let field = ident(&parameter.name.rust);
-        if is_required(parameter) {
+        if parameter.is_required() {
             quote!(self.#field = range.#end.unwrap_or(self.#field);)
         } else {
             quote!(self.#field = range.#end;)
@@ -78,11 +77,11 @@ fn range(operation: &Operation) -> Option<TokenStream> {
     let (get_from, get_to) = (get(from), get(to));
     let (set_from, set_to) = (set(from, quote!(from)), set(to, quote!(to)));
     Some(quote! {
-        fn range(&self) -> runtime::TimeRange {
-            runtime::TimeRange { from: #get_from, to: #get_to }
+        fn range(&self) -> runtime::pages::TimeRange {
+            runtime::pages::TimeRange { from: #get_from, to: #get_to }
         }
 
-        fn set_range(&mut self, range: runtime::TimeRange) {
+        fn set_range(&mut self, range: runtime::pages::TimeRange) {
             #set_from
             #set_to
         }
@@ -128,7 +127,8 @@ fn find<'a>(operation: &'a Operation, wire: &str) -> Option<&'a Parameter> {
 fn followed_by(operation: &Operation) -> Option<&Parameter> {
     let Response::Page { next, .. } = &operation.response else { return None };
     let is_read = operation.effect == Effect::Read;
-    find(operation, &next.0).filter(|parameter| is_read && !is_required(parameter) && deletes_with(parameter).is_none())
+    find(operation, &next.0)
+        .filter(|parameter| is_read && !parameter.is_required() && parameter.deletes_with().is_none())
 }
 
 /// What a reader of the operation should know.

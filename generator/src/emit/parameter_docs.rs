@@ -1,29 +1,133 @@
-//! What a parameter is, for its reader: meaning, need, default, bounds, unit.
+//! Documentation of parameters: meaning, need, default, bounds, unit.
 
-use super::docs::{Docs, code, escape};
+use super::docs::{Docs, cell, code, escape};
 use super::scope::Scope;
 use super::units;
 use crate::diagnostics::Place;
 use crate::model::{ChoiceKind, Need, Parameter, Shape, Type};
 
-/// What a parameter is, with its limits, units and defaults.
-pub(super) fn field(scope: &Scope<'_>, parameter: &Parameter) -> Docs {
-    described("", scope, parameter)
+/// Adds a table of parameters, with a row for each name on the wire.
+pub(super) fn table(docs: &mut Docs, scope: &Scope<'_>, parameters: &[Parameter]) {
+    if parameters.is_empty() {
+        return;
+    }
+    docs.gap();
+    docs.line("| parameter | required | default | unit | values |".to_owned());
+    docs.line("|---|---|---|---|---|".to_owned());
+    for parameter in parameters {
+        rows(docs, scope, parameter);
+    }
+    docs.gap();
 }
 
-/// What a setter sets.
+/// The rows of a parameter: one, or one for each parameter that a choice stands for.
+fn rows(docs: &mut Docs, scope: &Scope<'_>, parameter: &Parameter) {
+    let Shape::One(Type::Choice(index)) = parameter.shape else {
+        return row(docs, scope, parameter, required(parameter.need));
+    };
+    let choice = &scope.family.choices[index];
+    match &choice.kind {
+        ChoiceKind::Presence { alternatives, .. } => {
+            let one_of = if parameter.need == Need::Always { "one of these" } else { "at most one of these" };
+            for alternative in alternatives {
+                row(docs, scope, alternative, one_of);
+            }
+        }
+        ChoiceKind::Value { decider, enum_index, cases } => {
+            let values = scope.family.enums[*enum_index].name.rust.as_str();
+            let cells = [&code(&decider.wire), required(parameter.need), "", "", &link(values)];
+            docs.line(table_row(&cells));
+            for case in cases {
+                let value = &scope.family.enums[*enum_index].values[case.value].name.wire;
+                for member in &case.parameters {
+                    let with = match member.need {
+                        Need::Always => format!("with {} {}", code(&decider.wire), code(value)),
+                        _ => format!("no; only with {} {}", code(&decider.wire), code(value)),
+                    };
+                    row(docs, scope, member, &with);
+                }
+            }
+        }
+    }
+}
+
+fn row(docs: &mut Docs, scope: &Scope<'_>, parameter: &Parameter, required: &str) {
+    let name = if parameter.name.wire == "[]" { "the body".to_owned() } else { code(&parameter.name.wire) };
+    let default = match (&parameter.default, &parameter.default_note) {
+        (Some((default, _)), _) => code(default),
+        (None, Some(note)) => escape(note.trim_end_matches('.')),
+        (None, None) => String::new(),
+    };
+    let unit = units::phrase(&parameter.units);
+    docs.line(table_row(&[&name, required, &default, &unit, &values(scope, parameter)]));
+}
+
+fn table_row(cells: &[&str]) -> String {
+    let cells: String = cells.iter().map(|text| format!(" {} |", cell(text))).collect();
+    format!("|{cells}")
+}
+
+fn required(need: Need) -> &'static str {
+    match need {
+        Need::Always => "yes",
+        Need::Conditional => "by a rule",
+        Need::Unstated => "not stated",
+        Need::No => "no",
+    }
+}
+
+/// Which values a parameter takes.
+fn values(scope: &Scope<'_>, parameter: &Parameter) -> String {
+    let of_type = |ty: Type| match ty {
+        Type::String | Type::Undefined => "text".to_owned(),
+        Type::Decimal => "decimal".to_owned(),
+        Type::Integer => "integer".to_owned(),
+        Type::Boolean => "boolean".to_owned(),
+        Type::Time => "time".to_owned(),
+        named => link(scope.rust_name(named)),
+    };
+    let only: Vec<_> = parameter.only.iter().map(|(value, _)| code(value)).collect();
+    let values = match &parameter.shape {
+        Shape::One(_) if !only.is_empty() => only.join(", "),
+        Shape::List(_) if !only.is_empty() => format!("list of {}", only.join(", ")),
+        Shape::One(ty) => of_type(*ty),
+        Shape::List(ty) => format!("list of {}", of_type(*ty)),
+        Shape::Items(item) => format!("list of {}", link(&item.rust)),
+    };
+    let delete = parameter.edit.as_ref().and_then(|edit| edit.delete.as_ref());
+    let delete = delete.map(|delete| format!("{} deletes", code(delete)));
+    let bounds = bounds(parameter).into_iter().map(|bound| bound.trim_end_matches('.').to_lowercase());
+    std::iter::once(values).chain(bounds).chain(delete).collect::<Vec<_>>().join("; ")
+}
+
+/// A link to a type of the family.
+fn link(rust: &str) -> String {
+    format!("[`{rust}`](super::{rust})")
+}
+
+/// What a parameter is, with its limits, units and defaults.
+pub(super) fn field(scope: &Scope<'_>, parameter: &Parameter) -> Docs {
+    let mut docs = Docs::default();
+    docs.markdown(&argument(scope, parameter, None));
+    docs
+}
+
+/// Which field a setter sets.
 pub(super) fn setter(scope: &Scope<'_>, parameter: &Parameter) -> Docs {
-    described("Sets ", scope, parameter)
+    let field = parameter.name.bare();
+    let mut docs = Docs::default();
+    docs.markdown(&format!("Sets [{}](field@Self::{field}).", wires(scope, parameter)));
+    docs
 }
 
 /// What a constructor takes.
 pub(super) fn constructor(scope: &Scope<'_>, required: &[&Parameter]) -> Docs {
     let mut docs = Docs::default();
     if required.is_empty() {
-        docs.markdown("Nothing is required.");
+        docs.markdown("Leaves every parameter out.");
         return docs;
     }
-    docs.markdown("What is required; all else is left out.");
+    docs.markdown("Takes the required parameters; the others are left out.");
     for parameter in required {
         docs.entry(&argument(scope, parameter, None));
     }
@@ -36,39 +140,36 @@ pub(super) fn argument(scope: &Scope<'_>, parameter: &Parameter, called: Option<
     format!("{called}{} {}", meaning(scope, parameter), facts(parameter)).trim_end().to_owned()
 }
 
-fn described(before: &str, scope: &Scope<'_>, parameter: &Parameter) -> Docs {
-    let mut docs = Docs::default();
-    docs.markdown(&format!("{before}{}", meaning(scope, parameter)));
-    docs.markdown(&facts(parameter));
-    docs
+fn meaning(scope: &Scope<'_>, parameter: &Parameter) -> String {
+    format!("{}: {}", wires(scope, parameter), escape(&parameter.doc))
 }
 
-fn meaning(scope: &Scope<'_>, parameter: &Parameter) -> String {
-    let wires = match parameter.shape {
+/// The names on the wire of what a parameter stands for.
+fn wires(scope: &Scope<'_>, parameter: &Parameter) -> String {
+    match parameter.shape {
         Shape::One(Type::Choice(index)) => choice_wires(scope, index),
         _ if parameter.name.wire == "[]" => "the body, an array".to_owned(),
         _ => code(&parameter.name.wire),
-    };
-    format!("{wires}: {}", escape(&parameter.doc))
+    }
 }
 
 /// Need, default, bounds, unit: a sentence each.
 fn facts(parameter: &Parameter) -> String {
     let mut facts: Vec<String> = Vec::new();
     match parameter.need {
-        Need::Conditional => facts.push("Required under a condition; see the rules.".to_owned()),
+        Need::Conditional => facts.push("Required by a rule.".to_owned()),
         Need::Unstated => facts.push("The document does not say whether it is required.".to_owned()),
         Need::Always | Need::No => {}
     }
     match (&parameter.default, parameter.need) {
         (Some((default, _)), Need::Always) => {
-            facts.push(format!("The exchange's default is {}; it is always sent.", code(default)));
+            facts.push(format!("The exchange defaults to {}; it is always sent.", code(default)));
         }
-        (Some((default, _)), _) => facts.push(format!("Left out, the exchange takes {}.", code(default))),
+        (Some((default, _)), _) => facts.push(format!("The exchange defaults to {}.", code(default))),
         (None, _) => {}
     }
     if let Some(note) = &parameter.default_note {
-        facts.push(format!("Left out: {}.", escape(note.trim_end_matches('.'))));
+        facts.push(format!("Default: {}.", escape(note.trim_end_matches('.'))));
     }
     facts.extend(bounds(parameter));
     if !parameter.only.is_empty() {

@@ -5,11 +5,11 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::checks;
-use super::code::ident;
+use super::code::{ident, if_set, local};
 use super::docs::Docs;
 use super::parameter_docs;
 use super::scope::Scope;
-use crate::model::{InstrumentNames, Need, Parameter, Rule, Shape, Type};
+use crate::model::{InstrumentNames, Parameter, Rule, Shape, Type};
 
 /// A struct of parameters about to be emitted.
 pub(super) struct Set<'a> {
@@ -66,9 +66,10 @@ impl<'a> Set<'a> {
             let (field, ty) = (ident(&parameter.name.rust), field_type(scope, parameter));
             quote!(#docs pub #field: #ty,)
         });
+        let default = self.parameters.iter().all(|parameter| !parameter.is_required()).then(|| quote!(Default,));
         quote! {
             #docs
-            #[derive(Clone, Debug, PartialEq)]
+            #[derive(Clone, Debug, #default PartialEq)]
             #[must_use = "a request does nothing until it is sent"]
             #[non_exhaustive]
             pub struct #name {
@@ -83,7 +84,7 @@ impl<'a> Set<'a> {
         let setters = self
             .parameters
             .iter()
-            .filter(|parameter| !is_required(parameter))
+            .filter(|parameter| !parameter.is_required())
             .map(|parameter| setter(scope, parameter));
         let (constructors, methods) = (&self.constructors, &self.methods);
         quote! {
@@ -97,26 +98,30 @@ impl<'a> Set<'a> {
     }
 
     fn constructor(&self, scope: &Scope<'_>) -> TokenStream {
-        let required: Vec<_> = self.parameters.iter().filter(|parameter| is_required(parameter)).collect();
+        let required: Vec<_> = self.parameters.iter().filter(|parameter| parameter.is_required()).collect();
         let arguments = required.iter().map(|parameter| {
             let (field, ty) = (ident(&parameter.name.rust), argument_type(scope, parameter));
             quote!(#field: #ty)
         });
         let fields = self.parameters.iter().map(|parameter| {
             let field = ident(&parameter.name.rust);
-            let value = if is_required(parameter) { argument_value(scope, parameter) } else { unset(parameter) };
+            let value = if parameter.is_required() { argument_value(scope, parameter) } else { unset(parameter) };
             if field == value.to_string() { quote!(#field) } else { quote!(#field: #value) }
         });
         let docs = parameter_docs::constructor(scope, &required).outer();
         let many = (required.len() > 7)
             .then(|| quote!(#[expect(clippy::too_many_arguments, reason = "the document requires them all")]));
-        let default = required
-            .is_empty()
-            .then(|| quote!(#[expect(clippy::new_without_default, reason = "requests are built with new")]));
+        if required.is_empty() {
+            return quote! {
+                #docs
+                pub fn new() -> Self {
+                    Self::default()
+                }
+            };
+        }
         quote! {
             #docs
             #many
-            #default
             pub fn new(#(#arguments),*) -> Self {
                 Self { #(#fields),* }
             }
@@ -138,25 +143,25 @@ impl<'a> Set<'a> {
             self.parameters.iter().map(|parameter| checks::parameter(parameter, self.is_array)).collect();
         checks.push(self.checks.clone());
         checks.extend(self.instrument.map(|names| checks::instrument(scope, self.parameters, names)));
-        checks.extend(self.rules.iter().map(|(index, rule)| checks::rule(scope, self.parameters, *index, rule)));
+        checks.push(checks::rules(scope, self.parameters, &self.rules));
         let out = unused_if(writes.is_empty(), "out");
         let from = unused_if(self.parameters.is_empty(), "from");
         let to = unused_if(checks.iter().all(TokenStream::is_empty), "to");
         quote! {
-            impl runtime::Parameters for #name {
+            impl runtime::parameters::Parameters for #name {
                 #[inline]
-                fn write(&self, #out: &mut runtime::ParameterWriter) {
+                fn write(&self, #out: &mut runtime::parameters::ParameterWriter) {
                     #(#writes)*
                 }
 
                 #[inline]
-                fn read(#from: &mut runtime::ParameterReader<'_>) -> Option<Self> {
+                fn read(#from: &mut runtime::parameters::ParameterReader<'_>) -> Option<Self> {
                     #(#reads)*
                     Some(Self { #(#fields: #locals?),* })
                 }
 
                 #[inline]
-                fn check(&self, #to: &mut runtime::Checks<'_>) {
+                fn check(&self, #to: &mut runtime::checks::Checks<'_>) {
                     #(#checks)*
                 }
             }
@@ -173,7 +178,7 @@ impl<'a> Set<'a> {
             }
             Shape::List(_) => if_set(parameter, |list| quote!(out.texts(#wire, #list);)),
             Shape::One(Type::Choice(_)) => {
-                if_set(parameter, |choice| quote!(runtime::Parameters::write(#choice, out);))
+                if_set(parameter, |choice| quote!(runtime::parameters::Parameters::write(#choice, out);))
             }
             Shape::One(ty) => {
                 let write = write_one(parameter, ty, &quote!(self.#field), &quote!(&self.#field));
@@ -184,7 +189,7 @@ impl<'a> Set<'a> {
 
     fn read(&self, scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
         let wire = &parameter.name.wire;
-        let required = is_required(parameter);
+        let required = parameter.is_required();
         match &parameter.shape {
             Shape::Items(_) if self.is_array => quote!(from.items()),
             Shape::Items(_) if required => quote!(from.required_list(#wire)),
@@ -194,17 +199,17 @@ impl<'a> Set<'a> {
             Shape::One(Type::Choice(index)) => {
                 let ty = scope.ty(Type::Choice(*index));
                 if required {
-                    return quote!(<#ty as runtime::Parameters>::read(from));
+                    return quote!(<#ty as runtime::parameters::Parameters>::read(from));
                 }
                 quote! {
                     if #ty::MEMBERS.iter().any(|member| from.has(member)) {
-                        <#ty as runtime::Parameters>::read(from).map(Some)
+                        <#ty as runtime::parameters::Parameters>::read(from).map(Some)
                     } else {
                         Some(None)
                     }
                 }
             }
-            Shape::One(_) => match (deletes_with(parameter), required) {
+            Shape::One(_) => match (parameter.deletes_with(), required) {
                 (Some(delete), _) => quote!(from.edit(#wire, #delete)),
                 (None, true) => read_required(parameter),
                 (None, false) => {
@@ -228,31 +233,8 @@ fn is_enum(parameter: &Parameter) -> bool {
     matches!(parameter.shape, Shape::One(Type::Enum(_)))
 }
 
-/// A local variable for a parameter, whose name must not hide an argument of the function it stands in.
-pub(super) fn local(parameter: &Parameter) -> proc_macro2::Ident {
-    match parameter.name.rust.as_str() {
-        name @ ("from" | "to" | "out") => format_ident!("{name}_"),
-        name => ident(name),
-    }
-}
-
 fn unused_if(unused: bool, name: &str) -> proc_macro2::Ident {
     if unused { format_ident!("_{name}") } else { format_ident!("{name}") }
-}
-
-/// Does something with a reference to the value of a parameter, when there is one.
-pub(super) fn if_set(parameter: &Parameter, act: impl Fn(TokenStream) -> TokenStream) -> TokenStream {
-    let field = ident(&parameter.name.rust);
-    if is_required(parameter) {
-        return act(quote!(&self.#field));
-    }
-    let local = local(parameter);
-    let act = act(quote!(#local));
-    quote! {
-        if let Some(#local) = &self.#field {
-            #act
-        }
-    }
 }
 
 /// Writes one value, which stands at `place`.
@@ -266,11 +248,11 @@ pub(super) fn write_one(parameter: &Parameter, ty: Type, place: &TokenStream, re
         };
         format_ident!("{prefix}{kind}")
     };
-    if let Some(delete) = deletes_with(parameter) {
+    if let Some(delete) = parameter.deletes_with() {
         let method = method("edit_");
         return quote!(out.#method(#wire, #reference, #delete));
     }
-    match (is_required(parameter), ty) {
+    match (parameter.is_required(), ty) {
         (true, Type::Boolean) => quote!(out.boolean(#wire, #place)),
         (false, Type::Boolean) => quote!(out.optional_boolean(#wire, #place)),
         (true, _) => {
@@ -289,21 +271,12 @@ fn is_bare(ty: Type, as_text: bool) -> bool {
     matches!(ty, Type::Decimal | Type::Integer | Type::Time) && !as_text
 }
 
-pub(super) fn is_required(parameter: &Parameter) -> bool {
-    parameter.need == Need::Always
-}
-
-/// The text that deletes the value, where there is one.
-pub(super) fn deletes_with(parameter: &Parameter) -> Option<&str> {
-    parameter.edit.as_ref().and_then(|edit| edit.delete.as_deref())
-}
-
 /// The type of the field that holds a parameter.
 pub(super) fn field_type(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
     let ty = scope.parameter_type(parameter);
-    if is_required(parameter) {
+    if parameter.is_required() {
         ty
-    } else if deletes_with(parameter).is_some() {
+    } else if parameter.deletes_with().is_some() {
         quote!(runtime::Edit<#ty>)
     } else {
         quote!(Option<#ty>)
@@ -313,7 +286,7 @@ pub(super) fn field_type(scope: &Scope<'_>, parameter: &Parameter) -> TokenStrea
 /// The type of the argument that a parameter is given by.
 pub(super) fn argument_type(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
     let ty = scope.parameter_type(parameter);
-    if deletes_with(parameter).is_some() {
+    if parameter.deletes_with().is_some() {
         return quote!(impl Into<runtime::Edit<#ty>>);
     }
     if converts(scope, parameter) { quote!(impl Into<#ty>) } else { ty }
@@ -321,7 +294,7 @@ pub(super) fn argument_type(scope: &Scope<'_>, parameter: &Parameter) -> TokenSt
 
 /// Whether something else can become the type of a parameter.
 pub(super) fn converts(scope: &Scope<'_>, parameter: &Parameter) -> bool {
-    if deletes_with(parameter).is_some() {
+    if parameter.deletes_with().is_some() {
         return true;
     }
     match parameter.shape {
@@ -339,14 +312,14 @@ pub(super) fn argument_value(scope: &Scope<'_>, parameter: &Parameter) -> TokenS
 
 /// What a parameter that is not set is.
 fn unset(parameter: &Parameter) -> TokenStream {
-    if deletes_with(parameter).is_some() { quote!(runtime::Edit::Keep) } else { quote!(None) }
+    if parameter.deletes_with().is_some() { quote!(runtime::Edit::Keep) } else { quote!(None) }
 }
 
 fn setter(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
     let field = ident(&parameter.name.rust);
     let ty = argument_type(scope, parameter);
     let value = argument_value(scope, parameter);
-    let set = if deletes_with(parameter).is_some() { value } else { quote!(Some(#value)) };
+    let set = if parameter.deletes_with().is_some() { value } else { quote!(Some(#value)) };
     let docs = parameter_docs::setter(scope, parameter).outer();
     quote! {
         #docs

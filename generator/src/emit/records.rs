@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{file, ident, number, optional_text};
+use super::code::{file, ident};
 use super::docs::{Docs, code, escape};
 use super::scope::Scope;
 use super::units;
@@ -20,7 +20,7 @@ pub(super) fn emit(api: &Api, family: &Family) -> String {
             docs.markdown(&super::source_line(api, source));
         }
         let told = Told { name: Some(&record.name.wire), is_observed: record.is_observed };
-        items.extend(definition(&scope, &record.name.rust, docs, told, &record.fields));
+        items.push(definition(&scope, &record.name.rust, docs, told, &record.fields));
     }
     let defined: Vec<_> = records.iter().map(|record| record.name.rust.as_str()).collect();
     items.insert(0, scope.imports(&defined));
@@ -35,68 +35,36 @@ pub(super) struct Told<'a> {
 }
 
 /// A struct, how it is read and written, and what the documents say of it.
-pub(super) fn definition(
-    scope: &Scope<'_>,
-    rust: &str,
-    docs: Docs,
-    told: Told<'_>,
-    fields: &[Field],
-) -> Vec<TokenStream> {
+pub(super) fn definition(scope: &Scope<'_>, rust: &str, docs: Docs, told: Told<'_>, fields: &[Field]) -> TokenStream {
     let name = ident(rust);
     let docs = docs.outer();
-    let members = fields.iter().map(|field| member(scope, field));
-    let structure = quote! {
-        #docs
-        #[derive(Clone, Debug, Default, PartialEq)]
-        #[non_exhaustive]
-        pub struct #name {
-            #(#members)*
-        }
-    };
-    let wires: Vec<_> = fields.iter().map(|field| &field.name.wire).collect();
-    let names: Vec<_> = fields.iter().map(|field| ident(&field.name.rust)).collect();
-    let indices: Vec<_> = (0..fields.len()).map(|index| number(index as u64)).collect();
-    let table = table(scope, told, fields);
-    let implementation = quote! {
-        impl runtime::Record for #name {
-            const FIELDS: &'static [&'static str] = &[#(#wires),*];
-            const TABLE: &'static runtime::RecordTable = &#table;
-
-            #[inline]
-            fn read(&mut self, field: usize, from: &mut runtime::Reader<'_>) -> Result<(), runtime::ReadError> {
-                match field {
-                    #(#indices => from.read_into(&mut self.#names),)*
-                    _ => from.skip(),
-                }
-            }
-
-            #[inline]
-            fn write(&self, out: &mut runtime::RecordWriter<'_>) {
-                #(out.field(#wires, &self.#names);)*
+    let members = fields.iter().map(|field| member(scope, &told, field));
+    let record = told.name.map(|record| {
+        let observed = told.is_observed.then(|| quote!(, observed));
+        quote!(#[record(#record #observed)])
+    });
+    quote! {
+        runtime::record! {
+            #docs
+            #record
+            pub struct #name {
+                #(#members)*
             }
         }
-    };
-    vec![structure, implementation, quote!(runtime::serde_record!(#name);)]
+    }
 }
 
-fn table(scope: &Scope<'_>, told: Told<'_>, fields: &[Field]) -> TokenStream {
-    let (name, is_observed) = (optional_text(told.name), told.is_observed);
-    let fields = fields.iter().map(|field| {
-        let wire = &field.name.wire;
-        let ty = match field.shape {
-            Shape::One(ty) => scope.ty(ty),
-            _ => scope.field_type(field),
-        };
-        let bare = is_bare(field).then(|| quote!(.bare()));
-        // The cursor of a page is null where there is no more.
-        let null = (field.may_be_null || told.name.is_none()).then(|| quote!(.or_null()));
-        let conditional = field.comes_only.as_ref().map(|_| quote!(.conditional()));
-        let only: Vec<_> = field.only.iter().map(|(value, _)| value).collect();
-        let only = (!only.is_empty()).then(|| quote!(.only(&[#(#only),*])));
-        let code = told.name.is_some_and(|record| is_item_code(scope.family, record, wire)).then(|| quote!(.code()));
-        quote!(runtime::FieldTable::of::<#ty>(#wire) #bare #null #conditional #only #code)
-    });
-    quote!(runtime::RecordTable { name: #name, is_observed: #is_observed, fields: &[#(#fields),*] })
+/// What the documents say of a field beyond its name and its type, in the words of the runtime's macro.
+fn wire(scope: &Scope<'_>, told: &Told<'_>, field: &Field) -> TokenStream {
+    let wire = &field.name.wire;
+    let bare = is_bare(field).then(|| quote!(, bare));
+    // The cursor of a page is null where there is no more.
+    let null = (field.may_be_null || told.name.is_none()).then(|| quote!(, or_null));
+    let conditional = field.comes_only.as_ref().map(|_| quote!(, conditional));
+    let only: Vec<_> = field.only.iter().map(|(value, _)| value).collect();
+    let only = (!only.is_empty()).then(|| quote!(, only = [#(#only),*]));
+    let code = told.name.is_some_and(|record| is_item_code(scope.family, record, wire)).then(|| quote!(, code));
+    quote!(#[wire(#wire #bare #null #conditional #only #code)])
 }
 
 /// Whether a batch says by that field of that record why an item failed.
@@ -128,7 +96,7 @@ fn is_bare(field: &Field) -> bool {
     !field.as_text && matches!(&field.shape, Shape::One(ty) | Shape::List(ty) if is_number(ty))
 }
 
-fn member(scope: &Scope<'_>, field: &Field) -> TokenStream {
+fn member(scope: &Scope<'_>, told: &Told<'_>, field: &Field) -> TokenStream {
     let name = ident(&field.name.rust);
     let ty = scope.field_type(field);
     let mut text = code(&field.name.wire);
@@ -149,8 +117,8 @@ fn member(scope: &Scope<'_>, field: &Field) -> TokenStream {
     if let Some(condition) = &field.comes_only {
         docs.markdown(&format!("It comes only {}.", escape(condition)));
     }
-    let docs = docs.outer();
-    quote!(#docs pub #name: #ty,)
+    let (docs, wire) = (docs.outer(), wire(scope, told, field));
+    quote!(#docs #wire pub #name: #ty,)
 }
 
 /// The name of the type that a page is read into.

@@ -3,26 +3,24 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::calls::Calls;
-use super::client;
-use super::code::{file, ident, number, optional_text};
+use super::code::{file_of, ident, number, optional_text, pretty};
 use super::docs::{Docs, code, escape};
 use super::module_name;
-use crate::generator::Layout;
-use crate::load::raw::{Encoding, Sent, SignedPart};
+use crate::emit::Layout;
 use crate::model::{Api, Credentials, Duration, Family};
+use crate::model::{Encoding, Sent, SignedPart};
 
 /// `lib.rs`, or `api.rs` that can be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> String {
-    let mut items = vec![exports(), account(api), codes(api), families(api, layout), table(api)];
-    items.push(blocking_module());
-    items.extend(client::items(api, layout, Calls::Awaited));
+    let items = [exports(), account(api), codes(api), families(api, layout), table(api)];
+    let mut items: Vec<_> = items.into_iter().map(pretty).collect();
+    items.push(client(api, layout));
     if layout == Layout::Crate {
-        items.push(for_each_operation(api));
+        items.push(pretty(for_each_operation(api)));
     }
     // A file that is included cannot have attributes of its own.
     let top = if layout == Layout::Crate { crate_docs(api).inner() } else { TokenStream::new() };
-    file(top, items)
+    file_of(top, items)
 }
 
 fn exports() -> TokenStream {
@@ -95,17 +93,21 @@ fn families(api: &Api, layout: Layout) -> TokenStream {
     quote!(#(#modules)*)
 }
 
-/// Whether it is there is the runtime's feature, whose name a crate of someone's own need not have.
-pub(super) fn blocking_module() -> TokenStream {
-    quote! {
-        runtime::with_blocking! {
-            pub mod blocking;
-        }
-    }
+/// The client in both its forms, as text because the rows of the macro are no items.
+fn client(api: &Api, layout: Layout) -> String {
+    let families = api.families.iter().map(|family| {
+        let docs = Docs::new(&format!("Operations of the family {}.", family.title.trim_end_matches('.')), "");
+        let gate = match layout {
+            Layout::Crate => format!("    #[cfg(feature = {:?})]\n", family.name),
+            Layout::Module => String::new(),
+        };
+        format!("\n{}{gate}    {}: {};\n", docs.comments("    "), module_name(&family.name), family.rust)
+    });
+    format!("runtime::client! {{\n    API;\n{}}}\n", families.collect::<String>())
 }
 
 /// In a crate of its own each family is a cargo feature.
-pub(super) fn gate(family: &Family, layout: Layout) -> Option<TokenStream> {
+fn gate(family: &Family, layout: Layout) -> Option<TokenStream> {
     let feature = &family.name;
     (layout == Layout::Crate).then(|| quote!(#[cfg(feature = #feature)]))
 }
@@ -118,7 +120,7 @@ fn table(api: &Api) -> TokenStream {
             let (code, data, success) = (&envelope.code, &envelope.data, &envelope.success);
             let message = optional_text(envelope.message.as_deref());
             let time = optional_text(envelope.time.as_deref());
-            quote!(Some(runtime::Envelope { code: #code, message: #message, time: #time, data: #data, success: #success }))
+            quote!(Some(runtime::tables::Envelope { code: #code, message: #message, time: #time, data: #data, success: #success }))
         }
     };
     let credentials = match &api.credentials {
@@ -134,17 +136,20 @@ fn table(api: &Api) -> TokenStream {
             Sent::Always => quote!(Always),
             Sent::ByOperation => quote!(ByOperation),
         };
-        quote!(runtime::Header { name: #name, sent: runtime::Sent::#sent, doc: #doc })
+        quote!(runtime::tables::Header { name: #name, sent: runtime::tables::Sent::#sent, doc: #doc })
     });
     let remaining = optional_text(api.remaining_calls.as_deref());
-    let outcomes = super::fate::outcomes(api);
+    let outcomes = super::confirm::outcomes(api);
     let observed_codes = match super::codes::of(api).next() {
         Some(_) => quote!(codes::OBSERVED_CODES),
         None => quote!(&[]),
     };
+    let mut docs = Docs::new("What holds for every operation.", "");
+    super::confirm::add_outcomes(&mut docs, api);
+    let docs = docs.outer();
     quote! {
-        /// What holds for every operation.
-        pub static API: runtime::Api = runtime::Api {
+        #docs
+        pub static API: runtime::tables::Api = runtime::tables::Api {
             name: #name,
             envelope: #envelope,
             credentials: #credentials,
@@ -161,11 +166,11 @@ fn credentials_table(credentials: &Credentials) -> TokenStream {
         [&credentials.key, &credentials.signature, &credentials.timestamp].map(|name| name.to_ascii_lowercase());
     let passphrase = optional_text(credentials.passphrase.as_deref().map(str::to_ascii_lowercase).as_deref());
     let parts = credentials.signed_text.iter().map(|part| match part {
-        SignedPart::Timestamp => quote!(runtime::SignedPart::Timestamp),
-        SignedPart::Method => quote!(runtime::SignedPart::Method),
-        SignedPart::Path => quote!(runtime::SignedPart::Path),
-        SignedPart::Query => quote!(runtime::SignedPart::Query),
-        SignedPart::Body => quote!(runtime::SignedPart::Body),
+        SignedPart::Timestamp => quote!(runtime::tables::SignedPart::Timestamp),
+        SignedPart::Method => quote!(runtime::tables::SignedPart::Method),
+        SignedPart::Path => quote!(runtime::tables::SignedPart::Path),
+        SignedPart::Query => quote!(runtime::tables::SignedPart::Query),
+        SignedPart::Body => quote!(runtime::tables::SignedPart::Body),
     });
     let encoding = match credentials.encoding {
         Encoding::Base64 => quote!(Base64),
@@ -178,13 +183,13 @@ fn credentials_table(credentials: &Credentials) -> TokenStream {
         }
         None => quote!(None),
     };
-    quote!(runtime::CredentialHeaders {
+    quote!(runtime::tables::CredentialHeaders {
         key: #key,
         signature: #signature,
         passphrase: #passphrase,
         timestamp: #timestamp,
         signed_text: &[#(#parts),*],
-        encoding: runtime::Encoding::#encoding,
+        encoding: runtime::tables::Encoding::#encoding,
         window_ms: #window,
     })
 }

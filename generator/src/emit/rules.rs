@@ -1,83 +1,76 @@
-//! The rules of an operation or a family as a table.
+//! The rules of an operation that are checked, as a table. What is not checked is documentation.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::optional_text;
+use super::code::{self, list};
 use crate::diagnostics::Place;
-use crate::load::raw::{RuleKind, Severity};
-use crate::model::{Comparison, Condition, Rule, Test};
+use crate::model::{Comparison, Condition, Operation, Rule, Severity, Test};
 
-/// The table of an operation.
-pub(super) fn table(rules: &[Rule]) -> TokenStream {
-    let rows = rules.iter().map(row);
-    quote! {
-        const RULES: &[runtime::Rule] = &[#(#rows),*];
-    }
+/// The rules that are checked, each with its test and its place in the table.
+pub(super) fn checked(operation: &Operation) -> impl Iterator<Item = (usize, &Rule, &Test)> {
+    let tested = operation.statements.rules.iter().filter_map(|rule| Some((rule, rule.test.as_ref()?)));
+    tested.enumerate().map(|(index, (rule, test))| (index, rule, test))
 }
 
-/// A rule as a row of a table.
-pub(super) fn row(rule: &Rule) -> TokenStream {
-    let (id, at, says, why) = (&rule.id, &rule.at, &rule.says, optional_text(rule.why.as_deref()));
-    let kind = match rule.kind {
-        RuleKind::Type => quote!(Type),
-        RuleKind::Checked => quote!(Checked),
-        RuleKind::Limit => quote!(Limit),
-        RuleKind::Simulated => quote!(Simulated),
-        RuleKind::Stated => quote!(Stated),
-    };
+/// The table of an operation, if it has rules that are checked.
+pub(super) fn table(operation: &Operation) -> Option<TokenStream> {
+    let rows: Vec<_> = checked(operation).map(|(_, rule, test)| row(rule, test)).collect();
+    (!rows.is_empty()).then(|| quote!(const RULES: &[runtime::tables::Rule] = &[#(#rows),*];))
+}
+
+fn row(rule: &Rule, test: &Test) -> TokenStream {
+    let (id, at, says, hint) = (&rule.id, &rule.at, &rule.says, hint(test));
     let severity = match rule.severity {
-        Severity::Refuse => quote!(Refuse),
-        Severity::Warn => quote!(Warn),
+        Severity::Refuse => None,
+        Severity::Warn => Some(quote!(severity: runtime::tables::Severity::Warn)),
     };
-    let depends_on = depends_on(rule);
-    let mend = mend(rule);
-    quote!(runtime::Rule {
-        id: #id,
-        at: #at,
-        kind: runtime::RuleKind::#kind,
-        severity: runtime::Severity::#severity,
-        says: #says,
-        why: #why,
-        depends_on: &[#(#depends_on),*],
-        mend: #mend,
-    })
+    let depends_on = list(&quote!(depends_on), depends_on(test).into_iter());
+    let fields = [
+        Some(quote!(id: #id)),
+        Some(quote!(at: #at)),
+        severity,
+        Some(quote!(says: #says)),
+        depends_on,
+        Some(quote!(hint: #hint)),
+    ];
+    code::table(quote!(runtime::tables::Rule), fields)
 }
 
-/// The properties of the account and the instrument that the rule asks for, each once.
-fn depends_on(rule: &Rule) -> Vec<&str> {
-    let mut properties: Vec<&str> =
-        rule.test.iter().flat_map(Test::conditions).filter_map(Condition::property).collect();
+/// The properties of the account and the instrument that a test asks for, each once.
+fn depends_on(test: &Test) -> Vec<&str> {
+    let mut properties: Vec<&str> = test.conditions().filter_map(Condition::property).collect();
     properties.sort_unstable();
     properties.dedup();
     properties
 }
 
 /// What to do about a request that breaks the rule.
-fn mend(rule: &Rule) -> String {
-    match &rule.test {
-        None => String::new(),
-        Some(Test::Same(name, _)) => format!("use one {name} for all"),
-        Some(Test::Unique(names)) => format!("use each {} once", list(names, " and ")),
-        Some(Test::Condition { require, forbid, .. }) => {
+fn hint(test: &Test) -> String {
+    match test {
+        Test::Same(name, _) => format!("use one {name} for all"),
+        Test::Unique(names) => format!("use each {} once", joined(names, " and ")),
+        Test::Condition { require, forbid, .. } => {
             let parts: Vec<_> = require.iter().map(required).chain(forbid.iter().map(forbidden)).collect();
             parts.join(", ")
         }
     }
 }
 
-fn list(names: &[(String, Place)], word: &str) -> String {
+fn joined(names: &[(String, Place)], word: &str) -> String {
     names.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(word)
 }
 
 fn required(condition: &Condition) -> String {
     match condition {
-        Condition::Given(names) => format!("set {}", list(names, " and ")),
-        Condition::AnyGiven(names) => format!("set {}", list(names, " or ")),
-        Condition::Is { parameter, values } => format!("set {} to {}", parameter.0, list(values, " or ")),
-        Condition::HasForm { parameter, forms } => format!("use a {} of the form {}", parameter.0, list(forms, " or ")),
+        Condition::Given(names) => format!("set {}", joined(names, " and ")),
+        Condition::AnyGiven(names) => format!("set {}", joined(names, " or ")),
+        Condition::Is { parameter, values } => format!("set {} to {}", parameter.0, joined(values, " or ")),
+        Condition::HasForm { parameter, forms } => {
+            format!("use a {} of the form {}", parameter.0, joined(forms, " or "))
+        }
         Condition::AccountIs { property, values } => {
-            format!("use an account whose {} is {}", property.0, list(values, " or "))
+            format!("use an account whose {} is {}", property.0, joined(values, " or "))
         }
         Condition::Compares { parameter: (parameter, _), comparison, property: (property, _) } => match comparison {
             Comparison::Among => format!("use a {parameter} that is among {property}"),
@@ -91,15 +84,15 @@ fn required(condition: &Condition) -> String {
 
 fn forbidden(condition: &Condition) -> String {
     match condition {
-        Condition::Given(names) | Condition::AnyGiven(names) => format!("leave out {}", list(names, " and ")),
+        Condition::Given(names) | Condition::AnyGiven(names) => format!("leave out {}", joined(names, " and ")),
         Condition::HasForm { parameter, forms } => {
-            format!("use a {} of another form than {}", parameter.0, list(forms, " or "))
+            format!("use a {} of another form than {}", parameter.0, joined(forms, " or "))
         }
         Condition::Is { parameter, values } => {
-            format!("set {} to something else than {}", parameter.0, list(values, " or "))
+            format!("set {} to something else than {}", parameter.0, joined(values, " or "))
         }
         Condition::AccountIs { property, values } => {
-            format!("use an account whose {} is not {}", property.0, list(values, " or "))
+            format!("use an account whose {} is not {}", property.0, joined(values, " or "))
         }
         Condition::Compares { parameter: (parameter, _), comparison, property: (property, _) } => match comparison {
             Comparison::Among => format!("use a {parameter} that is not among {property}"),

@@ -1,18 +1,12 @@
 //! Rules, contradictions, gaps and observations, as documentation.
 
 use super::docs::{Docs, code, escape};
-use crate::load::raw::RuleKind;
 use crate::model::{Rule, Statements};
+use crate::model::{RuleKind, Severity};
 
 /// Adds all statements of a family or an operation.
 pub(super) fn add(docs: &mut Docs, statements: &Statements) {
-    if !statements.rules.is_empty() {
-        docs.heading("Rules");
-        docs.gap();
-        for rule in &statements.rules {
-            docs.entry(&rule_entry(rule));
-        }
-    }
+    add_rules(docs, &statements.rules);
     if !statements.contradictions.is_empty() {
         docs.heading("Where the documents contradict themselves");
         docs.gap();
@@ -43,16 +37,43 @@ pub(super) fn add(docs: &mut Docs, statements: &Statements) {
     }
 }
 
-fn rule_entry(rule: &Rule) -> String {
-    let kind = match rule.kind {
-        RuleKind::Type => "cannot be written wrong",
-        RuleKind::Checked => "checked before sending",
-        RuleKind::Limit => "a rate",
-        RuleKind::Simulated => "what the exchange does",
-        RuleKind::Stated => "not checked",
-    };
+/// The rules that are checked, then, folded, the others.
+fn add_rules(docs: &mut Docs, rules: &[Rule]) {
+    if rules.is_empty() {
+        return;
+    }
+    docs.heading("Rules");
+    let (checked, others): (Vec<_>, Vec<_>) = rules.iter().partition(|rule| rule.kind == RuleKind::Checked);
+    if !checked.is_empty() {
+        docs.markdown("Checked before a request is sent:");
+    }
+    for rule in checked {
+        let warns = if rule.severity == Severity::Warn { " (warns)" } else { "" };
+        docs.entry(&rule_entry(rule, warns));
+    }
+    if others.is_empty() {
+        return;
+    }
+    docs.fold("What the exchange does, and other rules that are not checked");
+    for rule in others {
+        docs.entry(&rule_entry(rule, kept_by(rule.kind)));
+    }
+    docs.unfold();
+}
+
+/// Who keeps a rule that is not checked.
+fn kept_by(kind: RuleKind) -> &'static str {
+    match kind {
+        RuleKind::Type => " (kept by the types)",
+        RuleKind::Limit => " (kept by the limiter)",
+        RuleKind::Stated => " (not checked)",
+        RuleKind::Checked | RuleKind::Simulated => "",
+    }
+}
+
+fn rule_entry(rule: &Rule, note: &str) -> String {
     let why = rule.why.as_ref().map(|why| format!(" {}", sentence(why))).unwrap_or_default();
-    format!("{} ({kind}): {}{why}", code(&rule.id), sentence(&rule.says))
+    format!("{}{note}: {}{why}", code(&rule.id), sentence(&rule.says))
 }
 
 /// The text with a full stop at its end.

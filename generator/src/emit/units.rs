@@ -1,17 +1,18 @@
-//! Units of quantities, as sentences.
+//! Units of quantities, in words.
 
 use super::docs::{code, escape};
 use crate::model::Unit;
 
-/// In which unit a quantity is counted, and when; Markdown, empty when nothing is known.
+/// In which unit a quantity is counted, and when, as a sentence; empty when nothing is known.
 pub(super) fn sentence(units: &[Unit]) -> String {
+    if units.is_empty() { String::new() } else { format!("Unit: {}.", phrase(units)) }
+}
+
+/// In which unit a quantity is counted, and when; Markdown, empty when nothing is known.
+pub(super) fn phrase(units: &[Unit]) -> String {
     match units {
-        [] => String::new(),
-        [unit] if unit.when.is_empty() => format!("Unit: {}.", escape(&unit.is)),
-        units => {
-            let parts: Vec<_> = units.iter().map(part).collect();
-            format!("Unit: {}.", parts.join("; "))
-        }
+        [unit] if unit.when.is_empty() => escape(&unit.is),
+        units => units.iter().map(part).collect::<Vec<_>>().join("; "),
     }
 }
 

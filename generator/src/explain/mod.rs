@@ -6,8 +6,7 @@ mod parameters;
 mod statements;
 
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::load::raw::{Access, Certainty, Effect};
-use crate::model::{Api, Family, InFlight, Operation, Rate, Ruled, Window};
+use crate::model::{Access, Api, Certainty, Effect, Family, InFlight, Operation, Rate, Ruled, Window};
 use page::{Page, joined, sentence};
 
 /// The operation with this id, such as `unified.place-order`, or with this name where one family alone has it.
@@ -38,6 +37,41 @@ fn unknown(api: &Api, id: &str) -> Diagnostics {
 }
 
 fn describe(api: &Api, family: &Family, operation: &Operation) -> String {
+    // Each key of an operation is shown below or left out on purpose; a new one has to be named here too.
+    let Operation {
+        id: _,
+        name: _,
+        title: _,
+        rust: _,
+        function: _,
+        place: _,
+        source: _,
+        method: _,
+        path: _,
+        doc: _,
+        effect: _,
+        access: _,
+        whitelisted: _,
+        permission: _,
+        headers: _,
+        rates: _,
+        body: _,
+        in_flight: _,
+        client_id: _,
+        confirm: _,
+        echoes: _,
+        compound: _,
+        repeat: _,
+        window: _,
+        history: _,
+        response: _,
+        listing: _,
+        batch: _,
+        intents: _,
+        examples: _,
+        statements: _,
+        said_at: _,
+    } = operation;
     let mut page = Page::default();
     page.line(&format!("{}: {}", operation.id, operation.title));
     page.line(&format!("{} {}", operation.method.as_str(), operation.path.text));
@@ -72,10 +106,10 @@ fn in_short(api: &Api, operation: &Operation) -> [(&'static str, String); 9] {
         ("effect", effect(operation.effect).to_owned()),
         ("access", access(operation)),
         ("permission", operation.permission.clone().unwrap_or_default()),
-        ("limits", operation.rates.iter().map(rate).collect::<Vec<_>>().join("; ")),
+        ("limits", operation.rates.iter().map(Rate::to_string).collect::<Vec<_>>().join("; ")),
         ("in flight", operation.in_flight.as_ref().map(in_flight).unwrap_or_default()),
         ("headers", headers.join(", ")),
-        ("window", operation.window.as_ref().map(window).unwrap_or_default()),
+        ("window", operation.window.as_ref().map(Window::to_string).unwrap_or_default()),
         ("history", operation.history.map(|length| format!("reaches back {length}")).unwrap_or_default()),
         ("source", source.unwrap_or_default()),
     ]
@@ -100,25 +134,8 @@ fn access(operation: &Operation) -> String {
     format!("{who}{listed}")
 }
 
-fn rate(rate: &Rate) -> String {
-    let class = if rate.class == "default" { String::new() } else { format!(" for {}", rate.class) };
-    format!("{}/s per {}{class}", rate.calls, rate.scope.as_str())
-}
-
 fn in_flight(limit: &InFlight) -> String {
     format!("{} amendment(s) at a time of one {}", limit.n, limit.per.0)
-}
-
-fn window(window: &Window) -> String {
-    let access = if window.access_is_of_data { "data is kept" } else { "begins at most" };
-    let parts = [
-        format!("from {} to {}", window.from.0, window.to.0),
-        window.span.map(|length| format!("{length} at most")).unwrap_or_default(),
-        window.access.map(|length| format!("{access} {length} back")).unwrap_or_default(),
-        window.default.map(|length| format!("{length} when left out")).unwrap_or_default(),
-        if window.both_or_neither { "both or neither".to_owned() } else { String::new() },
-    ];
-    joined(&parts, "; ")
 }
 
 /// The changes of state that the operation causes.

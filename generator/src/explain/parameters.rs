@@ -2,9 +2,7 @@
 
 use super::page::{Page, joined, sentence};
 use crate::diagnostics::Place;
-use crate::model::{
-    Body, Choice, ChoiceKind, Edit, Enum, Family, Identifier, Need, Operation, Parameter, Shape, Type, Unit,
-};
+use crate::model::{Body, Choice, ChoiceKind, Edit, Family, Operation, Parameter, Shape, Unit, phrases};
 
 pub(super) fn add(page: &mut Page, family: &Family, operation: &Operation) {
     page.heading(match operation.body {
@@ -18,29 +16,22 @@ pub(super) fn add(page: &mut Page, family: &Family, operation: &Operation) {
 }
 
 fn list(page: &mut Page, family: &Family, depth: usize, parameters: &[Parameter]) {
-    let is_choice = |parameter: &&Parameter| matches!(parameter.shape, Shape::One(Type::Choice(_)));
-    let names = parameters.iter().filter(|parameter| !is_choice(parameter));
+    let names = parameters.iter().filter(|parameter| parameter.shape.choice().is_none());
     let width = names.map(|parameter| parameter.name.wire.chars().count()).max().unwrap_or(0);
     for parameter in parameters {
-        match &parameter.shape {
-            Shape::One(Type::Choice(index)) => {
-                if let Some(of) = family.choices.get(*index) {
-                    choice(page, family, depth, parameter, of);
-                }
-            }
-            Shape::Items(item) => {
-                page.named(depth, width, &parameter.name.wire, &facts(family, parameter));
-                list(page, family, depth + 1, &item.parameters);
-            }
-            Shape::One(_) | Shape::List(_) => {
-                page.named(depth, width, &parameter.name.wire, &facts(family, parameter));
-            }
+        if let Some(of) = family.choice_of(parameter) {
+            choice(page, family, depth, parameter, of);
+            continue;
+        }
+        page.named(depth, width, &parameter.name.wire, &facts(family, parameter));
+        if let Some(item) = parameter.item() {
+            list(page, family, depth + 1, &item.parameters);
         }
     }
 }
 
 fn choice(page: &mut Page, family: &Family, depth: usize, parameter: &Parameter, choice: &Choice) {
-    let need = need(parameter.need);
+    let need = parameter.need.in_words();
     match &choice.kind {
         ChoiceKind::Presence { alternatives, wins } => {
             let names: Vec<_> = alternatives.iter().map(|parameter| parameter.name.wire.as_str()).collect();
@@ -69,7 +60,29 @@ fn choice(page: &mut Page, family: &Family, depth: usize, parameter: &Parameter,
 }
 
 fn facts(family: &Family, parameter: &Parameter) -> String {
-    let head = joined(&[need(parameter.need).to_owned(), type_name(family, &parameter.shape), bounds(parameter)], ", ");
+    // Each key of a parameter is shown below; a new one has to be named here too.
+    let Parameter {
+        name: _,
+        written: _,
+        shape: _,
+        need: _,
+        default: _,
+        default_note: _,
+        min: _,
+        max: _,
+        min_items: _,
+        max_items: _,
+        digits: _,
+        only: _,
+        edit: _,
+        may_be_blank: _,
+        wins_unstated: _,
+        units: _,
+        as_text: _,
+        doc: _,
+    } = parameter;
+    let head =
+        joined(&[parameter.need.in_words().to_owned(), type_name(family, &parameter.shape), bounds(parameter)], ", ");
     let parts = [
         format!("{head}."),
         sentence(&parameter.doc),
@@ -82,38 +95,13 @@ fn facts(family: &Family, parameter: &Parameter) -> String {
     joined(&parts, " ")
 }
 
-fn need(need: Need) -> &'static str {
-    match need {
-        Need::Always => "required",
-        Need::Conditional => "required under a condition",
-        Need::Unstated => "required or not is unstated",
-        Need::No => "optional",
-    }
-}
-
 /// What a value is, in the words of the schema.
 pub(super) fn type_name(family: &Family, shape: &Shape) -> String {
     match shape {
-        Shape::One(ty) => name_of(family, *ty).to_owned(),
-        Shape::List(ty) => format!("list of {}", name_of(family, *ty)),
+        Shape::One(ty) => family.type_name(*ty).to_owned(),
+        Shape::List(ty) => format!("list of {}", family.type_name(*ty)),
         Shape::Items(_) => "list of objects".to_owned(),
     }
-}
-
-fn name_of(family: &Family, ty: Type) -> &str {
-    let name = match ty {
-        Type::String => return "string",
-        Type::Decimal => return "decimal",
-        Type::Integer => return "integer",
-        Type::Boolean => return "boolean",
-        Type::Time => return "time",
-        Type::Undefined => None,
-        Type::Enum(index) => family.enums.get(index).map(|all| &all.name),
-        Type::Identifier(index) => family.identifiers.get(index).map(|all| &all.name),
-        Type::Choice(index) => family.choices.get(index).map(|all| &all.name),
-        Type::Record(index) => family.records.get(index).map(|all| &all.name),
-    };
-    name.map_or("", |name| name.wire.as_str())
 }
 
 fn bounds(parameter: &Parameter) -> String {
@@ -143,23 +131,12 @@ fn default(parameter: &Parameter) -> String {
 
 /// The values that can stand here, of all the enum has.
 pub(super) fn values(family: &Family, shape: &Shape, only: &[(String, Place)]) -> String {
-    let all: Option<&Enum> = match shape {
-        Shape::One(Type::Enum(index)) | Shape::List(Type::Enum(index)) => family.enums.get(*index),
-        _ => None,
-    };
-    let values: Vec<&str> = match all {
-        Some(_) if !only.is_empty() => only.iter().map(|(value, _)| value.as_str()).collect(),
-        Some(all) => all.wires().collect(),
-        None => return String::new(),
-    };
-    format!("Values: {}.", values.join(", "))
+    let values: Vec<&str> = family.values_of(shape, only).into_iter().map(|(value, _)| value).collect();
+    if family.enum_of(shape).is_none() { String::new() } else { format!("Values: {}.", values.join(", ")) }
 }
 
 fn constraint(family: &Family, shape: &Shape) -> String {
-    let of: Option<&Identifier> = match shape {
-        Shape::One(Type::Identifier(index)) | Shape::List(Type::Identifier(index)) => family.identifiers.get(*index),
-        _ => None,
-    };
+    let of = family.identifier_of(shape);
     let length = of.and_then(|of| of.length).map(|(min, max)| format!("{min} to {max} characters"));
     let alphabet = of.and_then(|of| of.alphabet.as_ref()).map(|(alphabet, _)| format!("of [{alphabet}]"));
     sentence(&joined(&[length.unwrap_or_default(), alphabet.unwrap_or_default()], " "))
@@ -175,18 +152,6 @@ fn edit(edit: Option<&Edit>) -> String {
 
 /// In which unit it is counted, and when.
 pub(super) fn units(units: &[Unit]) -> String {
-    let is_alone = units.len() == 1;
-    let parts: Vec<String> = units
-        .iter()
-        .map(|unit| {
-            let when: Vec<_> =
-                unit.when.iter().map(|(name, values, _)| format!("{name} is {}", values.join(" or "))).collect();
-            match when.is_empty() {
-                true if is_alone => unit.is.clone(),
-                true => format!("otherwise {}", unit.is),
-                false => format!("{} when {}", unit.is, when.join(" and ")),
-            }
-        })
-        .collect();
-    if parts.is_empty() { String::new() } else { format!("Unit: {}.", parts.join("; ")) }
+    let units = phrases::units(units);
+    if units.is_empty() { units } else { format!("Unit: {units}.") }
 }

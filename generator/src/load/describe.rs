@@ -1,36 +1,9 @@
-//! The types of [`super::raw`] as JSON Schema (draft 7), for editors: what they complete, explain and refuse is what
-//! [`super::typed`] reads, key by key.
-
-use std::collections::BTreeMap;
+//! Describing what YAML can hold as JSON Schema (draft 7): what it accepts is what [`super::typed`] reads.
 
 use serde_json::{Map, Value, json};
 
-use super::raw;
-use super::shapes::{Named, Short, ShortForm, Texts};
-use super::spanned::Spanned;
-
-/// The JSON Schema of each kind of file, by the name of its own file.
-pub(crate) fn files() -> BTreeMap<String, String> {
-    let files = [
-        ("api.json", file::<raw::Api>("api.yaml")),
-        ("codes.json", file::<raw::Codes>("codes.yaml")),
-        ("family.json", file::<raw::Family>("family.yaml")),
-        ("types.json", file::<raw::Types>("types.yaml")),
-        ("operation.json", file::<raw::Operation>("an operation")),
-    ];
-    files.into_iter().map(|(name, schema)| (name.to_owned(), format!("{schema:#}\n"))).collect()
-}
-
-fn file<T: Describe>(what: &str) -> Value {
-    let mut to = Definitions::default();
-    let root = T::describe(&mut to);
-    json!({
-        "$schema": "http://json-schema.org/draft-07/schema#",
-        "title": format!("tradeapi-gen: {what}"),
-        "allOf": [root],
-        "definitions": to.0,
-    })
-}
+use super::shapes::{Named, Short, ShortForm, Spanned, Texts};
+use crate::words::Word;
 
 /// Something that YAML can hold.
 pub(crate) trait Describe {
@@ -40,7 +13,7 @@ pub(crate) trait Describe {
 
 /// The mappings that were met, by their names.
 #[derive(Default)]
-pub(crate) struct Definitions(Map<String, Value>);
+pub(crate) struct Definitions(pub(super) Map<String, Value>);
 
 impl Definitions {
     /// Refers to a mapping, and defines it when it is met for the first time.
@@ -80,15 +53,17 @@ fn documented(value: Value, doc: &str) -> Value {
     }
 }
 
-/// One of several words. A word such as `null` is no text to a reader of YAML.
-pub(super) fn words(words: &[&str]) -> Value {
-    let read_otherwise = words.iter().filter_map(|word| serde_json::from_str(word).ok());
-    json!({ "enum": words.iter().map(|word| json!(word)).chain(read_otherwise).collect::<Vec<Value>>() })
-}
-
 /// What can be written in two ways.
 pub(super) fn either(one: Value, other: Value) -> Value {
     json!({ "anyOf": [one, other] })
+}
+
+impl<W: Word> Describe for W {
+    /// A word such as `null` is no text to a reader of YAML.
+    fn describe(_to: &mut Definitions) -> Value {
+        let read_otherwise = W::WORDS.iter().filter_map(|word| serde_json::from_str(word).ok());
+        json!({ "enum": W::WORDS.iter().map(|word| json!(word)).chain(read_otherwise).collect::<Vec<Value>>() })
+    }
 }
 
 impl Describe for String {

@@ -1,20 +1,20 @@
 //! Files -> raw documents with positions.
 
 #[cfg(feature = "cli")]
-pub(crate) mod describe;
+mod describe;
+#[cfg(feature = "cli")]
+pub(crate) mod editor;
 pub(crate) mod raw;
 mod shapes;
 mod source;
-mod spanned;
 mod tree;
 mod typed;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-pub(crate) use shapes::{Named, Short, Text, Texts};
+pub(crate) use shapes::{Named, Short, Spanned, Text, Texts};
 pub(crate) use source::watched;
-pub(crate) use spanned::Spanned;
 
 use crate::diagnostics::{Code, Diagnostics, Place};
 use source::Source;

@@ -1,4 +1,5 @@
-//! Shapes of YAML that recur in the raw model: a mapping of names, one text or several, a text or a mapping.
+//! Shapes of YAML that recur in the raw model: a mapping of names, one text or several, a text or a mapping, and a value
+//! with the place it was written at.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,7 +7,7 @@ use std::ops::Deref;
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::spanned::Spanned;
+use crate::diagnostics::Place;
 
 /// A text and its place.
 pub(crate) type Text = Spanned<String>;
@@ -150,5 +151,46 @@ impl<'de, T: ShortForm> Deserialize<'de> for Short<T> {
         }
 
         from.deserialize_newtype_struct(SHORT, Either(PhantomData))
+    }
+}
+
+/// The name by which [`super::typed`] knows that a value asks for its place.
+pub(super) const SPANNED: &str = "$Spanned";
+
+/// A value and its place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Spanned<T> {
+    pub(crate) value: T,
+    pub(crate) place: Place,
+}
+
+impl<T> Deref for Spanned<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_newtype_struct(SPANNED, PlaceAndValue(std::marker::PhantomData))
+    }
+}
+
+struct PlaceAndValue<T>(std::marker::PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for PlaceAndValue<T> {
+    type Value = Spanned<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value with its place")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let missing = || serde::de::Error::custom("a value without its place");
+        let [file, line, column, start, end] = seq.next_element()?.ok_or_else(missing)?;
+        let value = seq.next_element()?.ok_or_else(missing)?;
+        Ok(Spanned { value, place: Place { file, line, column, start, end } })
     }
 }

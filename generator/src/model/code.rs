@@ -2,7 +2,7 @@
 
 use super::{Api, Family, Operation};
 use crate::diagnostics::Place;
-use crate::load::raw::{Cause, Certainty, Effect, Proves, Stage};
+use crate::words::{Cause, Certainty, Effect, Proves, Stage};
 
 /// An error code of a document, and its meaning.
 #[derive(Clone, Debug)]

@@ -1,76 +1,287 @@
-//! The model as flat facts: what the schema claims about the API and nothing else. Comparing two versions, or prose
-//! with schema, is a comparison of two sets of facts.
+//! The model as facts: what the schema claims about the API and nothing else. Comparing a document with the schema is
+//! comparing two sets of facts.
 
 use std::collections::BTreeMap;
 
 use super::{
-    Api, Body, Choice, ChoiceKind, Condition, Enum, Family, Field, Need, Operation, Parameter, Response, Shape,
-    Statements, Test, Type,
+    Api, Choice, ChoiceKind, Condition, Duration, Family, JsonType, ListName, Method, Need, Operation, Parameter,
+    Response, RuleKind, Scope, Statements, Test, WireParameter,
 };
 use crate::diagnostics::Place;
 
-/// A fact and where the schema states it.
-#[derive(Clone, Debug)]
-pub(crate) struct Fact {
-    /// The kind, then what the kind has.
-    pub(crate) columns: Vec<String>,
-    pub(crate) place: Place,
+/// Something that the schema claims about the API. The first member says what it is about: an operation by its id, a
+/// family by its name, or a record by both names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fact<'a> {
+    Endpoint {
+        operation: &'a str,
+        method: Method,
+        path: &'a str,
+    },
+    Rate {
+        operation: &'a str,
+        calls: u32,
+        scope: Scope,
+        class: &'a str,
+    },
+    Permission {
+        operation: &'a str,
+        text: &'a str,
+    },
+    Header {
+        operation: &'a str,
+        header: &'a str,
+    },
+    Window {
+        operation: &'a str,
+        bound: WindowBound,
+        length: Duration,
+    },
+    Parameter {
+        operation: &'a str,
+        path: String,
+        need: Need,
+        json: JsonType,
+    },
+    ParameterValue {
+        operation: &'a str,
+        path: String,
+        value: &'a str,
+    },
+    ParameterDefault {
+        operation: &'a str,
+        path: String,
+        default: &'a str,
+    },
+    ParameterMax {
+        operation: &'a str,
+        path: String,
+        max: String,
+    },
+    /// One of these parameters is sent.
+    OneOf {
+        operation: &'a str,
+        paths: Vec<String>,
+    },
+    /// The alternative that counts when several are sent.
+    Wins {
+        operation: &'a str,
+        path: String,
+    },
+    ResponseShape {
+        operation: &'a str,
+        shape: ResponseShape<'a>,
+    },
+    ResponseField {
+        operation: &'a str,
+        path: String,
+        json: JsonType,
+    },
+    RecordField {
+        record: String,
+        field: &'a str,
+        json: JsonType,
+    },
+    RecordValue {
+        record: String,
+        field: &'a str,
+        value: &'a str,
+    },
+    Error {
+        family: &'a str,
+        code: &'a str,
+        text: &'a str,
+    },
+    State {
+        family: &'a str,
+        state: &'a str,
+    },
+    Transition {
+        family: &'a str,
+        from: &'a str,
+        trigger: &'a str,
+        to: &'a str,
+    },
+    Rule {
+        about: &'a str,
+        rule: &'a str,
+        kind: RuleKind,
+    },
+    NotShown {
+        about: &'a str,
+        says: &'a str,
+    },
+    Contradiction {
+        about: &'a str,
+        readings: &'a [String],
+    },
+    Observed {
+        about: &'a str,
+        says: String,
+    },
 }
 
-/// One line each: a kind and its columns, separated by tabs; sorted, each once.
-pub(crate) fn facts(api: &Api) -> Vec<String> {
-    collect(api).into_keys().collect()
+/// Which length of time a window fact gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WindowBound {
+    Span,
+    Access,
+    Default,
 }
 
-/// The same facts with their places.
-pub(crate) fn placed_facts(api: &Api) -> Vec<Fact> {
-    let split = |line: &str| line.split('\t').map(str::to_owned).collect();
-    collect(api).iter().map(|(line, place)| Fact { columns: split(line), place: *place }).collect()
+impl WindowBound {
+    /// The word for it, which is its key in the schema.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Span => "span",
+            Self::Access => "access",
+            Self::Default => "default",
+        }
+    }
 }
 
-fn collect(api: &Api) -> BTreeMap<String, Place> {
+/// What a response is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ResponseShape<'a> {
+    Object,
+    Array,
+    /// A list and this cursor.
+    Page(&'a str),
+}
+
+impl std::fmt::Display for ResponseShape<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Object => f.write_str("object"),
+            Self::Array => f.write_str("array"),
+            Self::Page(cursor) => write!(f, "list+{cursor}"),
+        }
+    }
+}
+
+impl Fact<'_> {
+    /// The columns of its line: the kind, what it is about, and what it says.
+    fn columns(&self) -> Vec<String> {
+        let texts =
+            |texts: &[&str]| std::iter::once(self.kind()).chain(texts.iter().copied()).map(str::to_owned).collect();
+        match self {
+            Self::Endpoint { operation, method, path } => texts(&[operation, method.as_str(), path]),
+            Self::Rate { operation, calls, scope, class } => {
+                texts(&[operation, &calls.to_string(), "s", scope.as_str(), class])
+            }
+            Self::Permission { operation, text } => texts(&[operation, text]),
+            Self::Header { operation, header } => texts(&[header, operation]),
+            Self::Window { operation, bound, length } => texts(&[operation, bound.as_str(), &length.to_string()]),
+            Self::Parameter { operation, path, need, json } => texts(&[operation, path, need.as_fact(), json.as_str()]),
+            Self::ParameterValue { operation, path, value } => texts(&[operation, path, value]),
+            Self::ParameterDefault { operation, path, default } => texts(&[operation, path, default]),
+            Self::ParameterMax { operation, path, max } => texts(&[operation, path, max]),
+            Self::OneOf { operation, paths } => texts(&[operation, &paths.join(",")]),
+            Self::Wins { operation, path } => texts(&[operation, path]),
+            Self::ResponseShape { operation, shape } => texts(&[operation, &shape.to_string()]),
+            Self::ResponseField { operation, path, json } => texts(&[operation, path, json.as_str()]),
+            Self::RecordField { record, field, json } => texts(&[record, field, json.as_str()]),
+            Self::RecordValue { record, field, value } => texts(&[record, field, value]),
+            Self::Error { family, code, text } => texts(&[family, code, text]),
+            Self::State { family, state } => texts(&[family, state]),
+            Self::Transition { family, from, trigger, to } => texts(&[family, from, trigger, to]),
+            Self::Rule { about, rule, kind } => texts(&[about, rule, kind.as_str()]),
+            Self::NotShown { about, says } => texts(&[about, says]),
+            Self::Contradiction { about, readings } => texts(&[about, &readings.join(" / ")]),
+            Self::Observed { about, says } => texts(&[about, says]),
+        }
+    }
+
+    /// The kind, which is the first column.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Endpoint { .. } => "endpoint",
+            Self::Rate { .. } => "rate",
+            Self::Permission { .. } => "permission",
+            Self::Header { .. } => "headeron",
+            Self::Window { .. } => "window",
+            Self::Parameter { .. } => "param",
+            Self::ParameterValue { .. } => "paramenum",
+            Self::ParameterDefault { .. } => "paramdefault",
+            Self::ParameterMax { .. } => "parammax",
+            Self::OneOf { .. } => "oneof",
+            Self::Wins { .. } => "wins",
+            Self::ResponseShape { .. } => "respshape",
+            Self::ResponseField { .. } => "respfield",
+            Self::RecordField { .. } => "record",
+            Self::RecordValue { .. } => "recordenum",
+            Self::Error { .. } => "error",
+            Self::State { .. } => "state",
+            Self::Transition { .. } => "transition",
+            Self::Rule { .. } => "rule",
+            Self::NotShown { .. } => "notshown",
+            Self::Contradiction { .. } => "contradiction",
+            Self::Observed { .. } => "observed",
+        }
+    }
+
+    /// The columns with tabs between them, and every text on one line.
+    pub(crate) fn line(&self) -> String {
+        let one_line = |column: &String| column.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.columns().iter().map(one_line).collect::<Vec<_>>().join("\t")
+    }
+}
+
+impl Need {
+    /// The word for it in a fact.
+    pub(crate) fn as_fact(self) -> &'static str {
+        match self {
+            Self::Always => "yes",
+            Self::Conditional => "conditional",
+            Self::Unstated => "unstated",
+            Self::No => "no",
+        }
+    }
+}
+
+/// All facts in the order of their lines, each once, with the first place that states it.
+pub(crate) fn facts(api: &Api) -> impl Iterator<Item = (Fact<'_>, Place)> {
     let mut facts = Facts::default();
     for family in &api.families {
         for observation in &api.observed {
-            facts.add(observation.place, ["observed", &family.name, &observation.says]);
+            facts.add(observation.place, Fact::Observed { about: &family.name, says: observation.says.clone() });
         }
         for code in api.codes.iter().filter(|code| code.is_of(&family.name)) {
             let says = format!("{} {}: {}", code.code, code.proof.proves.as_str(), code.says);
-            facts.add(code.place, ["observed", &family.name, &says]);
+            facts.add(code.place, Fact::Observed { about: &family.name, says });
         }
         facts.family(family);
         for operation in &family.operations {
             facts.operation(family, operation);
         }
     }
-    facts.lines
+    facts.by_line.into_values()
 }
 
 #[derive(Default)]
-struct Facts {
-    lines: BTreeMap<String, Place>,
+struct Facts<'a> {
+    by_line: BTreeMap<String, (Fact<'a>, Place)>,
 }
 
-impl Facts {
-    fn add<const N: usize>(&mut self, place: Place, columns: [&str; N]) {
-        let clean = columns.map(|column| column.split_whitespace().collect::<Vec<_>>().join(" "));
-        self.lines.entry(clean.join("\t")).or_insert(place);
+impl<'a> Facts<'a> {
+    fn add(&mut self, place: Place, fact: Fact<'a>) {
+        self.by_line.entry(fact.line()).or_insert((fact, place));
     }
 
-    fn family(&mut self, family: &Family) {
-        let name = &family.name;
+    fn family(&mut self, family: &'a Family) {
+        let name = family.name.as_str();
         for error in &family.errors {
-            self.add(error.place, ["error", name, &error.code, &error.text]);
+            self.add(error.place, Fact::Error { family: name, code: &error.code, text: &error.text });
         }
         if let Some(lifecycle) = &family.lifecycle {
             for state in &lifecycle.states {
-                self.add(state.place, ["state", name, &state.value]);
+                self.add(state.place, Fact::State { family: name, state: &state.value });
             }
             for transition in &lifecycle.transitions {
                 for from in &transition.from {
                     let to = if transition.to == "unchanged" { from } else { &transition.to };
                     for (trigger, _) in &transition.trigger {
-                        self.add(transition.place, ["transition", name, from, trigger, to]);
+                        self.add(transition.place, Fact::Transition { family: name, from, trigger, to });
                     }
                 }
             }
@@ -78,280 +289,138 @@ impl Facts {
         for record in family.records.iter().filter(|record| !record.is_abstract && !record.is_observed) {
             let id = format!("{name}.{}", record.name.wire);
             for field in &record.fields {
-                self.add(
-                    field.name.place,
-                    ["record", &id, &field.name.wire, json_type(family, &field.shape, field.as_text)],
-                );
-                for (value, place) in field_values(family, field) {
-                    self.add(place, ["recordenum", &id, &field.name.wire, value]);
+                let (wire, json) = (field.name.wire.as_str(), field.shape.json_type(field.as_text));
+                self.add(field.name.place, Fact::RecordField { record: id.clone(), field: wire, json });
+                for (value, place) in family.values_of(&field.shape, &field.only) {
+                    self.add(place, Fact::RecordValue { record: id.clone(), field: wire, value });
                 }
             }
         }
         self.statements(name, &family.statements);
     }
 
-    fn statements(&mut self, id: &str, statements: &Statements) {
-        for rule in &statements.rules {
-            self.add(rule.place, ["rule", id, &rule.id, rule.kind.as_str()]);
+    fn statements(&mut self, about: &'a str, statements: &'a Statements) {
+        let Statements { rules, not_shown, contradictions, observed } = statements;
+        for rule in rules {
+            self.add(rule.place, Fact::Rule { about, rule: &rule.id, kind: rule.kind });
         }
-        for open in &statements.not_shown {
-            self.add(open.place, ["notshown", id, &open.says]);
+        for open in not_shown {
+            self.add(open.place, Fact::NotShown { about, says: &open.says });
         }
-        for contradiction in &statements.contradictions {
-            self.add(contradiction.place, ["contradiction", id, &contradiction.readings.join(" / ")]);
+        for contradiction in contradictions {
+            self.add(contradiction.place, Fact::Contradiction { about, readings: &contradiction.readings });
         }
-        for observation in &statements.observed {
-            self.add(observation.place, ["observed", id, &observation.says]);
+        for observation in observed {
+            self.add(observation.place, Fact::Observed { about, says: observation.says.clone() });
         }
     }
 
-    fn operation(&mut self, family: &Family, operation: &Operation) {
-        let id = &operation.id;
-        self.add(operation.path.place, ["endpoint", id, operation.method.as_str(), &operation.path.text]);
+    fn operation(&mut self, family: &'a Family, operation: &'a Operation) {
+        let id = operation.id.as_str();
+        let path = &operation.path;
+        self.add(path.place, Fact::Endpoint { operation: id, method: operation.method, path: &path.text });
         for rate in &operation.rates {
-            self.add(rate.place, ["rate", id, &rate.calls.to_string(), "s", rate.scope.as_str(), &rate.class]);
+            let fact = Fact::Rate { operation: id, calls: rate.calls, scope: rate.scope, class: &rate.class };
+            self.add(rate.place, fact);
         }
-        if let Some(permission) = &operation.permission {
-            self.add(operation.said_at.permission, ["permission", id, permission]);
+        if let Some(text) = &operation.permission {
+            self.add(operation.said_at.permission, Fact::Permission { operation: id, text });
         }
         for (header, place) in &operation.headers {
-            self.add(*place, ["headeron", header, id]);
+            self.add(*place, Fact::Header { operation: id, header });
         }
-        if let Some(window) = &operation.window {
-            let at = &operation.said_at;
-            let lengths = [
-                ("span", window.span, at.span),
-                ("access", window.access, at.access),
-                ("default", window.default, at.default),
-            ];
-            for (kind, length, place) in lengths {
-                if let Some(length) = length {
-                    self.add(place, ["window", id, kind, &length.to_string()]);
-                }
-            }
+        self.window(operation);
+        for wire in operation.wire_parameters(family) {
+            self.parameter(family, id, &wire);
         }
-        if let Some(history) = operation.history {
-            self.add(operation.said_at.history, ["window", id, "access", &history.to_string()]);
+        for (list, parameter, choice) in operation.choices(family) {
+            self.choice(id, list, parameter, choice);
         }
-        self.parameters(family, id, "", operation.body.parameters());
         self.at_least_one(id, operation);
         self.response(family, operation);
         self.statements(id, &operation.statements);
     }
 
-    fn parameters(&mut self, family: &Family, id: &str, prefix: &str, parameters: &[Parameter]) {
-        for parameter in parameters {
-            match parameter.shape {
-                Shape::One(Type::Choice(index)) => self.choice(family, id, prefix, parameter, &family.choices[index]),
-                _ => self.parameter(family, id, prefix, parameter, parameter.need),
+    fn window(&mut self, operation: &'a Operation) {
+        let at = &operation.said_at;
+        let window = operation.window.as_ref();
+        let lengths = [
+            (WindowBound::Span, window.and_then(|window| window.span), at.span),
+            (WindowBound::Access, window.and_then(|window| window.access), at.access),
+            (WindowBound::Default, window.and_then(|window| window.default), at.default),
+            (WindowBound::Access, operation.history, at.history),
+        ];
+        for (bound, length, place) in lengths {
+            if let Some(length) = length {
+                self.add(place, Fact::Window { operation: &operation.id, bound, length });
             }
         }
     }
 
-    fn parameter(&mut self, family: &Family, id: &str, prefix: &str, parameter: &Parameter, need: Need) {
-        let name = format!("{prefix}{}", parameter.name.wire);
-        let place = parameter.name.place;
-        self.add(place, ["param", id, &name, need_word(need), json_type(family, &parameter.shape, parameter.as_text)]);
-        for (value, place) in parameter_values(family, parameter) {
-            self.add(place, ["paramenum", id, &name, value]);
+    fn parameter(&mut self, family: &'a Family, operation: &'a str, wire: &WireParameter<'a>) {
+        let path = wire.path();
+        // What is said of a choice is said of the parameter that stands for it.
+        let place = wire.parameter().map_or(wire.of.name.place, |parameter| parameter.name.place);
+        let fact = Fact::Parameter { operation, path: path.clone(), need: wire.need(), json: wire.json_type() };
+        self.add(place, fact);
+        for (value, place) in wire.values(family) {
+            self.add(place, Fact::ParameterValue { operation, path: path.clone(), value });
         }
+        let Some(parameter) = wire.parameter() else { return };
         if let Some((default, place)) = &parameter.default {
-            self.add(*place, ["paramdefault", id, &name, default]);
+            self.add(*place, Fact::ParameterDefault { operation, path: path.clone(), default });
         }
-        if let Some((max, place)) = &parameter.max {
-            self.add(*place, ["parammax", id, &name, max]);
-        }
-        if let Some((max, place)) = parameter.max_items {
-            self.add(place, ["parammax", id, &name, &max.to_string()]);
-        }
-        if let Shape::Items(item) = &parameter.shape {
-            let prefix = if name.ends_with("[]") { format!("{name}.") } else { format!("{name}[].") };
-            self.parameters(family, id, &prefix, &item.parameters);
+        let max_items = parameter.max_items.map(|(max, place)| (max.to_string(), place));
+        for (max, place) in parameter.max.iter().cloned().chain(max_items) {
+            self.add(place, Fact::ParameterMax { operation, path: path.clone(), max });
         }
     }
 
-    fn choice(&mut self, family: &Family, id: &str, prefix: &str, parameter: &Parameter, choice: &Choice) {
-        let names = |parameters: &[Parameter]| {
-            let names: Vec<_> = parameters.iter().map(|member| format!("{prefix}{}", member.name.wire)).collect();
-            names.join(",")
-        };
-        match &choice.kind {
-            ChoiceKind::Presence { alternatives, wins } => {
-                let need = if parameter.need == Need::Always { Need::Conditional } else { parameter.need };
-                for alternative in alternatives {
-                    self.parameter(family, id, prefix, alternative, need);
-                }
-                if parameter.need == Need::Always {
-                    self.add(parameter.name.place, ["oneof", id, &names(alternatives)]);
-                }
-                if let Some((wins, _)) = wins.as_ref().filter(|_| !parameter.wins_unstated) {
-                    self.add(parameter.name.place, ["wins", id, &format!("{prefix}{wins}")]);
-                }
-            }
-            ChoiceKind::Value { decider, enum_index, cases } => {
-                let name = format!("{prefix}{}", decider.wire);
-                self.add(parameter.name.place, ["param", id, &name, need_word(parameter.need), "string"]);
-                for (value, place) in values(family.enums.get(*enum_index), &[]) {
-                    self.add(place, ["paramenum", id, &name, value]);
-                }
-                for member in cases.iter().flat_map(|case| &case.parameters) {
-                    let need = if member.need == Need::Always { Need::Conditional } else { member.need };
-                    self.parameter(family, id, prefix, member, need);
-                }
-            }
+    fn choice(&mut self, operation: &'a str, list: Option<&ListName>, parameter: &'a Parameter, choice: &'a Choice) {
+        let ChoiceKind::Presence { alternatives, wins } = &choice.kind else { return };
+        let prefix = list.map(ListName::item_prefix).unwrap_or_default();
+        let place = parameter.name.place;
+        if parameter.need == Need::Always {
+            let paths = alternatives.iter().map(|one| format!("{prefix}{}", one.name.wire)).collect();
+            self.add(place, Fact::OneOf { operation, paths });
+        }
+        if let Some((wins, _)) = wins.as_ref().filter(|_| !parameter.wins_unstated) {
+            self.add(place, Fact::Wins { operation, path: format!("{prefix}{wins}") });
         }
     }
 
     /// A rule that always wants one of several parameters states a one-of too.
-    fn at_least_one(&mut self, id: &str, operation: &Operation) {
+    fn at_least_one(&mut self, id: &'a str, operation: &'a Operation) {
         for rule in &operation.statements.rules {
             let Some(Test::Condition { when, require, .. }) = &rule.test else { continue };
-            let prefix = match &rule.within {
-                Some((list, _)) if list == "[]" => "[].".to_owned(),
-                Some((list, _)) => format!("{list}[]."),
-                None => String::new(),
-            };
+            let prefix = rule.within.as_ref().map(|(list, _)| list.item_prefix()).unwrap_or_default();
             for condition in require.iter().filter(|_| when.is_empty()) {
                 if let Condition::AnyGiven(names) = condition {
-                    let names: Vec<_> = names.iter().map(|(name, _)| format!("{prefix}{name}")).collect();
-                    self.add(rule.place, ["oneof", id, &names.join(",")]);
+                    let paths = names.iter().map(|(name, _)| format!("{prefix}{name}")).collect();
+                    self.add(rule.place, Fact::OneOf { operation: id, paths });
                 }
             }
         }
     }
 
-    fn response(&mut self, family: &Family, operation: &Operation) {
-        let id = &operation.id;
-        match &operation.response {
-            Response::Object { record } => {
-                self.add(operation.said_at.response, ["respshape", id, "object"]);
-                self.response_fields(family, id, "", *record);
-            }
-            Response::Array { record, .. } => {
-                self.add(operation.said_at.response, ["respshape", id, "array"]);
-                self.response_fields(family, id, "[].", *record);
-            }
+    fn response(&mut self, family: &'a Family, operation: &'a Operation) {
+        let (id, place) = (operation.id.as_str(), operation.said_at.response);
+        let (shape, fields) = match &operation.response {
+            Response::Object { record } => (ResponseShape::Object, Some(("", *record))),
+            Response::Array { record, .. } => (ResponseShape::Array, Some(("[].", *record))),
             Response::Page { list, cursor, .. } => {
-                self.add(operation.said_at.response, ["respshape", id, &format!("list+{}", cursor.wire)]);
-                self.add(list.place, ["respfield", id, &list.wire, "array"]);
-                self.add(cursor.place, ["respfield", id, &cursor.wire, "string"]);
+                for (name, json) in [(list, JsonType::Array), (cursor, JsonType::String)] {
+                    self.add(name.place, Fact::ResponseField { operation: id, path: name.wire.clone(), json });
+                }
+                (ResponseShape::Page(&cursor.wire), None)
             }
-            Response::Undefined => {}
-        }
-    }
-
-    fn response_fields(&mut self, family: &Family, id: &str, prefix: &str, record: usize) {
+            Response::Undefined => return,
+        };
+        self.add(place, Fact::ResponseShape { operation: id, shape });
+        let Some((prefix, record)) = fields else { return };
         for field in &family.records[record].fields {
-            let name = format!("{prefix}{}", field.name.wire);
-            self.add(field.name.place, ["respfield", id, &name, json_type(family, &field.shape, field.as_text)]);
+            let (path, json) = (format!("{prefix}{}", field.name.wire), field.shape.json_type(field.as_text));
+            self.add(field.name.place, Fact::ResponseField { operation: id, path, json });
         }
     }
-}
-
-fn need_word(need: Need) -> &'static str {
-    match need {
-        Need::Always => "yes",
-        Need::Conditional => "conditional",
-        Need::Unstated => "unstated",
-        Need::No => "no",
-    }
-}
-
-/// The JSON type on the wire.
-fn json_type(_family: &Family, shape: &Shape, as_text: bool) -> &'static str {
-    match shape {
-        Shape::List(_) | Shape::Items(_) => "array",
-        Shape::One(Type::Boolean) => "boolean",
-        Shape::One(Type::Record(_)) => "object",
-        Shape::One(Type::Decimal | Type::Integer | Type::Time) if !as_text => "number",
-        Shape::One(_) => "string",
-    }
-}
-
-fn enum_of<'a>(family: &'a Family, shape: &Shape) -> Option<&'a Enum> {
-    match shape {
-        Shape::One(Type::Enum(index)) | Shape::List(Type::Enum(index)) => family.enums.get(*index),
-        _ => None,
-    }
-}
-
-fn parameter_values<'a>(family: &'a Family, parameter: &'a Parameter) -> Vec<(&'a str, Place)> {
-    values(enum_of(family, &parameter.shape), &parameter.only)
-}
-
-fn field_values<'a>(family: &'a Family, field: &'a Field) -> Vec<(&'a str, Place)> {
-    values(enum_of(family, &field.shape), &field.only)
-}
-
-fn values<'a>(all: Option<&'a Enum>, only: &'a [(String, Place)]) -> Vec<(&'a str, Place)> {
-    match all {
-        Some(_) if !only.is_empty() => only.iter().map(|(value, place)| (value.as_str(), *place)).collect(),
-        Some(all) => all.values.iter().map(|value| (value.name.wire.as_str(), value.name.place)).collect(),
-        None => Vec::new(),
-    }
-}
-
-/// What was read, in numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Families of operations.
-    pub families: usize,
-    /// Operations.
-    pub operations: usize,
-    /// Parameters of requests, those of choices and items among them.
-    pub parameters: usize,
-    /// Fields of records.
-    pub fields: usize,
-    /// Values of enums.
-    pub values: usize,
-    /// Rates, and ceilings that are no rate.
-    pub limits: usize,
-    /// Rules.
-    pub rules: usize,
-}
-
-impl Counts {
-    /// Counts what a model holds.
-    pub(crate) fn of(api: &Api) -> Self {
-        let mut counts = Self { families: api.families.len(), ..Self::default() };
-        for family in &api.families {
-            counts.operations += family.operations.len();
-            counts.fields += family
-                .records
-                .iter()
-                .filter(|record| !record.is_abstract)
-                .map(|record| record.fields.len())
-                .sum::<usize>();
-            counts.values += family.enums.iter().map(|all| all.values.len()).sum::<usize>();
-            counts.limits += family.limits.len();
-            counts.rules += family.statements.rules.len();
-            for operation in &family.operations {
-                counts.limits += operation.rates.len();
-                counts.rules += operation.statements.rules.len();
-                counts.parameters += count_parameters(
-                    family,
-                    match &operation.body {
-                        Body::Array(array) => match &array.shape {
-                            Shape::Items(item) => &item.parameters,
-                            _ => &[],
-                        },
-                        Body::Parameters(parameters) => parameters,
-                    },
-                );
-            }
-        }
-        counts
-    }
-}
-
-fn count_parameters(family: &Family, parameters: &[Parameter]) -> usize {
-    let count = |parameter: &Parameter| match &parameter.shape {
-        Shape::One(Type::Choice(index)) => {
-            let choice = &family.choices[*index];
-            choice.members().len() + usize::from(matches!(choice.kind, ChoiceKind::Value { .. }))
-        }
-        Shape::Items(item) => 1 + count_parameters(family, &item.parameters),
-        _ => 1,
-    };
-    parameters.iter().map(count).sum()
 }

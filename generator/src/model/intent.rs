@@ -1,6 +1,6 @@
 //! Intents: what somebody wants, and what is sent for it.
 
-use super::{ChoiceKind, Family, Need, Parameter, Shape, Type};
+use super::{ChoiceKind, Family, ListName, Need, Parameter};
 use crate::diagnostics::Place;
 
 /// A constructor that is named after what it is for.
@@ -13,7 +13,7 @@ pub(crate) struct Intent {
     pub(crate) says: String,
     pub(crate) at: String,
     /// The list whose items it makes.
-    pub(crate) within: Option<(String, Place)>,
+    pub(crate) within: Option<(ListName, Place)>,
     pub(crate) set: Vec<Setting>,
     /// Parameters that the caller gives though they are not required.
     pub(crate) take: Vec<(String, Place)>,
@@ -47,13 +47,9 @@ impl Intent {
 
     /// The text that a parameter is set to; for a choice that of the one that decides it.
     pub(crate) fn sets(&self, family: &Family, parameter: &Parameter) -> Option<&str> {
-        let choice = match parameter.shape {
-            Shape::One(Type::Choice(index)) => family.choices.get(index).map(|choice| &choice.kind),
-            _ => None,
-        };
-        match choice {
+        match family.choice_of(parameter).map(|choice| &choice.kind) {
             Some(ChoiceKind::Value { decider, .. }) => self.value_of(&decider.wire),
-            _ => self.value_of(&parameter.name.wire),
+            Some(ChoiceKind::Presence { .. }) | None => self.value_of(&parameter.name.wire),
         }
     }
 

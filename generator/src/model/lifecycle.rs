@@ -2,7 +2,7 @@
 
 use super::{Enum, Family, Source};
 use crate::diagnostics::Place;
-use crate::load::raw::Effect;
+use crate::words::Effect;
 
 /// The states of an enum, and how one becomes another.
 #[derive(Clone, Debug)]

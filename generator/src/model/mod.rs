@@ -1,26 +1,30 @@
 //! What the schema says: resolved, frozen, and free of YAML. Everything to the right reads this and nothing else.
 
 mod account;
-pub(crate) mod build;
+pub(crate) mod alphabet;
+pub(crate) mod builder;
 mod code;
+mod confirm;
+mod counts;
 mod duration;
+#[cfg(feature = "cli")]
 mod facts;
-mod fate;
 mod intent;
 mod lifecycle;
 mod names;
 mod operation;
+pub(crate) mod phrases;
 mod rules;
 mod types;
+mod wire;
 
 pub(crate) use account::*;
 pub(crate) use code::*;
+pub(crate) use confirm::*;
+pub use counts::Counts;
 pub(crate) use duration::{Duration, Unit as DurationUnit};
-pub use facts::Counts;
-pub(crate) use facts::facts;
 #[cfg(feature = "cli")]
-pub(crate) use facts::placed_facts;
-pub(crate) use fate::*;
+pub(crate) use facts::{Fact, facts};
 pub(crate) use intent::{Intent, Setting};
 pub(crate) use lifecycle::{Lifecycle, Never, Possible, Ruled, State, Tracked, Transition};
 pub(crate) use names::Name;
@@ -28,11 +32,13 @@ pub(crate) use names::{field_name, type_name, variant_name};
 pub(crate) use operation::*;
 pub(crate) use rules::*;
 pub(crate) use types::*;
+pub(crate) use wire::{Lookup, Role, WireNames, WireParameter};
+
+pub(crate) use crate::words::*;
 
 use std::collections::BTreeMap;
 
 use crate::diagnostics::Place;
-use crate::load::raw;
 
 /// A whole API.
 #[derive(Clone, Debug)]
@@ -96,8 +102,8 @@ pub(crate) struct Credentials {
     pub(crate) signature: String,
     pub(crate) passphrase: Option<String>,
     pub(crate) timestamp: String,
-    pub(crate) signed_text: Vec<raw::SignedPart>,
-    pub(crate) encoding: raw::Encoding,
+    pub(crate) signed_text: Vec<SignedPart>,
+    pub(crate) encoding: Encoding,
     pub(crate) window: Option<Duration>,
     /// Where the headers are named.
     pub(crate) place: Place,
@@ -108,7 +114,7 @@ pub(crate) struct Credentials {
 pub(crate) struct Header {
     pub(crate) name: String,
     pub(crate) doc: String,
-    pub(crate) sent: raw::Sent,
+    pub(crate) sent: Sent,
     pub(crate) place: Place,
 }
 
@@ -141,7 +147,7 @@ pub(crate) struct Family {
     pub(crate) records: Vec<Record>,
     pub(crate) operations: Vec<Operation>,
     /// What each operation of the family does, also where some of them are left out.
-    pub(crate) effects: BTreeMap<String, raw::Effect>,
+    pub(crate) effects: BTreeMap<String, Effect>,
 }
 
 /// Where a document says it.

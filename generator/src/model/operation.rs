@@ -1,8 +1,8 @@
 //! Operations: what is sent, what comes back, how often.
 
-use super::{Compound, Confirm, Duration, Echoes, Intent, Name, Parameter, Repeat, Source, Statements};
+use super::{Compound, Confirm, Duration, Echoes, Intent, ListName, Name, Parameter, Repeat, Source, Statements};
 use crate::diagnostics::Place;
-use crate::load::raw::{Access, Effect};
+use crate::words::{Access, Effect};
 
 /// One operation of the API.
 #[derive(Clone, Debug)]
@@ -123,6 +123,16 @@ pub(crate) struct Rate {
     pub(crate) place: Place,
 }
 
+impl Rate {
+    /// The class that stands for everyone.
+    pub(crate) const EVERYONE: &str = "default";
+
+    /// The class that it holds for, where that is not everyone.
+    pub(crate) fn own_class(&self) -> Option<&str> {
+        Some(self.class.as_str()).filter(|class| *class != Self::EVERYONE)
+    }
+}
+
 /// What calls are counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
@@ -212,8 +222,8 @@ pub(crate) struct Listing {
 /// What an answer says about each item of a list that was sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Batch {
-    /// The list, `[]` where it is the body.
-    pub(crate) of: (String, Place),
+    /// The list that was sent.
+    pub(crate) of: (ListName, Place),
     /// The names by which an item and its result are told, the one that wins first.
     pub(crate) ids: Vec<(String, Place)>,
     /// The lists of what succeeded and what failed; none where the answer is one list.

@@ -1,7 +1,8 @@
 //! Rules: sentences of the documents, with their conditions as data.
 
+use super::ListName;
 use crate::diagnostics::Place;
-use crate::load::raw::{RuleKind, Severity};
+use crate::words::{RuleKind, Severity};
 
 /// A sentence that binds somebody.
 #[derive(Clone, Debug)]
@@ -19,7 +20,7 @@ pub(crate) struct Rule {
     pub(crate) says: String,
     pub(crate) why: Option<String>,
     /// The list whose items it speaks of.
-    pub(crate) within: Option<(String, Place)>,
+    pub(crate) within: Option<(ListName, Place)>,
     pub(crate) test: Option<Test>,
 }
 

@@ -1,8 +1,8 @@
 //! Types that operations share: enums, identifiers, choices, records, and the fields of these.
 
-use super::{Name, Source};
+use super::{Family, Name, Source};
 use crate::diagnostics::Place;
-use crate::load::raw::{Numbers, Required, Travels};
+use crate::words::{Numbers, Required, Travels};
 
 /// What a value is. The indices lead into the lists of the family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,32 @@ pub(crate) enum Type {
     Undefined,
 }
 
+impl Type {
+    /// Whether its values are numbers, which travel as JSON numbers or as texts. Times are milliseconds.
+    pub(crate) fn is_number(self) -> bool {
+        self.is_quantity() || self == Self::Time
+    }
+
+    /// Whether its values can be counted or measured, and so have bounds.
+    pub(crate) fn is_quantity(self) -> bool {
+        matches!(self, Self::Decimal | Self::Integer)
+    }
+
+    /// Whether the schema language has it, so that no document describes it.
+    pub(crate) fn is_built_in(self) -> bool {
+        BUILT_IN.iter().any(|(_, ty)| *ty == self)
+    }
+}
+
+/// The types of the schema language.
+pub(crate) const BUILT_IN: [(&str, Type); 5] = [
+    ("string", Type::String),
+    ("decimal", Type::Decimal),
+    ("integer", Type::Integer),
+    ("boolean", Type::Boolean),
+    ("time", Type::Time),
+];
+
 /// One value, or a list.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
@@ -29,9 +55,113 @@ pub(crate) enum Shape {
     Items(Item),
 }
 
+/// What a value is in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JsonType {
+    Array,
+    Boolean,
+    Number,
+    Object,
+    String,
+}
+
+impl JsonType {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Array => "array",
+            Self::Boolean => "boolean",
+            Self::Number => "number",
+            Self::Object => "object",
+            Self::String => "string",
+        }
+    }
+}
+
+impl Shape {
+    /// The type of the value, or of the values of a list; `None` of a list of objects.
+    pub(crate) fn element(&self) -> Option<Type> {
+        match self {
+            Self::One(ty) | Self::List(ty) => Some(*ty),
+            Self::Items(_) => None,
+        }
+    }
+
+    /// Whether it holds numbers.
+    pub(crate) fn is_number(&self) -> bool {
+        self.element().is_some_and(Type::is_number)
+    }
+
+    /// The index of the choice that it is.
+    pub(crate) fn choice(&self) -> Option<usize> {
+        match self {
+            Self::One(Type::Choice(index)) => Some(*index),
+            Self::One(_) | Self::List(_) | Self::Items(_) => None,
+        }
+    }
+
+    /// Whether nothing is known of it, because it was reported.
+    pub(crate) fn is_undefined(&self) -> bool {
+        self.element() == Some(Type::Undefined)
+    }
+
+    /// The JSON type on the wire, where numbers may travel as texts.
+    pub(crate) fn json_type(&self, as_text: bool) -> JsonType {
+        match self {
+            Self::List(_) | Self::Items(_) => JsonType::Array,
+            Self::One(Type::Boolean) => JsonType::Boolean,
+            Self::One(Type::Record(_)) => JsonType::Object,
+            Self::One(ty) if ty.is_number() && !as_text => JsonType::Number,
+            Self::One(_) => JsonType::String,
+        }
+    }
+}
+
+/// A list of objects that a request sends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ListName {
+    /// The body itself.
+    Body,
+    /// The parameter of this name.
+    Parameter(String),
+}
+
+impl ListName {
+    /// What the schema calls the body where it is a list.
+    pub(crate) const BODY: &str = "[]";
+
+    /// Reads the name as the schema writes it.
+    pub(crate) fn new(text: &str) -> Self {
+        if text == Self::BODY { Self::Body } else { Self::Parameter(text.to_owned()) }
+    }
+
+    /// The name as the schema writes it.
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            Self::Body => Self::BODY,
+            Self::Parameter(name) => name,
+        }
+    }
+
+    /// What stands before a parameter of an item: `[].` or `orderList[].`.
+    pub(crate) fn item_prefix(&self) -> String {
+        match self {
+            Self::Body => "[].".to_owned(),
+            Self::Parameter(name) => format!("{name}[]."),
+        }
+    }
+}
+
+impl std::fmt::Display for ListName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// The objects of a list parameter.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
+    /// The list that holds them.
+    pub(crate) list: ListName,
     pub(crate) rust: String,
     pub(crate) place: Place,
     pub(crate) parameters: Vec<Parameter>,
@@ -44,6 +174,18 @@ pub(crate) enum Need {
     Conditional,
     Unstated,
     No,
+}
+
+impl Need {
+    /// The word of the schema, where `no` stands for none.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Always => "always",
+            Self::Conditional => "conditional",
+            Self::Unstated => "unstated",
+            Self::No => "no",
+        }
+    }
 }
 
 impl From<Option<Required>> for Need {
@@ -85,6 +227,31 @@ pub(crate) struct Parameter {
     pub(crate) doc: String,
 }
 
+impl Parameter {
+    /// The objects that it is a list of.
+    pub(crate) fn item(&self) -> Option<&Item> {
+        match &self.shape {
+            Shape::Items(item) => Some(item),
+            Shape::One(_) | Shape::List(_) => None,
+        }
+    }
+
+    /// Whether it is an argument of `new`.
+    pub(crate) fn is_required(&self) -> bool {
+        self.need == Need::Always
+    }
+
+    /// The text that deletes the value, if the document has one.
+    pub(crate) fn deletes_with(&self) -> Option<&str> {
+        self.edit.as_ref().and_then(|edit| edit.delete.as_deref())
+    }
+
+    /// Whether it stands for the body, which is an array.
+    pub(crate) fn is_body(&self) -> bool {
+        self.name.wire == ListName::BODY
+    }
+}
+
 /// What leaving a parameter out, or a special text, does.
 #[derive(Clone, Debug)]
 pub(crate) struct Edit {
@@ -123,6 +290,11 @@ impl Enum {
     pub(crate) fn index_of(&self, text: &str) -> Option<usize> {
         let spelled = |value: &EnumValue| value.name.wire == text || value.also.iter().any(|(also, _)| also == text);
         self.values.iter().position(spelled)
+    }
+
+    /// The wire texts of all values, each with its place.
+    pub(crate) fn placed_wires(&self) -> Vec<(&str, Place)> {
+        self.values.iter().map(|value| (value.name.wire.as_str(), value.name.place)).collect()
     }
 
     /// The wire texts of all values.
@@ -231,6 +403,61 @@ pub(crate) struct Field {
     pub(crate) units: Vec<Unit>,
     pub(crate) as_text: bool,
     pub(crate) doc: String,
+}
+
+impl Family {
+    /// The choice that a parameter stands for.
+    pub(crate) fn choice_of(&self, parameter: &Parameter) -> Option<&Choice> {
+        parameter.shape.choice().and_then(|index| self.choices.get(index))
+    }
+
+    /// The enum that a shape holds values of.
+    pub(crate) fn enum_of(&self, shape: &Shape) -> Option<&Enum> {
+        let Some(Type::Enum(index)) = shape.element() else { return None };
+        self.enums.get(index)
+    }
+
+    /// The identifier that a shape holds values of.
+    pub(crate) fn identifier_of(&self, shape: &Shape) -> Option<&Identifier> {
+        let Some(Type::Identifier(index)) = shape.element() else { return None };
+        self.identifiers.get(index)
+    }
+
+    /// The values of an enum that a parameter or a field can have, each with the place that lists it: those of `only`, or
+    /// all.
+    pub(crate) fn values_of<'a>(&'a self, shape: &Shape, only: &'a [(String, Place)]) -> Vec<(&'a str, Place)> {
+        match self.enum_of(shape) {
+            Some(_) if !only.is_empty() => only.iter().map(|(value, place)| (value.as_str(), *place)).collect(),
+            Some(all) => all.placed_wires(),
+            None => Vec::new(),
+        }
+    }
+
+    /// What the schema calls a type; empty where it is undefined.
+    pub(crate) fn type_name(&self, ty: Type) -> &str {
+        self.type_words(ty).0
+    }
+
+    /// What a type is, as a field of it says that has no words of its own.
+    pub(crate) fn type_doc(&self, ty: Type) -> &str {
+        self.type_words(ty).1
+    }
+
+    /// The name of a type, and what the schema says of it.
+    fn type_words(&self, ty: Type) -> (&str, &str) {
+        let named = match ty {
+            Type::String | Type::Decimal | Type::Integer | Type::Boolean | Type::Time => {
+                let name = BUILT_IN.iter().find(|(_, built_in)| *built_in == ty).map(|(name, _)| *name);
+                return (name.unwrap_or_default(), "");
+            }
+            Type::Undefined => None,
+            Type::Enum(index) => self.enums.get(index).map(|all| (&all.name, &all.doc)),
+            Type::Identifier(index) => self.identifiers.get(index).map(|all| (&all.name, &all.doc)),
+            Type::Choice(index) => self.choices.get(index).map(|all| (&all.name, &all.doc)),
+            Type::Record(index) => self.records.get(index).map(|all| (&all.name, &all.doc)),
+        };
+        named.map_or(("", ""), |(name, doc)| (name.wire.as_str(), doc.as_str()))
+    }
 }
 
 /// How numbers travel, where a field says nothing else.

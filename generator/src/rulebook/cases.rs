@@ -6,9 +6,9 @@ use super::drafts::{Draft, Drafts};
 use super::edges::{Ends, ends_at, values_at};
 use super::goals::{self, Goal, Goals};
 use super::judge::{Judge, broken};
-use super::{Bound, Check, Entry, Leaf, WindowRule, of_operation};
+use super::{Bound, Check, Entry, Leaf, NOW, WindowRule, of_operation};
 use crate::check::is_readable;
-use crate::model::{Api, Family, Operation, Rule, Shape, Test, Window};
+use crate::model::{Api, Family, ListName, Operation, Rule, Shape, Test, Window};
 
 /// A request that tries a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,8 +28,6 @@ pub struct Case {
     pub now: u64,
 }
 
-/// 2026-09-21, 14:13:20 UTC.
-pub(super) const NOW: u64 = 1_790_000_000_000;
 /// How many drafts are tried for one case, at most.
 const MOST_DRAFTS: usize = 500;
 /// From how many drafts the search for one case begins, at most.
@@ -43,27 +41,22 @@ pub(crate) fn cases(api: &Api) -> Vec<Case> {
 struct Maker<'a> {
     drafts: Drafts<'a>,
     entries: Vec<Entry<'a>>,
-    lists: Vec<Option<&'a str>>,
+    lists: Vec<Option<&'a ListName>>,
 }
 
 impl<'a> Maker<'a> {
     fn new(api: &'a Api, family: &'a Family, operation: &'a Operation) -> Self {
         let examples = operation.examples.iter().filter_map(|example| serde_json::from_str(&example.request.0).ok());
         let mut bases: Vec<Draft> = examples.map(|request| Draft { request, account: Map::new() }).collect();
-        let items = operation.body.parameters().iter().filter(|parameter| matches!(parameter.shape, Shape::Items(_)));
-        let lists: Vec<_> = items.map(|parameter| Some(parameter.name.wire.as_str())).collect();
+        let lists: Vec<_> = operation.items().map(|(_, item)| &item.list).collect();
         // What is tried on one item is told apart from what several items do to each other.
         bases.extend(
-            lists
-                .iter()
-                .flatten()
-                .flat_map(|list| bases.iter().filter_map(|base| base.with_one_item(list)))
-                .collect::<Vec<_>>(),
+            lists.iter().flat_map(|list| bases.iter().filter_map(|base| base.with_one_item(list))).collect::<Vec<_>>(),
         );
         Self {
             drafts: Drafts { api, family, operation, bases, now: NOW },
             entries: of_operation(family, operation),
-            lists: std::iter::once(None).chain(lists).collect(),
+            lists: std::iter::once(None).chain(lists.into_iter().map(Some)).collect(),
         }
     }
 
@@ -148,7 +141,7 @@ impl<'a> Maker<'a> {
         near
     }
 
-    fn names(&self, list: Option<&str>) -> Vec<String> {
+    fn names(&self, list: Option<&ListName>) -> Vec<String> {
         let leaves = super::leaves(self.drafts.family, self.drafts.operation);
         let of_list = leaves.iter().filter(|leaf| leaf.list == list);
         let plain = of_list.filter(|leaf| matches!(leaf.parameter.shape, Shape::One(_) | Shape::List(_)));
@@ -158,7 +151,7 @@ impl<'a> Maker<'a> {
     }
 
     fn at_rule(&self, entry: &Entry<'_>, rule: &Rule, breaks: bool) -> Vec<Draft> {
-        let list = rule.within.as_ref().map(|(list, _)| list.as_str());
+        let list = rule.within.as_ref().map(|(list, _)| list);
         let bases = self.drafts.bases.clone();
         match &rule.test {
             Some(Test::Condition { when, require, forbid }) => {
@@ -209,7 +202,7 @@ impl<'a> Maker<'a> {
     }
 
     /// Whether the object that a rule speaks of is as the goals want it.
-    fn meets(&self, draft: &Draft, list: Option<&str>, goals: &Goals) -> bool {
+    fn meets(&self, draft: &Draft, list: Option<&ListName>, goals: &Goals) -> bool {
         let account = Value::Object(draft.account.clone());
         let judge = self.judge(draft, &account);
         let met = |set: &Value| goals.iter().all(|goal| judge.holds(&goal.condition, set) == Some(goal.so));
@@ -227,14 +220,14 @@ impl<'a> Maker<'a> {
         Judge { family, operation, request: &draft.request, account, now: Some(NOW) }
     }
 
-    fn towards(&self, drafts: &[Draft], list: Option<&str>, goal: &Goal) -> Vec<Draft> {
+    fn towards(&self, drafts: &[Draft], list: Option<&ListName>, goal: &Goal) -> Vec<Draft> {
         let mut next: Vec<Draft> = drafts.iter().flat_map(|draft| self.drafts.making(draft, list, goal)).collect();
         next.truncate(MOST_STARTS);
         next
     }
 
     /// Those drafts that have an item in the list.
-    fn with_items(&self, mut drafts: Vec<Draft>, list: Option<&str>) -> Vec<Draft> {
+    fn with_items(&self, mut drafts: Vec<Draft>, list: Option<&ListName>) -> Vec<Draft> {
         drafts.retain_mut(|draft| list.is_none() || draft.set(list).is_some());
         drafts
     }
@@ -243,7 +236,7 @@ impl<'a> Maker<'a> {
     fn twice(
         &self,
         bases: &[Draft],
-        list: Option<&str>,
+        list: Option<&ListName>,
         change: impl Fn(&Map<String, Value>, &mut Map<String, Value>),
     ) -> Vec<Draft> {
         let Some(list) = list else { return Vec::new() };
@@ -254,7 +247,7 @@ impl<'a> Maker<'a> {
                 let first = draft.set(Some(list))?.clone();
                 let mut second = self.renamed(&first, 1);
                 change(&first, &mut second);
-                *items(&mut draft, list)? = vec![Value::Object(first), Value::Object(second)];
+                *draft.items(list)? = vec![Value::Object(first), Value::Object(second)];
                 Some(draft)
             })
             .collect()
@@ -266,7 +259,7 @@ impl<'a> Maker<'a> {
         let is_id = |name: &str| {
             let unique = self.drafts.operation.statements.rules.iter().filter_map(|rule| match &rule.test {
                 Some(Test::Unique(names)) => Some(names),
-                _ => None,
+                Some(Test::Condition { .. } | Test::Same(..)) | None => None,
             });
             unique.flatten().any(|(id, _)| id == name) && ids.iter().any(|leaf| leaf.parameter.name.wire == name)
         };
@@ -280,7 +273,7 @@ impl<'a> Maker<'a> {
     fn at_bound(&self, entry: &Entry<'_>, leaf: &Leaf<'_>, bound: &Bound<'_>, breaks: bool) -> Vec<Draft> {
         let name = leaf.parameter.name.wire.as_str();
         if let Bound::MinItems(_) | Bound::MaxItems(_) = bound {
-            return self.with_count(entry, name, bound, breaks).into_iter().collect();
+            return self.with_count(entry, &ListName::new(name), bound, breaks).into_iter().collect();
         }
         let values = values_at(self.drafts.family, leaf.parameter, bound, breaks);
         let bases = self.with_items(self.drafts.bases.clone(), leaf.list);
@@ -297,17 +290,19 @@ impl<'a> Maker<'a> {
             .collect()
     }
 
-    fn with_count(&self, entry: &Entry<'_>, list: &str, bound: &Bound<'_>, breaks: bool) -> Option<Draft> {
+    fn with_count(&self, entry: &Entry<'_>, list: &ListName, bound: &Bound<'_>, breaks: bool) -> Option<Draft> {
         let count = match bound {
             Bound::MinItems(least) => least - u64::from(breaks),
             Bound::MaxItems(most) => most + u64::from(breaks),
-            _ => return None,
+            Bound::Values(_) | Bound::Shape(_) | Bound::Min(_) | Bound::Max(_) | Bound::Digits(_) | Bound::Edit(_) => {
+                return None;
+            }
         };
         let drafts = self.drafts.bases.iter().filter_map(|base| {
             let mut draft = base.clone();
             let first = draft.set(Some(list))?.clone();
             let all = (0..count).map(|n| Value::Object(self.renamed(&first, n as usize))).collect();
-            *items(&mut draft, list)? = all;
+            *draft.items(list)? = all;
             Some(draft)
         });
         let drafts: Vec<_> = drafts.collect();
@@ -340,8 +335,4 @@ impl<'a> Maker<'a> {
         let as_text = parameters.iter().any(|parameter| parameter.name.wire == name && parameter.as_text);
         if as_text { json!(time.to_string()) } else { json!(time) }
     }
-}
-
-fn items<'d>(draft: &'d mut Draft, list: &str) -> Option<&'d mut Vec<Value>> {
-    if list == "[]" { draft.request.as_array_mut() } else { draft.request.get_mut(list)?.as_array_mut() }
 }

@@ -1,9 +1,10 @@
 //! The rules that follow from the keys of the schema other than `rules`.
 
-use super::judge::identifier;
 use super::{Bound, Check, Entry, Leaf, WindowRule, leaves};
-use crate::load::raw::{Access, Proves, RuleKind, Severity};
-use crate::model::{Choice, ChoiceKind, Enum, Family, Item, Need, Operation, Parameter, Shape, Source, Type, Window};
+use crate::model::{
+    Access, Choice, ChoiceKind, Enum, Family, ListName, Need, Operation, Parameter, Proves, RuleKind, Severity, Shape,
+    Source, Window,
+};
 
 /// Makes entries that share a section of the document.
 struct Derive {
@@ -17,13 +18,8 @@ pub(super) fn of_operation<'a>(family: &'a Family, operation: &'a Operation) -> 
     for leaf in leaves(family, operation) {
         entries.extend(derive.of_parameter(family, leaf));
     }
-    for parameter in operation.body.parameters() {
-        entries.extend(derive.of_choice(family, "", parameter));
-        if let Shape::Items(Item { parameters, .. }) = &parameter.shape {
-            let list =
-                if parameter.name.wire == "[]" { "[].".to_owned() } else { format!("{}[].", parameter.name.wire) };
-            entries.extend(parameters.iter().flat_map(|inner| derive.of_choice(family, &list, inner)));
-        }
+    for (list, parameter, choice) in operation.choices(family) {
+        entries.extend(derive.of_choice(family, list, parameter, choice));
     }
     entries.extend(operation.window.iter().flat_map(|window| derive.of_window(window)));
     entries.extend(derive.of_call(operation));
@@ -73,7 +69,7 @@ impl Derive {
         let (parameter, path) = (leaf.parameter, leaf.path());
         let name = if path.is_empty() { "the body".to_owned() } else { path.clone() };
         let id = |kind: &str| if path.is_empty() { kind.to_owned() } else { format!("{path}.{kind}") };
-        let mut entries: Vec<Entry<'a>> = bounds(family, parameter, &leaf)
+        let mut entries: Vec<Entry<'a>> = bounds(family, parameter)
             .into_iter()
             .map(|(kind, says, bound)| Entry {
                 check: Some(Check::Parameter(leaf, bound)),
@@ -103,10 +99,15 @@ impl Derive {
         entries
     }
 
-    fn of_choice<'a>(&self, family: &'a Family, list: &str, parameter: &'a Parameter) -> Vec<Entry<'a>> {
-        let Shape::One(Type::Choice(index)) = parameter.shape else { return Vec::new() };
-        let Some(Choice { kind, .. }) = family.choices.get(index) else { return Vec::new() };
-        match kind {
+    fn of_choice<'a>(
+        &self,
+        family: &'a Family,
+        list: Option<&ListName>,
+        parameter: &'a Parameter,
+        choice: &'a Choice,
+    ) -> Vec<Entry<'a>> {
+        let list = list.map(ListName::item_prefix).unwrap_or_default();
+        match &choice.kind {
             ChoiceKind::Presence { alternatives, wins } => {
                 let names: Vec<_> = alternatives.iter().map(|inner| inner.name.wire.as_str()).collect();
                 let (id, names) = (format!("{list}{}.one-of", names.join("-or-")), names.join(" or "));
@@ -167,10 +168,8 @@ impl Derive {
         let mut entries = Vec::new();
         for rate in &operation.rates {
             let scope = rate.scope.as_str();
-            let (class, holds_for) = match rate.class.as_str() {
-                "default" => (String::new(), "everyone"),
-                class => (format!("-{class}"), class),
-            };
+            let class = rate.own_class().map(|class| format!("-{class}")).unwrap_or_default();
+            let holds_for = rate.own_class().unwrap_or("everyone");
             let id = format!("rate-{}{class}", scope.to_lowercase());
             let says = format!("{} calls a second per {scope}, for {holds_for}.", rate.calls);
             entries.push(self.entry(id, "rate limit", RuleKind::Limit, says));
@@ -201,15 +200,14 @@ fn wires(all: &Enum) -> Vec<&str> {
 }
 
 /// The bounds that a check keeps: the word that ends the rule's id, what it says, and the bound.
-fn bounds<'a>(family: &'a Family, parameter: &'a Parameter, leaf: &Leaf<'a>) -> Vec<(&'static str, String, Bound<'a>)> {
+fn bounds<'a>(family: &'a Family, parameter: &'a Parameter) -> Vec<(&'static str, String, Bound<'a>)> {
     let mut bounds = Vec::new();
-    if let Shape::One(Type::Enum(index)) | Shape::List(Type::Enum(index)) = parameter.shape {
-        let all = family.enums.get(index).map(wires).unwrap_or_default();
-        let only: Vec<&str> = parameter.only.iter().map(|(value, _)| value.as_str()).collect();
-        let known = if only.is_empty() { all } else { only };
+    if family.enum_of(&parameter.shape).is_some() {
+        let known: Vec<&str> =
+            family.values_of(&parameter.shape, &parameter.only).into_iter().map(|(value, _)| value).collect();
         bounds.push(("values", format!("is one of {}.", known.join(", ")), Bound::Values(known)));
     }
-    if let Some(identifier) = identifier(family, leaf).filter(|identifier| identifier.is_constrained()) {
+    if let Some(identifier) = family.identifier_of(&parameter.shape).filter(|identifier| identifier.is_constrained()) {
         bounds.push(("shape", format!("has the form of a {}.", identifier.name.wire), Bound::Shape(identifier)));
     }
     if let Some((min, _)) = &parameter.min {

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use super::goals::Goal;
 use super::judge::{has_form, text};
 use crate::model::{
-    Account, Api, Case, Choice, ChoiceKind, Comparison, Condition, Family, Operation, Parameter, PropertyKind, Shape,
-    Type,
+    Account, Api, Case, Choice, ChoiceKind, Comparison, Condition, Family, ListName, Operation, Parameter,
+    PropertyKind, Shape, Type,
 };
 
 /// A request, and what is told about the account.
@@ -18,24 +18,30 @@ pub(super) struct Draft {
 
 impl Draft {
     /// The object whose members a rule speaks of: the request, or the first item of a list.
-    pub(super) fn set(&mut self, list: Option<&str>) -> Option<&mut Map<String, Value>> {
+    pub(super) fn set(&mut self, list: Option<&ListName>) -> Option<&mut Map<String, Value>> {
         match list {
             None => self.request.as_object_mut(),
-            Some("[]") => self.request.as_array_mut()?.first_mut()?.as_object_mut(),
-            Some(list) => self.request.get_mut(list)?.as_array_mut()?.first_mut()?.as_object_mut(),
+            Some(list) => self.items(list)?.first_mut()?.as_object_mut(),
+        }
+    }
+
+    /// The items of a list.
+    pub(super) fn items(&mut self, list: &ListName) -> Option<&mut Vec<Value>> {
+        match list {
+            ListName::Body => self.request.as_array_mut(),
+            ListName::Parameter(list) => self.request.get_mut(list)?.as_array_mut(),
         }
     }
 
     /// The same with the first item of a list alone.
-    pub(super) fn with_one_item(&self, list: &str) -> Option<Self> {
+    pub(super) fn with_one_item(&self, list: &ListName) -> Option<Self> {
         let mut draft = self.clone();
-        let items = if list == "[]" { &mut draft.request } else { draft.request.get_mut(list)? };
-        items.as_array_mut()?.truncate(1);
+        draft.items(list)?.truncate(1);
         Some(draft)
     }
 
     /// The text of a parameter, or of one of the same name around it.
-    fn text(&mut self, list: Option<&str>, name: &str) -> Option<String> {
+    fn text(&mut self, list: Option<&ListName>, name: &str) -> Option<String> {
         let own = self.set(list).and_then(|set| text(set.get(name)?));
         own.or_else(|| text(self.request.get(name)?))
     }
@@ -53,18 +59,12 @@ pub(super) struct Drafts<'a> {
 }
 
 impl<'a> Drafts<'a> {
-    fn parameters(&self, list: Option<&str>) -> &'a [Parameter] {
-        let all = self.operation.body.parameters();
-        let Some(list) = list else { return all };
-        let found = all.iter().find(|parameter| parameter.name.wire == list);
-        match found.map(|parameter| &parameter.shape) {
-            Some(Shape::Items(item)) => &item.parameters,
-            _ => &[],
-        }
+    fn parameters(&self, list: Option<&ListName>) -> &'a [Parameter] {
+        self.operation.set_of(list)
     }
 
     /// What `draft` becomes when it is changed towards a goal, in all ways that are known.
-    pub(super) fn making(&self, draft: &Draft, list: Option<&str>, goal: &Goal) -> Vec<Draft> {
+    pub(super) fn making(&self, draft: &Draft, list: Option<&ListName>, goal: &Goal) -> Vec<Draft> {
         let so = goal.so;
         match (&goal.condition, so) {
             (Condition::Given(names), true) => names.iter().fold(vec![draft.clone()], |drafts, (name, _)| {
@@ -106,7 +106,7 @@ impl<'a> Drafts<'a> {
     fn in_form(
         &self,
         draft: &Draft,
-        list: Option<&str>,
+        list: Option<&ListName>,
         name: &str,
         forms: &[(String, crate::diagnostics::Place)],
         so: bool,
@@ -126,7 +126,7 @@ impl<'a> Drafts<'a> {
     fn comparing(
         &self,
         draft: &Draft,
-        list: Option<&str>,
+        list: Option<&ListName>,
         name: &str,
         comparison: Comparison,
         property: &str,
@@ -164,7 +164,7 @@ impl<'a> Drafts<'a> {
     fn told_beside<'p>(
         &self,
         draft: &Draft,
-        list: Option<&str>,
+        list: Option<&ListName>,
         name: &str,
         told: impl Fn(String) -> Option<(&'p str, Value)>,
     ) -> Vec<Draft> {
@@ -178,7 +178,7 @@ impl<'a> Drafts<'a> {
             .collect()
     }
 
-    fn tell_instrument(&self, draft: &mut Draft, list: Option<&str>, property: &str, value: &str) -> Option<()> {
+    fn tell_instrument(&self, draft: &mut Draft, list: Option<&ListName>, property: &str, value: &str) -> Option<()> {
         let names = self.family.instrument.as_ref()?;
         let (line, symbol) = (draft.text(list, &names.line.0)?, draft.text(list, &names.symbol.0)?);
         let instrument = json!({ "line": line, "symbol": symbol, property: value });
@@ -199,7 +199,7 @@ impl<'a> Drafts<'a> {
     }
 
     /// The draft, and drafts in which an absent parameter is given.
-    pub(super) fn given(&self, draft: &Draft, list: Option<&str>, name: &str) -> Vec<Draft> {
+    pub(super) fn given(&self, draft: &Draft, list: Option<&ListName>, name: &str) -> Vec<Draft> {
         let mut this = draft.clone();
         if this.set(list).is_some_and(|set| set.get(name).is_some_and(|value| text(value).is_some())) {
             return vec![draft.clone()];
@@ -208,7 +208,7 @@ impl<'a> Drafts<'a> {
     }
 
     /// The draft with a value for a parameter, and what has to go with it.
-    pub(super) fn with(&self, draft: &Draft, list: Option<&str>, name: &str, value: Value) -> Draft {
+    pub(super) fn with(&self, draft: &Draft, list: Option<&ListName>, name: &str, value: Value) -> Draft {
         let mut draft = draft.clone();
         match self.choice_of(list, name) {
             Some(ChoiceKind::Presence { alternatives, .. }) => {
@@ -237,7 +237,7 @@ impl<'a> Drafts<'a> {
     fn decide(
         &self,
         draft: &mut Draft,
-        list: Option<&str>,
+        list: Option<&ListName>,
         decider: &str,
         value: Option<String>,
         case: &Case,
@@ -259,7 +259,7 @@ impl<'a> Drafts<'a> {
     }
 
     /// The draft without a parameter; where it has to be one of several, with another one.
-    pub(super) fn left_out(&self, draft: &Draft, list: Option<&str>, name: &str) -> Draft {
+    pub(super) fn left_out(&self, draft: &Draft, list: Option<&ListName>, name: &str) -> Draft {
         let mut draft = draft.clone();
         match self.choice_of(list, name) {
             Some(ChoiceKind::Presence { alternatives, .. }) => {
@@ -294,11 +294,8 @@ impl<'a> Drafts<'a> {
         }
     }
 
-    fn choice_of(&self, list: Option<&str>, name: &str) -> Option<&'a ChoiceKind> {
-        let choices = self.parameters(list).iter().filter_map(|parameter| match parameter.shape {
-            Shape::One(Type::Choice(index)) => self.family.choices.get(index),
-            _ => None,
-        });
+    fn choice_of(&self, list: Option<&ListName>, name: &str) -> Option<&'a ChoiceKind> {
+        let choices = self.parameters(list).iter().filter_map(|parameter| self.family.choice_of(parameter));
         let has = |choice: &&Choice| {
             choice.members().iter().any(|member| member.name.wire == name)
                 || matches!(&choice.kind, ChoiceKind::Value { decider, .. } if decider.wire == name)
@@ -307,7 +304,7 @@ impl<'a> Drafts<'a> {
     }
 
     /// Values that a parameter can have.
-    pub(super) fn samples(&self, list: Option<&str>, name: &str) -> Vec<Value> {
+    pub(super) fn samples(&self, list: Option<&ListName>, name: &str) -> Vec<Value> {
         if let Some(ChoiceKind::Value { decider, enum_index, .. }) = self.choice_of(list, name)
             && decider.wire == name
         {
@@ -318,16 +315,9 @@ impl<'a> Drafts<'a> {
                 .map(|all| all.wires().map(|wire| json!(wire)).collect())
                 .unwrap_or_default();
         }
-        let parameters = self.parameters(list).iter();
-        let plain = parameters.clone().filter(|parameter| parameter.name.wire == name);
-        let in_choices = parameters
-            .filter_map(|parameter| match parameter.shape {
-                Shape::One(Type::Choice(index)) => self.family.choices.get(index),
-                _ => None,
-            })
-            .flat_map(Choice::members)
-            .filter(|member| member.name.wire == name);
-        plain.chain(in_choices).flat_map(|parameter| self.sample_of(parameter)).collect()
+        let wires = self.parameters(list).iter().flat_map(|parameter| self.family.wire_parameters(list, parameter));
+        let named = wires.filter(|wire| wire.name.wire == name).filter_map(|wire| wire.parameter());
+        named.flat_map(|parameter| self.sample_of(parameter)).collect()
     }
 
     fn sample_of(&self, parameter: &Parameter) -> Vec<Value> {
@@ -350,7 +340,9 @@ impl<'a> Drafts<'a> {
                 vec![number(least)]
             }
             Shape::One(Type::Time) => vec![number(self.now)],
-            _ => self.seen(&parameter.name.wire),
+            Shape::One(Type::Choice(_) | Type::Record(_) | Type::Undefined) | Shape::List(_) | Shape::Items(_) => {
+                self.seen(&parameter.name.wire)
+            }
         }
     }
 

@@ -3,10 +3,8 @@
 use serde_json::{Value, json};
 
 use super::calendar::shifted;
-use super::cases::NOW;
-use super::judge::ranges;
-use super::{ACCESS_TOLERANCE_MS, Bound, WindowRule};
-use crate::model::{Family, Identifier, Parameter, Shape, Type, Window};
+use super::{ACCESS_TOLERANCE_MS, Bound, NOW, WindowRule};
+use crate::model::{Family, Identifier, Parameter, Shape, Type, Window, alphabet};
 
 /// What no document lists.
 const STRANGER: &str = "no-such-value";
@@ -49,10 +47,7 @@ pub(super) fn values_at(family: &Family, parameter: &Parameter, bound: &Bound<'_
         |bound: &str, by: i128| bound.parse::<i128>().map_or_else(|_| Vec::new(), |n| number((n + by).to_string()));
     match bound {
         Bound::Values(known) if breaks => {
-            let all = match parameter.shape {
-                Shape::One(Type::Enum(index)) | Shape::List(Type::Enum(index)) => family.enums.get(index),
-                _ => None,
-            };
+            let all = family.enum_of(&parameter.shape);
             let others = all.into_iter().flat_map(|all| all.wires()).filter(|wire| !known.contains(wire));
             others.chain([STRANGER]).map(|value| json!(value)).collect()
         }
@@ -70,7 +65,7 @@ pub(super) fn values_at(family: &Family, parameter: &Parameter, bound: &Bound<'_
 /// Texts that an identifier just has not, or just has: of every length at the edge, of every character at it.
 fn texts_at(identifier: &Identifier, breaks: bool) -> Vec<Value> {
     let alphabet = identifier.alphabet.as_ref().map(|(alphabet, _)| alphabet.as_str());
-    let pieces: Vec<(char, char)> = alphabet.map(|alphabet| ranges(alphabet).collect()).unwrap_or_default();
+    let pieces: Vec<(char, char)> = alphabet.and_then(|alphabet| alphabet::ranges(alphabet).ok()).unwrap_or_default();
     let is_of = |c: char| pieces.is_empty() || pieces.iter().any(|(first, last)| (*first..=*last).contains(&c));
     let letter = pieces.iter().map(|(first, _)| *first).find(char::is_ascii_alphanumeric).unwrap_or('a');
     let (least, most) = identifier.length.unwrap_or((1, 64));

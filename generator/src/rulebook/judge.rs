@@ -7,8 +7,9 @@ use serde_json::Value;
 use super::calendar::shifted;
 use super::number::Number;
 use super::{ACCESS_TOLERANCE_MS, Bound, Check, Entry, Leaf, WindowRule, leaves, of_operation};
-use crate::load::raw::Severity;
-use crate::model::{Comparison, Condition, Family, Form, Identifier, Operation, Rule, Shape, Test, Type, Window};
+use crate::model::{
+    Comparison, Condition, Family, Form, Identifier, ListName, Operation, Rule, Severity, Test, Window, alphabet,
+};
 
 /// The ids of the checked rules that a request breaks, and whether each refuses it.
 ///
@@ -61,16 +62,18 @@ impl Judge<'_> {
     }
 
     /// The objects whose members a rule speaks of: the request, or the items of a list.
-    fn sets(&self, list: Option<&str>) -> Vec<&Value> {
+    fn sets(&self, list: Option<&ListName>) -> Vec<&Value> {
         match list {
             None => vec![self.request],
-            Some("[]") => self.request.as_array().into_iter().flatten().collect(),
-            Some(list) => self.request.get(list).and_then(Value::as_array).into_iter().flatten().collect(),
+            Some(ListName::Body) => self.request.as_array().into_iter().flatten().collect(),
+            Some(ListName::Parameter(list)) => {
+                self.request.get(list).and_then(Value::as_array).into_iter().flatten().collect()
+            }
         }
     }
 
     fn is_beyond(&self, leaf: &Leaf<'_>, bound: &Bound<'_>, set: &Value) -> Option<bool> {
-        let value = if leaf.parameter.name.wire == "[]" { set } else { set.get(&leaf.parameter.name.wire)? };
+        let value = if leaf.parameter.is_body() { set } else { set.get(&leaf.parameter.name.wire)? };
         let of_number = |beyond: &dyn Fn(Number) -> Option<bool>| beyond(Number::parse(&text(value)?)?);
         let items = || value.as_array().map(|items| items.len() as u64);
         match bound {
@@ -109,7 +112,7 @@ impl Judge<'_> {
     }
 
     fn rule_is_broken(&self, rule: &Rule) -> bool {
-        let sets = self.sets(rule.within.as_ref().map(|(list, _)| list.as_str()));
+        let sets = self.sets(rule.within.as_ref().map(|(list, _)| list));
         match &rule.test {
             None => false,
             Some(Test::Condition { when, require, forbid }) => sets.iter().any(|set| {
@@ -161,10 +164,17 @@ impl Judge<'_> {
     fn forms(&self, name: &str) -> impl Iterator<Item = &Form> {
         let leaves = leaves(self.family, self.operation).into_iter();
         let found = leaves.filter(move |leaf| leaf.parameter.name.wire == name);
-        found.filter_map(|leaf| identifier(self.family, &leaf)).take(1).flat_map(|identifier| &identifier.forms)
+        found
+            .filter_map(|leaf| self.family.identifier_of(&leaf.parameter.shape))
+            .take(1)
+            .flat_map(|identifier| &identifier.forms)
     }
 
     fn compares(&self, given: &str, comparison: Comparison, property: &str, set: &Value) -> Option<bool> {
+        let numbers = || {
+            let told = Number::parse(&text(self.instrument(set)?.get(property)?)?)?;
+            Some((Number::parse(given)?, told))
+        };
         match comparison {
             Comparison::Among => {
                 let names = self.account.get(property)?.as_array()?;
@@ -174,16 +184,17 @@ impl Judge<'_> {
                 let moment: u64 = text(self.account.get(property)?)?.parse().ok()?;
                 Some(given.parse::<u64>().ok()? >= moment)
             }
-            Comparison::MultipleOf | Comparison::Places | Comparison::AtLeast => {
-                let told = Number::parse(&text(self.instrument(set)?.get(property)?)?)?;
-                let given = Number::parse(given)?;
-                match comparison {
-                    Comparison::MultipleOf => given.is_multiple_of(told),
-                    Comparison::Places => {
-                        Number::parse(&given.needed_places().to_string())?.compare(told).map(|order| order.is_le())
-                    }
-                    _ => given.compare(told).map(|order| order.is_ge()),
-                }
+            Comparison::MultipleOf => {
+                let (given, told) = numbers()?;
+                given.is_multiple_of(told)
+            }
+            Comparison::Places => {
+                let (given, told) = numbers()?;
+                Number::parse(&given.needed_places().to_string())?.compare(told).map(|order| order.is_le())
+            }
+            Comparison::AtLeast => {
+                let (given, told) = numbers()?;
+                given.compare(told).map(|order| order.is_ge())
             }
         }
     }
@@ -222,31 +233,7 @@ pub(super) fn has_form(form: &Form, text: &str) -> bool {
     })
 }
 
-/// Whether a character is of an alphabet, which is written as the inside of a bracket expression.
+/// Whether a character is of an alphabet.
 fn is_of(alphabet: &str, c: char) -> bool {
-    ranges(alphabet).any(|(first, last)| (first..=last).contains(&c))
-}
-
-/// The ranges of an alphabet; a single character is one.
-pub(super) fn ranges(alphabet: &str) -> impl Iterator<Item = (char, char)> {
-    let mut rest: Vec<char> = alphabet.chars().rev().collect();
-    std::iter::from_fn(move || {
-        let first = rest.pop()?;
-        match rest.as_slice() {
-            [.., last, '-'] => {
-                let last = *last;
-                rest.truncate(rest.len() - 2);
-                Some((first, last))
-            }
-            _ => Some((first, first)),
-        }
-    })
-}
-
-/// Whether a parameter is an identifier.
-pub(super) fn identifier<'a>(family: &'a Family, leaf: &Leaf<'_>) -> Option<&'a Identifier> {
-    match leaf.parameter.shape {
-        Shape::One(Type::Identifier(index)) | Shape::List(Type::Identifier(index)) => family.identifiers.get(index),
-        _ => None,
-    }
+    alphabet::ranges(alphabet).is_ok_and(|ranges| ranges.iter().any(|(first, last)| (*first..=*last).contains(&c)))
 }

@@ -16,8 +16,7 @@ mod goals;
 mod judge;
 mod number;
 
-use crate::load::raw::{RuleKind, Severity};
-use crate::model::{Api, Family, Identifier, Item, Operation, Parameter, Rule, Shape, Type, Window};
+use crate::model::{Api, Family, Identifier, ListName, Operation, Parameter, Rule, RuleKind, Severity, Window};
 
 pub use cases::Case;
 pub(crate) use cases::cases;
@@ -25,6 +24,9 @@ pub(crate) use judge::judge;
 
 /// How long past its limit a time may be, for clocks differ and time passes between making a request and checking it.
 const ACCESS_TOLERANCE_MS: u64 = 60_000;
+
+/// 2026-09-21, 14:13:20 UTC.
+const NOW: u64 = 1_790_000_000_000;
 
 /// A rule of an operation or of a family.
 #[derive(Clone, Debug)]
@@ -73,20 +75,17 @@ pub(crate) enum WindowRule {
 /// A parameter, and the list whose items have it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Leaf<'a> {
-    pub(crate) list: Option<&'a str>,
+    pub(crate) list: Option<&'a ListName>,
     pub(crate) parameter: &'a Parameter,
 }
 
 impl Leaf<'_> {
     /// The path as rule ids have it: `orderList[].size`; empty for a body that is a list itself.
     pub(crate) fn path(&self) -> String {
-        let name = self.parameter.name.wire.as_str();
-        match self.list {
-            None if name == "[]" => String::new(),
-            None => name.to_owned(),
-            Some("[]") => format!("[].{name}"),
-            Some(list) => format!("{list}[].{name}"),
+        if self.parameter.is_body() {
+            return String::new();
         }
+        self.list.map(ListName::item_prefix).unwrap_or_default() + &self.parameter.name.wire
     }
 }
 
@@ -127,22 +126,6 @@ fn written(rule: &Rule) -> Entry<'_> {
 
 /// Every single parameter of a request: members of choices beside the others, and those of items.
 pub(crate) fn leaves<'a>(family: &'a Family, operation: &'a Operation) -> Vec<Leaf<'a>> {
-    let mut leaves = Vec::new();
-    for parameter in operation.body.parameters() {
-        leaves.extend(of_set(family, None, parameter));
-        if let Shape::Items(Item { parameters, .. }) = &parameter.shape {
-            let list = Some(parameter.name.wire.as_str());
-            leaves.extend(parameters.iter().flat_map(|inner| of_set(family, list, inner)));
-        }
-    }
-    leaves
-}
-
-fn of_set<'a>(family: &'a Family, list: Option<&'a str>, parameter: &'a Parameter) -> Vec<Leaf<'a>> {
-    match parameter.shape {
-        Shape::One(Type::Choice(index)) => family.choices.get(index).map_or_else(Vec::new, |choice| {
-            choice.members().into_iter().map(|parameter| Leaf { list, parameter }).collect()
-        }),
-        _ => vec![Leaf { list, parameter }],
-    }
+    let wires = operation.wire_parameters(family).into_iter();
+    wires.filter_map(|wire| Some(Leaf { list: wire.list, parameter: wire.parameter()? })).collect()
 }

@@ -1,13 +1,13 @@
-//! A document changed, what now? The README's answer, played from its own commands on copies of documents, schema and
+//! A document changed, what now? The guide's answer, played from its own commands on copies of documents, schema and
 //! crates: a change of each class for a small API that is always there, and changes of the real documents where they
 //! are.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 mod exchange;
 mod garden;
+mod guide;
 mod play;
 mod project;
-mod readme;
 
 use std::path::{Path, PathBuf};
 

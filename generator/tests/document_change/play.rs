@@ -1,9 +1,9 @@
-//! Plays one change of a document through the commands of the README.
+//! Plays one change of a document through the commands of the guide.
 
 use std::fmt::Write as _;
 
+use crate::guide::{self, Command};
 use crate::project::{Project, Said};
-use crate::readme::{self, Command};
 
 /// A text in a file, and what stands there instead.
 pub(crate) type Edit = (&'static str, &'static str, &'static str);
@@ -20,11 +20,11 @@ pub(crate) struct Change {
     /// The weightiest class that `diff` finds, and the part of the version that has to rise.
     pub(crate) class: &'static str,
     pub(crate) version: (&'static str, &'static str),
-    /// Why the crate that depends on the generated one no longer compiles, as the compiler's codes, and what mends it.
+    /// Why the crate that depends on the generated one no longer compiles, as the compiler's codes, and what fixes it.
     pub(crate) breaks: Option<(&'static [&'static str], Edit)>,
 }
 
-/// The steps of the README; a step that is taken away there, or put elsewhere, is missed here.
+/// The steps of the guide; a step that is taken away there, or put elsewhere, is missed here.
 const STEPS: [&str; 11] = [
     "audit",
     "edit schema",
@@ -41,8 +41,8 @@ const STEPS: [&str; 11] = [
 
 /// Plays it; returns what a maintainer saw, without what differs between runs.
 pub(crate) fn play(project: &Project, change: &Change) -> String {
-    let commands = readme::commands();
-    assert_eq!(commands.iter().map(Command::step).collect::<Vec<_>>(), STEPS, "the steps of the README");
+    let commands = guide::commands();
+    assert_eq!(commands.iter().map(Command::step).collect::<Vec<_>>(), STEPS, "the steps of the guide");
     let mut transcript = format!("# {}\n", change.name);
     let lines: Vec<String> =
         change.documents.iter().map(|edit| edit_document(project, edit, &mut transcript)).collect();
@@ -129,10 +129,10 @@ fn classed(change: &Change, table: &str) {
     assert!(table.contains(&format!("deserves a new {part} version")), "{}: {table}", change.name);
 }
 
-/// The crate that depends on the generated one compiles, or the compiler says why not and it is mended.
+/// The crate that depends on the generated one compiles, or the compiler says why not and it is fixed.
 fn test(project: &Project, change: &Change, command: &Command, transcript: &mut String) {
     let said = project.run(&command.words);
-    let Some((codes, mend)) = &change.breaks else {
+    let Some((codes, hint)) = &change.breaks else {
         assert!(
             said.succeeded,
             "{}: diff says {}, and it fails: {}{}",
@@ -148,9 +148,9 @@ fn test(project: &Project, change: &Change, command: &Command, transcript: &mut 
     assert!(errors.eq(codes.iter().copied()), "{}: {}", change.name, said.stderr);
     assert!(said.stderr.contains("--> desk/src/lib.rs:"), "{}: {}", change.name, said.stderr);
     writeln!(transcript, "desk does not compile: {}", codes.join(", ")).unwrap();
-    edit(project, &[*mend], transcript);
+    edit(project, &[*hint], transcript);
     let said = project.run(&command.words);
-    assert!(said.succeeded, "{}: mended, and it fails: {}", change.name, said.stderr);
+    assert!(said.succeeded, "{}: fixed, and it fails: {}", change.name, said.stderr);
     writeln!(transcript, "\n$ {}\nit compiles, and the tests pass", command.line).unwrap();
 }
 

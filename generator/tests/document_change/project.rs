@@ -76,7 +76,7 @@ impl Project {
         text[..text.find(from).unwrap()].matches('\n').count() + 1
     }
 
-    /// Runs a command of the README.
+    /// Runs a command of the guide.
     pub(crate) fn run(&self, words: &[String]) -> Said {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         said(match words.as_slice() {

@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use tradeapi::Client;
 use tradeapi::unified::PlaceOrder;
 
-use super::{Result, client, server};
+use super::{Result, client_without_limits, server};
 
 pub(crate) const CALLS: usize = 1000;
 const WAVES: usize = 80;
@@ -18,7 +18,7 @@ const SHOWN: usize = 10;
 
 pub(crate) fn run(runtime: &Runtime, order: &PlaceOrder) -> Result<()> {
     let address = server::serve(CALLS)?;
-    let client = client(&address)?;
+    let client = client_without_limits(&address)?;
     let order = Arc::new(order.clone());
     println!("\ncall: {CALLS} in flight at once, all answered at once, {WAVES} times over");
     println!("  {:<42} {:>12} {:>12}", "resident memory, server's threads included", "in flight", "afterwards");

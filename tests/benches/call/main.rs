@@ -21,10 +21,12 @@ use hyper_util::rt::TokioExecutor;
 use measure::Race;
 use measure::leaping::Leaping;
 use tokio::runtime::Builder;
-use tradeapi::runtime::{
-    Account, CheckContext, HyperTransport, InProcessLimits, LimitSettings, Operation, Transport, TransportLimits,
-    read_response,
-};
+use tradeapi::runtime::checks::CheckContext;
+use tradeapi::runtime::client::{ClientBuilder, LimitMode};
+use tradeapi::runtime::exchange::read_response;
+use tradeapi::runtime::limits::{InProcessLimits, LimitSettings};
+use tradeapi::runtime::transport::{HyperTransport, Transport, TransportLimits};
+use tradeapi::runtime::{Account, Operation};
 use tradeapi::unified::{Category, ClientOid, LimitExecution, PlaceOrder, PosSide, Side, TimeInForce};
 use tradeapi::{API, Client, Credentials, Decimal};
 
@@ -69,7 +71,7 @@ fn main() -> Result<()> {
 
 /// What a call does before and after the network, one by one.
 fn steps(client: &Client, order: &PlaceOrder, request: &http::Request<Bytes>) {
-    let unchecked = client.checked_by(false);
+    let unchecked = client.with_check_policy(false);
     let answer = || http::Response::new(Bytes::from_static(server::ANSWER.as_bytes()));
     Race::new("call: what is ours in it, without the network")
         .way("a copy of the request, as hyper-util gets it", || request.clone())
@@ -86,14 +88,20 @@ fn steps(client: &Client, order: &PlaceOrder, request: &http::Request<Bytes>) {
 
 fn client(address: &SocketAddr) -> Result<Client> {
     let limits = InProcessLimits::with_timer(LimitSettings::new(), Leaping::default());
+    Ok(builder(address)?.limiter(Arc::new(limits)).build()?)
+}
+
+/// A call takes its place within a limit until it is answered, so a crowd needs a client without limits.
+fn client_without_limits(address: &SocketAddr) -> Result<Client> {
+    Ok(builder(address)?.limits(LimitMode::Off).build()?)
+}
+
+fn builder(address: &SocketAddr) -> Result<ClientBuilder<Client>> {
     // A crowd keeps as many connections as it has calls.
     let kept = TransportLimits { max_idle: crowd::CALLS, ..TransportLimits::default() };
-    let client = Client::builder(format!("http://{address}"))
+    Ok(Client::builder(format!("http://{address}"))
         .credentials(Credentials::new("key-of-some-length", "secret-of-some-length", "passphrase"))
-        .limiter(Arc::new(limits))
-        .transport(HyperTransport::new(kept)?)
-        .build()?;
-    Ok(client)
+        .transport(HyperTransport::new(kept)?))
 }
 
 fn order() -> Result<PlaceOrder> {

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-use tradeapi::runtime::Timer;
+use tradeapi::runtime::clock::Timer;
 
 /// Asks the system's clock, as the usual timer does, but then claims that it is seconds later each time, so that there
 /// always is room within rate limits.

@@ -33,7 +33,7 @@ const EQUIVALENT: &[(&str, &str, &str)] = &[
 
 /// What became of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Fate {
+enum Detection {
     /// The generator refuses the schema.
     Refused,
     /// A request is judged otherwise than by the reference.
@@ -58,34 +58,37 @@ fn main() -> ExitCode {
         .collect();
     println!("{} changes to rules, {} requests", changes.len(), corpus.len());
 
-    let mut fates = run(&schema_folder, &changes, &corpus);
-    for ((path, change), fate) in changes.iter().zip(&mut fates).filter(|(_, fate)| **fate == Fate::Survived) {
+    let mut detections = run(&schema_folder, &changes, &corpus);
+    for ((path, change), detection) in
+        changes.iter().zip(&mut detections).filter(|(_, detection)| **detection == Detection::Survived)
+    {
         let is_meant = |(file, says, _): &&(&str, &str, &str)| path.ends_with(file) && change.says.contains(says);
         if let Some((.., why)) = EQUIVALENT.iter().find(is_meant) {
             println!("changes no verdict: {}: {}: {why}", path.display(), change.says);
-            *fate = Fate::Equivalent;
+            *detection = Detection::Equivalent;
         }
     }
     let mut score: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    for ((path, change), fate) in changes.iter().zip(&fates) {
+    for ((path, change), detection) in changes.iter().zip(&detections) {
         let (caught, all) = score.entry(change.kind).or_default();
         *all += 1;
-        *caught += usize::from(*fate != Fate::Survived);
-        if *fate == Fate::Survived {
+        *caught += usize::from(*detection != Detection::Survived);
+        if *detection == Detection::Survived {
             println!("survived: {}: {}", path.display(), change.says);
         }
     }
     for (kind, (caught, all)) in &score {
         println!("{kind:<24} {caught:>4} of {all:>4}");
     }
-    let count = |fate: &Fate| fates.iter().filter(|other| *other == fate).count();
-    let [refused, noticed, equivalent] = [Fate::Refused, Fate::Noticed, Fate::Equivalent].map(|fate| count(&fate));
+    let count = |detection: &Detection| detections.iter().filter(|other| *other == detection).count();
+    let [refused, noticed, equivalent] =
+        [Detection::Refused, Detection::Noticed, Detection::Equivalent].map(|detection| count(&detection));
     println!(
         "caught {} of {}: {noticed} by requests, {refused} by the schema's own checks; {equivalent} more change no verdict",
         refused + noticed,
-        fates.len() - equivalent
+        detections.len() - equivalent
     );
-    if count(&Fate::Survived) == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if count(&Detection::Survived) == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// A request, and what the reference says of it.
@@ -130,9 +133,9 @@ fn files(folder: &Path) -> Vec<(PathBuf, Yaml)> {
     files
 }
 
-fn run(schema: &Path, changes: &[(&Path, Change)], corpus: &[Tried]) -> Vec<Fate> {
+fn run(schema: &Path, changes: &[(&Path, Change)], corpus: &[Tried]) -> Vec<Detection> {
     let next = AtomicUsize::new(0);
-    let fates = Mutex::new(vec![Fate::Survived; changes.len()]);
+    let detections = Mutex::new(vec![Detection::Survived; changes.len()]);
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..workers {
@@ -142,20 +145,20 @@ fn run(schema: &Path, changes: &[(&Path, Change)], corpus: &[Tried]) -> Vec<Fate
                 while let Some((path, change)) = changes.get(next.fetch_add(1, Ordering::Relaxed)).map(|(p, c)| (*p, c))
                 {
                     let index = changes.iter().position(|(_, other)| std::ptr::eq(other, change)).expect("it is one");
-                    let fate = fate(copy.path(), path, change, corpus);
-                    fates.lock().expect("no worker panics")[index] = fate;
+                    let detection = detection(copy.path(), path, change, corpus);
+                    detections.lock().expect("no worker panics")[index] = detection;
                     fs::copy(schema.join(path), copy.path().join(path)).expect("the file is put back");
                 }
             });
         }
     });
-    fates.into_inner().expect("no worker panics")
+    detections.into_inner().expect("no worker panics")
 }
 
-fn fate(folder: &Path, path: &Path, change: &Change, corpus: &[Tried]) -> Fate {
+fn detection(folder: &Path, path: &Path, change: &Change, corpus: &[Tried]) -> Detection {
     let text = serde_yaml::to_string(&change.yaml).expect("YAML can be written");
     fs::write(folder.join(path), text).expect("the copy is writable");
-    let Ok(schema) = Generator::new().schema_dir(folder).read() else { return Fate::Refused };
+    let Ok(schema) = Generator::new().schema_dir(folder).read() else { return Detection::Refused };
     // The file of an operation says nothing about the others.
     let parts: Vec<_> = path.iter().filter_map(|part| part.to_str()).collect();
     let near = match parts.as_slice() {
@@ -165,5 +168,5 @@ fn fate(folder: &Path, path: &Path, change: &Change, corpus: &[Tried]) -> Fate {
     };
     let is_near = |operation: &str| operation == near || near.ends_with('.') && operation.starts_with(&near);
     let mut near = corpus.iter().filter(|tried| is_near(&tried.case.operation));
-    if near.any(|tried| tried.by(&schema) != Some(tried.expected)) { Fate::Noticed } else { Fate::Survived }
+    if near.any(|tried| tried.by(&schema) != Some(tried.expected)) { Detection::Noticed } else { Detection::Survived }
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinSet;
-use tradeapi::runtime::{BuildError, LimitMode, SigningClock, TransportLimits};
+use tradeapi::runtime::client::{LimitMode, SigningClock};
+use tradeapi::runtime::error::BuildError;
+use tradeapi::runtime::transport::TransportLimits;
 use tradeapi::{Client, Credentials};
 use tradeapi_exchange::{Dice, Exchange, FastClock, Settings as ExchangeSettings};
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use tradeapi::runtime::{Batch, ConfirmableItems, ItemOutcome, Outcome};
+use tradeapi::runtime::batches::{Batch, ItemOutcome};
+use tradeapi::runtime::confirm::ConfirmableItems;
+use tradeapi::runtime::tables::Outcome;
 use tradeapi_exchange::Dice;
 
 use crate::conduct::Conduct;
@@ -28,17 +30,17 @@ impl Desk {
             return self.send_each(operation, tickets).await;
         }
         let briefly = self.settings.briefly();
-        let fates = match self.client.batch(operation.clone()).send_and_confirm(&briefly).await {
-            Ok(fates) => fates.items,
+        let confirmations = match self.client.batch(operation.clone()).send_and_confirm(&briefly).await {
+            Ok(confirmations) => confirmations.items,
             Err(error) => {
                 tickets.iter().for_each(|ticket| self.ledger.note(ticket, error.outcome(), Known::ByAnswer, "batch"));
                 return vec![(error.outcome(), None); tickets.len()];
             }
         };
-        self.count_answers(O::META.id, tickets.len(), fates.len());
+        self.count_answers(O::META.id, tickets.len(), confirmations.len());
         let mut all = Vec::new();
-        for (ticket, item) in tickets.into_iter().zip(fates) {
-            let told = self.of_fate(item.fate);
+        for (ticket, item) in tickets.into_iter().zip(confirmations) {
+            let told = self.of_confirmation(item.confirmation);
             self.ledger.note(&ticket, told.outcome, told.known(), "batch, confirm");
             all.push((told.outcome, told.order_id.clone()));
             if told.outcome == Outcome::Unknown {
@@ -66,18 +68,16 @@ impl Desk {
         let all = self.send_each(operation.clone(), tickets.clone()).await;
         if all.iter().any(|(outcome, _)| *outcome == Outcome::Unknown) {
             let signed_at = self.client.now();
-            let fates = self.client.settle_each(&operation, signed_at, &self.settings.briefly()).await;
-            self.count_answers(O::META.id, tickets.len(), fates.len());
-            for ((ticket, (outcome, _)), fate) in tickets.iter().zip(&all).zip(&fates) {
+            let confirmations = self.client.settle_each(&operation, signed_at, &self.settings.briefly()).await;
+            self.count_answers(O::META.id, tickets.len(), confirmations.len());
+            for ((ticket, (outcome, _)), confirmation) in tickets.iter().zip(&all).zip(&confirmations) {
                 if *outcome == Outcome::Unknown {
-                    self.ledger.note(ticket, fate.outcome(), Known::ByAsking, "settle each");
+                    self.ledger.note(ticket, confirmation.outcome(), Known::ByAsking, "settle each");
                 }
             }
-            if fates
-                .iter()
-                .zip(&all)
-                .any(|(fate, (told, _))| fate.outcome() == Outcome::Unknown && *told == Outcome::Unknown)
-            {
+            if confirmations.iter().zip(&all).any(|(confirmation, (told, _))| {
+                confirmation.outcome() == Outcome::Unknown && *told == Outcome::Unknown
+            }) {
                 let open = tickets.into_iter().zip(&all).filter(|(_, (told, _))| *told == Outcome::Unknown);
                 let (mut alone, open) = (operation, open.map(|(ticket, _)| ticket).collect::<Vec<_>>());
                 let items = alone.take_items().into_iter().zip(&all).filter(|(_, (told, _))| *told == Outcome::Unknown);
@@ -126,12 +126,12 @@ impl Desk {
             let shared = Arc::clone(&shared);
             async move {
                 let (operation, tickets) = &*shared;
-                let fates = desk.client.settle_each(operation, signed_at, &policy).await;
-                desk.count_answers(O::META.id, tickets.len(), fates.len());
-                for (ticket, fate) in tickets.iter().zip(&fates) {
-                    desk.ledger.note(ticket, fate.outcome(), desk.known_by_asking(), why(fate));
+                let confirmations = desk.client.settle_each(operation, signed_at, &policy).await;
+                desk.count_answers(O::META.id, tickets.len(), confirmations.len());
+                for (ticket, confirmation) in tickets.iter().zip(&confirmations) {
+                    desk.ledger.note(ticket, confirmation.outcome(), desk.known_by_asking(), why(confirmation));
                 }
-                let is_known = fates.iter().all(|fate| fate.outcome() != Outcome::Unknown);
+                let is_known = confirmations.iter().all(|confirmation| confirmation.outcome() != Outcome::Unknown);
                 if is_known { Outcome::Done } else { Outcome::Unknown }
             }
         }));

@@ -1,6 +1,7 @@
 //! Cancels, of which no operation tells whether they had their effect: the order itself does.
 
-use tradeapi::runtime::{Outcome, Repeatable};
+use tradeapi::runtime::operation::Repeatable;
+use tradeapi::runtime::tables::Outcome;
 use tradeapi::{classic, unified};
 use tradeapi_exchange::{Dice, Family};
 

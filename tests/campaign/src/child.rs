@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::task::JoinSet;
-use tradeapi::runtime::{ClientCore, ConfirmPolicy, Confirmable, Operation, Outcome};
+use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmable};
+use tradeapi::runtime::tables::Outcome;
+use tradeapi::runtime::{ClientCore, Operation};
 use tradeapi::{Error, Timestamp, classic, unified};
 use tradeapi_exchange::{Family, FastClock};
 
@@ -138,8 +140,8 @@ impl Desk {
         let outcomes = match sent {
             Err(error) if error.outcome() == Outcome::NotDone => vec![Outcome::NotDone; SEVERAL],
             _ => {
-                let fates = self.client.settle_each(&batch, signed_at, &self.policy).await;
-                fates.iter().map(tradeapi::runtime::Fate::outcome).collect()
+                let confirmations = self.client.settle_each(&batch, signed_at, &self.policy).await;
+                confirmations.iter().map(tradeapi::runtime::confirm::Confirmation::outcome).collect()
             }
         };
         ids.iter().zip(outcomes).try_for_each(|(id, outcome)| self.journal.known(id, outcome))

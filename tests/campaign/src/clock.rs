@@ -4,7 +4,7 @@ use std::task::Waker;
 use std::time::Duration;
 
 use tradeapi::Timestamp;
-use tradeapi::runtime::{Clock, SystemTimer, Timer};
+use tradeapi::runtime::clock::{Clock, SystemTimer, Timer};
 use tradeapi_exchange::FastClock;
 
 pub(crate) struct ClientClock(pub(crate) FastClock);

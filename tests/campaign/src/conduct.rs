@@ -1,5 +1,5 @@
 use tradeapi::Error;
-use tradeapi::runtime::Outcome;
+use tradeapi::runtime::tables::Outcome;
 
 /// How a client is used, or made: as it is meant to be, or wrongly in a way that a campaign has to find out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tradeapi::runtime::{ClientCore, Confirmable, Fate, Outcome};
+use tradeapi::runtime::ClientCore;
+use tradeapi::runtime::confirm::{Confirmable, Confirmation};
+use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Error, Timestamp};
 use tradeapi_exchange::{Dice, Reached};
 
@@ -113,8 +115,10 @@ impl Desk {
         };
         let patience = Duration::from_millis(dice.below(PATIENCE));
         let told = match way {
-            Way::Confirm => self.of_fate(client.place_and_confirm(&operation, &settings.briefly()).await),
-            Way::ConfirmByDefault => self.of_fate(client.place_and_confirm(&operation, &Default::default()).await),
+            Way::Confirm => self.of_confirmation(client.place_and_confirm(&operation, &settings.briefly()).await),
+            Way::ConfirmByDefault => {
+                self.of_confirmation(client.place_and_confirm(&operation, &Default::default()).await)
+            }
             Way::CallAndSettle => self.call(&operation, &ticket).await,
             Way::PrepareAndSettle | Way::DropAndSettle => {
                 let dropped_after = matches!(way, Way::DropAndSettle).then_some(patience);
@@ -123,7 +127,7 @@ impl Desk {
             Way::DropConfirm => {
                 let briefly = settings.briefly();
                 tokio::select! {
-                    fate = client.place_and_confirm(&operation, &briefly) => self.of_fate(fate),
+                    confirmation = client.place_and_confirm(&operation, &briefly) => self.of_confirmation(confirmation),
                     () = tokio::time::sleep(patience) => self.dropped(client.now()),
                 }
             }
@@ -178,8 +182,8 @@ impl Desk {
                 result = sent => result,
                 () = tokio::time::sleep(patience) => {
                     let dropped = self.dropped(signed_at);
-                    let fate = self.client.settle(operation, signed_at, &self.settings.briefly()).await;
-                    return if fate.outcome() == Outcome::Unknown { dropped } else { self.of_fate(fate) };
+                    let confirmation = self.client.settle(operation, signed_at, &self.settings.briefly()).await;
+                    return if confirmation.outcome() == Outcome::Unknown { dropped } else { self.of_confirmation(confirmation) };
                 }
             },
         };
@@ -198,11 +202,11 @@ impl Desk {
         if let Some(outcome) = wrong::asks(self, operation, &error, ticket).await {
             return self.told(outcome, Known::ByAsking, signed_at);
         }
-        let fate = self.client.settle(operation, signed_at, &self.settings.briefly()).await;
-        match (fate.outcome(), self.settings.conduct) {
+        let confirmation = self.client.settle(operation, signed_at, &self.settings.briefly()).await;
+        match (confirmation.outcome(), self.settings.conduct) {
             (Outcome::Unknown, Conduct::GivesUp) => self.told(Outcome::NotDone, Known::ByAsking, signed_at),
             (Outcome::Unknown, _) => self.told(Outcome::Unknown, Known::Unknown, signed_at),
-            _ => Told { known: Known::ByAsking, ..self.of_fate(fate) },
+            _ => Told { known: Known::ByAsking, ..self.of_confirmation(confirmation) },
         }
     }
 
@@ -212,28 +216,28 @@ impl Desk {
         if error.outcome() == Outcome::Unknown && !is_amendment {
             // What is found under an id that nothing else has is one's own; the exchange's id is all that is taken.
             if let Ok(reply) = self.client.locate(operation).await {
-                let fate = self.client.settle(operation, signed_at, &self.settings.once()).await;
+                let confirmation = self.client.settle(operation, signed_at, &self.settings.once()).await;
                 let order_id = raw::order_id(&reply.raw);
-                return Told { order_id, known: Known::ByAsking, ..self.of_fate(fate) };
+                return Told { order_id, known: Known::ByAsking, ..self.of_confirmation(confirmation) };
             }
         }
         self.settle(operation, error, None).await
     }
 
-    pub(crate) fn of_fate<A, R>(&self, fate: Fate<A, R>) -> Told
+    pub(crate) fn of_confirmation<A, R>(&self, confirmation: Confirmation<A, R>) -> Told
     where
         A: raw::MayTellId,
     {
         let by = |asked| if asked == 0 { Known::ByAnswer } else { Known::ByAsking };
         let now = self.client.now();
-        match fate {
-            Fate::Happened(happened) => {
+        match confirmation {
+            Confirmation::Done(happened) => {
                 let raw = happened.record.as_ref().map(|record| &*record.raw);
                 let order_id = happened.answer.as_ref().and_then(A::order_id).or_else(|| raw.and_then(raw::order_id));
                 Told { order_id, ..self.told(Outcome::Done, by(happened.asked), now) }
             }
-            Fate::DidNotHappen(not) => self.told(Outcome::NotDone, by(not.asked), now),
-            Fate::Unknown(still) => self.told(Outcome::Unknown, Known::Unknown, still.signed_at.unwrap_or(now)),
+            Confirmation::NotDone(not) => self.told(Outcome::NotDone, by(not.asked), now),
+            Confirmation::Unknown(still) => self.told(Outcome::Unknown, Known::Unknown, still.signed_at.unwrap_or(now)),
         }
     }
 

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use tradeapi::runtime::Outcome;
+use tradeapi::runtime::tables::Outcome;
 use tradeapi_exchange::{Book, OPERATIONS, Tally};
 
 use crate::judge::Violation;
@@ -111,9 +111,18 @@ impl Figures {
         self.claims.iter().filter(|((_, _, of, _), _)| *of == word).map(|(_, count)| count).sum()
     }
 
-    /// How many orders with an id of their own were asked for in time, and how many of these are unknown.
+    /// How many orders with an id of their own were requested and queried in time, and how many of these are unknown.
     pub fn placements(&self) -> (u64, u64) {
-        let is_one = |deed, naming, known| is_placement(deed) && naming == Naming::Own && known != Known::TooLate;
+        self.unknown_of(|deed| is_placement(deed) && !is_reversal(deed))
+    }
+
+    /// The same of reversals. They close a position and open another, so the absence of an order proves nothing.
+    pub fn reversals(&self) -> (u64, u64) {
+        self.unknown_of(is_reversal)
+    }
+
+    fn unknown_of(&self, is_meant: impl Fn(&str) -> bool) -> (u64, u64) {
+        let is_one = |deed, naming, known| is_meant(deed) && naming == Naming::Own && known != Known::TooLate;
         let placed = self.claims.iter().filter(|((deed, naming, _, known), _)| is_one(deed, *naming, *known));
         placed.fold((0, 0), |(all, unknown), ((.., word, _), count)| {
             (all + count, unknown + if *word == Word::Unknown { *count } else { 0 })
@@ -129,7 +138,11 @@ impl Figures {
 }
 
 fn is_placement(deed: &str) -> bool {
-    ["place-order", "place-batch", "batch-place-order", "click-backhand"].iter().any(|name| deed.ends_with(name))
+    ["place-order", "place-batch", "batch-place-order"].iter().any(|name| deed.ends_with(name)) || is_reversal(deed)
+}
+
+fn is_reversal(deed: &str) -> bool {
+    deed.ends_with("click-backhand")
 }
 
 impl fmt::Display for Figures {
@@ -184,9 +197,10 @@ impl fmt::Display for Figures {
         for ((deed, why), count) in &self.reasons {
             writeln!(f, "  {count} of {deed}: {why}")?;
         }
-        let (placed, open) = self.placements();
-        let share = open as f64 * 100.0 / placed.max(1) as f64;
-        writeln!(f, "{open} of {placed} orders with an id of their own are unknown: {share:.3} %")?;
+        for (what, (all, unknown)) in [("orders", self.placements()), ("reversals", self.reversals())] {
+            let share = unknown as f64 * 100.0 / all.max(1) as f64;
+            writeln!(f, "{unknown} of {all} {what} with an id of their own are unknown: {share:.3} %")?;
+        }
         let (changes, questions) = (self.changes(), self.calls() - self.changes());
         writeln!(
             f,

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::task::JoinSet;
-use tradeapi::runtime::{Fallback, RedisLimits, RedisSettings, Share};
+use tradeapi::runtime::limits::{Fallback, QuotaShare, RedisLimits, RedisSettings};
 use tradeapi::{Client, Credentials};
 use tradeapi_exchange::{Dice, Exchange, FastClock, Line, Rate, Settings as ExchangeSettings};
 
@@ -191,7 +191,7 @@ fn client(fleet: Fleet, url: &str, redis: &str) -> Result<Client, Box<dyn std::e
     let settings = match fleet.lost {
         Lost::Refuses => RedisSettings::new(),
         Lost::KeepsToItsShare => {
-            let share = Share::new(1, fleet.processes);
+            let share = QuotaShare::new(1, fleet.processes);
             RedisSettings::new().fallback(Fallback::in_process(share, |_| {}))
         }
     };

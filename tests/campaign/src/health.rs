@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use tradeapi::runtime::{ClientCore, Operation, Outcome};
+use tradeapi::runtime::tables::Outcome;
+use tradeapi::runtime::{ClientCore, Operation};
 use tradeapi::{Error, unified};
 use tradeapi_exchange::Family;
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use tradeapi::Timestamp;
-use tradeapi::runtime::Outcome;
+use tradeapi::runtime::tables::Outcome;
 
 /// A file that lines are added to, and nothing else.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use tradeapi::runtime::Outcome;
+use tradeapi::runtime::tables::Outcome;
 use tradeapi_exchange::Effect;
 
 use crate::ledger::Claim;

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
-use tradeapi::runtime::{ConfirmPolicy, Confirmable, Fate, Outcome};
+use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmable, Confirmation};
+use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Error, Timestamp};
 use tradeapi_exchange::{Dice, FastClock, Proof, Reached, proof};
 
@@ -22,9 +23,9 @@ const KEPT: Duration = Duration::from_secs(2 * 60 * 60 + 60);
 const RESERVED: u64 = 15;
 
 /// Why something is unknown, if it is.
-pub(crate) fn why<A, R>(fate: &Fate<A, R>) -> &'static str {
-    match fate {
-        Fate::Unknown(still) => still.because,
+pub(crate) fn why<A, R>(confirmation: &Confirmation<A, R>) -> &'static str {
+    match confirmation {
+        Confirmation::Unknown(still) => still.because,
         _ => "later",
     }
 }
@@ -90,19 +91,21 @@ impl Desk {
             let shared = Arc::clone(&shared);
             async move {
                 let (operation, ticket) = &*shared;
-                let fate = desk.client.settle(operation, signed_at, &policy).await;
-                let outcome = desk.believed(&fate);
-                desk.ledger.note(ticket, outcome, desk.known_by_asking(), why(&fate));
+                let confirmation = desk.client.settle(operation, signed_at, &policy).await;
+                let outcome = desk.believed(&confirmation);
+                desk.ledger.note(ticket, outcome, desk.known_by_asking(), why(&confirmation));
                 outcome
             }
         }));
     }
 
-    /// What someone makes of a fate who forgets that orders are forgotten.
-    fn believed<A, R>(&self, fate: &Fate<A, R>) -> Outcome {
-        match (fate, self.settings.conduct) {
-            (Fate::Unknown(still), Conduct::ForgetsTheForgotten) if is_absent(still.last.as_ref()) => Outcome::NotDone,
-            _ => fate.outcome(),
+    /// The outcome that a caller concludes who forgets that orders are forgotten.
+    fn believed<A, R>(&self, confirmation: &Confirmation<A, R>) -> Outcome {
+        match (confirmation, self.settings.conduct) {
+            (Confirmation::Unknown(still), Conduct::ForgetsTheForgotten) if is_absent(still.last.as_ref()) => {
+                Outcome::NotDone
+            }
+            _ => confirmation.outcome(),
         }
     }
 

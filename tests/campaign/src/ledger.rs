@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tradeapi::runtime::Outcome;
+use tradeapi::runtime::tables::Outcome;
 use tradeapi_exchange::{Effect, Reached, Tally};
 
 use crate::judge::Violation;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tradeapi::runtime::{ClientCore, PageError, Paged, Position};
+use tradeapi::runtime::ClientCore;
+use tradeapi::runtime::pages::{PageError, Paged, Position};
 use tradeapi::{classic, unified};
 use tradeapi_exchange::{Exchange, Family, Listed};
 

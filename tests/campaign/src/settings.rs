@@ -1,6 +1,7 @@
 use std::time::Duration;
 
-use tradeapi::runtime::{ConfirmPolicy, RetryPolicy};
+use tradeapi::runtime::confirm::ConfirmPolicy;
+use tradeapi::runtime::retry::RetryPolicy;
 
 use crate::conduct::Conduct;
 

@@ -1,7 +1,7 @@
 //! What one task does: places orders one after the other, and amends and cancels some of them.
 
 use tradeapi::Decimal;
-use tradeapi::runtime::Outcome;
+use tradeapi::runtime::tables::Outcome;
 use tradeapi_exchange::{Dice, Family, Reached};
 
 use crate::batches::ItemTold;

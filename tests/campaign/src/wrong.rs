@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use serde_json::Value;
 use tradeapi::Error;
-use tradeapi::runtime::{
-    BuildError, Confirmable, HyperTransport, Outcome, ResponseFuture, Transport, TransportError, TransportErrorKind,
-    TransportLimits, WasSent,
-};
+use tradeapi::runtime::confirm::Confirmable;
+use tradeapi::runtime::error::{BuildError, TransportError, TransportErrorKind, WasSent};
+use tradeapi::runtime::tables::Outcome;
+use tradeapi::runtime::transport::{HyperTransport, ResponseFuture, Transport, TransportLimits};
 use tradeapi_exchange::{Effect, FastClock, Operation, Proof};
 
 use crate::conduct::Conduct;

@@ -3,7 +3,11 @@
 
 use downstream::library::catalogue::{Binding, DeleteABook, FindBooks, Isbn, PutABook, ReadBook, Shelf};
 use downstream::library::desk::{ExtendALoan, Loan, LoanState, Return, ReturnBooks};
-use downstream::library::runtime::{CheckContext, Drift, Monitor, Operation as _, Possible, read_json};
+use downstream::library::runtime::Operation as _;
+use downstream::library::runtime::checks::CheckContext;
+use downstream::library::runtime::drift::Drift;
+use downstream::library::runtime::json::read_json;
+use downstream::library::runtime::lifecycle::{Monitor, Possible};
 use downstream::library::{Client, Credentials, Decimal, Edit, Error, Timestamp};
 use tradeapi_sandbox::{Answer, Sandbox};
 

@@ -2,8 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 use downstream::obstacles::Account;
-use downstream::obstacles::odd::{ERRORS, Keyword, LIFECYCLE, Loop, OPERATIONS, RULES, Try};
-use downstream::obstacles::runtime::{HasState as _, OpenEnum as _, Operation as _, Possible, read_json};
+use downstream::obstacles::odd::{ERRORS, Keyword, LIFECYCLE, Loop, OPERATIONS, Try};
+use downstream::obstacles::runtime::Operation as _;
+use downstream::obstacles::runtime::json::read_json;
+use downstream::obstacles::runtime::lifecycle::{HasState as _, Possible};
+use downstream::obstacles::runtime::value::OpenEnum as _;
 
 #[test]
 fn wire_names_survive_to_the_letter() {
@@ -12,7 +15,7 @@ fn wire_names_survive_to_the_letter() {
     assert_eq!(Keyword::VALUES, wires);
     assert_eq!("1M".parse(), Ok(Keyword::OneMonth));
     assert_eq!(ERRORS[0].code, "\"");
-    assert_eq!(RULES[0].says, "{braces} */ } \"quotes\"");
+    assert_eq!(OPERATIONS[0].rules[0].says, "{braces} */ } \"quotes\"");
     assert_eq!(OPERATIONS[0].path, "/odd/{type}/x");
     assert_eq!(OPERATIONS[0].section, "*/ [x]");
 }

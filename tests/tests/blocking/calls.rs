@@ -4,9 +4,12 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::json;
-use tradeapi::runtime::{
-    Classes, ConfirmPolicy, Fate, InProcessLimits, LimitMode, ManualTimer, Outcome, RetryPolicy, Timer,
-};
+use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::clock::{ManualTimer, Timer};
+use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmation};
+use tradeapi::runtime::limits::{Classes, InProcessLimits};
+use tradeapi::runtime::retry::RetryPolicy;
+use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{
     BatchOrder, BatchOrderItem, Category, ClientOid, Execution, GetFillHistory, GetOrderDetails, OrderId, OrderRef,
     PlaceOrder, Side,
@@ -63,8 +66,8 @@ fn what_nobody_knows_is_asked_for() {
     for answer in [code("45001"), Answer::close(), found.clone()] {
         sandbox.answer_next(answer);
     }
-    let fate = client.place_and_confirm(&order, &soon());
-    let Fate::Happened(happened) = fate else { panic!("{fate}") };
+    let confirmation = client.place_and_confirm(&order, &soon());
+    let Confirmation::Done(happened) = confirmation else { panic!("{confirmation}") };
     assert_eq!((happened.asked, sandbox.take_requests().len()), (2, 3));
 
     sandbox.answer_next(found.clone());
@@ -127,8 +130,8 @@ fn a_client_for_some_calls_is_the_same_client() {
     let client = client(&sandbox);
     let nothing = PlaceOrder::new(Category::Spot, "", Decimal::from(1_u64), Side::Buy, Execution::Market);
     assert!(matches!(client.call(&nothing), Err(Error::Refused(_))));
-    client.checked_by(false).call(&nothing).unwrap();
-    let told = client.told_of(Account::named("desk-1"));
+    client.with_check_policy(false).call(&nothing).unwrap();
+    let told = client.with_account(Account::named("desk-1"));
     assert_eq!(told.core().account().name(), "desk-1");
     round_trip(&told, "1");
     let classes = Classes::new().always("reality");

@@ -6,7 +6,8 @@ mod functions;
 mod places;
 
 use serde_json::{Value, json};
-use tradeapi::runtime::{ClientBuilder, LimitMode};
+use tradeapi::runtime::ClientBuilder;
+use tradeapi::runtime::client::LimitMode;
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Credentials, blocking};
 use tradeapi_sandbox::{Answer, Sandbox};

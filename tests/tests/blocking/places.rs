@@ -4,7 +4,7 @@ use std::thread;
 
 use tokio::runtime::Builder;
 use tokio::task::{JoinSet, LocalSet};
-use tradeapi::runtime::TransportLimits;
+use tradeapi::runtime::transport::TransportLimits;
 use tradeapi::{Client, blocking};
 use tradeapi_sandbox::Answer;
 use tradeapi_tests::transports::Over;

@@ -1,5 +1,6 @@
 //! compiles: what the other cases do wrong, done right
-use tradeapi::runtime::{HmacSha256, RetryPolicy};
+use tradeapi::runtime::retry::RetryPolicy;
+use tradeapi::runtime::signing::HmacSha256;
 use tradeapi::unified::{CancelOrder, Category, ClientOid, Execution, LimitExecution, OrderAck, OrderRef, PlaceOrder, Side};
 use tradeapi::{Client, Credentials, Decimal, Error};
 

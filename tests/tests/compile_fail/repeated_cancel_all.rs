@@ -1,5 +1,5 @@
 //! E0277: a client that repeats calls is given what cancels whatever is there
-use tradeapi::runtime::RetryPolicy;
+use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::unified::CancelAllOrders;
 use tradeapi::{Client, Error};
 

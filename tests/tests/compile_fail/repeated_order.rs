@@ -1,5 +1,6 @@
 //! E0277: a client that repeats calls is given an order
-use tradeapi::runtime::{Reply, RetryPolicy};
+use tradeapi::runtime::Reply;
+use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::unified::{OrderAck, PlaceOrder};
 use tradeapi::{Client, Error};
 

@@ -1,5 +1,5 @@
 //! E0423: a value that no document lists is built by hand
-use tradeapi::runtime::UnknownValue;
+use tradeapi::runtime::value::UnknownValue;
 use tradeapi::unified::Category;
 
 fn main() {

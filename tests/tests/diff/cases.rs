@@ -178,7 +178,7 @@ cases! {
         => ["breaking ceiling house.open-loans gone"],
 
     a_class_is_of_others: [Replace(FAMILY, "account.desk: back", "account.desk: front")]
-        => ["behaviour class house.backers when: account.desk is back -> account.desk is front"],
+        => ["behaviour class house.backers when: the account's desk is back -> the account's desk is front"],
     a_class_goes: [
         Replace(FAMILY, "  backers: { doc: Cards of the back desk., when: { account.desk: back } }\n", ""),
         Replace(LEND, ", 9/s per UID for backers", ""),
@@ -267,7 +267,7 @@ cases! {
     only_some_values_are_allowed: [Replace(FIND, "state: { type: State,", "state: { type: State, only: [open],")]
         => ["behaviour parameter house.find-books.state only: open now"],
     a_unit_changes: [Replace(LEND, "otherwise: stamps", "otherwise: EUR")]
-        => ["behaviour parameter house.lend-book.deposit unit: EUR when place is home; stamps -> EUR when place is home; EUR"],
+        => ["behaviour parameter house.lend-book.deposit unit: EUR when place is home; otherwise stamps -> EUR when place is home; otherwise EUR"],
     a_unit_is_no_longer_told: [Replace(MANY, "unit: EUR", "unit: [{ otherwise: EUR }]")] => [],
     a_number_travels_as_text: [Replace(FIND, "shelf: { type: integer,", "shelf: { type: integer, json: text,")]
         => ["behaviour parameter house.find-books.shelf json: number -> text"],
@@ -288,8 +288,8 @@ cases! {
         Replace(MANY, "of: \"[]\"", "of: loans"),
         Replace(MANY, r#"[{"isbn": "1234"}]"#, r#"{"loans": [{"isbn": "1234"}]}"#),
     ] => [
-        "behaviour rule house.lend-many.front-cards-leave-one condition: in []: when account.desk is front; require given deposit -> \
-         in loans: when account.desk is front; require given deposit",
+        "behaviour rule house.lend-many.front-cards-leave-one condition: in []: when the account's desk is front; require deposit given -> \
+         in loans: when the account's desk is front; require deposit given",
         "behaviour operation house.lend-many body: an array -> parameters",
         "behaviour batch house.lend-many of: [] -> loans",
         "documentation operation house.lend-many examples: other words",
@@ -355,7 +355,7 @@ cases! {
     a_value_goes: [Replace(TYPES, ", soft: In paper. }", " }")] => ["breaking value house.Cover.soft gone"],
     a_value_has_another_wire_name: [Replace(TYPES, "      home: At home.", "      house: { rust: Home, doc: At home. }"),
         Replace(TYPES, "      home:\n        days", "      house:\n        days"), Replace(LEND, "place: home", "place: house")] => [
-        "behaviour parameter house.lend-book.deposit unit: EUR when place is home; stamps -> EUR when place is house; stamps",
+        "behaviour parameter house.lend-book.deposit unit: EUR when place is home; otherwise stamps -> EUR when place is house; otherwise stamps",
         "behaviour value house.Place.house name: home -> house",
     ],
     a_value_has_another_rust_name: [Replace(TYPES, "closed: { doc: Back again.,", "closed: { rust: Returned, doc: Back again.,")]
@@ -426,7 +426,7 @@ cases! {
     ],
     another_parameter_decides: [Replace(TYPES, "choose_by: place", "choose_by: where"), Replace(LEND, "set: { place: room }", "set: { where: room }"),
         Replace(LEND, "when: { place: home }", "when: { where: home }"), Replace(LEND, r#""place": "room""#, r#""where": "room""#)] => [
-        "behaviour parameter house.lend-book.deposit unit: EUR when place is home; stamps -> EUR when where is home; stamps",
+        "behaviour parameter house.lend-book.deposit unit: EUR when place is home; otherwise stamps -> EUR when where is home; otherwise stamps",
         "behaviour intent house.lend-book.read-here set: place = room -> where = room",
         "behaviour choice house.Reading choose_by: place -> where",
         "documentation operation house.lend-book examples: other words",
@@ -449,15 +449,15 @@ cases! {
     a_rule_only_warns: [Replace(LEND, "says: Who shows", "severity: warn\n    says: Who shows")]
         => ["behaviour rule house.lend-book.cards-leave-a-deposit severity: refuse -> warn"],
     a_rule_that_others_refer_to_asks_another_account: [Replace(LEND, "account.desk: front", "account.desk: back")] => [
-        "behaviour rule house.lend-book.front-cards-leave-one condition: when account.desk is front; \
-         require given deposit -> when account.desk is back; require given deposit",
-        "behaviour rule house.lend-many.front-cards-leave-one condition: in []: when account.desk is front; \
-         require given deposit -> in []: when account.desk is back; require given deposit",
+        "behaviour rule house.lend-book.front-cards-leave-one condition: when the account's desk is front; \
+         require deposit given -> when the account's desk is back; require deposit given",
+        "behaviour rule house.lend-many.front-cards-leave-one condition: in []: when the account's desk is front; \
+         require deposit given -> in []: when the account's desk is back; require deposit given",
     ],
     a_rule_that_others_refer_to_has_other_words: [Replace(LEND, "A card of the front desk has a deposit.", "Front cards leave one.")]
         => ["documentation rule house.lend-book.front-cards-leave-one, house.lend-many.front-cards-leave-one says: other words"],
     a_rule_asks_for_something_else: [Replace(LEND, "[card] }\n    require: { given: [deposit] }", "[card] }\n    require: { given: [note] }")]
-        => ["behaviour rule house.lend-book.cards-leave-a-deposit condition: when given card; require given deposit -> when given card; require given note"],
+        => ["behaviour rule house.lend-book.cards-leave-a-deposit condition: when card given; require deposit given -> when card given; require note given"],
     a_rule_is_of_another_kind: [Replace(FAMILY, "kind: simulated", "kind: stated, why: It varies.")] => [
         "behaviour rule house.pauses kind: simulated -> stated",
         "documentation rule house.pauses why: now said",

@@ -5,16 +5,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use quote::{ToTokens, format_ident, quote};
+use syn::parse::ParseStream;
 
 /// Uses of the items of a crate by the module that has them; the root's is empty.
 pub(crate) type Uses = BTreeMap<String, BTreeSet<String>>;
 
 /// What code that depends on these files can do with them.
 ///
-/// The functions that block are left out: they have the types of those that are awaited, and break with them.
+/// The functions that block are left out: the macros declare them by the same rows as those that are awaited.
 pub(crate) fn uses(files: &BTreeMap<String, String>) -> Uses {
     let mut all = Uses::new();
-    for (name, text) in files.iter().filter(|(name, _)| !name.ends_with("blocking.rs")) {
+    for (name, text) in files {
         let module = name.split_once('/').map_or("", |(folder, _)| folder);
         let file = syn::parse_file(text).unwrap();
         all.entry(module.to_owned()).or_default().extend(file.items.iter().flat_map(item));
@@ -187,21 +188,89 @@ fn macro_call(call: &syn::Macro) -> Vec<String> {
     match (name.as_str(), tokens.as_slice()) {
         ("runtime::identifier", [.., ty, constraints]) => identifier(&ty.to_string(), &constraints.to_string()),
         ("runtime::mintable", [ty]) => vec![format!("fn USE() -> {ty} {{ {ty}::mint() }}")],
-        ("runtime::open_enum_impls", [ty]) => {
-            ["std::fmt::Display", "std::str::FromStr", "runtime::OpenEnum"].map(|of| is(of, &ty.to_string())).into()
-        }
+        ("runtime::open_enum", _) => open_enum(call.parse_body().unwrap()),
+        ("runtime::record", _) => record(call.parse_body().unwrap()),
+        ("runtime::operations", _) => call.parse_body_with(operations).unwrap(),
+        ("runtime::client", _) => call.parse_body_with(client).unwrap(),
         _ => Vec::new(),
     }
 }
 
+fn open_enum(mut item: syn::ItemEnum) -> Vec<String> {
+    item.attrs.push(syn::parse_quote!(#[derive(Clone, Debug, PartialEq, Eq, Hash)]));
+    item.variants.push(syn::parse_quote!(Unknown(runtime::value::UnknownValue)));
+    let name = &item.ident;
+    let functions: syn::ItemImpl = syn::parse_quote! {
+        impl #name {
+            pub const ALL: &'static [Self] = &[];
+            pub fn as_str(&self) -> &str {}
+        }
+    };
+    let traits =
+        ["std::fmt::Display", "std::str::FromStr", "runtime::value::OpenEnum"].map(|of| is(of, &name.to_string()));
+    enumeration(&item).into_iter().chain(implementation(&functions)).chain(traits).collect()
+}
+
+fn record(mut item: syn::ItemStruct) -> Vec<String> {
+    item.attrs.push(syn::parse_quote!(#[derive(Clone, Debug, Default, PartialEq)]));
+    structure(&item).into_iter().chain([is("runtime::emitted::Record", &item.ident.to_string())]).collect()
+}
+
+/// The type of a family, with a function for each row. What probes the credentials does not depend on the request.
+fn operations(input: ParseStream<'_>) -> syn::Result<Vec<String>> {
+    let family: syn::ItemStruct = input.parse()?;
+    let ty = format!("{}<'_>", family.ident);
+    let mut uses: Vec<_> = ["std::clone::Clone", "std::marker::Copy", "std::fmt::Debug"].map(|of| is(of, &ty)).into();
+    while !input.is_empty() {
+        input.call(syn::Attribute::parse_outer)?;
+        let signature: syn::Signature = if input.peek(syn::Token![let]) {
+            input.parse::<syn::Stmt>()?;
+            syn::parse_quote!(async fn check_credentials(&self) -> Result<(), runtime::Error>)
+        } else {
+            input.parse::<syn::Token![fn]>()?;
+            let (function, request): (syn::Ident, syn::TypeParen) = (input.parse()?, input.parse()?);
+            input.parse::<syn::Token![->]>()?;
+            let (request, response): (_, syn::Type) = (request.elem, input.parse()?);
+            input.parse::<syn::Token![;]>()?;
+            syn::parse_quote! {
+                async fn #function(&self, request: &#request) -> Result<runtime::Reply<#response>, runtime::Error>
+            }
+        };
+        uses.push(call(&ty, &signature));
+    }
+    Ok(uses)
+}
+
+/// The client, with a function for each family. The other functions do not depend on the schema.
+fn client(input: ParseStream<'_>) -> syn::Result<Vec<String>> {
+    let (_, _): (syn::Ident, syn::Token![;]) = (input.parse()?, input.parse()?);
+    let mut uses: Vec<_> = [
+        "std::clone::Clone",
+        "std::fmt::Debug",
+        "std::convert::From<runtime::ClientCore>",
+        "std::convert::AsRef<runtime::ClientCore>",
+    ]
+    .map(|of| is(of, "Client"))
+    .into();
+    while !input.is_empty() {
+        input.call(syn::Attribute::parse_outer)?;
+        let (family, _, ty, _): (syn::Ident, syn::Token![:], syn::Ident, syn::Token![;]) =
+            (input.parse()?, input.parse()?, input.parse()?, input.parse()?);
+        uses.push(call("Client", &syn::parse_quote!(fn #family(&self) -> #family::#ty<'_>)));
+    }
+    Ok(uses)
+}
+
 fn identifier(ty: &str, constraints: &str) -> Vec<String> {
-    let mut uses: Vec<_> = ["Clone", "Eq", "Ord", "std::hash::Hash", "std::fmt::Display", "runtime::Identifier"]
+    let mut uses: Vec<_> = ["Clone", "Eq", "Ord", "std::hash::Hash", "std::fmt::Display", "runtime::value::Identifier"]
         .map(|of| is(of, ty))
         .into();
-    uses.push(format!("fn USE(text: &str) -> Result<{ty}, runtime::InvalidIdentifier> {{ {ty}::new(text) }}"));
+    uses.push(format!("fn USE(text: &str) -> Result<{ty}, runtime::value::InvalidIdentifier> {{ {ty}::new(text) }}"));
     uses.push(format!("fn USE(it: &{ty}) -> &str {{ it.as_str() }}"));
     if constraints.contains(':') {
-        uses.push(format!("fn USE(text: &str) -> Result<{ty}, runtime::InvalidIdentifier> {{ {ty}::try_from(text) }}"));
+        uses.push(format!(
+            "fn USE(text: &str) -> Result<{ty}, runtime::value::InvalidIdentifier> {{ {ty}::try_from(text) }}"
+        ));
     } else {
         uses.push(format!("fn USE(text: &str) -> {ty} {{ {ty}::from(text) }}"));
         uses.push(format!("fn USE(text: String) -> {ty} {{ {ty}::from(text) }}"));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use tradeapi::runtime::Drift;
+use tradeapi::runtime::drift::Drift;
 use tradeapi::unified::GetOpenOrders;
 
 use super::look_at;

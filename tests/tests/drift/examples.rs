@@ -1,7 +1,7 @@
 //! The examples of the schema are answers as the documents have them.
 
 use tradeapi::Operation;
-use tradeapi::runtime::{Drift, DriftKind};
+use tradeapi::runtime::drift::{Drift, DriftKind};
 use tradeapi_tests::schema;
 
 use super::look_at;

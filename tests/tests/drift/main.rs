@@ -9,7 +9,8 @@ mod production;
 mod readability;
 
 use bytes::Bytes;
-use tradeapi::runtime::{Drift, read_response};
+use tradeapi::runtime::drift::Drift;
+use tradeapi::runtime::exchange::read_response;
 use tradeapi::{API, Error, Operation, Reply};
 
 /// Lets `drift` look at an answer to `O`.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use tradeapi::Operation;
-use tradeapi::runtime::Drift;
+use tradeapi::runtime::drift::Drift;
 use tradeapi_tests::schema;
 
 use super::look_at;

@@ -1,7 +1,8 @@
 //! A client that runs, an exchange that has moved on.
 
 use tradeapi::classic::{GetHistoryOrder, ProductType};
-use tradeapi::runtime::{CheckPolicy, Drift, DriftKind, DriftReport};
+use tradeapi::runtime::CheckPolicy;
+use tradeapi::runtime::drift::{Drift, DriftKind, DriftReport};
 use tradeapi::unified::{CancelOrder, GetOpenOrders, GetOrderDetails, OrderRef};
 use tradeapi::{Client, Credentials};
 use tradeapi_sandbox::{Answer, Sandbox};

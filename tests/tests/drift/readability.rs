@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tradeapi::Operation;
-use tradeapi::runtime::{Drift, DriftKind};
+use tradeapi::runtime::drift::{Drift, DriftKind};
 use tradeapi_tests::schema;
 
 use super::look_at;

@@ -4,14 +4,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::task::JoinSet;
-use tradeapi::runtime::{Fallback, FleetChange, RedisLimits, Share, Trouble};
+use tradeapi::runtime::error::Trouble;
+use tradeapi::runtime::limits::{Fallback, FleetChange, QuotaShare, RedisLimits};
 
 use super::callers::{MOST, PLACE, SECOND, call, make, most_in_any, ms, now, settings, trouble};
 use super::server::Server;
 
 type Told = Arc<Mutex<Vec<FleetChange>>>;
 
-fn one_of_two(server: &Server, share: Share) -> (RedisLimits, Told) {
+fn one_of_two(server: &Server, share: QuotaShare) -> (RedisLimits, Told) {
     let told = Told::default();
     let log = Arc::clone(&told);
     let fallback = Fallback::in_process(share, move |change| log.lock().unwrap().push(change.clone()));
@@ -22,7 +23,7 @@ fn one_of_two(server: &Server, share: Share) -> (RedisLimits, Told) {
 #[tokio::test]
 async fn shares_take_over_and_hand_back() {
     let Some(mut server) = Server::start() else { return };
-    let fleet = [(); 2].map(|()| one_of_two(&server, Share::new(1, 2)));
+    let fleet = [(); 2].map(|()| one_of_two(&server, QuotaShare::new(1, 2)));
     let sent: Arc<Mutex<Vec<Duration>>> = Arc::default();
     let mut tasks = JoinSet::new();
     for (limits, _) in fleet.iter().cycle().take(8) {
@@ -72,7 +73,7 @@ async fn what_was_sent_alone_is_reported() {
     let Some(server) = Server::start() else { return };
     let told = Told::default();
     let log = Arc::clone(&told);
-    let fallback = Fallback::in_process(Share::ALL, move |change| log.lock().unwrap().push(change.clone()));
+    let fallback = Fallback::in_process(QuotaShare::ALL, move |change| log.lock().unwrap().push(change.clone()));
     let limits = RedisLimits::new(&server.url(), settings().timeout(ms(200)).fallback(fallback)).unwrap();
     let mut sent = vec![make(&limits, call(PLACE), true).await.unwrap().1];
     server.stop();
@@ -97,7 +98,7 @@ async fn what_was_sent_alone_is_reported() {
 #[tokio::test]
 async fn others_may_just_have_called() {
     let Some(mut server) = Server::start() else { return };
-    let (limits, told) = one_of_two(&server, Share::new(1, 2));
+    let (limits, told) = one_of_two(&server, QuotaShare::new(1, 2));
     make(&limits, call(PLACE), true).await.unwrap();
     server.kill();
     let lost = now();
@@ -109,7 +110,7 @@ async fn others_may_just_have_called() {
 #[tokio::test]
 async fn no_share_is_told() {
     let Some(mut server) = Server::start() else { return };
-    let (limits, told) = one_of_two(&server, Share::new(1, 20));
+    let (limits, told) = one_of_two(&server, QuotaShare::new(1, 20));
     make(&limits, call(PLACE), true).await.unwrap();
     server.kill();
     for wait in [true, false] {

@@ -3,7 +3,9 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tradeapi::Operation;
-use tradeapi::runtime::{Admission, Call, Denied, Limiter, Meta, RedisLimits, RedisSettings, Slot, Trouble};
+use tradeapi::runtime::error::Trouble;
+use tradeapi::runtime::limits::{Admission, Call, Denied, Limiter, RedisLimits, RedisSettings, Slot};
+use tradeapi::runtime::tables::Meta;
 use tradeapi::unified::{CancelOrder, PlaceOrder};
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use tradeapi::runtime::{Fallback, FleetChange, RedisLimits, RedisSettings, Share};
+use tradeapi::runtime::limits::{Fallback, FleetChange, QuotaShare, RedisLimits, RedisSettings};
 
 use super::callers::{CANCEL, MOST, PLACE, SECOND, call, make, ms};
 use super::proxy::Proxy;
@@ -22,7 +22,7 @@ fn two(server: &Server, fallback: bool) -> (Vec<(RedisLimits, Proxy)>, Told) {
         let log = Arc::clone(&told);
         let settings = match fallback {
             false => RedisSettings::new(),
-            true => RedisSettings::new().fallback(Fallback::in_process(Share::new(1, 2), move |change| {
+            true => RedisSettings::new().fallback(Fallback::in_process(QuotaShare::new(1, 2), move |change| {
                 log.lock().unwrap().push(change.clone());
             })),
         };

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tradeapi::runtime::{Fallback, FleetChange, RedisLimits, RedisSettings, Share};
+use tradeapi::runtime::limits::{Fallback, FleetChange, QuotaShare, RedisLimits, RedisSettings};
 
 use super::callers::{MOST, PLACE, SECOND, call, ms};
 use super::proxy::Proxy;
@@ -17,7 +17,7 @@ struct Member {
 }
 
 impl Member {
-    fn of(server: &Server, share: Share) -> Self {
+    fn of(server: &Server, share: QuotaShare) -> Self {
         let proxy = Proxy::start(server, (ms(0), ms(3)));
         let told: Arc<Mutex<Vec<FleetChange>>> = Arc::default();
         let log = Arc::clone(&told);
@@ -39,7 +39,7 @@ impl Member {
 
 /// Two members of a half each, and the calls of some callers of each.
 fn two(server: &Server) -> ([Member; 2], [Traffic; 2]) {
-    let fleet = [(); 2].map(|()| Member::of(server, Share::new(1, 2)));
+    let fleet = [(); 2].map(|()| Member::of(server, QuotaShare::new(1, 2)));
     let traffic = [0, 1].map(|index: usize| {
         let mut traffic = Traffic::default();
         for takes in [0, 2, 30, 0] {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinSet;
-use tradeapi::runtime::RedisLimits;
+use tradeapi::runtime::limits::RedisLimits;
 
 use super::callers::{MOST, PLACE, SECOND, SPAN, call, make, most_in_any, settings};
 use super::server::Server;

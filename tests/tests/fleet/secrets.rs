@@ -1,6 +1,6 @@
 //! What is not to be seen.
 
-use tradeapi::runtime::{Denied, RedisLimits};
+use tradeapi::runtime::limits::{Denied, RedisLimits};
 
 use super::callers::{CANCEL, PLACE, ask, call, make, settings};
 use super::server::Server;

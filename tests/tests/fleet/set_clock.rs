@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use tradeapi::runtime::{Limiter, RedisLimits, RedisSettings, Signs, TooMany};
+use tradeapi::runtime::limits::{Limiter, RateLimitFeedback, RedisLimits, RedisSettings, TooMany};
 
 use super::callers::{CANCEL, MOST, PLACE, SECOND, ask, call, free_in, ms};
 use super::proxy::{Proxy, set_clock};
@@ -41,7 +41,7 @@ async fn one_too_many_shuts_for_a_window_whatever_the_clock() {
     let Some(server) = Server::start() else { return };
     let (limits, _proxy) = one(&server);
     let slot = ask(&limits, call(PLACE), true).await.unwrap();
-    limits.answered(slot, Signs::new(Some(TooMany { of_everything: true, retry_after: None }), None));
+    limits.answered(slot, RateLimitFeedback::new(Some(TooMany { of_everything: true, retry_after: None }), None));
     tokio::time::sleep(ms(200)).await;
     set_clock(&server, -3_600);
     let set = Instant::now();
@@ -59,7 +59,10 @@ async fn no_answer_shuts_for_long() {
     let day = Duration::from_secs(24 * 3_600);
     for meta in [PLACE, CANCEL] {
         let slot = ask(&limits, call(meta), true).await.unwrap();
-        limits.answered(slot, Signs::new(Some(TooMany { of_everything: true, retry_after: Some(day) }), None));
+        limits.answered(
+            slot,
+            RateLimitFeedback::new(Some(TooMany { of_everything: true, retry_after: Some(day) }), None),
+        );
     }
     let (anew, _proxy) = one(&server);
     let pause = loop {

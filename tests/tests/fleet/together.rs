@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tradeapi::runtime::{Limiter, RedisLimits, Scope, Signs, TooMany};
+use tradeapi::runtime::limits::{Limiter, RateLimitFeedback, RedisLimits, TooMany};
+use tradeapi::runtime::tables::Scope;
 
 use super::callers::{CANCEL, FORGOTTEN, MOST, PLACE, SPAN, ask, call, free_in, make, most_in_any, ms, now, settings};
 use super::server::Server;
@@ -42,7 +43,7 @@ async fn who_does_not_wait_is_told_what_binds() {
     for limits in [&one, &other].into_iter().cycle().take(1_000) {
         match make(limits, call(PLACE), false).await {
             Ok((let_go, _)) => made.push(let_go),
-            Err(tradeapi::runtime::Denied::Full(full)) => {
+            Err(tradeapi::runtime::limits::Denied::Full(full)) => {
                 assert!(full.free_in <= SPAN);
                 assert_eq!(full.binding.unwrap().operation, Some("unified.place-order"));
                 break;
@@ -101,7 +102,7 @@ async fn one_too_many_is_told_to_all() {
     begin(&one).await;
     let too_many = |of_everything| {
         let retry_after = Some(Duration::from_secs(3_000));
-        Signs::new(Some(TooMany { of_everything, retry_after }), None)
+        RateLimitFeedback::new(Some(TooMany { of_everything, retry_after }), None)
     };
     let slot = ask(&one, call(PLACE), true).await.unwrap();
     one.answered(slot, too_many(false));
@@ -125,7 +126,7 @@ async fn calls_of_strangers_are_counted() {
     let [one, other] = two(&server);
     begin(&one).await;
     let slot = ask(&one, call(PLACE), true).await.unwrap();
-    one.answered(slot, Signs::new(None, Some(0)));
+    one.answered(slot, RateLimitFeedback::new(None, Some(0)));
     // None is left although one's own count has nine: nothing goes for a window.
     while ask(&other, call(PLACE), false).await.map(|slot| other.give_back(slot)).is_ok() {}
 }

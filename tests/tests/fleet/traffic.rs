@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
-use tradeapi::runtime::{Call, Limiter, RedisLimits, Signs};
+use tradeapi::runtime::limits::{Call, Limiter, RateLimitFeedback, RedisLimits};
 
 use super::callers::{ask, ms};
 
@@ -58,7 +58,7 @@ impl Traffic {
                     tokio::time::sleep(habit.takes).await;
                 }
                 made.lock().unwrap().push(Made { sent, answered: Instant::now() });
-                limits.answered(slot, Signs::default());
+                limits.answered(slot, RateLimitFeedback::default());
                 tokio::task::yield_now().await;
             }
         });

@@ -3,9 +3,10 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
-use tradeapi::runtime::{
-    Fallback, LimitMode, Limiter, LimiterFailure, Outcome, RedisLimits, RedisSettings, Share, Trouble,
-};
+use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::error::{LimiterFailure, Trouble};
+use tradeapi::runtime::limits::{Fallback, Limiter, QuotaShare, RedisLimits, RedisSettings};
+use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
 use tradeapi_sandbox::Sandbox;
@@ -68,7 +69,7 @@ async fn who_refuses_recovers_and_never_exceeds() {
         // Those who ask soon after a failure are told of it again.
         while make(&limits, call(PLACE), false)
             .await
-            .is_err_and(|denied| matches!(denied, tradeapi::runtime::Denied::Unavailable(_)))
+            .is_err_and(|denied| matches!(denied, tradeapi::runtime::limits::Denied::Unavailable(_)))
         {
             tokio::time::sleep(ms(10)).await;
         }
@@ -142,7 +143,7 @@ async fn a_silent_server_is_too_slow() {
 async fn settings_of_any_length_do_no_harm() {
     let Some(server) = Server::start() else { return };
     for length in [Duration::ZERO, Duration::MAX] {
-        let share = Fallback::in_process(Share::ALL, |_| {});
+        let share = Fallback::in_process(QuotaShare::ALL, |_| {});
         let limits = [RedisSettings::new(), RedisSettings::new().fallback(share)].map(|settings| {
             let settings = settings.ahead(length).lease(length).longest_pause(length).timeout(length);
             RedisLimits::new(&server.url(), settings.margin(length).late_arrival(length)).unwrap()

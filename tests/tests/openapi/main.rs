@@ -12,7 +12,8 @@ use std::process::{Command, Stdio};
 
 use judge::Judge;
 use serde_json::{Value, json};
-use tradeapi::runtime::{Meta, Operation};
+use tradeapi::runtime::Operation;
+use tradeapi::runtime::tables::Meta;
 use tradeapi_gen::{Generator, OpenApi, Schema};
 use tradeapi_tests::schema::examples;
 

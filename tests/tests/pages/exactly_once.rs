@@ -2,7 +2,7 @@
 //! every item is listed once.
 
 use proptest::prelude::*;
-use tradeapi::runtime::{PageError, Paged, Pages, Position, RangeOrder};
+use tradeapi::runtime::pages::{PageError, Paged, Pages, Position, RangeOrder};
 use tradeapi::{Timestamp, broker, classic, unified};
 
 use crate::exchange::{

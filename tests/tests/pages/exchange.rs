@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use serde_json::{Value, json};
-use tradeapi::runtime::{Clock, LimitMode, ResponseFuture, Transport};
+use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::clock::Clock;
+use tradeapi::runtime::transport::{ResponseFuture, Transport};
 use tradeapi::{Client, Credentials, Timestamp};
 use tradeapi_tests::query;
 

@@ -2,7 +2,7 @@
 //! else is lost.
 
 use proptest::prelude::*;
-use tradeapi::runtime::{Clipped, Page, PageError, Pages, Position, RangeOrder};
+use tradeapi::runtime::pages::{Clipped, Page, PageError, Pages, Position, RangeOrder};
 use tradeapi::{Error, Timestamp, unified};
 
 use crate::exchange::{DAY, Exchange, Fault, NOW, Thing, UNIFIED_FILLS, Ways, run};

@@ -1,6 +1,6 @@
 //! Positions: what they are as text, and to which listing they belong.
 
-use tradeapi::runtime::{Position, PositionError, RangeOrder};
+use tradeapi::runtime::pages::{Position, PositionError, RangeOrder};
 use tradeapi::{Timestamp, classic, unified};
 
 use crate::exchange::{DAY, Exchange, NOW, Thing, UNIFIED_FILLS, Ways, run};

@@ -1,7 +1,8 @@
 //! What comes twice: only what is equal in all fields was listed already.
 
 use proptest::prelude::*;
-use tradeapi::runtime::{BadItem, Pages, Position, RangeOrder};
+use tradeapi::runtime::json::BadItem;
+use tradeapi::runtime::pages::{Pages, Position, RangeOrder};
 use tradeapi::{Timestamp, classic, unified};
 
 use crate::exchange::{CLASSIC_FILLS, CLASSIC_ORDERS, DAY, End, Exchange, NOW, Thing, UNIFIED_FILLS, Ways, run};

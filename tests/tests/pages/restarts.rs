@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tradeapi::runtime::{
-    FixedClock, LimitMode, PageError, Pages, Position, RangeOrder, ResponseFuture, RetryPolicy, Transport,
-};
+use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::clock::FixedClock;
+use tradeapi::runtime::pages::{PageError, Pages, Position, RangeOrder};
+use tradeapi::runtime::retry::RetryPolicy;
+use tradeapi::runtime::transport::{ResponseFuture, Transport};
 use tradeapi::{Client, Credentials, Error, Timestamp, unified};
 use tradeapi_tests::query;
 

@@ -5,7 +5,9 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use futures_core::Stream;
-use tradeapi::runtime::{LimitMode, PageError, Paged, RetryPolicy};
+use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::pages::{PageError, Paged};
+use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::unified::{GetFillHistory, GetInsiderTrades, GetOpenOrders};
 use tradeapi::{Client, Credentials, Error, classic};
 use tradeapi_sandbox::{Answer, Sandbox};
@@ -74,7 +76,7 @@ async fn walk(answers: &[(&str, &str)]) -> (Vec<String>, Option<String>, usize) 
 #[tokio::test(flavor = "current_thread")]
 async fn a_cursor_that_does_not_move_ends_the_listing_and_says_so() {
     let stuck = |cursor: &str| {
-        Some(format!("unified.fills is not listed to its end: the cursor \"{cursor}\" came a second time"))
+        Some(format!("the listing of unified.fills is incomplete: the cursor \"{cursor}\" occurred twice"))
     };
     let [one, two] = [r#"[{"execId": "1"}]"#, r#"[{"execId": "2"}]"#];
     let found = walk(&[(one, r#""a""#), (two, r#""a""#)]).await;
@@ -195,7 +197,7 @@ macro_rules! count_listings {
 
 #[tokio::test(flavor = "current_thread")]
 async fn every_page_of_the_schema_can_be_followed() {
-    let with_a_cursor = |meta: &&tradeapi::runtime::Meta| {
+    let with_a_cursor = |meta: &&tradeapi::runtime::tables::Meta| {
         let example = &schema::examples(meta)[0].response;
         ["\"cursor\"", "\"endId\""].iter().any(|cursor| example.contains(cursor))
     };
@@ -230,7 +232,7 @@ async fn every_page_of_the_schema_can_be_followed() {
     assert_eq!(followed, listings);
 }
 
-fn meta_of<O: Paged>(_: &O) -> &'static tradeapi::runtime::Meta {
+fn meta_of<O: Paged>(_: &O) -> &'static tradeapi::runtime::tables::Meta {
     O::META
 }
 

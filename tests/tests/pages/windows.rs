@@ -1,6 +1,7 @@
 //! Ranges of time: how they are cut, what cannot be had, and who is told.
 
-use tradeapi::runtime::{Clipped, Length, PageError, Paged, Pages, RangeOrder};
+use tradeapi::runtime::pages::{Clipped, PageError, Paged, Pages, RangeOrder};
+use tradeapi::runtime::tables::Length;
 use tradeapi::{CheckPolicy, Error, Timestamp, broker, classic, unified};
 
 use crate::exchange::{
@@ -134,7 +135,7 @@ fn a_range_of_which_nothing_can_be_had_asks_nothing() {
 #[test]
 fn a_limit_that_the_exchange_has_lifted_clips_nothing() {
     let exchange = Exchange::new(Ways::of(UNIFIED_FILLS), Vec::new());
-    let client = exchange.client().checked_by(CheckPolicy::new().off("window.access"));
+    let client = exchange.client().with_check_policy(CheckPolicy::new().off("window.access"));
     let request = unified::GetFillHistory::new().between(at(NOW - 100 * DAY), at(NOW - 95 * DAY));
     assert!(run(all(client.pages(request).clip())).unwrap().is_empty());
     assert_eq!(ranges(&exchange), [(Some(NOW - 100 * DAY), Some(NOW - 95 * DAY))]);

@@ -10,7 +10,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::Value;
-use tradeapi::runtime::{Access, FixedClock, LimitMode, ResponseFuture, Transport};
+use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::clock::FixedClock;
+use tradeapi::runtime::tables::Access;
+use tradeapi::runtime::transport::{ResponseFuture, Transport};
 use tradeapi::{Account, Client, Error, Operation, Timestamp};
 use tradeapi_sandbox::{Answer, Sandbox};
 use tradeapi_tests::schema::{self, Example};

@@ -6,7 +6,10 @@ mod printed;
 
 use std::time::Duration;
 
-use tradeapi::runtime::{Authenticator, Drift, FixedClock, HmacSha256, TransportLimits};
+use tradeapi::runtime::clock::FixedClock;
+use tradeapi::runtime::drift::Drift;
+use tradeapi::runtime::signing::{Authenticator, HmacSha256};
+use tradeapi::runtime::transport::TransportLimits;
 use tradeapi::unified::{CancelOrder, GetFillHistory, GetOrderDetails, OrderId, OrderRef};
 use tradeapi::{API, Client, Credentials, Error, Timestamp};
 use tradeapi_sandbox::{Answer, Sandbox};

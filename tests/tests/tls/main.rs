@@ -10,7 +10,9 @@ use std::error::Error as _;
 
 use rustls::SupportedProtocolVersion;
 use rustls::version::{TLS12, TLS13};
-use tradeapi::runtime::{Ending, LimitMode, Outcome, TlsSettings, TransportLimits};
+use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::tables::{Ending, Outcome};
+use tradeapi::runtime::transport::{TlsSettings, TransportLimits};
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{API, Client, Credentials, Error};
 use tradeapi_tests::peer::{Peer, read_request};

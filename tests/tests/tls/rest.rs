@@ -7,7 +7,7 @@ use std::sync::{Arc, Barrier};
 use rustls::SupportedProtocolVersion;
 use rustls::version::{TLS12, TLS13};
 use tokio::runtime::Builder;
-use tradeapi::runtime::TransportLimits;
+use tradeapi::runtime::transport::TransportLimits;
 use tradeapi_tests::peer::{read_request, write_response};
 use tradeapi_tests::transports::Over;
 

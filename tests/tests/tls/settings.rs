@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use tradeapi::runtime::{HyperTransport, ReqwestTransport, TlsSettings, TransportLimits};
+use tradeapi::runtime::transport::{HyperTransport, ReqwestTransport, TlsSettings, TransportLimits};
 use tradeapi::{Client, Credentials};
 
 use crate::server::{Authority, Server, config};

@@ -1,37 +1,143 @@
-use super::answer::BatchAnswer;
+use crate::json::{BadItem, List};
 use crate::operation::Operation;
 use crate::parameters::Parameters;
 
-/// A request with a list of items, each of which succeeds or fails by itself. Emitted where the schema says so.
+/// A request with a list of items, each of which succeeds or fails on its own. Emitted for the operations that the
+/// schema declares as batches.
 pub trait Batch: Operation + Clone {
-    /// One of the things asked for.
+    /// An item of the list.
     type Item: Parameters;
 
-    /// What is answered for an item that succeeded.
+    /// The result of an item that succeeded.
     type Done;
 
-    /// What the documents say about it.
+    /// The properties of the batch.
     const SHAPE: &'static BatchShape;
 
     /// Takes the items out.
     fn take_items(&mut self) -> Vec<Self::Item>;
 
-    /// Puts items in the place of those that are there.
+    /// Replaces the items.
     fn set_items(&mut self, items: Vec<Self::Item>);
 
-    /// What an answer says about each item; a code stands for success or does not.
+    /// The results in a response. `is_success` classifies the code of an item.
     fn answer(response: Self::Response, is_success: &dyn Fn(&str) -> bool) -> BatchAnswer<Self::Done>;
 }
 
-/// What is known about a batch.
+/// The properties of a batch operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchShape {
     /// The parameter that holds the items; empty where they are the whole body.
     pub list: &'static str,
-    /// The most items of one call.
+    /// The maximum number of items in one call.
     pub max_items: usize,
-    /// The names by which an item and its result are told, the one that wins first.
+    /// The parameters that identify an item and its result, in order of precedence.
     pub ids: &'static [&'static str],
     /// Whether results come in the order of the items.
     pub by_place: bool,
+}
+
+/// The results of the items of a batch, however the response expresses them. Emitted code fills it in.
+#[derive(Debug)]
+pub struct BatchAnswer<T> {
+    pub(super) results: Vec<Said<T>>,
+    pub(super) bad: Vec<BadItem>,
+    /// Whether the response claims that every item succeeded.
+    pub(super) all_done: Option<bool>,
+}
+
+/// The result of one item in a response.
+#[derive(Debug)]
+pub(super) struct Said<T> {
+    /// Its index in the response; `None` if the results are spread over several lists.
+    pub(super) place: Option<usize>,
+    /// Its ids, in the order of [`BatchShape::ids`](super::BatchShape::ids).
+    pub(super) ids: Vec<Option<String>>,
+    pub(super) result: Told<T>,
+}
+
+/// The result of an item.
+#[derive(Debug)]
+pub(super) enum Told<T> {
+    Done(T),
+    Failed(Failure),
+    /// Neither: a message without a code, or no code and no id that shows which item succeeded.
+    Unclear(Failure),
+}
+
+/// The code and the message of a failed item; neither is empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Failure {
+    pub(super) code: Option<String>,
+    pub(super) message: Option<String>,
+}
+
+impl Failure {
+    fn new((code, message): (Option<String>, Option<String>)) -> Self {
+        let [code, message] = [code, message].map(|text| text.filter(|text| !text.is_empty()));
+        Self { code, message }
+    }
+}
+
+impl<T> Default for BatchAnswer<T> {
+    fn default() -> Self {
+        Self { results: Vec::new(), bad: Vec::new(), all_done: None }
+    }
+}
+
+impl<T> BatchAnswer<T> {
+    /// The items of a list succeeded.
+    pub fn done<const N: usize>(&mut self, list: List<T>, ids: impl Fn(&T) -> [Option<String>; N]) {
+        self.bad.extend(list.bad);
+        self.results.extend(list.items.into_iter().map(|item| Said {
+            place: None,
+            ids: ids(&item).into(),
+            result: Told::Done(item),
+        }));
+    }
+
+    /// The items of a list failed, with a code and a message each.
+    pub fn failed<R, const N: usize>(
+        &mut self,
+        list: List<R>,
+        ids: impl Fn(&R) -> [Option<String>; N],
+        why: impl Fn(&R) -> (Option<String>, Option<String>),
+    ) {
+        self.bad.extend(list.bad);
+        self.results.extend(list.items.iter().map(|item| {
+            let failure = Failure::new(why(item));
+            Said { place: None, ids: ids(item).into(), result: Told::Failed(failure) }
+        }));
+    }
+
+    /// An item of a list failed if it has a code other than that of success.
+    pub fn by_code<const N: usize>(
+        &mut self,
+        list: List<T>,
+        is_success: &dyn Fn(&str) -> bool,
+        ids: impl Fn(&T) -> [Option<String>; N],
+        why: impl Fn(&T) -> (Option<String>, Option<String>),
+    ) {
+        // Unreadable items keep their places.
+        let bad: Vec<usize> = list.bad.iter().map(|bad| bad.index).collect();
+        let places = (0..).filter(|place| !bad.contains(place));
+        self.results.extend(list.items.into_iter().zip(places).map(|(item, place)| {
+            let failure = Failure::new(why(&item));
+            let ids: Vec<_> = ids(&item).into();
+            let is_named = ids.iter().any(Option::is_some);
+            let result = match &failure {
+                Failure { code: Some(code), .. } if is_success(code) => Told::Done(item),
+                Failure { code: Some(_), .. } => Told::Failed(failure),
+                Failure { code: None, message: None } if is_named => Told::Done(item),
+                Failure { code: None, .. } => Told::Unclear(failure),
+            };
+            Said { place: Some(place), ids, result }
+        }));
+        self.bad.extend(list.bad);
+    }
+
+    /// Whether the response claims that every item succeeded.
+    pub fn all_done(&mut self, all: Option<bool>) {
+        self.all_done = all;
+    }
 }

@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use super::batch::Batch;
 use super::matching::{self, Ids, Matching};
-use super::outcome::{BatchReport, ItemOutcome, ItemReport};
-use super::teller::Teller;
+use super::report::{BatchReport, ItemOutcome, ItemReport, ItemResults};
 use crate::checks::{CheckPolicy, Place, Violation, Violations};
-use crate::client::{ClientCore, Moment};
+use crate::client::ClientCore;
+use crate::clock::Moment;
 use crate::error::{Error, Refusal};
 use crate::parameters::texts_of;
 use crate::tables::{Meta, Severity};
 use crate::value::Timestamp;
 
-/// A batch of any length, about to be sent in as many calls as it takes.
+/// A batch of any length, to be sent in as many calls as needed.
 ///
-/// The calls are made one after the other and keep the client's rate limits. Nothing is sent twice, and what failed is not
-/// tried again.
+/// The calls are made one after the other, within the client's rate limits. No item is sent twice, and failed items are
+/// not retried.
 #[must_use = "nothing is sent until `send` is called"]
 pub struct BatchCall<O: Batch> {
     pub(crate) client: ClientCore,
@@ -24,29 +24,36 @@ pub struct BatchCall<O: Batch> {
     stops: bool,
 }
 
+impl ClientCore {
+    /// A batch of any length, sent in as many calls as needed. Nothing is sent yet.
+    pub fn batch<O: Batch>(&self, request: O) -> BatchCall<O> {
+        BatchCall::new(self.clone(), request)
+    }
+}
+
 impl<O: Batch> BatchCall<O> {
-    /// Begins with a request that holds all items.
+    /// A batch of all items of `request`.
     pub fn new(client: ClientCore, request: O) -> Self {
         Self { client, request, stops: false }
     }
 
-    /// Makes no further call once an item has not surely succeeded. If not set, all calls are made.
+    /// Makes no further call after an item that failed or whose outcome is unknown. By default, all calls are made.
     pub fn stop_at_first_failure(mut self) -> Self {
         self.stops = true;
         self
     }
 
-    /// Checks all items, sends them, and tells of each what became of it.
+    /// Checks all items, sends them, and reports the outcome of each.
     ///
     /// # Errors
     ///
-    /// When anything is forbidden in the batch as a whole, an id that two items share among it; then nothing was sent.
+    /// Fails if the batch as a whole breaks a rule, which includes an id that two items share. Nothing is sent then.
     pub async fn send(mut self) -> Result<BatchReport<O::Item, O::Done>, Error> {
-        let warnings = self.client.checked_by(self.policy()).check(&self.request)?;
+        let warnings = self.client.with_check_policy(self.policy()).check(&self.request)?;
         let items = self.request.take_items();
         let ids = items.iter().map(ids_of::<O>).collect::<Vec<_>>();
         no_id_twice::<O>(&ids)?;
-        let mut report = BatchReport { items: Vec::new(), strays: Vec::new(), bad: Vec::new(), calls: 0, warnings };
+        let mut report = BatchReport { items: Vec::new(), unmatched: Vec::new(), bad: Vec::new(), calls: 0, warnings };
         if items.is_empty() {
             self.send_part(Vec::new(), &[], &mut report).await;
         }
@@ -62,7 +69,7 @@ impl<O: Batch> BatchCall<O> {
         Ok(report)
     }
 
-    /// The rules of the client but for the length of the list, which no call is going to exceed.
+    /// The rules of the client except for the length of the list, which no call exceeds.
     fn policy(&self) -> CheckPolicy {
         let rule = Place::rule(None, O::SHAPE.list, "max-items");
         self.client.policy().clone().off(format!("{}/{rule}", O::META.id))
@@ -78,12 +85,12 @@ impl<O: Batch> BatchCall<O> {
         let items = part.take_items();
         match reply {
             Ok(reply) => {
-                let told = Teller::new(self.client.api(), O::META, self.client.codes(), &reply);
+                let told = ItemResults::new(self.client.api(), O::META, self.client.codes(), &reply);
                 let is_success = |code: &str| told.meta.is_success(told.api, code);
                 let answer = O::answer(reply.into_data(), &is_success);
                 report.bad.extend(answer.bad.iter().cloned());
-                let Matching { items: found, strays } = matching::assign(ids, answer, O::SHAPE);
-                report.strays.extend(strays.into_iter().map(|said| told.stray(said)));
+                let Matching { items: found, unmatched } = matching::assign(ids, answer, O::SHAPE);
+                report.unmatched.extend(unmatched.into_iter().map(|said| told.stray(said)));
                 report.items.extend(items.into_iter().zip(found).map(|(item, found)| told.item(item, found)));
             }
             Err(error) => {
@@ -105,7 +112,8 @@ fn ids_of<O: Batch>(item: &O::Item) -> Ids {
     texts_of(item, O::SHAPE.ids)
 }
 
-/// Two items with one id could not be told apart afterwards, and the exchange takes the second for a repeat of the first.
+/// Two items with one id cannot be distinguished afterwards, and the exchange takes the second for a repeat of the
+/// first.
 fn no_id_twice<O: Batch>(items: &[Ids]) -> Result<(), Error> {
     let mut violations = Violations::default();
     for (kind, name) in O::SHAPE.ids.iter().enumerate() {
@@ -117,9 +125,9 @@ fn no_id_twice<O: Batch>(items: &[Ids]) -> Result<(), Error> {
                     severity: Severity::Refuse,
                     parameter: Place::path(Some(&Place::item(None, O::SHAPE.list, index)), name),
                     given: format!("{id:?}"),
-                    allowed: format!("the item at {other} has it already, and no two items of a batch may share it"),
+                    allowed: format!("the item at {other} has the same, and no two items of a batch may share it"),
                     source: O::META.source(),
-                    mend: "take one of the two away, or send it by itself".to_owned(),
+                    hint: "take one of the two away, or send it by itself".to_owned(),
                 });
             }
         }

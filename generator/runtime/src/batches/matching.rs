@@ -1,29 +1,28 @@
-//! Which result belongs to which item.
+//! Assigns results to items.
 //!
-//! Ids decide. What has no id is told by its place only where nothing speaks against it: a result that is given to the wrong
-//! item is worse than none.
+//! Ids decide. A result without an id is matched by its place only if nothing contradicts that: a result that is
+//! assigned to the wrong item is worse than a missing one.
 
-use super::answer::{BatchAnswer, Said, Told};
-use super::batch::BatchShape;
-use super::outcome::Matched;
+use super::batch::{BatchAnswer, BatchShape, Said, Told};
+use super::report::Matched;
 
 /// The ids of an item or a result, in the order of [`BatchShape::ids`].
 pub(super) type Ids = Vec<Option<String>>;
 
-/// What an item was found to have as its result.
+/// The result of an item, and how it was matched.
 #[derive(Debug)]
 pub(super) struct Found<T> {
     pub(super) said: Said<T>,
     pub(super) how: Matched,
 }
 
-/// What every item has for its result, if anything, and the results that nobody has.
+/// The result of every item that has one, and the results that belong to no item.
 pub(super) struct Matching<T> {
     pub(super) items: Vec<Option<Found<T>>>,
-    pub(super) strays: Vec<Said<T>>,
+    pub(super) unmatched: Vec<Said<T>>,
 }
 
-/// Gives every item its result.
+/// Assigns results to items.
 pub(super) fn assign<T>(items: &[Ids], answer: BatchAnswer<T>, shape: &BatchShape) -> Matching<T> {
     let BatchAnswer { results, bad, all_done } = answer;
     let by_id: Vec<Option<usize>> = named(items, &results);
@@ -101,7 +100,7 @@ fn by_place<T>(
     targets
 }
 
-/// Whether the same became of all that is left, so that it does not matter whose result is whose.
+/// Whether all remaining results are the same, so that it does not matter which belongs to which item.
 fn are_alike<T>(left: &[usize], results: &[Said<T>], evidence: &Evidence) -> bool {
     let mut all = left.iter().map(|result| &results[*result].result);
     let Some(first) = all.next() else { return false };
@@ -110,13 +109,13 @@ fn are_alike<T>(left: &[usize], results: &[Said<T>], evidence: &Evidence) -> boo
     is_consistent && all.all(|other| is_same_result(first, other))
 }
 
-/// An item about which several results say different things has none.
+/// An item with contradictory results gets none.
 fn collect<T>(count: usize, results: Vec<Said<T>>, targets: &[Option<(usize, Matched)>]) -> Matching<T> {
-    let mut matching = Matching { items: (0..count).map(|_| None).collect(), strays: Vec::new() };
+    let mut matching = Matching { items: (0..count).map(|_| None).collect(), unmatched: Vec::new() };
     let mut contradicted = vec![false; count];
     for (said, target) in results.into_iter().zip(targets) {
         let Some((item, how)) = *target else {
-            matching.strays.push(said);
+            matching.unmatched.push(said);
             continue;
         };
         match &matching.items[item] {
@@ -139,5 +138,89 @@ fn is_same_result<T>(one: &Told<T>, other: &Told<T>) -> bool {
         (Told::Done(_), Told::Done(_)) | (Told::Unclear(_), Told::Unclear(_)) => true,
         (Told::Failed(one), Told::Failed(other)) => one.code == other.code,
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::batch::Failure;
+    use super::*;
+    use crate::json::{BadItem, ReadError};
+
+    const SHAPE: BatchShape = BatchShape { list: "", max_items: 9, ids: &["own", "theirs"], by_place: false };
+    const IN_ORDER: BatchShape = BatchShape { by_place: true, ..SHAPE };
+
+    fn ids(texts: [&str; 2]) -> Ids {
+        texts.iter().map(|text| Some((*text).to_owned()).filter(|text| !text.is_empty())).collect()
+    }
+
+    fn failed(code: &str) -> Told<()> {
+        Told::Failed(Failure { code: Some(code.to_owned()), message: None })
+    }
+
+    fn unreadable() -> BadItem {
+        BadItem { index: 1, raw: "{".to_owned(), error: ReadError::new(1, "an end") }
+    }
+
+    /// For each item the position of its result.
+    fn matched(
+        items: &[[&str; 2]],
+        results: Vec<([&str; 2], Told<()>)>,
+        shape: &BatchShape,
+        bad: Vec<BadItem>,
+        all_done: Option<bool>,
+    ) -> Vec<Option<usize>> {
+        let items: Vec<Ids> = items.iter().map(|item| ids(*item)).collect();
+        let results = results.into_iter().enumerate();
+        let results = results.map(|(place, (texts, result))| Said { place: Some(place), ids: ids(texts), result });
+        let answer = BatchAnswer { results: results.collect(), bad, all_done };
+        let matching = assign(&items, answer, shape);
+        matching.items.iter().map(|found| found.as_ref().and_then(|found| found.said.place)).collect()
+    }
+
+    #[test]
+    fn two_results_that_fit_two_items_belong_to_one_each() {
+        let results = || vec![(["a", "1"], Told::Done(())), (["a", "1"], Told::Done(()))];
+        assert_eq!(matched(&[["a", ""], ["", "1"]], results(), &SHAPE, Vec::new(), None), [Some(0), Some(1)]);
+    }
+
+    #[test]
+    fn what_is_left_is_given_out_only_if_as_much_is_missing() {
+        let results = || vec![(["a", ""], Told::Done(())), (["a", ""], Told::Done(())), (["", ""], Told::Done(()))];
+        let items = [["a", ""], ["b", ""], ["c", ""]];
+        assert_eq!(matched(&items, results(), &SHAPE, Vec::new(), None), [Some(0), None, None]);
+        let results = || vec![(["", ""], Told::Done(()))];
+        let items = [["a", ""], ["b", ""]];
+        assert_eq!(matched(&items, results(), &SHAPE, vec![unreadable()], None), [None, None]);
+    }
+
+    #[test]
+    fn one_result_of_another_item_makes_every_place_worthless() {
+        let results = || vec![(["", ""], Told::Done(())), (["z", ""], Told::Done(()))];
+        assert_eq!(matched(&[["x", ""], ["y", ""]], results(), &IN_ORDER, Vec::new(), None), [None, None]);
+        let results = || vec![(["", ""], Told::Done(())), (["", ""], Told::Done(()))];
+        assert_eq!(matched(&[["x", ""], ["y", ""]], results(), &IN_ORDER, Vec::new(), None), [Some(0), Some(1)]);
+    }
+
+    #[test]
+    fn a_claim_that_all_succeeded_must_fit_the_results() {
+        let results = || vec![(["a", ""], failed("1")), (["", ""], Told::Done(()))];
+        let items = [["a", ""], ["b", ""]];
+        for (all_done, second) in [(Some(true), None), (Some(false), Some(1)), (None, Some(1))] {
+            assert_eq!(matched(&items, results(), &SHAPE, Vec::new(), all_done), [Some(0), second], "{all_done:?}");
+        }
+    }
+
+    #[test]
+    fn results_without_ids_count_only_if_all_are_the_same() {
+        let items = [["", ""]; 3];
+        let three = |last: Told<()>| vec![(["", ""], failed("1")), (["", ""], failed("1")), (["", ""], last)];
+        let all = [Some(0), Some(1), Some(2)];
+        assert_eq!(matched(&items, three(failed("1")), &SHAPE, Vec::new(), None), all);
+        for other in [failed("2"), Told::Done(())] {
+            assert_eq!(matched(&items, three(other), &SHAPE, Vec::new(), None), [None; 3]);
+        }
+        let done = || vec![(["", ""], Told::Done(())), (["", ""], Told::Done(())), (["", ""], failed("1"))];
+        assert_eq!(matched(&items, done(), &SHAPE, Vec::new(), None), [None; 3]);
     }
 }

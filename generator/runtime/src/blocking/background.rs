@@ -1,19 +1,23 @@
 use std::cell::Cell;
+use std::pin::pin;
 use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
 
 use tokio::runtime::{Builder, Handle, Runtime};
 
-use super::block_on::block_on;
-use crate::client::{BuildError, ClientCore};
-use crate::limits::refusing_calls;
+use crate::client::{ClientCore, refusing_calls};
+use crate::error::BuildError;
 
 thread_local! {
     /// Whether this thread belongs to a [`Background`].
     static IS_BACKGROUND: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The thread on which connections are looked after, also while no one calls: an end that was closed is noticed then, and
-/// not by the next order.
+/// The thread that drives the connections, also between calls: a connection that the peer closes is noticed at once,
+/// and not by the next order.
 ///
 /// It does not survive a fork, and a child must not use the connections of its parent: calls are refused there.
 #[derive(Debug)]
@@ -22,7 +26,7 @@ pub(super) struct Background {
     handle: Handle,
     /// Taken when it ends.
     runtime: Option<Runtime>,
-    /// What must not end in a child.
+    /// What a child must not drop.
     kept: Option<ClientCore>,
 }
 
@@ -38,7 +42,7 @@ impl Background {
         Ok(Self { process: process::id(), handle: runtime.handle().clone(), runtime: Some(runtime), kept: None })
     }
 
-    /// Keeps the connections of `core` where they must not be closed: a child shares what its parent watches them with.
+    /// Keeps the connections of `core` open in a child, which shares the file descriptors that its parent polls.
     pub(super) fn keeping(self, core: ClientCore) -> Self {
         let mut keeping = self;
         keeping.kept = Some(core);
@@ -47,14 +51,14 @@ impl Background {
 
     /// Waits for `future` on this thread.
     ///
-    /// It is polled here and not handed over, so it may borrow, and a thread of another runtime can be blocked by it.
+    /// It is polled on the calling thread, so it may borrow, and the thread may belong to another runtime.
     pub(super) fn wait<F: Future>(&self, future: F) -> F::Output {
         if self.is_copy() {
             return refusing_calls(|| block_on(future));
         }
         let _context = self.handle.enter();
         if IS_BACKGROUND.get() {
-            // Someone calls from what a connection has called: another thread takes over what this one looked after.
+            // The call comes from a task of a connection: another thread takes over the tasks of this one.
             return tokio::task::block_in_place(|| block_on(future));
         }
         block_on(future)
@@ -67,11 +71,11 @@ impl Background {
 }
 
 impl Drop for Background {
-    /// Waits for nothing, so that it may happen anywhere, also within a runtime.
+    /// Does not wait, so that it may happen anywhere, also within a runtime.
     fn drop(&mut self) {
         let (runtime, kept) = (self.runtime.take(), self.kept.take());
         if self.is_copy() {
-            // Locks of the parent's threads may be held for ever, and the parent would hear no more of its connections.
+            // Threads of the parent may hold locks, and the parent would no longer be notified of its connections.
             std::mem::forget((runtime, kept));
         } else if let Some(runtime) = runtime {
             runtime.shutdown_background();
@@ -79,9 +83,44 @@ impl Drop for Background {
     }
 }
 
+/// A waiting thread. It has a flag of its own, because what it polls may consume the token of `park`.
+struct Waiting {
+    thread: Thread,
+    woken: AtomicBool,
+}
+
+impl Wake for Waiting {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if !self.woken.swap(true, Ordering::Release) {
+            self.thread.unpark();
+        }
+    }
+}
+
+/// Polls `future` on this thread until it is done, and sleeps in between.
+pub(super) fn block_on<F: Future>(future: F) -> F::Output {
+    let waiting = Arc::new(Waiting { thread: thread::current(), woken: AtomicBool::new(false) });
+    let waker = Waker::from(Arc::clone(&waiting));
+    let mut context = Context::from_waker(&waker);
+    let mut future = pin!(future);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+        while !waiting.woken.swap(false, Ordering::Acquire) {
+            thread::park();
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::future::{poll_fn, ready};
+    use std::sync::{Arc, mpsc};
     use std::time::Duration;
 
     use super::*;
@@ -118,5 +157,34 @@ mod tests {
             })?;
         }
         Ok(())
+    }
+
+    #[test]
+    fn it_waits_until_it_is_woken_from_elsewhere() {
+        assert_eq!(block_on(ready(7)), 7);
+        let (to, from) = mpsc::channel::<Waker>();
+        let other = thread::spawn(move || from.iter().for_each(Waker::wake));
+        let mut polls = 0;
+        let polled = block_on(poll_fn(|context| {
+            polls += 1;
+            let _ = to.send(context.waker().clone());
+            if polls == 100 { Poll::Ready(polls) } else { Poll::Pending }
+        }));
+        drop(to);
+        assert!(other.join().is_ok());
+        assert_eq!(polled, 100);
+    }
+
+    #[test]
+    fn to_be_woken_while_it_polls_is_not_lost() {
+        let mut polls = 0;
+        block_on(poll_fn(|context| {
+            polls += 1;
+            context.waker().wake_by_ref();
+            // Takes the thread's own mark away, as a channel in a future may.
+            thread::park_timeout(std::time::Duration::from_millis(1));
+            if polls == 3 { Poll::Ready(()) } else { Poll::Pending }
+        }));
+        assert_eq!(polls, 3);
     }
 }

@@ -1,47 +1,47 @@
 use std::fmt;
 
-use super::core::ClientCore;
+use super::client::ClientCore;
 use crate::batches::{Batch, BatchReport};
+use crate::confirm::{BatchConfirmation, ConfirmPolicy, ConfirmableItems, Queryable};
 use crate::error::Error;
-use crate::fate::{Asked, ConfirmPolicy, ConfirmableItems, ItemFates};
 
-/// What became of the items of a batch of the operation `O`.
-type FatesOf<O> = ItemFates<<O as Batch>::Item, <O as Batch>::Done, <O as Asked>::Record>;
+/// The outcomes of the items of a batch of the operation `O`.
+type BatchConfirmationOf<O> = BatchConfirmation<<O as Batch>::Item, <O as Batch>::Done, <O as Queryable>::Record>;
 
-/// A batch of any length, about to be sent in as many calls as it takes; see [`BatchCall`](crate::BatchCall).
+/// A batch of any length, to be sent in as many calls as needed; see [`BatchCall`](crate::batches::BatchCall).
 #[must_use = "nothing is sent until `send` is called"]
 pub struct BatchCall<O: Batch> {
     client: ClientCore,
-    batch: crate::BatchCall<O>,
+    batch: crate::batches::BatchCall<O>,
 }
 
 impl<O: Batch> BatchCall<O> {
-    pub(super) fn new(client: ClientCore, batch: crate::BatchCall<O>) -> Self {
+    pub(super) fn new(client: ClientCore, batch: crate::batches::BatchCall<O>) -> Self {
         Self { client, batch }
     }
 
-    /// Makes no further call once an item has not surely succeeded. If not set, all calls are made.
+    /// Makes no further call after an item that failed or whose outcome is unknown. By default, all calls are made.
     pub fn stop_at_first_failure(self) -> Self {
         Self { batch: self.batch.stop_at_first_failure(), ..self }
     }
 
-    /// Checks all items, sends them, and tells of each what became of it.
+    /// Checks all items, sends them, and reports the outcome of each.
     ///
     /// # Errors
     ///
-    /// As [`BatchCall::send`](crate::BatchCall::send).
+    /// As [`BatchCall::send`](crate::batches::BatchCall::send).
     pub fn send(self) -> Result<BatchReport<O::Item, O::Done>, Error> {
         self.client.wait(self.batch.send())
     }
 }
 
 impl<O: ConfirmableItems> BatchCall<O> {
-    /// As [`send`](Self::send), and then asks for each item of which no answer told whether it succeeded.
+    /// Like [`send`](Self::send), and then queries each item whose outcome is unknown.
     ///
     /// # Errors
     ///
-    /// As [`BatchCall::send_and_confirm`](crate::BatchCall::send_and_confirm).
-    pub fn send_and_confirm(self, policy: &ConfirmPolicy) -> Result<FatesOf<O>, Error> {
+    /// As [`BatchCall::send_and_confirm`](crate::batches::BatchCall::send_and_confirm).
+    pub fn send_and_confirm(self, policy: &ConfirmPolicy) -> Result<BatchConfirmationOf<O>, Error> {
         self.client.wait(self.batch.send_and_confirm(policy))
     }
 }

@@ -1,49 +1,49 @@
 use std::fmt;
 
-use super::core::ClientCore;
-use super::items::Items;
-use crate::pages::{Page, PageError, Paged, Position, PositionError, RangeOrder};
+use super::client::ClientCore;
+use crate::json::BadItem;
+use crate::pages::{Clipped, Page, PageError, Paged, Position, PositionError, RangeOrder};
 use crate::retry::RetryPolicy;
 
-/// All pages of a listing, one after the other; see [`Pages`](crate::Pages).
+/// All pages of a listing, one after the other; see [`Pages`](crate::pages::Pages).
 #[must_use = "nothing is sent until a page is asked for"]
 pub struct Pages<O: Paged> {
     client: ClientCore,
-    pages: crate::Pages<O>,
+    pages: crate::pages::Pages<O>,
 }
 
 impl<O: Paged> Pages<O> {
-    pub(super) fn new(client: ClientCore, pages: crate::Pages<O>) -> Self {
+    pub(super) fn new(client: ClientCore, pages: crate::pages::Pages<O>) -> Self {
         Self { client, pages }
     }
 
-    /// Lists the parts of a long range in this order; the newest first, if not set. Does nothing once a page has come, or
-    /// behind a position, whose order stays.
+    /// Lists the parts of a long range in this order; by default, the newest first. Has no effect after the first page,
+    /// or after [`resume`](Self::resume), which keeps the order of the position.
     pub fn ranges(self, order: RangeOrder) -> Self {
         Self { pages: self.pages.ranges(order), ..self }
     }
 
-    /// Lists what can be had where the range begins before what the documents give access to, now or after a pause; see
-    /// [`Pages::clip`](crate::Pages::clip).
+    /// Lists the accessible part of a range that begins earlier than the exchange gives access to; see
+    /// [`Pages::clip`](crate::pages::Pages::clip).
     pub fn clip(self) -> Self {
         Self { pages: self.pages.clip(), ..self }
     }
 
-    /// Repeats calls that fail in a way that passes. If not set, the caller decides whether to ask for the page again.
+    /// Retries calls after transient failures. By default, the caller decides whether to request the page again.
     pub fn retrying(self, policy: RetryPolicy) -> Self {
         Self { pages: self.pages.retrying(policy), ..self }
     }
 
-    /// Goes on from a position of the same listing; see [`Pages::resume`](crate::Pages::resume).
+    /// Continues from a position of the same listing; see [`Pages::resume`](crate::pages::Pages::resume).
     ///
     /// # Errors
     ///
-    /// When the position belongs to another listing.
+    /// Fails if the position belongs to another listing.
     pub fn resume(self, position: &Position) -> Result<Self, PositionError> {
         Ok(Self { pages: self.pages.resume(position)?, ..self })
     }
 
-    /// Where the next page begins. Save it once the pages before are dealt with.
+    /// The position of the next page. Save it after processing the pages before.
     pub fn position(&self) -> &Position {
         self.pages.position()
     }
@@ -57,7 +57,7 @@ impl<O: Paged> Pages<O> {
 impl<O: Paged> Iterator for Pages<O> {
     type Item = Result<Page<O::Item>, PageError>;
 
-    /// The next page; see [`Pages::next_page`](crate::Pages::next_page).
+    /// The next page; see [`Pages::next_page`](crate::pages::Pages::next_page).
     fn next(&mut self) -> Option<Self::Item> {
         self.client.wait(self.pages.next_page())
     }
@@ -66,5 +66,48 @@ impl<O: Paged> Iterator for Pages<O> {
 impl<O: Paged> fmt::Debug for Pages<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.pages.fmt(f)
+    }
+}
+
+/// The items of all pages of a listing, one after the other; see [`Items`](crate::pages::Items).
+#[must_use = "nothing is sent until an item is asked for"]
+pub struct Items<O: Paged> {
+    client: ClientCore,
+    items: crate::pages::Items<O>,
+}
+
+impl<O: Paged> Items<O> {
+    pub(super) fn new(client: ClientCore, items: crate::pages::Items<O>) -> Self {
+        Self { client, items }
+    }
+
+    /// The items so far that could not be read.
+    pub fn bad(&self) -> &[BadItem] {
+        self.items.bad()
+    }
+
+    /// The part of the requested times that is not accessible, as far as known.
+    pub fn clipped(&self) -> Option<Clipped> {
+        self.items.clipped()
+    }
+
+    /// The position to continue from. While items of a page are left, it is the beginning of their page.
+    pub fn position(&self) -> &Position {
+        self.items.position()
+    }
+}
+
+impl<O: Paged> Iterator for Items<O> {
+    type Item = Result<O::Item, PageError>;
+
+    /// The next item. Items that cannot be read are found in [`bad`](Self::bad).
+    fn next(&mut self) -> Option<Self::Item> {
+        self.client.wait(self.items.next())
+    }
+}
+
+impl<O: Paged> fmt::Debug for Items<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.items.fmt(f)
     }
 }

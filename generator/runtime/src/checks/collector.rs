@@ -2,20 +2,17 @@ use std::collections::HashSet;
 use std::fmt::Display;
 use std::str::FromStr;
 
-use super::given;
-use super::place::Place;
 use super::policy::CheckContext;
-use super::violation::{Violation, Violations};
-use super::window;
+use super::violation::{Place, Violation, Violations};
+use super::{given, window};
 use crate::account::{Account, Instrument};
-use crate::parameters::{Parameters, Scalar, Scratch};
 use crate::tables::{Meta, Rule, Severity, Window};
-use crate::value::{Decimal, Edit, Identifier, OpenEnum, Timestamp};
+use crate::value::{Decimal, Edit, Identifier, OpenEnum, Scalar, Scratch, Timestamp};
 
-/// The most digits of a decimal in a request.
+/// The maximum number of digits of a decimal in a request.
 const MOST_DIGITS: usize = 64;
 
-/// Collects what is wrong with a request. As long as nothing is, nothing is allocated.
+/// Collects the violations of a request. It allocates nothing unless there are any.
 #[derive(Debug)]
 pub struct Checks<'a> {
     meta: Option<&'static Meta>,
@@ -31,43 +28,44 @@ impl<'a> Checks<'a> {
         Self { meta, context, place: None, instrument: None, found: Violations::default() }
     }
 
-    /// Ends the checks of `request`, with everything that was found.
-    pub(crate) fn finish(mut self, request: &impl Parameters) -> Violations {
-        given::fill_in(&mut self.found, request);
+    /// Ends the checks of a request with everything that was found. `json` is the request, written only if a violation
+    /// shows a part of it.
+    pub(crate) fn finish(mut self, json: impl FnOnce() -> String) -> Violations {
+        given::fill_in(&mut self.found, json);
         self.found
     }
 
-    /// What was told about the account.
+    /// The account.
     pub fn account(&self) -> &'a Account {
         self.context.account
     }
 
-    /// From here on, the request speaks of this instrument; without one of the two names, of none.
+    /// Sets the instrument for the checks that follow; if a name is missing, there is none.
     pub fn names_instrument(&mut self, line: Option<&str>, symbol: Option<&str>) {
         self.instrument = line.zip(symbol).and_then(|(line, symbol)| self.context.account.instrument(line, symbol));
     }
 
-    /// Whether a text is among the names that were told of the account's `property`. `None` when there is no telling.
+    /// Whether a text is among the names of the account's `property`. `None` if one of them is missing.
     pub fn is_among(&self, text: Option<&str>, property: &str) -> Option<bool> {
         self.context.account.lists(property, text?)
     }
 
-    /// Whether a time is not before the one that was told of the account's `property`.
+    /// Whether a time is at or after the account's `property`.
     pub fn is_not_before(&self, time: Option<&Timestamp>, property: &str) -> Option<bool> {
         self.context.account.has_reached(property, *time?)
     }
 
-    /// Whether a number is a multiple of the step that was told of the instrument's `property`.
+    /// Whether a number is a multiple of the step that is the instrument's `property`.
     pub fn is_multiple_of(&self, number: Option<&Decimal>, property: &str) -> Option<bool> {
         self.instrument?.divides(property, number?)
     }
 
-    /// Whether a number has no more decimal places than was told of the instrument's `property`.
+    /// Whether a number has at most as many decimal places as the instrument's `property` allows.
     pub fn fits_places(&self, number: Option<&Decimal>, property: &str) -> Option<bool> {
         self.instrument?.has_places_for(property, number?)
     }
 
-    /// Whether a number is not below the one that was told of the instrument's `property`.
+    /// Whether a number is at least the instrument's `property`.
     pub fn is_at_least(&self, number: Option<&Decimal>, property: &str) -> Option<bool> {
         self.instrument?.is_reached_by(property, number?)
     }
@@ -123,15 +121,15 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The text, if set, must not be empty: nobody could tell that from one that was left out.
+    /// The text, if set, must not be empty: on the wire, that is the same as a missing one.
     pub fn text(&mut self, name: &'static str, value: Option<&String>) {
         if value.is_some_and(String::is_empty) {
-            self.violated("empty", name, r#""""#, "an empty text is no value", "set it, or leave it out");
+            self.violated("empty", name, r#""""#, "an empty text is not a value", "set it, or leave it out");
         }
     }
 
-    /// The decimal, if set, must not have more than 64 digits where it is written without an exponent, as it is sent:
-    /// no price and no amount has, and `1e1000` would make a request of a thousand zeros.
+    /// The decimal, if set, must not have more than 64 digits when it is written without an exponent, as it is sent:
+    /// prices and amounts have fewer, and `1e1000` would be sent as a thousand zeros.
     #[inline]
     pub fn decimal(&mut self, name: &'static str, value: Option<&Decimal>) {
         if let Some(value) = value.filter(|value| value.has_more_digits_than(MOST_DIGITS)) {
@@ -153,7 +151,7 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// A new value must not be written as a deletion is: whoever wants that says [`Edit::Delete`].
+    /// A new value must not be written like a deletion, for which there is [`Edit::Delete`].
     pub fn edit<T: Scalar>(&mut self, name: &'static str, edit: &Edit<T>, delete: &'static str) {
         let Edit::Set(value) = edit else { return };
         let mut scratch = Scratch::new();
@@ -175,18 +173,11 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// The two ends of a time range must keep the rules of `window`. An end that is not set is never made up.
+    /// The two ends of a time range must satisfy the rules of `window`. A missing end is not filled in.
     pub fn window(&mut self, window: &'static Window, from: Option<Timestamp>, to: Option<Timestamp>) {
         for breach in window::breaches(window, from, to, self.context.now) {
             let rule = format!("window.{}", breach.kind);
-            self.violated_by(rule, breach.parameter, breach.given, breach.allowed, breach.mend);
-        }
-    }
-
-    /// Each item of a list must keep its own rules. `name` is empty where the body itself is the list.
-    pub fn items<P: Parameters>(&mut self, name: &'static str, items: &[P]) {
-        for (index, item) in items.iter().enumerate() {
-            self.at(&Place::item(self.place, name, index), |checks| item.check(checks));
+            self.violated_by(rule, breach.parameter, breach.given, breach.allowed, breach.hint);
         }
     }
 
@@ -206,7 +197,7 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// Reports `rule` if a value comes twice.
+    /// Reports `rule` if a value occurs twice.
     pub fn unique<'s>(&mut self, rule: &'static Rule, name: &'static str, values: impl IntoIterator<Item = &'s str>) {
         let mut seen = HashSet::new();
         if let Some(again) = values.into_iter().find(|value| !seen.insert(*value)) {
@@ -214,15 +205,16 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// Runs `check` with `place` in front of the parameters' names.
-    fn at(&mut self, place: &Place<'_>, check: impl FnOnce(&mut Checks<'_>)) {
+    /// Runs `check` for the item `index` of the list `name`: the names of its parameters begin with its place.
+    pub(crate) fn item(&mut self, name: &str, index: usize, check: impl FnOnce(&mut Checks<'_>)) {
+        let place = Place::item(self.place, name, index);
         let found = std::mem::take(&mut self.found);
-        let mut inner = Checks { place: Some(place), found, ..*self };
+        let mut inner = Checks { place: Some(&place), found, ..*self };
         check(&mut inner);
         self.found = inner.found;
     }
 
-    /// No document says so, so none is named.
+    /// The rule is in no document, so none is named.
     #[cold]
     fn too_many_digits(&mut self, name: &'static str, value: &Decimal) {
         let Some(severity) = self.severity(&Place::rule(self.place, name, "digits"), Severity::Refuse) else { return };
@@ -233,7 +225,7 @@ impl<'a> Checks<'a> {
             given: given::shortened(&value.to_plain()),
             allowed: format!("at most {MOST_DIGITS} digits, written without an exponent, are sent"),
             source: String::new(),
-            mend: "use a shorter number".to_owned(),
+            hint: "use a shorter number".to_owned(),
         });
     }
 
@@ -247,7 +239,7 @@ impl<'a> Checks<'a> {
         self.violated(kind, name, format!("{given:?}"), allowed, "use one of these");
     }
 
-    /// A rule that the document states is broken.
+    /// Reports a rule that the document states.
     #[cold]
     fn rule_broken(&mut self, rule: &'static Rule, parameter: &str, given: String) {
         let Some(severity) = self.severity(rule.id, rule.severity) else { return };
@@ -258,11 +250,11 @@ impl<'a> Checks<'a> {
             given,
             allowed: rule.says.trim_end_matches('.').to_owned() + &self.told(rule.depends_on),
             source: self.meta.map_or_else(|| rule.at.to_owned(), |meta| format!("{}, {}", meta.document, rule.at)),
-            mend: rule.mend.to_owned(),
+            hint: rule.hint.to_owned(),
         });
     }
 
-    /// What was told of `properties`, in brackets.
+    /// The values of `properties`, in brackets.
     fn told(&self, properties: &[&str]) -> String {
         let told = properties.iter().filter_map(|property| {
             let of_account = || self.context.account.told(property).map(ToString::to_string);
@@ -273,7 +265,7 @@ impl<'a> Checks<'a> {
         if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
     }
 
-    /// A rule that comes with a parameter's description is broken.
+    /// Reports a rule that comes with the description of a parameter.
     #[cold]
     fn violated(
         &mut self,
@@ -281,12 +273,12 @@ impl<'a> Checks<'a> {
         name: &str,
         given: impl Display,
         allowed: impl Into<String>,
-        mend: &str,
+        hint: &str,
     ) {
-        self.violated_by(Place::rule(self.place, name, kind), name, given, allowed, mend);
+        self.violated_by(Place::rule(self.place, name, kind), name, given, allowed, hint);
     }
 
-    fn violated_by(&mut self, rule: String, name: &str, given: impl Display, allowed: impl Into<String>, mend: &str) {
+    fn violated_by(&mut self, rule: String, name: &str, given: impl Display, allowed: impl Into<String>, hint: &str) {
         let Some(severity) = self.severity(&rule, Severity::Refuse) else { return };
         self.found.push(Violation {
             rule,
@@ -295,7 +287,7 @@ impl<'a> Checks<'a> {
             given: given.to_string(),
             allowed: allowed.into(),
             source: self.meta.map(Meta::source).unwrap_or_default(),
-            mend: mend.to_owned(),
+            hint: hint.to_owned(),
         });
     }
 }

@@ -1,20 +1,17 @@
-//! What a violation says was given, looked up in the request. Only a request that breaks something pays for it.
+//! Looks up the values of a request that violations show. Only a request that breaks a rule pays for it.
 
 use super::violation::Violations;
 use crate::json::{Kind, ReadError, Reader};
-use crate::parameters::{ParameterWriter, Parameters};
 
 /// How much of a value is shown, in characters.
 const SHOWN: usize = 80;
 
-/// Says of each violation what was given, where it does not say so yet.
-pub(super) fn fill_in(found: &mut Violations, request: &impl Parameters) {
+/// Fills in the given value of each violation that lacks it.
+pub(super) fn fill_in(found: &mut Violations, json: impl FnOnce() -> String) {
     if found.iter().all(|violation| !violation.given.is_empty() || violation.parameter.is_empty()) {
         return;
     }
-    let mut json = ParameterWriter::json();
-    request.write(&mut json);
-    let json = json.finish();
+    let json = json();
     for violation in found.iter_mut().filter(|violation| violation.given.is_empty()) {
         // What was just written can be read.
         violation.given = match look_up(&mut Reader::new(&json), &violation.parameter) {

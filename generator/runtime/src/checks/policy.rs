@@ -2,12 +2,12 @@ use crate::account::Account;
 use crate::tables::{Meta, Severity};
 use crate::value::Timestamp;
 
-/// What a check knows beside the request, and what it makes of a rule that is broken.
+/// What a check knows besides the request, and how it treats broken rules.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckContext<'a> {
-    /// What was told about the account.
+    /// The account.
     pub account: &'a Account,
-    /// The time; without it, rules about how long ago something is are not checked.
+    /// The current time; without it, rules about the age of something are not checked.
     pub now: Option<Timestamp>,
     /// Which rules are checked, and how severely.
     pub policy: &'a CheckPolicy,
@@ -17,7 +17,7 @@ static NOTHING_TOLD: Account = Account::new();
 static ALL_RULES: CheckPolicy = CheckPolicy::new();
 
 impl Default for CheckContext<'_> {
-    /// Nothing is known, and every rule is checked as the schema says.
+    /// No account properties and no time; every rule is checked as the schema says.
     fn default() -> Self {
         Self { account: &NOTHING_TOLD, now: None, policy: &ALL_RULES }
     }
@@ -25,9 +25,9 @@ impl Default for CheckContext<'_> {
 
 /// Which rules are checked, and whether one that is broken refuses the request or only warns.
 ///
-/// Exchanges change their rules before anyone's schema does: a rule that they have lifted can be switched off until the
-/// client is generated anew. A rule is named by its id, as violations tell it, or by the id of an operation, a slash and
-/// its id, for that operation alone. What is said last about a rule counts.
+/// Exchanges change their rules before a schema follows: a rule that was lifted can be switched off until the client is
+/// regenerated. A rule is named by its id, as in [`Violation::rule`](super::Violation::rule), or by the id of an
+/// operation, a slash and its id, for that operation alone. The last setting for a rule applies.
 ///
 /// ```
 /// use tradeapi_runtime::CheckPolicy;
@@ -59,7 +59,7 @@ impl CheckPolicy {
         self.with(rule.into(), None)
     }
 
-    /// The same, but a request that breaks `rule` is sent, and its reply tells of it.
+    /// The same, but a request that breaks `rule` is sent, and its reply lists the violation.
     #[must_use]
     pub fn warn(self, rule: impl Into<String>) -> Self {
         self.with(rule.into(), Some(Severity::Warn))
@@ -81,7 +81,7 @@ impl CheckPolicy {
         !self.nothing || self.exceptions.iter().any(|(_, severity)| severity.is_some())
     }
 
-    /// How severe it is to break `rule` in a request of the operation `meta`; `None` when it is not checked.
+    /// The severity of `rule` in a request of the operation `meta`; `None` if it is not checked.
     pub(crate) fn severity(&self, meta: Option<&Meta>, rule: &str, by_schema: Severity) -> Option<Severity> {
         let is_meant = |name: &str| match name.split_once('/') {
             Some((operation, name)) => name == rule && meta.is_some_and(|meta| meta.id == operation),

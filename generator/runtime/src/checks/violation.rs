@@ -4,24 +4,24 @@ use std::ops::Deref;
 
 use crate::tables::Severity;
 
-/// One thing in a request that the documents forbid.
+/// A rule that a request breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The id of the rule that is broken. A rule that comes with a parameter's description is called after it:
+    /// The id of the broken rule. A rule that comes with the description of a parameter is named after it:
     /// `limit.max`, `orderList[].side.values`.
     pub rule: String,
-    /// Whether the request is refused for it, or sent with a warning.
+    /// Whether it refuses the request or only warns.
     pub severity: Severity,
     /// The path to the parameter: `orderList[3].price`.
     pub parameter: String,
-    /// What was given; empty where that says nothing.
+    /// The given value; empty if there is none to show.
     pub given: String,
     /// What is allowed.
     pub allowed: String,
-    /// The document and the place in it that says so; empty where the parameters belong to no operation.
+    /// The document and the section with the rule; empty if the parameters do not belong to an operation.
     pub source: String,
     /// What to do.
-    pub mend: String,
+    pub hint: String,
 }
 
 impl fmt::Display for Violation {
@@ -37,26 +37,26 @@ impl fmt::Display for Violation {
             write!(f, "; {}", self.source)?;
         }
         f.write_str(")")?;
-        if self.mend.is_empty() { Ok(()) } else { write!(f, ": {}", self.mend) }
+        if self.hint.is_empty() { Ok(()) } else { write!(f, ": {}", self.hint) }
     }
 }
 
-/// Everything in a request that the documents forbid or warn of. Where it is an error, something refuses the request.
+/// All rules that a request breaks. As an error, at least one of them refuses the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Violations(Vec<Violation>);
 
 impl Violations {
-    /// Whether the request must not be sent; else there are warnings at most.
+    /// Whether the request must not be sent. Otherwise, there are only warnings.
     pub fn refuse(&self) -> bool {
         self.refusals().next().is_some()
     }
 
-    /// What refuses the request.
+    /// The violations that refuse the request.
     pub fn refusals(&self) -> impl Iterator<Item = &Violation> {
         self.0.iter().filter(|violation| violation.severity == Severity::Refuse)
     }
 
-    /// What the documents advise against, without refusing the request for it.
+    /// The violations that only warn.
     pub fn warnings(&self) -> impl Iterator<Item = &Violation> {
         self.0.iter().filter(|violation| violation.severity == Severity::Warn)
     }
@@ -65,7 +65,7 @@ impl Violations {
         self.0.iter_mut()
     }
 
-    /// The warnings, or an error that has them too.
+    /// The warnings, or all violations as an error if one refuses the request.
     pub(crate) fn into_result(self) -> Result<Self, Self> {
         if self.refuse() { Err(self) } else { Ok(self) }
     }
@@ -106,8 +106,8 @@ impl<'a> IntoIterator for &'a Violations {
 }
 
 impl fmt::Display for Violations {
-    /// One violation a line: what refuses the request, and then, under a heading of their own, the warnings. Where
-    /// nothing refuses it, there is no heading.
+    /// One violation per line: those that refuse the request, and then the warnings under a heading. The heading is
+    /// left out if nothing refuses the request.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
         for violation in self.refusals() {
@@ -126,3 +126,62 @@ impl fmt::Display for Violations {
 }
 
 impl Error for Violations {}
+
+/// Where among nested parameters a check stands: `orderList[3]`. Costs nothing until it is written out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    outer: Option<&'a Place<'a>>,
+    list: &'a str,
+    index: usize,
+}
+
+impl<'a> Place<'a> {
+    /// An item of the list `list`, which is a parameter of `outer`.
+    pub(crate) fn item(outer: Option<&'a Place<'a>>, list: &'a str, index: usize) -> Self {
+        Self { outer, list, index }
+    }
+
+    /// The path to the parameter `name` at `place`.
+    pub(crate) fn path(place: Option<&Self>, name: &str) -> String {
+        match place {
+            None => name.to_owned(),
+            Some(place) if name.is_empty() => place.to_string(),
+            Some(place) => format!("{place}.{name}"),
+        }
+    }
+}
+
+impl Place<'_> {
+    /// The id of the rule `kind` that comes with the description of the parameter `name` at `place`: the path to the
+    /// parameter, whichever item it is in, and the kind.
+    pub(crate) fn rule(place: Option<&Self>, name: &str, kind: &str) -> String {
+        let mut id = String::new();
+        if let Some(place) = place {
+            place.write_lists(&mut id);
+        }
+        match (id.is_empty(), name.is_empty()) {
+            (_, true) => {}
+            (true, false) => id.push_str(name),
+            (false, false) => id.extend([".", name]),
+        }
+        if id.is_empty() { kind.to_owned() } else { id + "." + kind }
+    }
+
+    fn write_lists(&self, out: &mut String) {
+        if let Some(outer) = self.outer {
+            outer.write_lists(out);
+            out.push('.');
+        }
+        out.push_str(self.list);
+        out.push_str("[]");
+    }
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(outer) = self.outer {
+            write!(f, "{outer}.")?;
+        }
+        write!(f, "{}[{}]", self.list, self.index)
+    }
+}

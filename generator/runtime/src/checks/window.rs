@@ -5,7 +5,8 @@ use std::time::Duration;
 use crate::tables::{Length, Window};
 use crate::value::Timestamp;
 
-/// Clocks differ, and time passes between making a request and checking it: what is older only by this is not refused.
+/// Clocks differ, and time passes before a request is checked: a range that is too old by less than this is not
+/// refused.
 const ACCESS_TOLERANCE: Duration = Duration::from_secs(60);
 
 /// A rule of a window that a range breaks.
@@ -14,7 +15,7 @@ pub(super) struct Breach {
     pub(super) parameter: &'static str,
     pub(super) given: String,
     pub(super) allowed: String,
-    pub(super) mend: &'static str,
+    pub(super) hint: &'static str,
 }
 
 /// The rules of `window` that the range from `from` to `to` breaks.
@@ -41,7 +42,7 @@ fn pair(window: &'static Window, from: Option<Timestamp>, to: Option<Timestamp>)
         parameter: missing,
         given: format!("only {set}"),
         allowed: "both or neither must be set".to_owned(),
-        mend: "set it too",
+        hint: "set it too",
     })
 }
 
@@ -51,7 +52,7 @@ fn order(window: &'static Window, from: Timestamp, to: Timestamp) -> Option<Brea
         parameter: window.from,
         given: from.to_string(),
         allowed: format!("it must not lie after {}, which is {to}", window.to),
-        mend: "exchange the two",
+        hint: "exchange the two",
     })
 }
 
@@ -65,7 +66,7 @@ fn span(window: &'static Window, from: Timestamp, to: Timestamp) -> Option<Breac
         parameter: window.to,
         given: to.to_string(),
         allowed: format!("at most {span} after {}, which is until {end}, is allowed", window.from),
-        mend: "ask for shorter ranges, one after the other",
+        hint: "ask for shorter ranges, one after the other",
     })
 }
 
@@ -80,6 +81,6 @@ fn age(window: &'static Window, from: Option<Timestamp>, to: Option<Timestamp>, 
         parameter,
         given: time.to_string(),
         allowed: format!("at most {access} ago, which is from {oldest} on, is allowed"),
-        mend: "ask for later times",
+        hint: "ask for later times",
     })
 }

@@ -1,37 +1,36 @@
-//! What is known of the exchange's clock.
+//! An estimate of the exchange's clock.
 //!
-//! An answer tells the time that the exchange read while the request was under way, so its clock is ahead of the steady
-//! one by no more than if it had been read when the request left, and no less than if it had been read when the answer
-//! came. Two answers together tell more than each, so the bounds are narrowed by every answer; they widen with time, for
-//! clocks drift. The steady clock is what they hold on to: it shows where the wall clock was set, and is set right by
-//! it after a sleep.
+//! A response contains a time that the exchange read between the departure of the request and the arrival of the
+//! response. This bounds the offset of its clock from the monotonic clock on both sides. Bounds of several responses
+//! are intersected; they widen with time, because clocks drift. They refer to the monotonic clock, which shows when the
+//! wall clock was set; after a sleep, which the monotonic clock may miss, the wall clock shows that the bounds are
+//! stale.
 //!
-//! Answers can lie. A time that does not fit the signature of its request counts only in a refusal of that signature,
-//! and never when no exchange can have it. A refusal of a signature that fits the time it tells shows that signatures are
-//! judged by another clock, so what was learned is dropped. Answers that contradict each other come from different clocks;
-//! how far these were apart is remembered.
+//! Times in responses can be wrong. A time that does not fit the signature of its request counts only in a refusal of
+//! that signature, and never if it is implausible. A refusal of a signature that fits the time in the response shows
+//! that signatures are judged by another clock, so the estimate is dropped. Responses that contradict each other come
+//! from different clocks; the distance between these is remembered.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::clock::Moment;
-use super::skew::Skew;
+use crate::clock::{Moment, Skew};
 use crate::value::Timestamp;
 
-/// What two clocks may drift apart: a hundred parts in a million, one in ten thousand.
+/// The maximum drift between two clocks, as a divisor: 100 ppm.
 const DRIFT: i128 = 10_000;
 
-/// What was learned longer ago is forgotten.
+/// Older estimates are dropped.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
 
-/// The wall clock is ahead of the steady one by this much more than it was: the machine slept, or somebody set it.
+/// If the wall clock gains more than this on the monotonic clock, the machine slept or the clock was set.
 const JUMP: i128 = 1_000_000_000;
 
-/// A signature that is this close to the time of the answer was not refused because of a difference to that time.
+/// A signature this close to the time of the response was not refused because of that time.
 const CLOSE: Duration = Duration::from_secs(1);
 
-/// From September 2001 to the end of 2099, in Unix milliseconds: what is outside is not the time of any exchange.
+/// From September 2001 to the end of 2099, in Unix milliseconds. Other times are implausible.
 const PLAUSIBLE: Range<u64> = 1_000_000_000_000..4_102_444_800_000;
 
 /// Learns the exchange's time from answers.
@@ -44,37 +43,40 @@ struct Known {
     contradiction: Option<Contradiction>,
 }
 
-/// How the exchange took the signature of a request.
+/// Whether the exchange accepted the signature of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Signature {
     Accepted,
-    /// The request was refused, for another reason or before it was looked at.
+    /// The request was refused for another reason, or before the signature was checked.
     Untold,
     Refused,
 }
 
-/// What an answer tells of the time.
+/// The time in a response.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Told {
     /// The exchange's time.
     pub(super) time: Timestamp,
-    /// How finely it is told.
+    /// Its resolution.
     pub(super) step: Duration,
-    /// When the request left, and when the answer had come.
+    /// When the request left and the response arrived.
     pub(super) sent: Moment,
     pub(super) received: Moment,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Learned {
-    /// By how much the exchange's clock is ahead of the steady one.
+    /// By how much the exchange's clock is ahead of the monotonic one.
     ahead: Bounds,
+    /// The same by the response with the latest time alone. A response that was delayed or duplicated makes the clock
+    /// seem slower than it is, never faster.
+    freshest: Bounds,
     at: Moment,
-    /// Whether several answers agree, or the exchange accepted a signature that fits.
+    /// Whether several responses agree, or the exchange accepted a signature that fits.
     is_confirmed: bool,
 }
 
-/// Two answers whose clocks cannot be the same.
+/// Two responses that cannot come from one clock.
 #[derive(Clone, Copy, Debug)]
 struct Contradiction {
     apart: i128,
@@ -89,8 +91,8 @@ pub(super) struct Bounds {
 }
 
 impl ExchangeClock {
-    /// Learns from an answer to a request that was signed as of `signed_at`. `window` is how far that may be from the
-    /// exchange's clock.
+    /// Learns from the response to a request with the timestamp `signed_at`, which may differ from the exchange's clock
+    /// by `window`.
     pub(super) fn learn(&self, told: Told, signed_at: Timestamp, window: Option<Duration>, signature: Signature) {
         if !PLAUSIBLE.contains(&told.time.as_millis()) {
             return;
@@ -106,15 +108,20 @@ impl ExchangeClock {
         }
     }
 
-    /// The exchange's time `now`; `None` when nothing is known of it.
+    /// The exchange's time `now`, if there is an estimate.
     pub(super) fn time(&self, now: Moment) -> Option<Bounds> {
-        Some(self.learned()?.at(now)?.after(now.steady))
+        Some(self.learned()?.as_of(now)?.ahead.after(now.steady))
     }
 
-    /// How far it is from the client's own clock.
+    /// The latest time that the exchange's clock can show `now`, even if some responses contained an old time.
+    pub(super) fn latest(&self, now: Moment) -> Option<Timestamp> {
+        Some(self.learned()?.as_of(now)?.freshest.after(now.steady).ends().1)
+    }
+
+    /// Its offset from the client's own clock.
     pub(super) fn skew(&self, now: Moment) -> Option<Skew> {
         let learned = self.learned()?;
-        let there = learned.at(now)?.after(now.steady);
+        let there = learned.as_of(now)?.ahead.after(now.steady);
         let ahead = (there.middle() - nanos_of(now.wall)) / 1_000_000;
         Some(Skew {
             ahead_ms: i64::try_from(ahead).unwrap_or(if ahead < 0 { i64::MIN } else { i64::MAX }),
@@ -123,13 +130,13 @@ impl ExchangeClock {
         })
     }
 
-    /// Whether a time was told by the exchange's clock within `window` before `now`, and not by a single refusal alone.
+    /// Whether the estimate is at most `window` old and is based on more than a single refusal.
     pub(super) fn is_sure(&self, now: Moment, window: Duration) -> bool {
         self.learned()
             .is_some_and(|learned| learned.is_confirmed && now.steady.saturating_sub(learned.at.steady) <= window)
     }
 
-    /// How far the clocks behind the exchange were seen to be apart of late.
+    /// The distance between the clocks of the exchange's machines, as seen recently.
     pub(super) fn spread(&self, now: Moment) -> Duration {
         let known = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.recent_contradiction(now).map_or(Duration::ZERO, duration)
@@ -142,16 +149,18 @@ impl ExchangeClock {
 
 impl Known {
     fn learn(&mut self, ahead: Bounds, at: Moment, is_accepted: bool) {
-        let earlier = self.learned.and_then(|known| Some((known.at(at)?, known.is_confirmed)));
-        // Without what both allow, the earlier one is not true any more.
-        let both = earlier.and_then(|(known, _)| known.and(ahead));
-        let was_confirmed = both.is_some() && earlier.is_some_and(|(_, is_confirmed)| is_confirmed);
-        if let Some((known, _)) = earlier.filter(|_| both.is_none()) {
-            let apart = known.distance(ahead).max(self.recent_contradiction(at).unwrap_or_default());
+        let earlier = self.learned.and_then(|known| known.as_of(at));
+        // Without an intersection, the earlier one is no longer valid.
+        let both = earlier.and_then(|known| known.ahead.and(ahead));
+        if let Some(known) = earlier.filter(|_| both.is_none()) {
+            let apart = known.ahead.distance(ahead).max(self.recent_contradiction(at).unwrap_or_default());
             self.contradiction = Some(Contradiction { apart, at: at.steady });
         }
-        let is_confirmed = is_accepted || was_confirmed || both.is_some();
-        self.learned = Some(Learned { ahead: both.unwrap_or(ahead), at, is_confirmed });
+        let agrees = earlier.filter(|_| both.is_some());
+        let is_confirmed = is_accepted || agrees.is_some();
+        let freshest = agrees.map(|known| known.freshest).filter(|freshest| freshest.least > ahead.least);
+        let (ahead, freshest) = (both.unwrap_or(ahead), freshest.unwrap_or(ahead));
+        self.learned = Some(Learned { ahead, freshest, at, is_confirmed });
     }
 
     fn recent_contradiction(&self, now: Moment) -> Option<i128> {
@@ -161,15 +170,16 @@ impl Known {
 }
 
 impl Learned {
-    /// What is left of it `now`.
-    fn at(&self, now: Moment) -> Option<Bounds> {
+    /// The estimate as of `now`, widened by drift.
+    fn as_of(self, now: Moment) -> Option<Self> {
         let age = now.steady.saturating_sub(self.at.steady);
         let by_wall = nanos_of(now.wall) - nanos_of(self.at.wall);
         if age > LONGEST || by_wall - nanos(age) > JUMP {
             return None;
         }
         let drift = nanos(age) / DRIFT;
-        Some(Bounds { least: self.ahead.least - drift, most: self.ahead.most + drift })
+        let widened = |bounds: Bounds| Bounds { least: bounds.least - drift, most: bounds.most + drift };
+        Some(Self { ahead: widened(self.ahead), freshest: widened(self.freshest), ..self })
     }
 }
 
@@ -190,12 +200,12 @@ impl Bounds {
         (both.least <= both.most).then_some(both)
     }
 
-    /// How far two bounds are apart that have nothing in common.
+    /// The maximum distance between a value within these bounds and one within `other`.
     fn distance(self, other: Self) -> i128 {
-        (self.least - other.most).max(other.least - self.most).max(0)
+        (self.most - other.least).max(other.most - self.least)
     }
 
-    /// The earliest and the latest time that it can be, in whole milliseconds.
+    /// The earliest and the latest time that a clock of whole milliseconds can show.
     pub(super) fn ends(self) -> (Timestamp, Timestamp) {
         let millis = |nanos: i128| Timestamp::from_millis(u64::try_from(nanos / 1_000_000).unwrap_or_default());
         (millis(self.least), millis(self.most))
@@ -209,17 +219,17 @@ impl Bounds {
         self.least + (self.most - self.least) / 2
     }
 
-    /// Whether a clock that shows whole milliseconds, and `time` now, can be right.
+    /// Whether a clock of whole milliseconds that shows `time` can be right.
     pub(super) fn allows(self, time: Timestamp) -> bool {
         nanos_of(time) <= self.most && nanos_of(time) + 1_000_000 > self.least
     }
 
-    /// The likeliest time.
+    /// The midpoint.
     pub(super) fn likeliest(self) -> Timestamp {
         Timestamp::from_millis(u64::try_from(self.middle() / 1_000_000).unwrap_or_default())
     }
 
-    /// Whether it is surely further than `window` from `time`, now and for as `long` before.
+    /// Whether it is certainly further than `window` from `time`, now and `long` ago.
     pub(super) fn is_beyond(self, time: Timestamp, window: Duration, long: Duration) -> bool {
         let (time, window) = (nanos_of(time), nanos(window));
         self.least - nanos(long) > time + window || self.most < time - window

@@ -4,80 +4,126 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::clock::Moment;
+use crate::clock::Moment;
 use crate::value::Timestamp;
 
-/// No more requests than this are remembered, some megabytes of them.
+/// The maximum number of requests to remember, which is some megabytes.
 const MOST: usize = 1 << 14;
 
 /// What requests made that left further apart is told from one another by its age.
 const AROUND: Duration = Duration::from_secs(5 * 60);
 
-/// Requests are remembered for this long, in which a program asks for what is unknown.
+/// How long requests are remembered, in which a program queries unknown outcomes.
 const AGE: Duration = Duration::from_secs(2 * 60 * 60);
 
-/// The requests that were sent of late: to see whether an id was used for two of them, and when one of them left. They
-/// share their bytes with what was sent.
+/// The clock that requests are signed by is set back by no more than this at once, in milliseconds.
+const CLOSE_MS: u64 = 2_000;
+
+/// Recently signed requests: whether an id was used for two of them, and when one of them left. They share their bytes
+/// with the requests.
 #[derive(Debug, Default)]
 pub(super) struct RecentRequests(Mutex<VecDeque<Recent>>);
 
-/// A request that was sent.
+/// A signed request that has left or may leave.
 #[derive(Debug)]
-pub(super) struct Recent {
-    pub(super) signed_at: Timestamp,
-    pub(super) left: Moment,
-    pub(super) body: Bytes,
+struct Recent {
+    signed_at: Timestamp,
+    made: Moment,
+    body: Bytes,
     /// Whether it gives an id to something new.
-    pub(super) names: bool,
-    /// When its outcome was known.
-    pub(super) settled: Option<Moment>,
+    names: bool,
+    departure: Departure,
+    /// When its outcome became known.
+    settled: Option<Moment>,
+}
+
+/// Whether a request has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Departure {
+    /// It may leave at any time.
+    Possible,
+    At(Moment),
+    /// It will not leave, or was refused: it has no effect.
+    Void,
 }
 
 impl RecentRequests {
-    /// Remembers a request, and forgets old ones.
-    pub(super) fn remember(&self, request: Recent) {
+    /// Adds a request that may leave from now on, and drops old ones.
+    pub(super) fn remember(&self, body: &Bytes, signed_at: Timestamp, made: Moment, names: bool) {
         let mut recent = self.lock();
-        let is_old = |oldest: &Recent| request.left.steady_since(oldest.left) > AGE;
+        let is_old = |oldest: &Recent| made.steady_since(oldest.made) > AGE;
         while recent.front().is_some_and(is_old) || recent.len() >= MOST {
             recent.pop_front();
         }
-        recent.push_back(request);
+        let (body, departure) = (body.clone(), Departure::Possible);
+        recent.push_back(Recent { signed_at, made, body, names, departure, settled: None });
+    }
+
+    /// Notes that the request with this `body` leaves.
+    pub(super) fn leaves(&self, body: &Bytes, now: Moment) {
+        self.note(body, |recent| recent.departure = Departure::At(now));
+    }
+
+    /// Notes that the request with this `body` has no effect.
+    pub(super) fn void(&self, body: &Bytes) {
+        self.note(body, |recent| recent.departure = Departure::Void);
     }
 
     /// Notes that the outcome of the request with this `body` is known.
     pub(super) fn settle(&self, body: &Bytes, now: Moment) {
+        self.note(body, |recent| recent.settled = Some(now));
+    }
+
+    fn note(&self, body: &Bytes, what: impl Fn(&mut Recent)) {
         let is_it = |recent: &&mut Recent| recent.body.as_ptr() == body.as_ptr();
         if let Some(recent) = self.lock().iter_mut().rev().find(is_it) {
-            recent.settled = Some(now);
+            what(recent);
         }
     }
 
-    /// Whether another request gave `id` to something, about when the one that left at `left` did. Where that is not
-    /// known, one request alone is taken to be the one that is asked for.
-    pub(super) fn is_named_twice(&self, id: &str, left: Option<Moment>) -> bool {
+    /// Whether something with `id` may be of another request than the one that was signed at `signed_at`: of one that
+    /// gave the same id to something else about that time.
+    ///
+    /// Whoever gave up a call does not know when it was signed. Where no request was signed at `signed_at`, the only
+    /// one with the id that is older is taken to be meant, but not where a call with that id was given up before it
+    /// left.
+    pub(super) fn is_named_twice(&self, id: &str, signed_at: Timestamp) -> bool {
         let recent = self.lock();
-        let is_around = |recent: &&Recent| left.is_none_or(|left| recent.is_around(left));
-        recent
-            .iter()
-            .filter(|recent| recent.names)
-            .filter(is_around)
-            .filter(|recent| recent.carries(id))
-            .nth(1)
-            .is_some()
+        let all: Vec<_> = recent.iter().filter(|recent| recent.names && recent.carries(id)).collect();
+        if all.iter().any(|recent| recent.count(id) > 1) {
+            return true;
+        }
+        let (exact, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|recent| recent.signed_at == signed_at);
+        match (exact.as_slice(), others.as_slice()) {
+            ([], []) => false,
+            ([], [only]) => only.signed_at.as_millis().saturating_sub(signed_at.as_millis()) > CLOSE_MS,
+            ([own], others) => others.iter().any(|other| other.may_be_taken_for(own)),
+            _ => true,
+        }
     }
 
     /// Whether a request other than the one that left at `left` was under way since then, to change what has `id`.
     pub(super) fn has_contender(&self, id: &str, left: Moment) -> bool {
-        let is_since =
-            |recent: &Recent| recent.left != left && recent.settled.is_none_or(|settled| settled.steady >= left.steady);
-        self.lock().iter().any(|recent| is_since(recent) && recent.carries(id))
+        let is_since = |recent: &&Recent| {
+            recent.departure != Departure::Void && recent.settled.is_none_or(|settled| settled.steady >= left.steady)
+        };
+        let recent = self.lock();
+        let (own, others): (Vec<_>, Vec<_>) = recent
+            .iter()
+            .filter(is_since)
+            .filter(|recent| recent.carries(id))
+            .partition(|recent| recent.departure == Departure::At(left));
+        own.len() > 1 || !others.is_empty()
     }
 
     /// When the only request left that was signed at `signed_at` and carries `id`.
     pub(super) fn left(&self, id: &str, signed_at: Timestamp) -> Option<Moment> {
         let recent = self.lock();
         let mut found = recent.iter().filter(|recent| recent.signed_at == signed_at && recent.carries(id));
-        found.next().filter(|_| found.next().is_none()).map(|recent| recent.left)
+        match (found.next()?.departure, found.next()) {
+            (Departure::At(left), None) => Some(left),
+            _ => None,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<Recent>> {
@@ -86,17 +132,24 @@ impl RecentRequests {
 }
 
 impl Recent {
-    fn is_around(&self, other: Moment) -> bool {
-        self.left.steady_since(other) + other.steady_since(self.left) <= AROUND
+    /// Whether what came of this request may be taken for what came of `other`. Minutes apart, their times tell.
+    fn may_be_taken_for(&self, other: &Self) -> bool {
+        let is_around = self.made.steady_since(other.made) + other.made.steady_since(self.made) <= AROUND;
+        is_around && (self.departure != Departure::Void || other.departure == Departure::Void)
     }
 
     fn carries(&self, id: &str) -> bool {
+        self.count(id) > 0
+    }
+
+    /// How many texts of the body are `id`.
+    fn count(&self, id: &str) -> usize {
         let body = &self.body[..];
         let follows = |at: usize| {
             let rest = body[at + 1..].strip_prefix(id.as_bytes());
             rest.is_some_and(|rest| rest.first() == Some(&b'"'))
         };
-        body.iter().enumerate().any(|(at, byte)| *byte == b'"' && follows(at))
+        body.iter().enumerate().filter(|(at, byte)| **byte == b'"' && follows(*at)).count()
     }
 }
 
@@ -104,84 +157,134 @@ impl Recent {
 mod tests {
     use super::*;
 
-    fn remember(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) {
-        let left = Moment { wall: Timestamp::default(), steady: Duration::from_secs(now) };
-        let (signed_at, body) = (Timestamp::from_millis(signed_at), Bytes::copy_from_slice(body.as_bytes()));
-        recent.remember(Recent {
-            signed_at,
-            left,
-            settled: None,
-            names: body.starts_with(b"{\"id") || body.starts_with(b"["),
-            body,
-        });
+    fn at(seconds: u64) -> Moment {
+        Moment { wall: Timestamp::default(), steady: Duration::from_secs(seconds) }
+    }
+
+    fn millis(millis: u64) -> Timestamp {
+        Timestamp::from_millis(millis)
+    }
+
+    fn prepare(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> Bytes {
+        let body = Bytes::copy_from_slice(body.as_bytes());
+        let names = body.starts_with(b"{\"id") || body.starts_with(b"[");
+        recent.remember(&body, millis(signed_at), at(now), names);
+        body
+    }
+
+    fn send(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> Bytes {
+        let body = prepare(recent, signed_at, now, body);
+        recent.leaves(&body, at(now));
+        body
     }
 
     #[test]
     fn what_only_speaks_of_an_id_does_not_use_it() {
         let recent = RecentRequests::default();
-        remember(&recent, 1, 0, r#"{"id":"a"}"#);
-        remember(&recent, 2, 7, r#"{"amends":"a"}"#);
-        assert!(!recent.is_named_twice("a", None));
-        let left = |id, signed_at| recent.left(id, Timestamp::from_millis(signed_at)).map(|left| left.steady.as_secs());
+        send(&recent, 1, 0, r#"{"id":"a"}"#);
+        send(&recent, 2, 7, r#"{"amends":"a"}"#);
+        assert!(!recent.is_named_twice("a", millis(1)));
+        let left = |id, signed_at| recent.left(id, millis(signed_at)).map(|left| left.steady.as_secs());
         assert_eq!((left("a", 1), left("a", 2), left("a", 3), left("b", 1)), (Some(0), Some(7), None, None));
-        remember(&recent, 2, 8, r#"{"amends":"a"}"#);
+        send(&recent, 2, 8, r#"{"amends":"a"}"#);
         assert_eq!(left("a", 2), None, "it may be either");
-    }
-
-    fn at(seconds: u64) -> Moment {
-        Moment { wall: Timestamp::default(), steady: Duration::from_secs(seconds) }
     }
 
     #[test]
     fn an_id_that_two_requests_have_is_seen() {
         let recent = RecentRequests::default();
-        let is_reused = |left| recent.is_named_twice("a", Some(at(left)));
-        remember(&recent, 1, 0, r#"{"id":"a"}"#);
-        remember(&recent, 2, 0, r#"{"id":"ab"}"#);
-        assert!(!is_reused(0) && !recent.is_named_twice("a", None));
-        remember(&recent, 3, 1, r#"[{"id":"b"},{"id":"a"}]"#);
-        assert!(is_reused(0) && is_reused(1) && recent.is_named_twice("a", None));
+        let is_named_twice = |signed_at| recent.is_named_twice("a", millis(signed_at));
+        send(&recent, 1, 0, r#"{"id":"a"}"#);
+        send(&recent, 2, 0, r#"{"id":"ab"}"#);
+        assert!(!is_named_twice(1));
+        send(&recent, 3, 1, r#"[{"id":"b"},{"id":"a"}]"#);
+        assert!(is_named_twice(1) && is_named_twice(3));
+        assert!(is_named_twice(9), "it may be either");
         // Minutes apart, their times tell them from one another.
-        remember(&recent, 4, 400, r#"{"id":"a"}"#);
-        assert!(is_reused(0) && !is_reused(400));
+        send(&recent, 300_000, 300, r#"{"id":"c"}"#);
+        send(&recent, 600_000, 600, r#"{"id":"c"}"#);
+        send(&recent, 900_001, 901, r#"{"id":"c"}"#);
+        let is_named_twice_of = |signed_at| recent.is_named_twice("c", millis(signed_at));
+        assert!(is_named_twice_of(300_000) && is_named_twice_of(600_000) && !is_named_twice_of(900_001));
+        send(&recent, 400_000, 902, r#"{"id":"a"}"#);
+        assert!(is_named_twice(1) && !is_named_twice(400_000));
+    }
+
+    #[test]
+    fn one_request_can_name_two() {
+        let recent = RecentRequests::default();
+        send(&recent, 1, 0, r#"[{"id":"a"},{"id":"b"},{"id":"a"}]"#);
+        assert!(recent.is_named_twice("a", millis(1)) && !recent.is_named_twice("b", millis(1)));
+    }
+
+    #[test]
+    fn who_does_not_know_when_it_was_signed_means_the_only_one_before() {
+        let recent = RecentRequests::default();
+        let is_named_twice = |signed_at| recent.is_named_twice("a", millis(signed_at));
+        assert!(!is_named_twice(10_000), "an earlier run sent it");
+        send(&recent, 10_000, 0, r#"{"id":"a"}"#);
+        assert!(!is_named_twice(10_060) && !is_named_twice(8_000));
+        assert!(is_named_twice(7_999), "what an earlier run sent is not this one");
+        // Another that was given up before it left may be the one that is asked for.
+        recent.void(&prepare(&recent, 11_000, 1, r#"{"id":"a"}"#));
+        assert!(is_named_twice(11_060) && is_named_twice(11_000));
+        assert!(!is_named_twice(10_000), "nothing came of the other");
+    }
+
+    #[test]
+    fn what_may_still_leave_counts() {
+        let recent = RecentRequests::default();
+        send(&recent, 1, 0, r#"{"id":"a"}"#);
+        prepare(&recent, 2, 0, r#"{"id":"a"}"#);
+        assert!(recent.is_named_twice("a", millis(1)) && recent.is_named_twice("a", millis(2)));
+        assert!(recent.has_contender("a", at(0)));
     }
 
     #[test]
     fn a_request_that_was_under_way_since_contends() {
         let recent = RecentRequests::default();
-        remember(&recent, 1, 1, r#"{"amends":"a"}"#);
-        remember(&recent, 2, 5, r#"{"amends":"a"}"#);
+        let first = send(&recent, 1, 1, r#"{"amends":"a"}"#);
+        send(&recent, 2, 5, r#"{"amends":"a"}"#);
         assert!(recent.has_contender("a", at(5)), "its outcome is not known");
         assert!(!recent.has_contender("b", at(5)));
-        let first = recent.lock()[0].body.clone();
         recent.settle(&first, at(4));
         assert!(!recent.has_contender("a", at(5)), "it was over before");
         recent.settle(&first, at(5));
         assert!(recent.has_contender("a", at(5)), "it was over only after");
+        recent.void(&first);
+        assert!(!recent.has_contender("a", at(5)), "nothing came of it");
         // What makes the order changes it too, when it lands late.
-        recent.settle(&first, at(4));
-        remember(&recent, 3, 3, r#"{"id":"a"}"#);
+        send(&recent, 3, 3, r#"{"id":"a"}"#);
+        assert!(recent.has_contender("a", at(5)));
+    }
+
+    #[test]
+    fn two_changes_of_one_moment_contend() {
+        let recent = RecentRequests::default();
+        send(&recent, 1, 5, r#"{"amends":"a"}"#);
+        assert!(!recent.has_contender("a", at(5)));
+        send(&recent, 1, 5, r#"{"amends":"a"}"#);
         assert!(recent.has_contender("a", at(5)));
     }
 
     #[test]
     fn two_requests_of_one_moment_are_told_apart() {
         let recent = RecentRequests::default();
-        remember(&recent, 1, 0, r#"{"id":"a"}"#);
-        remember(&recent, 1, 0, r#"{"id":"a"}"#);
-        assert!(recent.is_named_twice("a", Some(at(0))));
+        send(&recent, 1, 0, r#"{"id":"a"}"#);
+        send(&recent, 1, 0, r#"{"id":"a"}"#);
+        assert!(recent.is_named_twice("a", millis(1)));
     }
 
     #[test]
     fn what_is_old_is_forgotten_and_memory_is_bounded() {
         let recent = RecentRequests::default();
-        remember(&recent, 1, 0, r#"{"id":"a"}"#);
-        remember(&recent, 2, 7200, r#"{"id":"a"}"#);
-        assert!(recent.is_named_twice("a", None));
-        remember(&recent, 3, 7201, "{}");
-        assert!(!recent.is_named_twice("a", None));
+        send(&recent, 1, 0, r#"{"id":"a"}"#);
+        send(&recent, 2, 7200, r#"{"id":"a"}"#);
+        assert!(recent.is_named_twice("a", millis(9)));
+        send(&recent, 3, 7201, "{}");
+        assert!(!recent.is_named_twice("a", millis(9)));
         for index in 0..=MOST as u64 {
-            remember(&recent, index, 7201, "{}");
+            send(&recent, index, 7201, "{}");
         }
         assert_eq!(recent.0.lock().map(|recent| recent.len()).ok(), Some(MOST));
     }

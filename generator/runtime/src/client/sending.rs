@@ -1,26 +1,28 @@
-//! The way of one request: signed, sent once, answered, and its answer judged.
+//! A call: signs a request, sends it once, and reads and interprets the response.
 
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::Response;
 
-use super::clock::Moment;
 use super::core::{ClientCore, Parts};
 use super::exchange_clock::Signature;
-use super::recent::Recent;
-use super::transport::{ResponseFuture, RoundTrip, TransportError};
+use super::prepared::{Prepared, client_ids};
 use crate::checks::Violations;
-use crate::error::{Error, ExchangeError, SentRequest, TransportFailure, UnknownOutcome, Unsigned, ending_of};
-use crate::exchange::{Authenticator, Reply, build_request, read_answer, told_by_date};
-use crate::fate::{Prepared, client_ids};
-use crate::limits::{Permit, Signs};
+use crate::clock::Moment;
+use crate::error::{
+    Error, ExchangeError, SentRequest, TransportError, TransportFailure, UnknownOutcome, Unsigned, ending_of,
+};
+use crate::exchange::{Reply, build_request, read_answer, told_by_date};
+use crate::limits::{Permit, RateLimitFeedback};
 use crate::observe::CallSpan;
 use crate::operation::Operation;
+use crate::signing::Authenticator;
 use crate::tables::{Access, Effect, Ending, Meta, Outcome};
+use crate::transport::{ResponseFuture, RoundTrip};
 use crate::value::Timestamp;
 
-/// A request that is on its way.
+/// A request that was sent.
 struct Sent<'a, O> {
     operation: &'a O,
     what: SentRequest,
@@ -29,9 +31,29 @@ struct Sent<'a, O> {
     at: Moment,
 }
 
-// Only what waits is async: all else would be carried along by the future of a call.
+/// A call that waits for its limits. A caller that drops it does not know whether it was sent.
+struct Waiting<'a, O: Operation> {
+    core: &'a ClientCore,
+    operation: &'a O,
+    prepared: Option<&'a Prepared<'a, O>>,
+    is_over: bool,
+}
+
+impl<O: Operation> Drop for Waiting<'_, O> {
+    fn drop(&mut self) {
+        if self.is_over || O::META.confirm.is_none() {
+            return;
+        }
+        let built = self.prepared.is_none().then(|| self.core.prepare(self.operation).ok()).flatten();
+        if let Some(prepared) = self.prepared.or(built.as_ref()) {
+            self.core.parts.recent.void(prepared.request.body());
+        }
+    }
+}
+
+// Only functions that wait are async, because the future of a call contains the locals of all async functions in it.
 impl ClientCore {
-    /// A call, which is one of several attempts, counted from 1.
+    /// Makes a call, which is the `attempt`-th one, counted from 1.
     pub(crate) async fn attempt<O: Operation>(&self, operation: &O, attempt: u32) -> Result<Reply<O::Response>, Error> {
         let span = CallSpan::new(self.api(), O::META, attempt);
         let result = span.around(self.call_in(&span, operation)).await;
@@ -41,7 +63,7 @@ impl ClientCore {
 
     async fn call_in<O: Operation>(&self, span: &CallSpan, operation: &O) -> Result<Reply<O::Response>, Error> {
         let warnings = self.check(operation)?;
-        let permit = self.admit(operation).await?;
+        let permit = self.admit_unless_given_up(operation, None).await?;
         let trip = RoundTrip::default();
         let (sent, answer) = self.sign_and_send(span, permit, operation, warnings, &trip)?;
         let answer = answer.await;
@@ -53,14 +75,27 @@ impl ClientCore {
         span: &CallSpan,
         prepared: Prepared<'_, O>,
     ) -> Result<Reply<O::Response>, Error> {
-        let permit = self.admit(prepared.operation).await?;
+        let permit = self.admit_unless_given_up(prepared.operation, Some(&prepared)).await?;
         let trip = RoundTrip::default();
         let (sent, answer) = self.send_once(span, permit, prepared, self.parts.time.now(), &trip)?;
         let answer = answer.await;
         self.answered(span, sent, answer, trip.get())
     }
 
-    /// Signs only now that there is room, for the time of signing must not be old when the request arrives.
+    /// Waits for the limits, and notes a request whose caller gives up before.
+    async fn admit_unless_given_up<'a, O: Operation>(
+        &'a self,
+        operation: &O,
+        prepared: Option<&Prepared<'_, O>>,
+    ) -> Result<Permit<'a>, Error> {
+        let mut waiting = Waiting { core: self, operation, prepared, is_over: false };
+        let permit = self.admit(operation).await;
+        // What was prepared is consumed by a refusal; what was not prepared has nothing to note.
+        waiting.is_over = permit.is_ok() || prepared.is_none();
+        permit
+    }
+
+    /// Signs only after the wait, because the timestamp must not be old when the request arrives.
     fn sign_and_send<'a, O: Operation>(
         &'a self,
         span: &CallSpan,
@@ -71,6 +106,7 @@ impl ClientCore {
     ) -> Result<(Sent<'a, O>, ResponseFuture<'a>), Error> {
         let prepared = self.build(operation, warnings).map_err(|error| error.after_waiting(permit.waited()))?;
         let now = prepared.made;
+        self.remember(&prepared);
         self.send_once(span, permit, prepared, now, trip)
     }
 
@@ -86,8 +122,8 @@ impl ClientCore {
         Ok(Prepared { operation, request, warnings, signed_at, made })
     }
 
-    /// Refuses what was signed so long ago that it would not be taken any more, and a change of which the exchange's
-    /// clock shows that.
+    /// Refuses a request whose signature has expired, and a change whose timestamp the exchange would refuse by its
+    /// clock.
     fn refuse_stale<O: Operation>(&self, prepared: &Prepared<'_, O>, now: Moment) -> Result<(), Error> {
         let Some(window) = self.window(O::META) else { return Ok(()) };
         let time = &self.parts.time;
@@ -95,13 +131,13 @@ impl ClientCore {
             Err(Error::Unsigned(Box::new(Unsigned { operation: O::META.id, why, skew, waited: Duration::ZERO })))
         };
         if now.since(prepared.made) >= window {
-            return refuse("its signature is too old by now; prepare it anew", None);
+            return refuse("its signature has expired; prepare it again", None);
         }
-        // What only reads does no harm, and its answer teaches. What closes or cancels is never held back by an answer.
+        // A read does no harm, and its response corrects the clock. A cancellation is never blocked by a response.
         if matches!(O::META.effect, Effect::Create | Effect::Amend)
             && time.is_out_of_time(prepared.signed_at, window, now)
         {
-            return refuse("the exchange would not take its timestamp", time.skew());
+            return refuse("the exchange would refuse its timestamp", time.skew());
         }
         Ok(())
     }
@@ -111,16 +147,15 @@ impl ClientCore {
         self.signature_window().filter(|_| meta.access == Access::Signed)
     }
 
-    /// Remembers what can be asked for.
-    fn remember<O: Operation>(&self, what: &SentRequest) {
+    /// Remembers a request whose outcome can be queried.
+    pub(super) fn remember<O: Operation>(&self, prepared: &Prepared<'_, O>) {
         if let Some(confirm) = O::META.confirm {
-            let SentRequest { signed_at, left, ref body, .. } = *what;
             let names = confirm.created.is_some();
-            self.parts.recent.remember(Recent { signed_at, left, body: body.clone(), names, settled: None });
+            self.parts.recent.remember(prepared.request.body(), prepared.signed_at, prepared.made, names);
         }
     }
 
-    /// Sends what is ready to go, if it still is `now`.
+    /// Sends a prepared request, unless it has expired `now`.
     fn send_once<'a, O: Operation>(
         &'a self,
         span: &CallSpan,
@@ -129,17 +164,20 @@ impl ClientCore {
         now: Moment,
         trip: &'a RoundTrip,
     ) -> Result<(Sent<'a, O>, ResponseFuture<'a>), Error> {
-        self.refuse_stale(&prepared, now).map_err(|error| error.after_waiting(permit.waited()))?;
+        if let Err(error) = self.refuse_stale(&prepared, now) {
+            self.parts.recent.void(prepared.request.body());
+            return Err(error.after_waiting(permit.waited()));
+        }
         let Prepared { operation, request, warnings, signed_at, .. } = prepared;
         // Shares the bytes that are sent.
         let what = SentRequest::new(&request, signed_at, now);
-        self.remember::<O>(&what);
+        self.parts.recent.leaves(&what.body, now);
         span.sent(request.body());
         permit.sent();
         Ok((Sent { operation, what, permit, warnings, at: now }, self.parts.transport.send_timed(request, trip)))
     }
 
-    /// Reads what came of it.
+    /// Reads the response.
     fn answered<O: Operation>(
         &self,
         span: &CallSpan,
@@ -150,7 +188,7 @@ impl ClientCore {
         let Sent { operation, what, mut permit, warnings, at } = sent;
         let (waited, signed_at) = (permit.waited(), what.signed_at);
         let reply = answer.map_err(|error| self.unanswered(O::META, error)).and_then(|response| {
-            let Signs { remaining, .. } = permit.answered_after(&response, trip);
+            let RateLimitFeedback { remaining, .. } = permit.answered_after(&response, trip);
             span.answered(&response);
             let date = told_by_date(self.parts.api, response.headers());
             let reply = read_answer(self.parts.api, self.codes(), operation, &what, response);
@@ -161,8 +199,12 @@ impl ClientCore {
             let credentials = self.parts.authenticator.as_ref().map(Authenticator::credentials);
             drift.look_at_for::<O>(self.parts.api, credentials, &reply);
         }
-        if O::META.confirm.is_some() && reply.as_ref().err().is_none_or(|why| why.outcome() == Outcome::NotDone) {
-            self.parts.recent.settle(&what.body, self.parts.time.now());
+        if O::META.confirm.is_some() {
+            match reply.as_ref().map_err(Error::outcome) {
+                Err(Outcome::Unknown) => {}
+                Err(Outcome::NotDone) => self.parts.recent.void(&what.body),
+                Ok(_) | Err(Outcome::Done) => self.parts.recent.settle(&what.body, self.parts.time.now()),
+            }
         }
         match reply.map_err(|error| error.after_waiting(waited)) {
             Ok(reply) => Ok(Reply { waited, warnings, signed_at: Some(signed_at), left: Some(at), ..reply }),
@@ -173,8 +215,8 @@ impl ClientCore {
         }
     }
 
-    /// Learns the exchange's time from an answer to a signed request; others may have come from something that keeps
-    /// answers for a while. A refused timestamp is explained by it.
+    /// Learns the exchange's time from the response to a signed request; others may come from a cache. Adds the offset
+    /// to the refusal of a timestamp.
     fn learn_the_time<T>(
         &self,
         meta: &'static Meta,

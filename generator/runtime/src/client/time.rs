@@ -1,12 +1,22 @@
 use std::time::Duration;
 
-use super::clock::{Clock, Moment, SigningClock};
 use super::exchange_clock::{Bounds, ExchangeClock, Signature, Told};
-use super::skew::Skew;
-use crate::limits::Timer;
+use crate::clock::{Clock, Moment, Skew, Timer};
 use crate::value::Timestamp;
 
-/// The clocks of a client: its own, a steady one, and what it knows of the exchange's.
+/// The clock that requests are signed by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SigningClock {
+    /// The client's own clock, corrected when it is known to differ from the exchange's: by more than the error bound
+    /// of the offset.
+    #[default]
+    Corrected,
+    /// The client's own clock, uncorrected. A call that changes something is not sent while the exchange would
+    /// certainly refuse its timestamp.
+    Own,
+}
+
+/// The clocks of a client: its own, a monotonic one, and an estimate of the exchange's.
 pub(super) struct Time {
     pub(super) own: Box<dyn Clock>,
     pub(super) steady: Box<dyn Timer>,
@@ -19,7 +29,7 @@ impl Time {
         Moment { wall: self.own.now(), steady: self.steady.now() }
     }
 
-    /// The time that a request is signed as of `now`.
+    /// The timestamp for a request that is signed `now`.
     pub(super) fn to_sign_at(&self, now: Moment) -> Timestamp {
         let there = match self.signing {
             SigningClock::Own => None,
@@ -32,8 +42,8 @@ impl Time {
         self.there.skew(self.now())
     }
 
-    /// Whether what was signed as of `signed_at` surely would not be accepted `now`. Where signatures are not corrected, an
-    /// old or a single answer is not enough: nothing would be sent any more that could set it right.
+    /// Whether the exchange would certainly refuse a signature of `signed_at` `now`. If signatures are not corrected,
+    /// an old or a single response is not enough evidence: no further request would be sent that could correct it.
     pub(super) fn is_out_of_time(&self, signed_at: Timestamp, window: Duration, now: Moment) -> bool {
         let is_enough = match self.signing {
             SigningClock::Corrected => true,
@@ -42,7 +52,8 @@ impl Time {
         is_enough && self.there.time(now).is_some_and(|there| there.is_beyond(signed_at, window, Duration::ZERO))
     }
 
-    /// Learns what an answer that has just come tells: in its own words to the millisecond, by a header to the second.
+    /// Learns from the time in a response that has just arrived: to the millisecond in the envelope, to the second in a
+    /// header.
     pub(super) fn learn(
         &self,
         told: Option<Timestamp>,

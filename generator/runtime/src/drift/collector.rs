@@ -8,25 +8,28 @@ use super::report::DriftReport;
 use super::tally::Tally;
 use super::walk::walk;
 use super::withheld::Withheld;
-use crate::client::Credentials;
 use crate::error::Error;
 use crate::exchange::Reply;
-use crate::json::Decode;
+use crate::json::{Decode, Form};
 use crate::operation::Operation;
-use crate::tables::{Api, Ending, Form, Meta};
+use crate::signing::Credentials;
+use crate::tables::{Api, Ending, Meta};
 
-/// Collects where answers are not what the documents say, over all clients that are given it or a clone of it.
+/// Collects differences between responses and the documents, from all clients that share it.
 ///
-/// Each answer is gone through once more, beside the tables of its records; then what was counted is added under a lock. A
-/// client that is given none does nothing of the kind.
+/// A second pass compares each response with the tables of its records, and adds the counts under a lock. Clients
+/// without a collector do not make this pass.
 ///
-/// What a report can hold: ids of operations and names of fields, as the schema has them; counts; kinds of JSON; and of
-/// what the schema does not have, names of fields, values of enums and error codes, if they are spelled like such (few
-/// digits, no more than a few dozen at a place) and have nothing of the client's key and passphrase in them. It never holds the value of any other field: no number, no text, no id, no
-/// key of the account. How much it holds is bounded, and what there was no room for is counted.
+/// A report contains ids of operations and names of fields from the schema, counts, and kinds of JSON. Of what the
+/// schema does not contain, it has names of fields, values of enums and error codes, if they are spelled like such (few
+/// digits, at most a few dozen per place) and contain nothing of the client's key and passphrase. It never contains the
+/// value of any other field: no number, no text, no id and no key of the account. Its size is bounded; findings beyond
+/// it are counted.
 ///
 /// ```
-/// use tradeapi_runtime::{BuildError, ClientBuilder, Drift};
+/// use tradeapi_runtime::ClientBuilder;
+/// use tradeapi_runtime::drift::Drift;
+/// use tradeapi_runtime::error::BuildError;
 ///
 /// fn watched<C: From<tradeapi_runtime::ClientCore>>(builder: ClientBuilder<C>) -> Result<(C, Drift), BuildError> {
 ///     let drift = Drift::new();
@@ -51,20 +54,20 @@ pub(super) struct Counted {
 }
 
 impl Drift {
-    /// Nothing is collected yet.
+    /// An empty collector.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Looks at the answer to a call. Clients do so by themselves; this is for answers that were read by other means.
+    /// Compares the response to a call. Clients do so themselves; this is for responses that are read by other means.
     ///
-    /// It knows nothing of who made the call; see [`look_at_for`](Self::look_at_for).
+    /// It does not know the credentials of the call; see [`look_at_for`](Self::look_at_for).
     pub fn look_at<O: Operation>(&self, api: &'static Api, answer: &Result<Reply<O::Response>, Error>) {
         self.look_at_for::<O>(api, None, answer);
     }
 
-    /// As [`look_at`](Self::look_at), and tells no name or value that has anything of the key or the passphrase in it: an
-    /// answer may repeat what the request carried. Clients pass their own credentials.
+    /// Like [`look_at`](Self::look_at), and withholds names and values that contain a part of the key or the
+    /// passphrase, because a response may repeat the request. Clients pass their own credentials.
     pub fn look_at_for<O: Operation>(
         &self,
         api: &'static Api,
@@ -90,23 +93,23 @@ impl Drift {
         counted.or_insert_with(|| Counted { meta, tally: Tally::default() }).tally.add(tally);
     }
 
-    /// What was collected so far.
+    /// The differences so far.
     pub fn report(&self) -> DriftReport {
         DriftReport::of(&self.locked())
     }
 
-    /// What was collected so far; from now on everything is counted anew.
+    /// The differences so far; the collector starts over.
     pub fn take(&self) -> DriftReport {
         DriftReport::of(&std::mem::take(&mut *self.locked()))
     }
 
-    /// Counts stay good whoever panicked beside them.
+    /// Counts stay valid after a panic of another thread.
     fn locked(&self) -> MutexGuard<'_, BTreeMap<Key, Counted>> {
         self.operations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What is looked at of an answer: its bytes, and the form of its data unless it is a refusal.
+/// What to compare of a response: its bytes, and the form of its data unless it is a refusal.
 fn looked_at<'a>(api: &Api, form: Form, answer: Result<&'a Bytes, &'a Error>) -> Option<(Option<Form>, &'a Bytes)> {
     match answer {
         Ok(raw) => Some((Some(form), raw)),
@@ -119,7 +122,7 @@ fn looked_at<'a>(api: &Api, form: Form, answer: Result<&'a Bytes, &'a Error>) ->
     }
 }
 
-/// What is no envelope does not come from the exchange itself.
+/// A response without an envelope does not come from the exchange itself.
 fn is_of_exchange(ending: Ending) -> bool {
     matches!(ending, Ending::ListedCode | Ending::UnlistedCode)
 }

@@ -1,36 +1,36 @@
 use std::collections::BTreeMap;
 
 use super::collector::Counted;
-use super::entry::{DriftEntry, DriftKind};
 use super::tally::{Found, RecordTally, Sign, Spot, Tally};
 
-/// Where answers were not what the documents say. Shown, it is a table.
+/// Differences between responses and the documents. Its text is a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DriftReport {
-    /// The operations of which answers were looked at, by API and id.
+    /// The operations whose responses were compared, by API and id.
     pub operations: Vec<OperationDrift>,
 }
 
-/// Where the answers to an operation were not what the documents say.
+/// Differences between the responses to an operation and the documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OperationDrift {
     /// The API.
     pub api: &'static str,
-    /// The id of the operation: the family and the last segment of the path, which name its file in the schema.
+    /// The id of the operation: the family and the last segment of the path, which are the name of its file in the
+    /// schema.
     pub operation: &'static str,
     /// The document and the section that describe it.
     pub source: String,
-    /// How many answers were looked at that were a success, or should have been.
+    /// The number of compared responses that were, or should have been, a success.
     pub answers: u64,
-    /// How many were looked at that were refusals; of them only the envelope is.
+    /// The number of compared refusals, of which only the envelope is compared.
     pub refused: u64,
-    /// How many were no JSON.
+    /// The number of responses that were not JSON.
     pub broken: u64,
-    /// How much more was found, for which there was no room.
+    /// The number of further findings, for which there was no room.
     pub left_out: u64,
-    /// What was found.
+    /// The findings.
     pub entries: Vec<DriftEntry>,
 }
 
@@ -53,7 +53,7 @@ impl DriftReport {
         Self { operations: counted.iter().map(operation).collect() }
     }
 
-    /// Whether every answer was what the documents say.
+    /// Whether no response differed from the documents.
     pub fn is_empty(&self) -> bool {
         self.operations.iter().all(|operation| operation.entries.is_empty() && operation.left_out == 0)
     }
@@ -114,4 +114,65 @@ fn of_field(record: &RecordTally, spot: Spot) -> (String, Option<String>) {
 
 fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+/// One difference between responses and the documents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DriftEntry {
+    /// What differs.
+    pub kind: DriftKind,
+    /// The path from the root of the response: `data.list[].price`. A withheld name is `*`.
+    pub path: String,
+    /// The name of the record in the schema; `None` for the envelope, a page, and an object around a list.
+    pub record: Option<&'static str>,
+    /// The field of the record; `None` if its name is withheld.
+    pub field: Option<String>,
+    /// The value of an enum or the error code; `None` if there is none or it is withheld.
+    pub value: Option<String>,
+    /// The kinds of JSON that the value was written as: `null`, `boolean`, `number`, `text`, `number as text`, `list`,
+    /// `object`.
+    pub json: Vec<&'static str>,
+    /// How often it occurred.
+    pub seen: u64,
+    /// How often it could have occurred: the number of records or envelopes that were compared there.
+    pub of: u64,
+}
+
+/// What differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum DriftKind {
+    /// An undocumented field.
+    UnknownField,
+    /// An undocumented value of an enum.
+    UnknownValue,
+    /// A value of the enum that is not listed for this field.
+    ValueNotListedHere,
+    /// A field that never occurred, and has no condition.
+    MissingField,
+    /// A readable value that is written as another kind of JSON.
+    WrittenOtherwise,
+    /// A value that could not be read.
+    Unreadable,
+    /// An undocumented error code.
+    UnlistedCode,
+    /// Something undocumented that the schema contains because it was observed before.
+    Observed,
+}
+
+impl DriftKind {
+    /// Its name in a report.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::UnknownField => "unknown field",
+            Self::UnknownValue => "unknown value",
+            Self::ValueNotListedHere => "value not listed here",
+            Self::MissingField => "missing field",
+            Self::WrittenOtherwise => "written otherwise",
+            Self::Unreadable => "unreadable",
+            Self::UnlistedCode => "unlisted code",
+            Self::Observed => "observed",
+        }
+    }
 }

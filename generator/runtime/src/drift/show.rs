@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use super::entry::{DriftEntry, DriftKind};
-use super::report::{DriftReport, OperationDrift};
+use super::report::{DriftEntry, DriftKind, DriftReport, OperationDrift};
 use crate::json::{Encode, JsonWriter, write_json};
 
 /// The version of the form that reports have as JSON.

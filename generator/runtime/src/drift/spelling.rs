@@ -1,4 +1,4 @@
-//! Which texts of an answer may be told: those that are spelled like a name. Anything else might be somebody's.
+//! Which texts of a response may be reported: those that are spelled like a name. Others may be personal data.
 
 /// The most characters of a name.
 const LONGEST: usize = 48;
@@ -9,8 +9,8 @@ const DIGITS: usize = 4;
 /// The most characters of an error code: ids have more.
 const LONGEST_CODE: usize = 12;
 
-/// `text`, if it is spelled like the name of a field or like a value of an enum: it begins with a letter, has few digits,
-/// and little else than letters.
+/// `text`, if it is spelled like the name of a field or like a value of an enum: it begins with a letter, has few
+/// digits, and little else than letters.
 pub(super) fn name(text: &str) -> Option<Box<str>> {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b' ');
     let digits = text.bytes().filter(u8::is_ascii_digit).count();

@@ -1,9 +1,8 @@
-//! What was counted of an operation. Everything in it is bounded, whatever an exchange sends.
+//! The counts of an operation. Their size is bounded, whatever an exchange sends.
 
 use std::collections::BTreeMap;
 
-use crate::json::Kind;
-use crate::tables::FieldTable;
+use crate::json::{FieldTable, Kind};
 
 /// The most objects of an answer that are told apart by their paths: a record can hold others of its kind.
 const MOST_RECORDS: usize = 32;
@@ -11,7 +10,7 @@ const MOST_RECORDS: usize = 32;
 /// The most findings of a record.
 const MOST_FOUND: usize = 96;
 
-/// The most names of a kind: where there are more, they are no names of fields or values, but data.
+/// The maximum number of names of a kind: more of them are data, not names of fields or values.
 const MOST_NAMES: usize = 32;
 
 /// What was counted of an operation's answers.
@@ -46,7 +45,7 @@ pub(super) struct Came {
     pub(super) times: u64,
 }
 
-/// What was found. A name is `None` where it is not told.
+/// A finding. A name is `None` if it is withheld.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sign {
     UnknownField(Option<Box<str>>),
@@ -70,7 +69,7 @@ pub(super) struct Spot {
 pub(super) struct Found {
     pub(super) times: u64,
     pub(super) written: Written,
-    /// There were too many names, so none of them is told.
+    /// There were too many names, so all are withheld.
     is_crowded: bool,
 }
 

@@ -1,15 +1,12 @@
-//! Goes through an answer beside what the documents say of it. It goes by the same reader that the types are read with, so
-//! that what is read and what is reported cannot differ about what JSON is.
+//! Compares a response with the tables of its records. It uses the same reader as the types, so that reading and
+//! reporting cannot differ about JSON.
 
-use super::fields;
 use super::spelling;
 use super::tally::{Found, Sign, Spot, Tally, Written};
 use super::withheld::Withheld;
-use crate::json::{Kind, ReadError, Reader};
-use crate::tables::{Api, Envelope, FieldTable, Form, Meta, RecordTable};
-use crate::value::Decimal;
-
-mod scalar;
+use crate::json::{FieldTable, Form, Kind, ReadError, Reader, RecordTable};
+use crate::tables::{Api, Envelope, Meta};
+use crate::value::{Decimal, find_value};
 
 /// Where the envelope is counted, which comes first.
 const ENVELOPE: usize = 0;
@@ -17,8 +14,8 @@ const ENVELOPE: usize = 0;
 /// The path of an answer that has no envelope, as a value.
 const WHOLE: &str = "(answer)";
 
-/// Counts in `tally` what an answer holds: a success with data of the form `data`, or a refusal, whose data is not looked
-/// at.
+/// Counts in `tally` what an answer holds: a success with data of the form `data`, or a refusal, whose data is not
+/// looked at.
 pub(super) fn walk(
     tally: &mut Tally,
     api: &'static Api,
@@ -65,7 +62,7 @@ impl Walk<'_, '_> {
         if self.from.peek() != Kind::Object {
             return Err(self.from.unexpected("an envelope"));
         }
-        self.object(None, &fields::of_envelope(envelope, data)).map(drop)
+        self.object(None, &envelope_fields(envelope, data)).map(drop)
     }
 
     /// An answer without an envelope is what would be the data of one.
@@ -97,7 +94,7 @@ impl Walk<'_, '_> {
         let mut members = self.from.object(&[])?;
         let (mut known, mut expected) = (0, 0);
         while let Some(member) = members.next_name(&mut self.from)? {
-            let Some(place) = fields::find(fields, &member, expected) else {
+            let Some(place) = find_field(fields, &member, expected) else {
                 self.unknown(record, &member)?;
                 continue;
             };
@@ -241,4 +238,75 @@ impl Walk<'_, '_> {
         self.tally.note(at.record, Sign::Unreadable(at.spot), Found::once(kind));
         self.from.skip()
     }
+}
+
+impl Walk<'_, '_> {
+    fn scalar(&mut self, at: Here<'_>, form: Form) -> Result<(), ReadError> {
+        let kind = self.from.peek();
+        let text = self.from.scalar()?;
+        // An empty text says that there is no value.
+        if text.is_empty() && !at.spot.is_item {
+            return Ok(());
+        }
+        if !can_be_read(form, &text) {
+            self.tally.note(at.record, Sign::Unreadable(at.spot), Found::once(kind));
+            return Ok(());
+        }
+        if !is_written_as(form, at.field.is_bare, kind) {
+            let is_number = matches!(form, Form::Decimal | Form::Whole) && kind == Kind::String;
+            let written = if is_number { Written::NUMBER_AS_TEXT } else { kind.into() };
+            self.tally.note(at.record, Sign::WrittenOtherwise(at.spot), Found::once(written));
+        }
+        if let Form::Word { values, also } = form {
+            self.word(at, &text, values, also, kind);
+        }
+        Ok(())
+    }
+
+    fn word(&mut self, at: Here<'_>, text: &str, values: &[&'static str], also: &[(&str, usize)], kind: Kind) {
+        let place_of = |text: &str| find_value(text, values, also);
+        let place = place_of(text);
+        let is_listed = || at.field.only.is_empty() || at.field.only.iter().any(|only| place_of(only) == place);
+        let sign = match place.and_then(|place| values.get(place)) {
+            None => Sign::UnknownValue(at.spot, self.withheld.filter(spelling::name(text))),
+            Some(_) if is_listed() => return,
+            Some(value) => Sign::ValueNotListedHere(at.spot, value),
+        };
+        self.tally.note(at.record, sign, Found::once(kind));
+    }
+}
+
+/// Whether a client reads it.
+fn can_be_read(form: Form, text: &str) -> bool {
+    match form {
+        Form::Decimal => text.parse::<Decimal>().is_ok(),
+        Form::Whole => text.parse::<u64>().is_ok(),
+        Form::Boolean => matches!(text, "true" | "false" | "1" | "0"),
+        Form::Word { .. } => !text.is_empty(),
+        _ => true,
+    }
+}
+
+/// Whether that is how the documents write it.
+fn is_written_as(form: Form, is_bare: bool, kind: Kind) -> bool {
+    match form {
+        Form::Decimal | Form::Whole if is_bare => kind == Kind::Number,
+        Form::Boolean => kind == Kind::Boolean,
+        _ => kind == Kind::String,
+    }
+}
+
+/// The fields of an envelope. Only of the data it is known what it looks like.
+fn envelope_fields(envelope: &Envelope, data: Form) -> Vec<FieldTable> {
+    let anything = |name| FieldTable::in_form(name, Form::Anything);
+    let others = [envelope.message, envelope.time].into_iter().flatten().map(anything);
+    let (code, data) = (anything(envelope.code).code(), FieldTable::in_form(envelope.data, data));
+    [code].into_iter().chain(others).chain([data]).collect()
+}
+
+/// The field with this name, looked for from `expected` on, and round again from the first.
+fn find_field(fields: &[FieldTable], name: &str, expected: usize) -> Option<usize> {
+    let (before, after) = fields.split_at_checked(expected).unwrap_or((fields, &[]));
+    let behind = after.iter().position(|field| field.name == name).map(|place| place + before.len());
+    behind.or_else(|| before.iter().position(|field| field.name == name))
 }

@@ -1,12 +1,12 @@
-//! Texts of an answer that are never told, however they are spelled: those in which a credential can be recognised.
+//! Withholds texts in which a credential can be recognized, however it is spelled.
 
 use std::cell::OnceCell;
 
 use zeroize::Zeroizing;
 
-use crate::client::Credentials;
+use crate::signing::Credentials;
 
-/// A text of fewer letters and digits is a part of too many credentials to say anything of one.
+/// A shorter text is a part of too many credentials to reveal one.
 const TELLING: usize = 4;
 
 /// The credentials of a call, to which the texts of its answer are held.

@@ -4,17 +4,18 @@ use bytes::Bytes;
 use http::{Method, Uri};
 
 use super::Error;
-use crate::client::Moment;
+use crate::clock::Moment;
 use crate::tables::{Effect, Meta};
 use crate::value::Timestamp;
 
-/// A request that may have had its effect and may not. Nothing may be repeated before this is settled.
+/// A request whose outcome is unknown. Do not repeat it before the outcome is settled.
 ///
 /// ```
-/// # use tradeapi_runtime::{Error, UnknownOutcome};
+/// # use tradeapi_runtime::Error;
+/// # use tradeapi_runtime::error::UnknownOutcome;
 /// fn note(error: &Error) {
 ///     if let Error::Unknown(unknown) = error {
-///         println!("ask for {:?}: {unknown}", unknown.client_ids);
+///         println!("query {:?}: {unknown}", unknown.client_ids);
 ///     }
 /// }
 /// ```
@@ -25,15 +26,15 @@ pub struct UnknownOutcome {
     pub operation: &'static str,
     /// What the operation does.
     pub effect: Effect,
-    /// The caller's own ids of what was to be changed, as far as the request carries any.
+    /// The client ids in the request.
     pub client_ids: Vec<String>,
     /// What was sent.
     pub sent: SentRequest,
-    /// Why nobody knows: a missing, a broken or an undecided answer.
+    /// Why the outcome is unknown: a missing, broken or inconclusive response.
     pub why: Box<Error>,
 }
 
-/// A request that was sent, without who proves to have sent it.
+/// A request that was sent, without its credentials.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct SentRequest {
@@ -43,7 +44,7 @@ pub struct SentRequest {
     pub uri: Uri,
     /// The body.
     pub body: Bytes,
-    /// When it was signed, as it says itself; it was sent right after.
+    /// The time in its signature; it was sent right after.
     pub signed_at: Timestamp,
     pub(crate) left: Moment,
 }
@@ -71,7 +72,7 @@ impl fmt::Display for UnknownOutcome {
         self.why.fmt(f)?;
         write!(f, "; it was signed at {}", self.sent.signed_at)?;
         match self.client_ids.as_slice() {
-            [] => f.write_str(" and carries no id of the caller's own"),
+            [] => f.write_str(" and carries no client id"),
             [id] => write!(f, " for {id}"),
             [first, others @ ..] => write!(f, " for {first} and {} more", others.len()),
         }

@@ -5,9 +5,9 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use http::uri::{Authority, Parts, PathAndQuery, Scheme, Uri};
 
-use crate::client::BuildError;
+use crate::error::BuildError;
 
-/// The address all paths are appended to.
+/// The address that all paths are appended to.
 #[derive(Clone, PartialEq, Eq)]
 pub struct BaseUrl {
     scheme: Scheme,
@@ -16,25 +16,25 @@ pub struct BaseUrl {
 }
 
 impl BaseUrl {
-    /// Takes an address such as `https://host`, with a port and a path if need be. Plain `http` is taken for this
+    /// Parses an address such as `https://host`, optionally with a port and a path. Plain `http` is accepted for this
     /// machine only, unless `allow_plain_http` is set.
     ///
     /// # Errors
     ///
-    /// When the address has another form.
+    /// Fails if the address has another form.
     pub fn parse(address: &str, allow_plain_http: bool) -> Result<Self, BuildError> {
         let wrong = |why| BuildError::BaseUrl { why };
         if address.contains(['?', '#', '@']) {
             return Err(wrong("must have no user, query or fragment"));
         }
-        let parts = address.parse::<Uri>().map_err(|_| wrong("is no URL"))?.into_parts();
+        let parts = address.parse::<Uri>().map_err(|_| wrong("is not a URL"))?.into_parts();
         let scheme = parts.scheme.filter(is_http).ok_or_else(|| wrong("must begin with https:// or http://"))?;
         let authority = parts
             .authority
             .filter(names_a_host)
             .ok_or_else(|| wrong("must name a host, and at most a port with it"))?;
         if scheme == Scheme::HTTP && !allow_plain_http && !is_loopback(authority.host()) {
-            return Err(wrong("must begin with https:// (only to this machine, or when allowed, http:// is taken)"));
+            return Err(wrong("must begin with https:// (http:// is accepted for this machine, or if allowed)"));
         }
         let path = parts.path_and_query.map(|path| path.path().trim_end_matches('/').to_owned()).unwrap_or_default();
         Ok(Self { scheme, authority, path })
@@ -70,7 +70,7 @@ fn is_http(scheme: &Scheme) -> bool {
     *scheme == Scheme::HTTPS || *scheme == Scheme::HTTP
 }
 
-/// Whether it is a host and at most a port: what is read as a port here must not be a name to another reader.
+/// Whether it is a host with at most a port: what is parsed as a port here must not be a name to another parser.
 fn names_a_host(authority: &Authority) -> bool {
     let host = authority.host();
     let port = authority.as_str().strip_prefix(host).unwrap_or_default();

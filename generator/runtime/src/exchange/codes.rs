@@ -1,16 +1,17 @@
-//! What the code of an answer proves, and how much of it a client believes.
+//! What error codes prove, and which of them a client trusts.
 
 use crate::operation::Operation;
 use crate::parameters::{Named, Parameters};
 use crate::tables::{Api, Certainty, Effect, Ending, KnownError, Meta, Outcome, Proves, Stage};
 
-/// Which codes a client believes.
+/// How a client interprets error codes.
 ///
-/// What the documents say about a code always counts. By default, so does what several independent sources agree on; a
-/// single source, or sources that contradict each other, prove nothing.
+/// Documented codes always count. By default, so do codes on which several independent sources agree. A code with a
+/// single source, or with sources that contradict each other, proves nothing.
 ///
 /// ```
-/// use tradeapi_runtime::{CodePolicy, Proves};
+/// use tradeapi_runtime::exchange::CodePolicy;
+/// use tradeapi_runtime::tables::Proves;
 ///
 /// let policy = CodePolicy::documented_only().code("43012", Proves::NotDone);
 /// # let _ = policy;
@@ -29,27 +30,27 @@ impl Default for CodePolicy {
 }
 
 impl CodePolicy {
-    /// Believes documents, and what several independent sources have observed.
+    /// Trusts documented codes, and those that several independent sources have observed.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Believes documents alone.
+    /// Trusts documented codes alone.
     pub fn documented_only() -> Self {
         Self { believes_observed: false, ..Self::default() }
     }
 
-    /// Believes that `code` proves this, whatever else is known about it, and also of requests that do several things.
+    /// Interprets `code` as `proves`, whatever else is known about it, also for requests that do several things.
     pub fn code(mut self, code: impl Into<String>, proves: Proves) -> Self {
         self.named.push((code.into(), proves));
         self
     }
 
-    /// What `code` says in the answer to an operation.
+    /// The meaning of `code` in a response to an operation.
     pub(crate) fn read(&self, api: &Api, meta: &Meta, code: &str) -> ReadCode {
         let known = meta.known(api, code);
         let named = self.named.iter().rev().find(|(named, _)| named == code);
-        // What the caller names is meant for every request.
+        // A code that the caller names applies to every request.
         let named = named.map(|(_, proves)| (Certainty::Named, *proves, Stage::Gateway));
         let told = named.or(known.map(|known| (known.certainty, known.proves, known.stage)));
         let believed = told.filter(|(certainty, ..)| match certainty {
@@ -61,21 +62,21 @@ impl CodePolicy {
     }
 }
 
-/// What a code says.
+/// The meaning of a code.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ReadCode {
-    /// All that is known about the code, believed or not.
+    /// What is known about the code, trusted or not.
     pub(crate) known: Option<&'static KnownError>,
     believed: Option<(Certainty, Proves, Stage)>,
 }
 
 impl ReadCode {
-    /// What it proves, as far as it is believed.
+    /// What it proves, if it is trusted.
     pub(crate) fn proves(&self) -> Option<Proves> {
         self.believed.map(|(_, proves, _)| proves)
     }
 
-    /// How a call ends that is answered with it.
+    /// How a call with this code ended.
     pub(crate) fn ending(&self) -> Ending {
         match self.believed {
             None => Ending::UnlistedCode,
@@ -86,7 +87,7 @@ impl ReadCode {
         }
     }
 
-    /// The outcome of a request that it refuses.
+    /// The outcome of a request that was refused with it.
     pub(crate) fn outcome(&self, effect: Effect, is_compound: impl FnOnce() -> bool) -> Outcome {
         match self.believed {
             None => Outcome::Unknown,
@@ -94,8 +95,8 @@ impl ReadCode {
         }
     }
 
-    /// The outcome of an item that an answer lists as failed with it: not done, unless the code itself leaves it open,
-    /// whoever says so.
+    /// The outcome of an item that a response lists as failed with it: not done, unless the code itself leaves that
+    /// open, whatever its source.
     pub(crate) fn outcome_of_item(&self, is_compound: bool) -> Outcome {
         let told = self.believed.or(self.known.map(|known| (known.certainty, known.proves, known.stage)));
         match told {
@@ -106,7 +107,7 @@ impl ReadCode {
     }
 }
 
-/// Whether a request, or an item of it, does several things, of which one may be done although another is refused.
+/// Whether a request, or an item of it, does several things, so that one may be done although another is refused.
 pub(crate) fn is_compound<O: Operation>(operation: &O) -> bool {
     O::META.compound.is_some() && {
         let named = Named::of(operation);
@@ -123,7 +124,7 @@ pub(crate) fn is_compound_with(meta: &Meta, named: &Named) -> bool {
     })
 }
 
-/// Whether an item of a batch does several things; an answer speaks of it by itself, so its own parameters decide.
+/// Whether an item of a batch does several things. Each item has its own result, so its own parameters decide.
 pub(crate) fn is_compound_item(meta: &Meta, item: &impl Parameters) -> bool {
     let depends = meta.compound.is_some_and(|compound| compound.when.is_some());
     depends && is_compound_with(meta, &Named::of(item))

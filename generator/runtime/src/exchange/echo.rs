@@ -1,5 +1,5 @@
-//! Whether an answer belongs to its request. A connection on which something went wrong can bring the answer to another
-//! one, and to take that for a success would claim what never happened.
+//! Checks whether a response belongs to its request. After an error, a connection can deliver the response to another
+//! request, which must not be taken for a success of this one.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::operation::Operation;
 use crate::parameters::Named;
 use crate::tables::{Echo, Echoes};
 
-/// What an answer says of one id of its request.
+/// How an id of a response compares with its request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Comparison {
     Agrees,
@@ -18,7 +18,7 @@ enum Comparison {
     Missing,
 }
 
-/// Refuses data that cannot answer the request that was sent: data with another id, and data of another form.
+/// Refuses data that cannot belong to the request that was sent: data with another id or of another form.
 pub(super) fn is_of<O: Operation>(operation: &O, sent: &SentRequest, mut data: Reader<'_>) -> Result<(), ReadError> {
     let Some(echoes) = &O::META.echoes else { return Ok(()) };
     let here = data.here();
@@ -33,24 +33,24 @@ pub(super) fn is_of<O: Operation>(operation: &O, sent: &SentRequest, mut data: R
         return Ok(());
     }
     if compared.differs {
-        return Err(ReadError::new(here, "it has another id than the request".to_owned()));
+        return Err(ReadError::new(here, "the id differs from that of the request".to_owned()));
     }
-    // Answers leave out what documents promise, up to everything. What has other members answers something else.
+    // Responses may leave out any documented member. Data with other members only belongs to something else.
     let json = data.raw_value()?;
     let answer = Named::read(json);
     let is_empty = json == "null" || json.starts_with('{') && answer.is_empty();
     match is_empty || echoes.members.iter().any(|member| answer.has(member)) {
         true => Ok(()),
-        false => Err(ReadError::new(here, "it has nothing of what answers the request".to_owned())),
+        false => Err(ReadError::new(here, "it contains no documented member".to_owned())),
     }
 }
 
-/// What all ids of an answer say together.
+/// How all ids of a response compare together.
 #[derive(Default)]
 struct Agreement {
     agrees: bool,
     differs: bool,
-    /// Some comparison did not tell.
+    /// Some comparison was inconclusive.
     is_open: bool,
 }
 
@@ -84,9 +84,12 @@ fn compare(request: &Named, echo: &Echo, id: Option<&str>) -> Comparison {
     }
 }
 
-/// The same by a look at the bytes of the request, which is faster; `None` where that does not tell.
+/// The same by comparing the bytes of the body, which is faster; `None` if that is inconclusive.
 fn compare_as_written(sent: &SentRequest, echo: &Echo, id: Option<&str>) -> Option<Comparison> {
     let Some(id) = id else { return Some(Comparison::Missing) };
+    if sent.body.is_empty() {
+        return None;
+    }
     let written = || echo.of.iter().map(|parameter| Written::find(sent, parameter, id));
     if written().any(|written| written == Written::Same) {
         return Some(Comparison::Agrees);
@@ -94,8 +97,8 @@ fn compare_as_written(sent: &SentRequest, echo: &Echo, id: Option<&str>) -> Opti
     written().all(|written| written == Written::Nowhere).then_some(Comparison::Missing)
 }
 
-/// The text of a member of an object. An empty one says that the request had none, so it is another than that of the
-/// request. What cannot be read is reported by who reads all of it.
+/// The text of a member of an object. An empty one means that the request had none, so it differs from that of the
+/// request. Unreadable data is reported when all of it is read.
 fn text_of<'a>(data: &Reader<'a>, member: &str) -> Option<Cow<'a, str>> {
     let mut data = data.clone();
     if data.peek() != Kind::Object {
@@ -111,7 +114,7 @@ fn text_of<'a>(data: &Reader<'a>, member: &str) -> Option<Cow<'a, str>> {
     None
 }
 
-/// A parameter in the bytes of a request.
+/// A parameter in the body of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Written {
     Same,
@@ -121,17 +124,11 @@ enum Written {
 
 impl Written {
     fn find(sent: &SentRequest, parameter: &str, text: &str) -> Self {
-        match sent.uri.query().filter(|_| sent.body.is_empty()) {
-            Some(query) => Self::of(query.split('&').filter_map(|pair| {
-                let value = pair.strip_prefix(parameter)?.strip_prefix('=')?;
-                Some(value == text)
-            })),
-            None => Self::of(sent.body.iter().enumerate().filter(|(_, byte)| **byte == b'"').filter_map(|(at, _)| {
-                let value = sent.body[at + 1..].strip_prefix(parameter.as_bytes())?.strip_prefix(b"\":")?;
-                let text_of = |value: &[u8]| value.strip_prefix(text.as_bytes()).and_then(|rest| rest.first().copied());
-                Some(value.strip_prefix(b"\"").and_then(text_of) == Some(b'"'))
-            })),
-        }
+        Self::of(sent.body.iter().enumerate().filter(|(_, byte)| **byte == b'"').filter_map(|(at, _)| {
+            let value = sent.body[at + 1..].strip_prefix(parameter.as_bytes())?.strip_prefix(b"\":")?;
+            let text_of = |value: &[u8]| value.strip_prefix(text.as_bytes()).and_then(|rest| rest.first().copied());
+            Some(value.strip_prefix(b"\"").and_then(text_of) == Some(b'"'))
+        }))
     }
 
     fn of(mut found: impl Iterator<Item = bool>) -> Self {

@@ -1,4 +1,4 @@
-//! The object around every answer. It is read in one pass: what is behind the data waits until the data was read.
+//! The object around every response. It is read in one pass: members after the data are read after it.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::json::{Decode, Kind, Mark, Members, ReadError, Reader};
 use crate::tables::Envelope;
 use crate::value::Timestamp;
 
-/// An envelope read as far as is needed to tell success from failure.
+/// An envelope, read as far as needed to distinguish success from failure.
 pub(super) struct Opened<'a> {
     pub(super) envelope: &'a Envelope,
     from: Reader<'a>,
@@ -99,7 +99,7 @@ impl<'a> Opened<'a> {
             };
         }
         let value = self.from.raw_value()?;
-        // Message and time decide nothing, so they may have any form.
+        // Message and time may have any form, because nothing depends on them.
         if is(self.envelope.message) {
             self.message = Reader::new(value).scalar().unwrap_or_default();
         } else if is(self.envelope.time) {

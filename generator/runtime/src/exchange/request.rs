@@ -5,25 +5,26 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Request};
 
-use super::authenticator::Authenticator;
 use super::base_url::BaseUrl;
 use super::headers::HeaderValues;
 use crate::checks::{Violation, Violations};
 use crate::error::{Error, Refusal, Unsigned};
 use crate::operation::Operation;
 use crate::parameters::{ParameterWriter, PathWriter};
+use crate::signing::Authenticator;
 use crate::tables::{Access, Api, Meta, Severity};
 use crate::value::Timestamp;
 
-/// Few requests get more headers than this until they are on the wire, so that one allocation is enough.
+/// Few requests have more headers, so that one allocation is enough.
 const USUAL_HEADERS: usize = 12;
 
-/// Makes the HTTP request for `operation`, signed as of `now` where the operation wants it. It is not checked.
+/// Builds the HTTP request for `operation`, signed as of `now` if the operation requires a signature. Rules are not
+/// checked.
 ///
 /// # Errors
 ///
-/// [`Error::Unsigned`] when credentials are missing; [`Error::Refused`] when path and query are too
-/// long for an address.
+/// Fails with [`Error::Unsigned`] if credentials are missing, and with [`Error::Refused`] if path and query are too
+/// long.
 pub fn build_request<O: Operation>(
     api: &Api,
     operation: &O,
@@ -90,7 +91,7 @@ fn no_address(meta: &'static Meta, length: usize) -> Error {
         given: format!("a path and query of {length} bytes"),
         allowed: "an address of at most 65,534 bytes is needed".to_owned(),
         source: meta.source(),
-        mend: "ask for less at once".to_owned(),
+        hint: "request less at once".to_owned(),
     });
     Error::Refused(Box::new(Refusal { operation: meta.id, violations }))
 }

@@ -1,3 +1,4 @@
+use std::ops::Deref;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -7,35 +8,36 @@ use http::{HeaderMap, Response, StatusCode};
 use super::codes::{CodePolicy, is_compound};
 use super::echo;
 use super::envelope::{Opened, read_data};
-use super::reply::Reply;
+use super::headers::{date, retry_after};
 use crate::checks::Violations;
+use crate::clock::Moment;
 use crate::error::{Code, Error, ExchangeError, SentRequest, UnreadableAnswer};
 use crate::json::{Decode, ReadError, Reader};
-use crate::limits::{date, retry_after};
 use crate::operation::Operation;
 use crate::tables::{Api, Ending, Envelope, Meta, Outcome};
 use crate::value::Timestamp;
 
-/// How much of an answer that is no envelope serves as its message, in characters.
+/// How many characters of a response without an envelope serve as its message.
 const MESSAGE: usize = 200;
 
 /// Reads the HTTP response to an operation.
 ///
-/// In an envelope the code decides, whatever the HTTP status; without one, the status does. Codes are believed as
-/// [`CodePolicy`] has it by default.
+/// With an envelope, its code decides, whatever the HTTP status; without one, the status does. Codes are interpreted by
+/// the default [`CodePolicy`].
 ///
 /// # Errors
 ///
-/// [`Error::Exchange`] when the exchange refused the request, [`Error::Unreadable`] when its answer makes no sense.
+/// Fails with [`Error::Exchange`] if the exchange refused the request, and with [`Error::Unreadable`] if the response
+/// cannot be read.
 pub fn read_response<O: Operation>(api: &Api, response: Response<Bytes>) -> Result<Reply<O::Response>, Error> {
     let remaining = remaining_calls(api, response.headers());
-    // Without the request, one that may do several things is taken to do them.
+    // Without its parameters, a request that may do several things counts as one that does.
     let asked = Asked { codes: &CodePolicy::default(), is_compound: &|| O::META.compound.is_some() };
     read::<O>(api, asked, response, |_| Ok(())).map(|reply| Reply { remaining, ..reply })
 }
 
-/// As [`read_response`], for the request that was sent like this: the answer to another one makes no sense. How many calls
-/// remain is the limiter's to read.
+/// Like [`read_response`], for the request that was sent: the response to another one is unreadable. The limiter reads
+/// the remaining calls.
 pub(crate) fn read_answer<O: Operation>(
     api: &Api,
     codes: &CodePolicy,
@@ -72,20 +74,20 @@ fn read<O: Operation>(
     })
 }
 
-/// How many calls are left, where the exchange tells.
+/// The remaining calls of the rate limit, if the exchange reports them.
 pub(crate) fn remaining_calls(api: &Api, headers: &HeaderMap) -> Option<u32> {
     headers.get(api.remaining_calls?)?.to_str().ok()?.trim().parse().ok()
 }
 
-/// Whether `body` is in the API's own form. Where that has no envelope, everything is.
+/// Whether `body` has the envelope of the API. Without an envelope, every body has.
 pub(crate) fn is_in_envelope(api: &Api, body: &[u8]) -> bool {
     let Some(envelope) = &api.envelope else { return true };
     let opened = std::str::from_utf8(body).ok().and_then(|text| Opened::open(envelope, text).ok());
     opened.is_some_and(|opened| opened.code.is_some())
 }
 
-/// The exchange's time by the header `Date`, where the API tells it in no other way: with an envelope, the header may
-/// come from something before the exchange.
+/// The exchange's time by the header `Date`, if the envelope contains no time. Otherwise the header is not used,
+/// because it may come from a gateway before the exchange.
 pub(crate) fn told_by_date(api: &Api, headers: &HeaderMap) -> Option<Timestamp> {
     let in_envelope = api.envelope.as_ref().is_some_and(|envelope| envelope.time.is_some());
     if in_envelope { None } else { date(headers) }
@@ -138,7 +140,7 @@ impl<'a> Answer<'a> {
         let opened = self.text().and_then(|text| Opened::open(envelope, text).map_err(|error| self.unreadable(error)));
         let opened = opened.and_then(|opened| self.with_code(opened));
         match opened {
-            // What is no envelope does not come from the exchange itself but from something before it.
+            // A response without an envelope comes from a gateway before the exchange.
             Err(Error::Unreadable(_)) if !self.status.is_success() => Err(self.refused_by_status()),
             opened => opened,
         }
@@ -150,7 +152,7 @@ impl<'a> Answer<'a> {
             return Ok(opened);
         }
         let code = Code::new(code);
-        // What is behind the data adds a message, or shows that the answer is not whole: then its code may not be either.
+        // The rest contains the message, or shows that the response is truncated, and then its code may be as well.
         opened.without_data().map_err(|error| self.unreadable(error))?;
         Err(self.refused(code, &opened.message, opened.time))
     }
@@ -165,7 +167,7 @@ impl<'a> Answer<'a> {
         self.refused_as(read.ending(), code, message, request_time)
     }
 
-    /// Without an envelope the status decides, which families without one list like codes.
+    /// Without an envelope the status decides, which families without an envelope list like codes.
     fn refused_by_status(&self) -> Error {
         let message: String = String::from_utf8_lossy(self.body).chars().take(MESSAGE).collect();
         let code = Code::new(self.status.as_str());
@@ -178,7 +180,7 @@ impl<'a> Answer<'a> {
         self.refused_as(ending, code, &message, None)
     }
 
-    /// Whether the body begins like an envelope and cannot be read: what it said before it broke may have been a success.
+    /// Whether the body begins like an envelope and is truncated: it may have been a success.
     fn is_torn(&self) -> bool {
         let is_whole = |text| {
             let mut from = Reader::new(text);
@@ -224,5 +226,43 @@ impl<'a> Answer<'a> {
             error,
             waited: Duration::ZERO,
         }))
+    }
+}
+
+/// The successful response to a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reply<T> {
+    /// The data.
+    pub data: T,
+    /// The time of the request by the exchange's clock.
+    pub request_time: Option<Timestamp>,
+    /// The time in the signature of the request; `None` if the request was not sent by a client.
+    pub signed_at: Option<Timestamp>,
+    pub(crate) left: Option<Moment>,
+    /// The HTTP status.
+    pub status: StatusCode,
+    /// The remaining calls of the rate limit, if the exchange reports them.
+    pub remaining: Option<u32>,
+    /// How long the call waited for its rate limits.
+    pub waited: Duration,
+    /// Broken rules that only warn.
+    pub warnings: Violations,
+    /// The whole response, which also contains what the types do not cover.
+    pub raw: Bytes,
+}
+
+impl<T> Reply<T> {
+    /// The data alone.
+    pub fn into_data(self) -> T {
+        self.data
+    }
+}
+
+impl<T> Deref for Reply<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.data
     }
 }

@@ -1,10 +1,10 @@
 use super::error::ReadError;
 use super::reader::Reader;
-use crate::tables::Form;
+use super::table::Form;
 
-/// A value that can be read from JSON, forgiving how an exchange writes it.
+/// A value that can be read from JSON, leniently about its type.
 pub trait Decode: Sized {
-    /// What such a value looks like, for whoever compares answers with the documents.
+    /// The form of such a value, for the comparison of responses with the documents.
     const FORM: Form = Form::Anything;
 
     /// Reads the next value.
@@ -14,7 +14,7 @@ pub trait Decode: Sized {
     /// When the next value is not one of this type.
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError>;
 
-    /// Reads the next value into `place`. After an error what is there means nothing.
+    /// Reads the next value into `place`, whose content is unspecified after an error.
     ///
     /// # Errors
     ///
@@ -25,8 +25,8 @@ pub trait Decode: Sized {
         Ok(())
     }
 
-    /// Reads the next value, which is there, into `place`. A type that is larger than two registers should bring its
-    /// own: to move what was just made takes longer than to make it where it is going to stay.
+    /// Reads the next value, which is not missing, into `place`. Types larger than two registers should implement it:
+    /// building the value in place is faster than moving it.
     ///
     /// # Errors
     ///
@@ -37,7 +37,7 @@ pub trait Decode: Sized {
         Ok(())
     }
 
-    /// What stands for a value that is not there, when there is such a thing.
+    /// The value that a missing one stands for, if any.
     fn absent() -> Option<Self> {
         None
     }
@@ -47,7 +47,7 @@ pub trait Decode: Sized {
 ///
 /// # Errors
 ///
-/// When the text is no JSON or no `T`, or something follows; the error tells where.
+/// Fails if the text is not JSON or not a `T`, or if something follows; the error contains the place.
 pub fn read_json<T: Decode>(text: &str) -> Result<T, ReadError> {
     let mut from = Reader::new(text);
     match T::decode(&mut from) {
@@ -59,7 +59,7 @@ pub fn read_json<T: Decode>(text: &str) -> Result<T, ReadError> {
 impl<T: Decode> Decode for Option<T> {
     const FORM: Form = T::FORM;
 
-    /// Reads `null` and `""` as not there.
+    /// Reads `null` and `""` as missing.
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         if from.take_nothing()? { Ok(None) } else { T::decode(from).map(Some) }
     }
@@ -81,7 +81,7 @@ impl<T: Decode> Decode for Option<T> {
 impl<T: Decode> Decode for Vec<T> {
     const FORM: Form = Form::List(&T::FORM);
 
-    /// Reads `null` and `""` as empty. Where one bad item must not hide the others, use [`List`](crate::List).
+    /// Reads `null` and `""` as empty. To keep the other items if one is unreadable, use [`List`](crate::List).
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         let mut items = Self::new();
         if from.take_nothing()? {
@@ -101,7 +101,7 @@ impl<T: Decode> Decode for Vec<T> {
 }
 
 impl Decode for () {
-    /// Passes over anything: for what no document shows.
+    /// Skips any value: for data without a documented form.
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         from.skip()
     }

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::error::ReadError;
-use super::layout::{Layout, Seen};
 use super::reader::Reader;
 
 /// The members of an object that is being read.
@@ -113,6 +113,70 @@ fn step(from: &mut Reader<'_>, begun: &mut bool, closing: u8) -> Result<bool, Re
     }
     from.next_byte();
     Ok(true)
+}
+
+/// How many members that are no fields are remembered, so that no text can make the list long.
+const MOST_UNKNOWN: usize = 64;
+
+/// The members that objects with these fields had so far, in the order in which they came.
+///
+/// One program writes all objects of a list, so what stood at a place the last time probably stands there again.
+/// Checking that takes less time than reading a name and searching for it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layout {
+    fields: &'static [&'static str],
+    members: Vec<Seen>,
+}
+
+/// A member that came.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    /// Where its name stands in the text, from the opening quote to the colon.
+    pub(super) name: Range<usize>,
+    /// Which of the fields it is, if any.
+    pub(super) field: Option<usize>,
+}
+
+impl Layout {
+    /// Nothing came yet.
+    pub(super) fn of(fields: &'static [&'static str]) -> Self {
+        Self { fields, members: Vec::new() }
+    }
+
+    pub(super) fn is_of(&self, fields: &'static [&'static str]) -> bool {
+        std::ptr::eq(self.fields, fields)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// The member that came at `place`.
+    #[inline]
+    pub(super) fn at(&self, place: usize) -> Option<&Seen> {
+        self.members.get(place)
+    }
+
+    /// The field with this name. It is looked for from `expected` on, and round again from the first.
+    pub(super) fn field(&self, name: &str, expected: usize) -> Option<usize> {
+        let (before, after) = self.fields.split_at_checked(expected).unwrap_or((self.fields, &[]));
+        let behind = after.iter().position(|field| *field == name).map(|place| place + before.len());
+        behind.or_else(|| before.iter().position(|field| *field == name))
+    }
+
+    /// Remembers a member that came at `place` of `text`'s present object. Gives the place of what comes next.
+    pub(super) fn learn(&mut self, text: &str, seen: Seen, place: usize) -> usize {
+        let name = &text[seen.name.clone()];
+        if let Some(known) = self.members.iter().position(|other| &text[other.name.clone()] == name) {
+            return known + 1;
+        }
+        if self.members.len() == self.fields.len() + MOST_UNKNOWN {
+            return place;
+        }
+        self.members.reserve(self.fields.len().saturating_sub(self.members.len()));
+        self.members.insert(place, seen);
+        place + 1
+    }
 }
 
 #[cfg(test)]

@@ -1,24 +1,26 @@
+mod cursor;
+
 use std::borrow::Cow;
 
 use super::decode::Decode;
 use super::error::ReadError;
-use super::layout::Layout;
-use super::members::{Elements, Members};
+use super::members::{Elements, Layout, Members};
 use super::room::Room;
 
-/// Objects and arrays may stand in one another this deep; deeper ones are refused, so that no text can use up the stack.
+/// The maximum nesting of objects and arrays, so that no text exhausts the stack.
 const MAX_DEPTH: u8 = 128;
 
-/// Reads one JSON text from front to back, and gives out what stands there as the caller asks for it.
+/// Reads one JSON text from front to back, as the caller asks for values.
 ///
 /// ```
-/// use tradeapi_runtime::{Decimal, Reader};
+/// use tradeapi_runtime::Decimal;
+/// use tradeapi_runtime::json::Reader;
 ///
 /// let mut from = Reader::new(r#"["0E-8", 1.50]"#);
 /// let prices: Vec<Decimal> = from.value()?;
 /// from.finish()?;
 /// assert_eq!(prices[1].as_str(), "1.50");
-/// # Ok::<(), tradeapi_runtime::ReadError>(())
+/// # Ok::<(), tradeapi_runtime::json::ReadError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
@@ -49,7 +51,7 @@ pub enum Kind {
     Array,
     /// An object.
     Object,
-    /// The end of the text, or what is no JSON.
+    /// The end of the text, or invalid JSON.
     Nothing,
 }
 
@@ -117,7 +119,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a single value and makes something of its text; `wanted` names it when that fails.
+    /// Reads a single value and converts its text; errors name it `wanted`.
     ///
     /// # Errors
     ///
@@ -226,7 +228,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// How many members no one asked for were passed over.
+    /// How many unknown members were skipped.
     pub fn unknown_members(&self) -> usize {
         self.unknown
     }
@@ -271,6 +273,5 @@ impl<'a> Reader<'a> {
     }
 }
 
-mod cursor;
 #[cfg(test)]
 mod tests;

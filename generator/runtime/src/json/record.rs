@@ -1,13 +1,12 @@
 use super::decode::Decode;
-use super::encode::Encode;
 use super::error::ReadError;
 use super::reader::Reader;
-use super::writer::JsonWriter;
-use crate::tables::{Form, RecordTable};
+use super::table::{Form, RecordTable};
+use super::writer::{Encode, JsonWriter};
 
-/// An object with named fields, as responses have them. Emitted for each record.
+/// An object with named fields, as responses have them. Declared by [`record!`](crate::record).
 ///
-/// Its [`Decode`] and [`Encode`] come from here: emitted code only says which field is which.
+/// Every record has its [`Decode`] and [`Encode`] from here.
 pub trait Record {
     /// The names of the fields on the wire.
     const FIELDS: &'static [&'static str];
@@ -55,6 +54,88 @@ impl<T: Record> Encode for T {
     }
 }
 
+/// Declares a [`Record`](crate::emitted::Record): a struct whose fields have their names on the wire as an attribute.
+///
+/// The name is followed by what else the documents say of the field, which is the name of a method of
+/// [`FieldTable`](crate::emitted::FieldTable): `bare`, `or_null`, `conditional`, `code`, or `only = [...]`. The
+/// attribute `record` gives the name of the record in the schema, and `observed` where no document has it.
+///
+/// The macro derives `Clone`, `Debug`, `Default` and `PartialEq`, and implements serde's traits if the feature `serde`
+/// is on.
+///
+/// ```
+/// use tradeapi_runtime::Decimal;
+/// use tradeapi_runtime::json::read_json;
+///
+/// tradeapi_runtime::record! {
+///     /// A fee in one coin.
+///     #[record("Fee")]
+///     pub struct Fee {
+///         /// `feeCoin`: Coin of the fee.
+///         #[wire("feeCoin")]
+///         pub coin: Option<String>,
+///         /// `fee`: Amount of the fee.
+///         #[wire("fee", or_null)]
+///         pub amount: Option<Decimal>,
+///     }
+/// }
+/// let fee: Fee = read_json(r#"{"feeCoin": "USDT", "fee": null}"#)?;
+/// assert_eq!((fee.coin.as_deref(), fee.amount), (Some("USDT"), None));
+/// # Ok::<(), tradeapi_runtime::json::ReadError>(())
+/// ```
+#[macro_export]
+macro_rules! record {
+    (
+        $(#[doc = $doc:literal])*
+        $(#[record($record:literal $(, $state:ident)?)])?
+        $vis:vis struct $name:ident {
+            $(
+                $(#[doc = $about:literal])*
+                #[wire($wire:literal $(, $how:ident $(= [$($value:literal),* $(,)?])?)*)]
+                $field_vis:vis $field:ident: $ty:ty
+            ),* $(,)?
+        }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug, Default, PartialEq)]
+        #[non_exhaustive]
+        $vis struct $name {
+            $($(#[doc = $about])* $field_vis $field: $ty,)*
+        }
+
+        impl $crate::emitted::Record for $name {
+            const FIELDS: &'static [&'static str] = &[$($wire),*];
+            const TABLE: &'static $crate::emitted::RecordTable = &$crate::emitted::RecordTable::of(&[
+                $($crate::emitted::FieldTable::of::<$ty>($wire)$(.$how($(&[$($value),*])?))*),*
+            ])$(.named($record)$(.$state())?)?;
+
+            #[inline]
+            fn read(
+                &mut self,
+                field: usize,
+                from: &mut $crate::json::Reader<'_>,
+            ) -> ::core::result::Result<(), $crate::json::ReadError> {
+                #[allow(non_camel_case_types)]
+                enum Field { $($field),* }
+                struct At;
+                #[allow(non_upper_case_globals)]
+                impl At { $(const $field: usize = Field::$field as usize;)* }
+                match field {
+                    $(At::$field => from.read_into(&mut self.$field),)*
+                    _ => from.skip(),
+                }
+            }
+
+            #[inline]
+            fn write(&self, out: &mut $crate::emitted::RecordWriter<'_>) {
+                $(out.field($wire, &self.$field);)*
+            }
+        }
+
+        $crate::serde_value!($name);
+    };
+}
+
 /// Writes the fields of a [`Record`].
 #[derive(Debug)]
 pub struct RecordWriter<'a> {
@@ -73,55 +154,27 @@ impl RecordWriter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::List;
     use crate::json::{read_json, write_json};
-    use crate::value::{Decimal, List};
+    use crate::value::Decimal;
 
-    #[derive(Clone, Debug, Default, PartialEq)]
-    struct Fee {
-        coin: Option<String>,
-        amount: Option<Decimal>,
-    }
-
-    impl Record for Fee {
-        const FIELDS: &'static [&'static str] = &["feeCoin", "fee"];
-
-        fn read(&mut self, field: usize, from: &mut Reader<'_>) -> Result<(), ReadError> {
-            match field {
-                0 => from.read_into(&mut self.coin),
-                1 => from.read_into(&mut self.amount),
-                _ => from.skip(),
-            }
-        }
-
-        fn write(&self, out: &mut RecordWriter<'_>) {
-            out.field("feeCoin", &self.coin);
-            out.field("fee", &self.amount);
+    crate::record! {
+        struct Fee {
+            #[wire("feeCoin")]
+            coin: Option<String>,
+            #[wire("fee")]
+            amount: Option<Decimal>,
         }
     }
 
-    #[derive(Clone, Debug, Default, PartialEq)]
-    struct Fill {
-        id: Option<String>,
-        fees: List<Fee>,
-        last: Option<Fee>,
-    }
-
-    impl Record for Fill {
-        const FIELDS: &'static [&'static str] = &["id", "fees", "last"];
-
-        fn read(&mut self, field: usize, from: &mut Reader<'_>) -> Result<(), ReadError> {
-            match field {
-                0 => from.read_into(&mut self.id),
-                1 => from.read_into(&mut self.fees),
-                2 => from.read_into(&mut self.last),
-                _ => from.skip(),
-            }
-        }
-
-        fn write(&self, out: &mut RecordWriter<'_>) {
-            out.field("id", &self.id);
-            out.field("fees", &self.fees);
-            out.field("last", &self.last);
+    crate::record! {
+        struct Fill {
+            #[wire("id")]
+            id: Option<String>,
+            #[wire("fees")]
+            fees: List<Fee>,
+            #[wire("last")]
+            last: Option<Fee>,
         }
     }
 

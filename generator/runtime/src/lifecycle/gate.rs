@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::operation::Operation;
 use crate::parameters::ParameterWriter;
 
-/// A request that amends orders, of which only so many may be under way for one order. Emitted where the schema says so.
+/// A request that amends orders, with a maximum of concurrent amendments per order. Emitted where the schema says so.
 pub trait Amendment: Operation {
     /// The most amendments of one order that may be under way once this one is, whichever operation they belong to.
     const IN_FLIGHT: u32;
@@ -22,17 +22,18 @@ pub fn order_reference(write: impl FnOnce(&mut ParameterWriter)) -> String {
     out.finish()
 }
 
-/// Keeps the number of amendments that are under way for one order within what the documents allow.
+/// Keeps the number of concurrent amendments of one order within the documented maximum.
 ///
-/// Who is about to send an amendment enters, and holds the pass until the exchange has told the result. Where a call
-/// ends without telling, as with a timeout, the amendment may still be under way: keep the pass until a query of the
-/// order has told.
+/// Enter before sending an amendment, and hold the pass until its result is known. If the outcome of a call is unknown,
+/// as after a time-out, the amendment may still be in flight: keep the pass until a query of the order shows the
+/// result.
 ///
-/// An order is told by the id it is named with, so name an order the same way in all its amendments. Clones count
-/// together, over all threads.
+/// An order is identified by the id in the request, so use the same id in all its amendments. Clones share the counts,
+/// also between threads.
 ///
 /// ```
-/// use tradeapi_runtime::{AmendGate, Amendment, Busy, ClientCore, Error, Reply};
+/// use tradeapi_runtime::{ClientCore, Error, Reply};
+/// use tradeapi_runtime::lifecycle::{AmendGate, Amendment, Busy};
 ///
 /// async fn amend<A: Amendment>(
 ///     client: &ClientCore,

@@ -1,16 +1,15 @@
 use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 use std::fmt;
 
-use super::memory::{Ids, Memory, Seen};
-use super::state::{HasState, State};
-use super::table::Possible;
+use super::state::{HasState, Possible, State};
 use crate::value::Timestamp;
 
-/// Is fed records of orders, as they come from queries or elsewhere, and reports changes of state that cannot be.
+/// Takes records of orders, from queries or elsewhere, and reports impossible changes of state.
 ///
-/// - An order is told by the exchange's id and by the caller's own, whichever a record has. Orders that share an id of
-///   the caller are only told apart by the exchange's.
+/// - An order is identified by the exchange's id or the client id, whichever a record has. Orders with the same client
+///   id are distinguished by the exchange's id.
 /// - Records may come again and in any order where they tell when they changed; a record without a time counts as the
 ///   latest. What comes late is compared with the latest record only.
 /// - States may be skipped: between two records an order goes on. What the documents do not show is let pass.
@@ -22,12 +21,12 @@ pub struct Monitor<S> {
     memory: Memory<S>,
 }
 
-/// What a record says beside what was known.
+/// How a record compares with the known state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "it may report an impossible change"]
 #[non_exhaustive]
 pub enum Observed<S> {
-    /// Nothing was known of the order.
+    /// The order was not known.
     First,
     /// The order is in the state that was known.
     Same,
@@ -38,9 +37,9 @@ pub enum Observed<S> {
         /// Whether the documents show the change; others are not ruled out.
         is_shown: bool,
     },
-    /// The record is older than what is known, and goes with it.
+    /// The record is older than the known state, and consistent with it.
     Late,
-    /// The state is none that the documents list; the one before stays known.
+    /// The state is undocumented; the earlier one stays known.
     Undocumented,
     /// The record has no state, or no id.
     Untold,
@@ -159,7 +158,7 @@ fn impossible<S: State>(order: &str, from: &Seen<S>, to: &Seen<S>) -> Impossible
 }
 
 impl<S> Observed<S> {
-    /// As a result, for who only wants to know what cannot be.
+    /// Returns an impossible change as an error.
     ///
     /// # Errors
     ///
@@ -182,3 +181,143 @@ impl<S: State> fmt::Display for ImpossibleChange<S> {
 }
 
 impl<S: State + fmt::Debug> Error for ImpossibleChange<S> {}
+
+/// What a record said.
+#[derive(Clone, Debug)]
+pub(super) struct Seen<S> {
+    pub(super) state: S,
+    pub(super) at: Option<Timestamp>,
+}
+
+/// What a record is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ids<'a> {
+    pub(super) id: Option<&'a str>,
+    pub(super) client_id: Option<&'a str>,
+}
+
+/// The number of an order in the memory.
+pub(super) type Key = u64;
+
+/// The latest of each order, found by either of its ids; no more orders than there is room for.
+#[derive(Clone, Debug)]
+pub(super) struct Memory<S> {
+    capacity: usize,
+    clock: u64,
+    orders: HashMap<Key, Order<S>>,
+    by_id: HashMap<String, Key>,
+    by_client_id: HashMap<String, Key>,
+    /// Whom to forget first: what has ended, and of that, and then of the rest, what was seen longest ago.
+    queue: BTreeMap<Turn, Key>,
+}
+
+/// Whether it still goes on, and when it was last seen.
+type Turn = (bool, u64);
+
+#[derive(Clone, Debug)]
+struct Order<S> {
+    id: Option<String>,
+    client_id: Option<String>,
+    seen: Seen<S>,
+    turn: Turn,
+}
+
+impl<S: State> Memory<S> {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self {
+            capacity,
+            clock: 0,
+            orders: HashMap::new(),
+            by_id: HashMap::new(),
+            by_client_id: HashMap::new(),
+            queue: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.orders.len()
+    }
+
+    /// The order with one of these ids. Under a client id alone it is found whatever its id is; with both, two ids of
+    /// the exchange are two orders, though they share a client id.
+    pub(super) fn find(&self, ids: Ids<'_>) -> Option<Key> {
+        let by_id = ids.id.and_then(|id| self.by_id.get(id)).copied();
+        by_id.or_else(|| self.find_by_client_id(ids).filter(|key| ids.id.is_none() || self.lacks_id(*key)))
+    }
+
+    /// Another entry for the same order, made when only its client id was known.
+    pub(super) fn find_double(&self, ids: Ids<'_>, of: Key) -> Option<Key> {
+        self.find_by_client_id(ids).filter(|key| *key != of && self.lacks_id(*key))
+    }
+
+    fn find_by_client_id(&self, ids: Ids<'_>) -> Option<Key> {
+        self.by_client_id.get(ids.client_id?).copied()
+    }
+
+    fn lacks_id(&self, key: Key) -> bool {
+        self.orders.get(&key).is_some_and(|order| order.id.is_none())
+    }
+
+    pub(super) fn seen(&self, key: Key) -> Option<&Seen<S>> {
+        self.orders.get(&key).map(|order| &order.seen)
+    }
+
+    /// Remembers a new order, and forgets another one when there are too many.
+    pub(super) fn insert(&mut self, ids: Ids<'_>, seen: Seen<S>) {
+        let turn = self.next_turn(&seen.state);
+        let key = turn.1;
+        self.orders.insert(key, Order { id: None, client_id: None, seen, turn });
+        self.queue.insert(turn, key);
+        self.name(key, ids);
+        let is_full = self.orders.len() > self.capacity;
+        if let Some((_, key)) = self.queue.first_key_value().filter(|_| is_full) {
+            self.forget(*key);
+        }
+    }
+
+    /// Puts what was seen later in the place of what was known.
+    pub(super) fn update(&mut self, key: Key, seen: Seen<S>) {
+        let turn = self.next_turn(&seen.state);
+        if let Some(order) = self.orders.get_mut(&key) {
+            self.queue.remove(&order.turn);
+            self.queue.insert(turn, key);
+            (order.seen, order.turn) = (seen, turn);
+        }
+    }
+
+    /// Notes the ids of an order.
+    pub(super) fn name(&mut self, key: Key, ids: Ids<'_>) {
+        let Some(order) = self.orders.get_mut(&key) else { return };
+        for (given, own, all) in
+            [(ids.id, &mut order.id, &mut self.by_id), (ids.client_id, &mut order.client_id, &mut self.by_client_id)]
+        {
+            let Some(given) = given else { continue };
+            if let Some(old) = own.take().filter(|old| old != given && all.get(old) == Some(&key)) {
+                all.remove(&old);
+            }
+            all.insert(given.to_owned(), key);
+            *own = Some(given.to_owned());
+        }
+    }
+
+    /// Forgets an order, and tells what was known of it.
+    pub(super) fn forget(&mut self, key: Key) -> Option<Seen<S>> {
+        let order = self.orders.remove(&key)?;
+        self.queue.remove(&order.turn);
+        for (own, all) in [(order.id, &mut self.by_id), (order.client_id, &mut self.by_client_id)] {
+            if let Some(own) = own.filter(|own| all.get(own) == Some(&key)) {
+                all.remove(&own);
+            }
+        }
+        Some(order.seen)
+    }
+
+    fn next_turn(&mut self, state: &S) -> Turn {
+        self.clock += 1;
+        (!state.is_terminal(), self.clock)
+    }
+}

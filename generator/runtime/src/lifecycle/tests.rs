@@ -4,19 +4,17 @@ mod monitor;
 mod streams;
 
 use super::{HasState, Lifecycle, Next, Possible, State, StateRow, Transition};
-use crate::value::{OpenEnum, Timestamp, UnknownValue, enum_from_wire};
+use crate::value::{Timestamp, enum_from_wire};
 
-/// New, then filled in parts, until it is done or gone.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
-    New,
-    Partly,
-    Done,
-    Gone,
-    Unknown(UnknownValue),
+crate::open_enum! {
+    /// New, then filled in parts, until it is done or gone.
+    pub(super) enum Phase {
+        New = "new",
+        Partly = "partly",
+        Done = "done",
+        Gone = "gone",
+    }
 }
-
-pub(super) const ALL: [Phase; 4] = [Phase::New, Phase::Partly, Phase::Done, Phase::Gone];
 
 const LIFECYCLE: Lifecycle = {
     use Possible::{No, NotShown, Yes};
@@ -44,28 +42,6 @@ const fn row(
     becomes: &'static [Possible],
 ) -> StateRow {
     StateRow { value, doc: "", is_terminal, can_cancel, can_modify, becomes }
-}
-
-impl OpenEnum for Phase {
-    const VALUES: &'static [&'static str] = &["new", "partly", "done", "gone"];
-
-    fn known(index: usize) -> Option<Self> {
-        ALL.get(index).cloned()
-    }
-
-    fn unknown(value: UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    fn as_str(&self) -> &str {
-        match self {
-            Self::New => "new",
-            Self::Partly => "partly",
-            Self::Done => "done",
-            Self::Gone => "gone",
-            Self::Unknown(value) => value.as_str(),
-        }
-    }
 }
 
 impl State for Phase {

@@ -1,54 +1,71 @@
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::hash::BuildHasher;
 use std::time::Duration;
 
+use rustc_hash::FxBuildHasher;
+use slotmap::{Key as _, KeyData, SlotMap};
+
+use super::bucket::Bucket;
 use super::call::Call;
-use super::hash::BuildFold;
-use super::lane::Lane;
-use super::plan::Binding;
+use super::limiter::Slot;
 use super::settings::LimitSettings;
-use super::slab::{Key, Slab};
 use super::window::Window;
+use crate::error::Binding;
 use crate::tables::{RateLimit, Scope};
 
-/// Who has called, who waits, and who may go: all that a limiter knows, without threads, wakers or clocks.
+/// The key of a bucket or a window. Keys are never reused.
+pub(super) type Key = slotmap::DefaultKey;
+
+/// A slot of `bucket`.
+pub(super) fn slot_in(bucket: Key, waited: Duration) -> Slot {
+    Slot::new(bucket.data().as_ffi(), waited)
+}
+
+/// The bucket of `slot`.
+#[inline]
+pub(super) fn lane_of(slot: &Slot) -> Key {
+    KeyData::from_ffi(slot.key).into()
+}
+
+/// The state of a limiter, without threads, wakers or clocks: past calls, waiting calls and admissions.
 #[derive(Clone, Debug)]
 pub(super) struct Book {
     pub(super) settings: LimitSettings,
-    pub(super) windows: Slab<Counter>,
+    pub(super) windows: SlotMap<Key, Counter>,
     pub(super) window_of: HashMap<WindowKey, Key>,
-    pub(super) lanes: Slab<Lane>,
-    /// The lanes by a hash of what they are found by, so that finding one makes no key.
-    pub(super) lanes_of: HashMap<u64, Vec<Key>, BuildFold>,
-    /// Addresses from which nothing goes for a while, whatever it is.
+    pub(super) buckets: SlotMap<Key, Bucket>,
+    /// The buckets by a hash of their key, so that a lookup builds no key.
+    pub(super) lanes_of: HashMap<u64, Vec<Key>, FxBuildHasher>,
+    /// Addresses from which no call is admitted for a while.
     pub(super) shut: HashMap<String, Pause>,
-    /// The lanes in which someone waits.
+    /// The buckets with waiting calls.
     pub(super) busy: Vec<Key>,
     pub(super) next_turn: u64,
-    /// Whether nothing goes at all.
+    /// Whether no call is admitted at all.
     pub(super) paused: bool,
-    /// Before a window after this, nothing goes: others may have called.
+    /// No call is admitted until one window after this, because others may have made calls.
     pub(super) quiet_since: Option<Duration>,
-    /// At how many lanes to look for idle ones.
+    /// The number of buckets at which idle ones are dropped.
     pub(super) sweep_at: usize,
 }
 
-/// A window, and what it is of.
+/// A window and its limit.
 #[derive(Clone, Debug)]
 pub(super) struct Counter {
     pub(super) window: Window,
     pub(super) binding: Binding,
 }
 
-/// Until when nothing goes.
+/// The end of a pause.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pause {
     pub(super) until: Duration,
-    /// The same for calls that cancel.
+    /// The end for cancellations.
     pub(super) cancels_until: Duration,
 }
 
-/// What is counted together: an operation, a row of its table, and who calls.
+/// The key of calls that are counted together: an operation, a row of its table, and an account or address.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct WindowKey {
     /// `None` for the overall limits.
@@ -72,38 +89,38 @@ impl Book {
     pub(super) fn new(settings: LimitSettings) -> Self {
         Self {
             settings,
-            windows: Slab::new(),
+            windows: SlotMap::new(),
             window_of: HashMap::new(),
-            lanes: Slab::new(),
+            buckets: SlotMap::new(),
             lanes_of: HashMap::default(),
             shut: HashMap::new(),
             busy: Vec::new(),
             next_turn: 0,
             paused: false,
             quiet_since: None,
-            sweep_at: super::idle::FEW,
+            sweep_at: super::book::FEW,
         }
     }
 
-    /// The lane of a call, if it has one. There is one for each operation, class, account and address.
+    /// The bucket of a call, if it exists. There is one for each operation, class, account and address.
     #[inline]
     pub(super) fn find(&self, call: &Call<'_>) -> Option<Key> {
         let same = self.lanes_of.get(&self.hash(call))?;
-        same.iter().copied().find(|lane| self.lanes.get(*lane).is_some_and(|lane| lane.takes(call)))
+        same.iter().copied().find(|bucket| self.buckets.get(*bucket).is_some_and(|bucket| bucket.takes(call)))
     }
 
-    /// The lane of a call.
+    /// The bucket of a call.
     #[inline]
-    pub(super) fn lane(&mut self, call: &Call<'_>, now: Duration) -> Key {
+    pub(super) fn bucket(&mut self, call: &Call<'_>, now: Duration) -> Key {
         match self.find(call) {
-            Some(lane) => lane,
+            Some(bucket) => bucket,
             None => self.add_lane(call, now),
         }
     }
 
     #[inline]
     fn hash(&self, call: &Call<'_>) -> u64 {
-        // Where the table is, not what is in it: two copies of one have two lanes, but the same windows.
+        // By the address of the table, not its content: two copies have two buckets, but the same windows.
         let table = std::ptr::from_ref(call.meta()).addr();
         self.lanes_of.hasher().hash_one((table, call.counted(Scope::Uid), call.counted(Scope::Ip)))
     }
@@ -121,21 +138,21 @@ impl Book {
         let closed = windows.iter().any(has_no_share);
         let urgent = self.settings.is_urgent(call.meta());
         let quiet_until = self.quiet_since.map(|since| since.saturating_add(self.longest_span(&windows)));
-        let mut lane = Lane::of(call, windows, own, urgent);
-        lane.closed = closed;
-        lane.shut_until = quiet_until.unwrap_or_default();
-        if let Some(pause) = self.shut.get(&lane.address) {
-            lane.shut(*pause);
+        let mut bucket = Bucket::of(call, windows, own, urgent);
+        bucket.closed = closed;
+        bucket.shut_until = quiet_until.unwrap_or_default();
+        if let Some(pause) = self.shut.get(&bucket.address) {
+            bucket.shut(*pause);
         }
-        let lane = self.lanes.insert(lane);
-        self.lanes_of.entry(self.hash(call)).or_default().push(lane);
-        lane
+        let bucket = self.buckets.insert(bucket);
+        self.lanes_of.entry(self.hash(call)).or_default().push(bucket);
+        bucket
     }
 
     fn window(&mut self, operation: Option<&'static str>, row: &RateLimit, call: &Call<'_>) -> Key {
         *self.window_of.entry(WindowKey::of(operation, row, call)).or_insert_with(|| {
             let span = self.settings.span_of(row);
-            // A limit of none would make callers wait for ever; it is taken for one.
+            // With a limit of zero, calls would wait for ever; it is taken for one.
             let most = self.settings.share.of(row.calls.max(1));
             let window = Window::new(most, span, self.settings.trip_margin);
             self.windows.insert(Counter { window, binding: Binding { operation, limit: *row } })
@@ -147,13 +164,13 @@ impl Book {
         spans.max().unwrap_or_default()
     }
 
-    /// From when on a call of `lane` may go, if nothing happens until then, and the window that is in the way until
-    /// then. `None` for when calls that have not ended are in the way.
+    /// When a call of `bucket` can be admitted, if nothing changes, and the window that delays it. The time is `None` if
+    /// it depends on calls that have not ended.
     #[inline]
-    pub(super) fn free_at(&self, lane: Key) -> (Option<Duration>, Option<&Counter>) {
-        let Some(lane) = self.lanes.get(lane).filter(|_| !self.paused) else { return (None, None) };
-        let mut latest = (lane.shut_until, None);
-        for counter in lane.windows.iter().filter_map(|key| self.windows.get(*key)) {
+    pub(super) fn free_at(&self, bucket: Key) -> (Option<Duration>, Option<&Counter>) {
+        let Some(bucket) = self.buckets.get(bucket).filter(|_| !self.paused) else { return (None, None) };
+        let mut latest = (bucket.shut_until, None);
+        for counter in bucket.windows.iter().filter_map(|key| self.windows.get(*key)) {
             match counter.window.free_at() {
                 None => return (None, Some(counter)),
                 Some(free) if free > latest.0 => latest = (free, Some(counter)),
@@ -164,67 +181,67 @@ impl Book {
     }
 
     #[inline]
-    pub(super) fn is_free(&self, lane: Key, now: Duration) -> bool {
-        let Some(lane) = self.lanes.get(lane).filter(|_| !self.paused) else { return false };
+    pub(super) fn is_free(&self, bucket: Key, now: Duration) -> bool {
+        let Some(bucket) = self.buckets.get(bucket).filter(|_| !self.paused) else { return false };
         let is_free = |key: &Key| self.windows.get(*key).is_some_and(|counter| counter.window.is_free(now));
-        lane.shut_until <= now && lane.windows.iter().all(is_free)
+        bucket.shut_until <= now && bucket.windows.iter().all(is_free)
     }
 
-    /// Whether no call of `lane` will ever be let go, because its share of a rate is less than one call.
-    pub(super) fn is_closed(&self, lane: Key) -> bool {
-        self.lanes.get(lane).is_some_and(|lane| lane.closed)
+    /// Whether no call of `bucket` is ever admitted, because the share of a limit is less than one call.
+    pub(super) fn is_closed(&self, bucket: Key) -> bool {
+        self.buckets.get(bucket).is_some_and(|bucket| bucket.closed)
     }
 
-    /// How long it takes until a call of `lane` may go, and because of which limit. When that is not known yet, it is
-    /// a whole window.
-    pub(super) fn free_in(&self, lane: Key, now: Duration) -> (Duration, Option<Binding>) {
-        let (free, counter) = self.free_at(lane);
+    /// How long it takes until a call of `bucket` can be admitted, and the limit that delays it. If the time is not known
+    /// yet, it is a whole window.
+    pub(super) fn free_in(&self, bucket: Key, now: Duration) -> (Duration, Option<Binding>) {
+        let (free, counter) = self.free_at(bucket);
         let span = counter.map(|counter| counter.window.span()).unwrap_or_default();
         (free.map_or(span, |free| free.saturating_sub(now)), counter.map(|counter| counter.binding))
     }
 
-    pub(super) fn binding(&self, lane: Key) -> Option<Binding> {
-        self.free_at(lane).1.map(|counter| counter.binding)
+    pub(super) fn binding(&self, bucket: Key) -> Option<Binding> {
+        self.free_at(bucket).1.map(|counter| counter.binding)
     }
 
-    /// Lets a call go, which there must be room for.
+    /// Admits a call, for which there must be room.
     #[inline]
-    pub(super) fn hold(&mut self, lane: Key) {
-        self.each_window(lane, Window::hold);
+    pub(super) fn hold(&mut self, bucket: Key) {
+        self.each_window(bucket, Window::hold);
     }
 
-    /// A call that was let go is not sent.
-    pub(super) fn release(&mut self, lane: Key) {
-        self.each_window(lane, Window::release);
+    /// An admitted call is not sent.
+    pub(super) fn release(&mut self, bucket: Key) {
+        self.each_window(bucket, Window::release);
     }
 
-    /// A call that was let go, and sent at `sent`, is answered.
+    /// An admitted call, sent at `sent`, is answered.
     #[inline]
-    pub(super) fn answered(&mut self, lane: Key, sent: Duration, now: Duration, trip: Option<Duration>) {
+    pub(super) fn answered(&mut self, bucket: Key, sent: Duration, now: Duration, trip: Option<Duration>) {
         let took = now.saturating_sub(sent);
-        self.each_window(lane, |window| window.answered(now, took, trip));
+        self.each_window(bucket, |window| window.answered(now, took, trip));
     }
 
-    /// A call that was let go and sent has been given up without an answer.
-    pub(super) fn lost(&mut self, lane: Key, now: Duration) {
+    /// An admitted and sent call was given up without a response.
+    pub(super) fn lost(&mut self, bucket: Key, now: Duration) {
         let arrived = now.saturating_add(self.settings.late_arrival);
-        self.each_window(lane, |window| window.lost(arrived));
+        self.each_window(bucket, |window| window.lost(arrived));
     }
 
-    /// A call that was let go goes out `now`, and takes as long as usual.
-    pub(super) fn expect(&mut self, lane: Key, now: Duration) {
-        self.each_window(lane, |window| window.expect(now));
+    /// An admitted call is sent `now`, and takes as long as usual.
+    pub(super) fn expect(&mut self, bucket: Key, now: Duration) {
+        self.each_window(bucket, |window| window.expect(now));
     }
 
-    /// The same, for all calls that were let go.
+    /// The same for all admitted calls.
     pub(super) fn expect_all(&mut self, now: Duration) {
-        self.windows.iter_mut().for_each(|counter| counter.window.expect_all(now));
+        self.windows.values_mut().for_each(|counter| counter.window.expect_all(now));
     }
 
     #[inline]
-    fn each_window(&mut self, lane: Key, mut act: impl FnMut(&mut Window)) {
-        let Some(lane) = self.lanes.get(lane) else { return };
-        for key in &lane.windows {
+    fn each_window(&mut self, bucket: Key, mut act: impl FnMut(&mut Window)) {
+        let Some(bucket) = self.buckets.get(bucket) else { return };
+        for key in &bucket.windows {
             if let Some(counter) = self.windows.get_mut(*key) {
                 act(&mut counter.window);
             }
@@ -232,7 +249,134 @@ impl Book {
     }
 
     /// The windows of the operation itself, without the overall ones.
-    pub(super) fn own_windows(&self, lane: Key) -> &[Key] {
-        self.lanes.get(lane).map_or(&[], |lane| &lane.windows[..lane.own])
+    pub(super) fn own_windows(&self, bucket: Key) -> &[Key] {
+        self.buckets.get(bucket).map_or(&[], |bucket| &bucket.windows[..bucket.own])
+    }
+}
+
+/// The number of buckets that may be idle before they are dropped.
+pub(super) const FEW: usize = 64;
+
+// Idle buckets and windows are dropped, so that memory is bounded by the calls within the windows.
+impl Book {
+    /// Drops idle buckets and windows, if there may be many.
+    pub(super) fn drop_idle(&mut self, now: Duration) {
+        if self.buckets.len() < self.sweep_at {
+            return;
+        }
+        let Self { windows, window_of, buckets, lanes_of, .. } = self;
+        buckets.retain(|_, bucket| !is_idle(bucket, windows, now));
+        lanes_of.retain(|_, same| {
+            same.retain(|bucket| buckets.get(*bucket).is_some());
+            !same.is_empty()
+        });
+        let used: HashSet<_> = buckets.values().flat_map(|bucket| &bucket.windows).copied().collect();
+        windows.retain(|key, counter| used.contains(&key) || !counter.window.is_idle(now));
+        window_of.retain(|_, key| windows.get(*key).is_some());
+        self.shut.retain(|_, pause| pause.until > now);
+        // At least twice as many, so that the amortized cost per bucket is constant.
+        self.sweep_at = FEW.max(self.buckets.len() * 2);
+    }
+}
+
+/// Whether a new bucket would be equivalent. Overall windows outlive a bucket, because they have keys of their own.
+fn is_idle(bucket: &Bucket, windows: &SlotMap<Key, Counter>, now: Duration) -> bool {
+    let watched = if bucket.own > 0 { &bucket.windows[..bucket.own] } else { &bucket.windows };
+    let mut counters = watched.iter().filter_map(|key| windows.get(*key));
+    bucket.queue.is_empty() && bucket.shut_until <= now && counters.all(|counter| counter.window.is_idle(now))
+}
+
+/// A waiting call that is admitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Granted {
+    pub(super) turn: u64,
+    pub(super) bucket: Key,
+}
+
+// Callers that wait.
+impl Book {
+    /// Whether no call waits.
+    #[inline]
+    pub(super) fn is_quiet(&self) -> bool {
+        self.busy.is_empty()
+    }
+
+    /// Appends a call to the queue of `bucket` and returns its turn.
+    pub(super) fn line_up(&mut self, bucket: Key) -> u64 {
+        let turn = self.next_turn;
+        self.next_turn += 1;
+        if let Some(of_call) = self.buckets.get_mut(bucket) {
+            if of_call.queue.is_empty() {
+                self.busy.push(bucket);
+            }
+            of_call.queue.push_back(turn);
+        }
+        turn
+    }
+
+    /// Removes a call from the queue of `bucket`.
+    pub(super) fn leave(&mut self, bucket: Key, turn: u64) {
+        if let Some(bucket) = self.buckets.get_mut(bucket)
+            && let Ok(at) = bucket.queue.binary_search(&turn)
+        {
+            bucket.queue.remove(at);
+        }
+        self.forget_empty_lines();
+    }
+
+    /// Admits waiting calls in order, skipping buckets without room.
+    pub(super) fn settle(&mut self, now: Duration) -> Vec<Granted> {
+        let mut granted = Vec::new();
+        let mut order: BinaryHeap<_> = self.busy.iter().filter_map(|bucket| self.front(*bucket)).collect();
+        while let Some(Reverse((_, bucket))) = order.pop() {
+            // Other admissions only take room away, so a bucket without room stays without.
+            if self.is_free(bucket, now) {
+                self.hold(bucket);
+                let turn = self.buckets.get_mut(bucket).and_then(|bucket| bucket.queue.pop_front());
+                granted.extend(turn.map(|turn| Granted { turn, bucket }));
+                order.extend(self.front(bucket));
+            }
+        }
+        self.forget_empty_lines();
+        granted
+    }
+
+    /// When to settle next, if nothing changes.
+    pub(super) fn next_at(&self) -> Option<Duration> {
+        self.busy.iter().filter_map(|bucket| self.free_at(*bucket).0).min()
+    }
+
+    /// The buckets with waiting calls.
+    pub(super) fn busy(&self) -> &[Key] {
+        &self.busy
+    }
+
+    fn front(&self, bucket: Key) -> Option<Reverse<((bool, u64), Key)>> {
+        self.buckets.get(bucket)?.turn().map(|turn| Reverse((turn, bucket)))
+    }
+
+    fn forget_empty_lines(&mut self) {
+        let buckets = &self.buckets;
+        self.busy.retain(|bucket| buckets.get(*bucket).is_some_and(|bucket| !bucket.queue.is_empty()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Redis limits mark slots that are not theirs with the highest bit.
+    #[test]
+    fn a_slot_tells_its_lane_and_leaves_the_highest_bit_free() {
+        let mut buckets = SlotMap::new();
+        let mut before = Vec::new();
+        for round in 0..1_000 {
+            let bucket = buckets.insert(round);
+            let slot = slot_in(bucket, Duration::ZERO);
+            assert_eq!((lane_of(&slot), slot.key >> 63), (bucket, 0));
+            assert!(before.iter().all(|slot| buckets.get(lane_of(slot)).is_none()));
+            before.push(slot);
+            buckets.clear();
+        }
     }
 }

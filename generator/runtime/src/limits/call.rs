@@ -1,9 +1,14 @@
-use super::class::{Classes, DEFAULT};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
 use crate::account::Account;
+use crate::json::{Kind, ReadError, Reader};
 use crate::operation::Operation;
+use crate::parameters::{Parameters, json_of};
 use crate::tables::{Meta, RateLimit, Scope};
 
-/// A call as a limiter sees it: of which operation, and against whose limits it counts.
+/// A call as a limiter sees it: its operation, and the account and address that it counts for.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
     meta: &'static Meta,
@@ -14,14 +19,14 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// A call of the operation `meta`, to which the default rows apply, from a nameless account and address.
+    /// A call of the operation `meta` with the default rows, for an account and an address without a name.
     #[inline]
     pub fn new(meta: &'static Meta) -> Self {
         Self { meta, uid_class: DEFAULT, ip_class: DEFAULT, account: "", address: "" }
     }
 
-    /// The call of `operation`, to which the rows of its class apply: the one that `classes` name, or else the one
-    /// that follows from the request and from what is told about the account.
+    /// The call of `operation` with the rows of its class: the one that `classes` select, or else the one that follows
+    /// from the request and the account.
     pub fn of<O: Operation>(operation: &O, classes: &Classes, account: &Account) -> Self {
         let has_rows = |class: &&str, scope| O::META.limits.iter().any(|row| row.scope == scope && row.class == *class);
         let by_itself = operation.limit_class(account);
@@ -43,7 +48,7 @@ impl<'a> Call<'a> {
         self.meta
     }
 
-    /// The rows that hold for it: all of them must have room.
+    /// The rows that apply to it; all of them must have room.
     pub fn limits(&self) -> impl Iterator<Item = &'static RateLimit> {
         let Self { uid_class, ip_class, .. } = *self;
         self.meta.limits.iter().filter(move |row| {
@@ -55,11 +60,130 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// Who is counted within `scope`: the account or the address. Empty when it was given no name.
+    /// The account or the address that is counted within `scope`. Empty if it has no name.
     pub fn counted(&self, scope: Scope) -> &'a str {
         match scope {
             Scope::Uid => self.account,
             Scope::Ip => self.address,
         }
+    }
+}
+
+/// The class of the rows that apply if no others do.
+pub(super) const DEFAULT: &str = "default";
+
+/// The classes of rate limits that a client's calls belong to, the most specific first.
+///
+/// A limit can apply to a class of accounts or of pairs only ([`RateLimit::class`]). If the schema says which account
+/// and which pair that is, the class follows from the request and the account
+/// ([`Operation::limit_class`](crate::Operation::limit_class)), and need not be set here. Classes that are set here
+/// take precedence. For each call, and separately for accounts and addresses, the first class applies that the call
+/// belongs to and the operation has rows for; its rows replace the default ones, and all of them apply together. The
+/// calls of a class are counted separately from those of others.
+///
+/// ```
+/// use tradeapi_runtime::limits::Classes;
+///
+/// let copy_trader = Classes::new().always("copy-trading");
+/// let listed = Classes::new().when("reality-whitelisted", "symbol", |symbol| symbol.starts_with('r'));
+/// ```
+#[derive(Clone, Default)]
+pub struct Classes {
+    classes: Vec<Class>,
+}
+
+#[derive(Clone)]
+struct Class {
+    name: Cow<'static, str>,
+    when: Option<Condition>,
+}
+
+#[derive(Clone)]
+struct Condition {
+    parameter: Cow<'static, str>,
+    holds: Arc<dyn Fn(&str) -> bool + Send + Sync>,
+}
+
+impl Classes {
+    /// No class: the default rows apply.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds the class `name` for every call.
+    #[must_use]
+    pub fn always(self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.with(name.into(), None)
+    }
+
+    /// Adds the class `name` for calls whose parameter `parameter` has a text for which `holds` returns true. If there
+    /// are several such parameters, as in a batch, one of them is enough.
+    #[must_use]
+    pub fn when(
+        self,
+        name: impl Into<Cow<'static, str>>,
+        parameter: impl Into<Cow<'static, str>>,
+        holds: impl Fn(&str) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let condition = Condition { parameter: parameter.into(), holds: Arc::new(holds) };
+        self.with(name.into(), Some(condition))
+    }
+
+    fn with(mut self, name: Cow<'static, str>, when: Option<Condition>) -> Self {
+        self.classes.push(Class { name, when });
+        self
+    }
+
+    /// The class whose rows apply within `scope`, as the table writes it; `None` for the default ones.
+    pub(super) fn choose(
+        &self,
+        limits: &'static [RateLimit],
+        scope: Scope,
+        parameters: &impl Parameters,
+    ) -> Option<&'static str> {
+        self.classes.iter().find_map(|class| {
+            let row = limits.iter().find(|row| row.scope == scope && row.class == class.name)?;
+            // Evaluated last, because only this condition is expensive.
+            class.when.as_ref().is_none_or(|condition| condition.holds_for(parameters)).then_some(row.class)
+        })
+    }
+}
+
+impl Condition {
+    fn holds_for(&self, parameters: &impl Parameters) -> bool {
+        // What was just written can be read.
+        any_named(&mut Reader::new(&json_of(parameters)), &self.parameter, &*self.holds).unwrap_or(false)
+    }
+}
+
+/// Whether `holds` returns true for a member `name` anywhere in the next value.
+fn any_named(from: &mut Reader<'_>, name: &str, holds: &dyn Fn(&str) -> bool) -> Result<bool, ReadError> {
+    let mut found = false;
+    match from.peek() {
+        Kind::Object => {
+            let mut members = from.object(&[])?;
+            while let Some(member) = members.next_name(from)? {
+                let is_single = !matches!(from.peek(), Kind::Object | Kind::Array | Kind::Null);
+                if is_single && member == name {
+                    found |= holds(&from.scalar()?);
+                } else {
+                    found |= any_named(from, name, holds)?;
+                }
+            }
+        }
+        Kind::Array => {
+            let mut elements = from.array()?;
+            while elements.next(from)?.is_some() {
+                found |= any_named(from, name, holds)?;
+            }
+        }
+        _ => from.skip()?,
+    }
+    Ok(found)
+}
+
+impl fmt::Debug for Classes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.classes.iter().map(|class| &class.name)).finish()
     }
 }

@@ -1,55 +1,57 @@
 use std::collections::HashMap;
 use std::fmt;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::task::{Wake, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-use super::book::Book;
+use super::book::{Book, Key, lane_of, slot_in};
 use super::call::Call;
-use super::limiter::{Admission, Denied, Full, Limiter, Slot, Trouble, Unavailable};
+use super::limiter::{Admission, Denied, Full, Limiter, RateLimitFeedback, Slot, Unavailable};
 use super::plan::Plan;
 use super::settings::LimitSettings;
-use super::signs::Signs;
-use super::slab::Key;
-use super::timer::{SystemTimer, Timer};
-use super::waiting::Waiting;
+use crate::clock::{SystemTimer, Timer};
+use crate::error::Trouble;
 
-/// Keeps limits for all clients of a process that were given the same one. Nothing else is shared, and nothing global.
+/// A limiter for all clients of a process that share it. It has no global state.
 ///
 /// # Exactness
 ///
-/// In no window, wherever it begins, does the exchange count more than N calls. The exchange counts a call at some moment
-/// between when the request is written and when its response is read, so a call takes room
+/// No window, wherever it begins, contains more than N calls as the exchange counts them. The exchange counts a call at
+/// some moment between the writing of the request and the reading of its response, so a call takes room
 ///
-/// - from when it is let go until it ends,
-/// - and then for a window: from its answer, less a discount; or, when it was given up without an answer, from then plus
-///   the time in which it may still arrive ([`LimitSettings::late_arrival`]).
+/// - from its admission until it ends,
+/// - and then for a window: from its response, less a discount; or, if it was given up without a response, from then
+///   plus the time in which it may still arrive ([`LimitSettings::late_arrival`]).
 ///
-/// Another call is let go while fewer than N take room. New connections, TLS handshakes and slow exchanges only make calls
-/// arrive later than they were let go, which this allows for. A token bucket does not keep the promise: around a pause it
-/// lets up to twice N through.
+/// A call is admitted while fewer than N take room. New connections, TLS handshakes and slow exchanges only delay the
+/// arrival of admitted calls, which this accounts for. A token bucket does not guarantee this: around a pause it admits
+/// up to twice N.
 ///
-/// Calls that are never answered keep their places until the transport gives them up, which the default one does after 15
+/// Calls without a response keep their places until the transport gives them up, which the default one does after 15
 /// seconds; a shorter [`call_timeout`](crate::ClientBuilder::call_timeout) frees them earlier.
 ///
 /// # Skew
 ///
-/// Without the discount each window would be longer by one round trip, which is 17 of 100 calls when it takes 200 ms. The
-/// discount is a lower bound on a round trip: the shortest of about a thousand calls of that limit, less twice what the
-/// usual trip exceeds it by, less [`LimitSettings::trip_margin`]. Trips that are short or vary widely give none. Only
-/// calls over a connection that had carried a response before are discounted, and only where the transport reports the
-/// trip (see [`RoundTrip`](crate::RoundTrip)); calls over other transports count from their answers.
+/// Without the discount each window would be longer by one round trip, which is 17 of 100 calls when it takes 200 ms.
+/// The discount is a lower bound on a round trip: the shortest of about a thousand calls of that limit, less twice what
+/// the usual trip exceeds it by, less [`LimitSettings::trip_margin`]. Trips that are short or vary widely give none.
+/// Only calls over a connection that had carried a response before are discounted, and only if the transport reports
+/// the trip (see [`RoundTrip`](crate::transport::RoundTrip)); calls over other transports count from their responses.
 ///
-/// What this assumes: the way to the exchange does not become shorter, from one call to the next, than those trips have
-/// shown to be possible, by more than the margin; and a call that was given up arrives within the time that is allowed
-/// for. [`Counted::WhenAnswered`](super::Counted) does without the first assumption. Over a warm connection whose round
-/// trips take equally long, however long that is, more than 95 of 100 calls of a limit per second can be used.
+/// The assumptions are that the time to the exchange does not become shorter, from one call to the next, than those
+/// trips have shown to be possible, by more than the margin; and that a call that was given up arrives within the
+/// configured time. [`Counted::WhenAnswered`](super::Counted) avoids the first assumption. Over a warm connection with
+/// constant round trips, however long, more than 95 of 100 calls of a limit per second can be used.
 ///
 /// # Sharing
 ///
 /// ```
 /// use std::sync::Arc;
-/// use tradeapi_runtime::{Api, BuildError, ClientCore, InProcessLimits};
+/// use tradeapi_runtime::ClientCore;
+/// use tradeapi_runtime::error::BuildError;
+/// use tradeapi_runtime::limits::InProcessLimits;
+/// use tradeapi_runtime::tables::Api;
 ///
 /// fn two_clients(api: &'static Api) -> Result<(ClientCore, ClientCore), BuildError> {
 ///     let limits = Arc::new(InProcessLimits::default());
@@ -63,20 +65,20 @@ pub struct InProcessLimits {
     shared: Arc<Shared>,
 }
 
-/// What those who wait have in common.
+/// The state that waiting calls share.
 pub(super) struct Shared {
     state: Mutex<State>,
     timer: Box<dyn Timer>,
     learns: bool,
-    /// Rings when someone may go.
+    /// Called when the next waiting call can be admitted.
     alarm: Waker,
 }
 
 pub(super) struct State {
     pub(super) book: Book,
-    /// Those who wait, by turn.
+    /// The waiting calls, by turn.
     pub(super) waiters: HashMap<u64, Waiter>,
-    /// When the alarm rings next.
+    /// The time of the next alarm.
     alarm_at: Option<Duration>,
     /// When something last changed.
     latest: Duration,
@@ -87,7 +89,7 @@ pub(super) enum Waiter {
     MayGo,
 }
 
-/// What is to be done once the state is unlocked.
+/// What to do after the state is unlocked.
 struct Calls {
     wakers: Vec<Waker>,
     alarm_at: Option<Duration>,
@@ -95,20 +97,20 @@ struct Calls {
 
 struct Alarm(Weak<Shared>);
 
-/// What became of asking.
+/// The result of asking.
 enum Asked {
     MayGo(Slot),
     Denied(Denied),
-    Waits { lane: Key, turn: u64, since: Duration },
+    Waits { bucket: Key, turn: u64, since: Duration },
 }
 
 impl InProcessLimits {
-    /// Keeps limits by the system's clock.
+    /// A limiter by the system's clock.
     pub fn new(settings: LimitSettings) -> Self {
         Self::with_timer(settings, SystemTimer::new())
     }
 
-    /// Keeps limits by the clock `timer`.
+    /// A limiter by the clock `timer`.
     pub fn with_timer(settings: LimitSettings, timer: impl Timer + 'static) -> Self {
         let shared = Arc::new_cyclic(|shared: &Weak<Shared>| Shared {
             timer: Box::new(timer),
@@ -150,7 +152,7 @@ impl Limiter for InProcessLimits {
         match self.shared.change(|state, now| state.ask(&call, wait, now)) {
             Asked::MayGo(slot) => Admission::Now(Ok(slot)),
             Asked::Denied(denied) => Admission::Now(Err(denied)),
-            Asked::Waits { lane, turn, since } => Waiting::new(&self.shared, lane, turn, since).admission(wait),
+            Asked::Waits { bucket, turn, since } => Waiting::new(&self.shared, bucket, turn, since).admission(wait),
         }
     }
 
@@ -158,22 +160,22 @@ impl Limiter for InProcessLimits {
         slot.counted_at = self.shared.now();
     }
 
-    fn answered(&self, slot: Slot, signs: Signs) {
-        let (lane, sent) = (slot.key.into(), slot.counted_at);
+    fn answered(&self, slot: Slot, signs: RateLimitFeedback) {
+        let (bucket, sent) = (lane_of(&slot), slot.counted_at);
         self.shared.change(|state, now| {
-            state.book.answered(lane, sent, now, signs.trip);
+            state.book.answered(bucket, sent, now, signs.trip);
             if self.shared.learns {
-                state.book.learn(lane, sent, now, signs);
+                state.book.learn(bucket, sent, now, signs);
             }
         });
     }
 
     fn lost(&self, slot: Slot) {
-        self.shared.change(|state, now| state.book.lost(slot.key.into(), now));
+        self.shared.change(|state, now| state.book.lost(lane_of(&slot), now));
     }
 
     fn give_back(&self, slot: Slot) {
-        self.shared.change(|state, _| state.book.release(slot.key.into()));
+        self.shared.change(|state, _| state.book.release(lane_of(&slot)));
     }
 
     fn plan(&self, calls: &[Call<'_>]) -> Plan {
@@ -193,11 +195,11 @@ impl Shared {
         self.timer.now()
     }
 
-    /// Changes the state, and then lets go whoever may go because of it.
+    /// Changes the state, and then admits the calls that it makes room for.
     #[inline]
     pub(super) fn change<T>(&self, act: impl FnOnce(&mut State, Duration) -> T) -> T {
         let mut state = self.lock();
-        // Under the lock, so that moments are logged in order. Clocks of a caller's own may go back; the log must not.
+        // Under the lock, so that times are logged in order. A custom clock may go back; the log must not.
         let now = self.timer.now().max(state.latest);
         state.latest = now;
         let result = act(&mut state, now);
@@ -226,41 +228,41 @@ impl Wake for Alarm {
 }
 
 impl State {
-    /// A slot, if there already was room at the last change. Then it takes no look at the clock, which would be the
-    /// slowest part of it.
+    /// A slot, if there was room already at the last change. This avoids reading the clock, which would be the slowest
+    /// part.
     #[inline]
     fn ask_in_passing(&mut self, call: &Call<'_>) -> Option<Slot> {
-        let lane = self.book.find(call)?;
-        let may_go = self.book.is_quiet() && self.book.is_free(lane, self.latest);
+        let bucket = self.book.find(call)?;
+        let may_go = self.book.is_quiet() && self.book.is_free(bucket, self.latest);
         may_go.then(|| {
-            self.book.hold(lane);
-            slot_in(lane, Duration::ZERO)
+            self.book.hold(bucket);
+            slot_in(bucket, Duration::ZERO)
         })
     }
 
     fn ask(&mut self, call: &Call<'_>, wait: bool, now: Duration) -> Asked {
-        let lane = self.book.lane(call, now);
-        if self.book.is_closed(lane) {
-            let why = format!("it has less than one call of {} in a window", call.meta().id);
+        let bucket = self.book.bucket(call, now);
+        if self.book.is_closed(bucket) {
+            let why = format!("the share is less than one call of {} in a window", call.meta().id);
             return Asked::Denied(Unavailable::new(Trouble::NoShare, why).into());
         }
         if self.book.is_quiet() {
-            if self.book.is_free(lane, now) {
-                self.book.hold(lane);
-                return Asked::MayGo(slot_in(lane, Duration::ZERO));
+            if self.book.is_free(bucket, now) {
+                self.book.hold(bucket);
+                return Asked::MayGo(slot_in(bucket, Duration::ZERO));
             }
             if !wait {
-                return Asked::Denied(self.full(lane, now).into());
+                return Asked::Denied(self.full(bucket, now).into());
             }
         }
-        // Where others wait, only lining up tells who may go.
-        let turn = self.book.line_up(lane);
+        // If other calls wait, the order of the queues decides.
+        let turn = self.book.line_up(bucket);
         self.waiters.insert(turn, Waiter::Waits(None));
-        Asked::Waits { lane, turn, since: now }
+        Asked::Waits { bucket, turn, since: now }
     }
 
-    pub(super) fn full(&self, lane: Key, now: Duration) -> Full {
-        let (free_in, binding) = self.book.free_in(lane, now);
+    pub(super) fn full(&self, bucket: Key, now: Duration) -> Full {
+        let (free_in, binding) = self.book.free_in(bucket, now);
         Full { free_in, binding }
     }
 
@@ -277,6 +279,63 @@ impl State {
     }
 }
 
-pub(super) fn slot_in(lane: Key, waited: Duration) -> Slot {
-    Slot::new(lane.into(), waited)
+/// A place in a queue. Dropping it leaves the queue.
+pub(super) struct Waiting<'a> {
+    shared: &'a Shared,
+    bucket: Key,
+    turn: u64,
+    since: Duration,
+}
+
+impl<'a> Waiting<'a> {
+    pub(super) fn new(shared: &'a Shared, bucket: Key, turn: u64, since: Duration) -> Self {
+        Self { shared, bucket, turn, since }
+    }
+
+    /// The admission of a call that has just been queued.
+    pub(super) fn admission(self, wait: bool) -> Admission<'a> {
+        match self.at_once() {
+            Err(_) if wait => Admission::Later(Box::pin(self)),
+            known => Admission::Now(known),
+        }
+    }
+
+    fn at_once(&self) -> Result<Slot, Denied> {
+        let mut state = self.shared.lock();
+        self.take_slot(&mut state).ok_or_else(|| state.full(self.bucket, self.shared.now()).into())
+    }
+
+    /// The slot, once it was granted.
+    fn take_slot(&self, state: &mut State) -> Option<Slot> {
+        if !matches!(state.waiters.get(&self.turn), Some(Waiter::MayGo)) {
+            return None;
+        }
+        state.waiters.remove(&self.turn);
+        Some(slot_in(self.bucket, self.shared.now().saturating_sub(self.since)))
+    }
+}
+
+impl Future for Waiting<'_> {
+    type Output = Result<Slot, Denied>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut state = self.shared.lock();
+        if let Some(slot) = self.take_slot(&mut state) {
+            return Poll::Ready(Ok(slot));
+        }
+        if let Some(Waiter::Waits(waker)) = state.waiters.get_mut(&self.turn) {
+            *waker = Some(context.waker().clone());
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.shared.change(|state, _| match state.waiters.remove(&self.turn) {
+            Some(Waiter::Waits(_)) => state.book.leave(self.bucket, self.turn),
+            Some(Waiter::MayGo) => state.book.release(self.bucket),
+            None => {}
+        });
+    }
 }

@@ -2,71 +2,75 @@ use std::fmt;
 use std::pin::Pin;
 use std::time::Duration;
 
+use bytes::Bytes;
+use http::{Response, StatusCode};
+
 use super::call::Call;
-use super::plan::{Binding, Plan};
-use super::signs::Signs;
+use super::plan::Plan;
+use crate::error::{Binding, Trouble};
+use crate::exchange::{is_in_envelope, remaining_calls, retry_after};
+use crate::tables::Api;
 
 /// Keeps calls within their rate limits.
 ///
-/// A client asks before each call, and says when the call goes out and how it ends: by [`answered`](Self::answered),
-/// [`lost`](Self::lost) or [`give_back`](Self::give_back), one of which follows every slot. [`InProcessLimits`] does this
-/// for one process, `RedisLimits` (with the feature `redis`) for a fleet of them.
+/// A client asks before each call, and reports when the call is sent and how it ends: by [`answered`](Self::answered),
+/// [`lost`](Self::lost) or [`give_back`](Self::give_back), one of which follows every slot. [`InProcessLimits`] does
+/// this for one process, `RedisLimits` (with the feature `redis`) for a fleet of them.
 ///
 /// [`InProcessLimits`]: super::InProcessLimits
 pub trait Limiter: Send + Sync {
-    /// Asks to make `call`. Who does not want to `wait` is told at once how long it would take.
+    /// Asks to make `call`. Without `wait`, returns at once; if a limit is used up, with the time until there is room.
     fn ask<'a>(&'a self, call: Call<'a>, wait: bool) -> Admission<'a>;
 
-    /// The call goes out now.
+    /// The call is sent now.
     fn sent(&self, slot: &mut Slot);
 
-    /// The call that went out was answered.
-    fn answered(&self, slot: Slot, signs: Signs);
+    /// The call was answered.
+    fn answered(&self, slot: Slot, signs: RateLimitFeedback);
 
-    /// The call that went out ends without an answer. It may have arrived, or still arrive. By default this is the same
-    /// as an answer that tells nothing.
+    /// The call ended without a response. It may have arrived, or still arrive. By default this is the same as a
+    /// response without feedback.
     fn lost(&self, slot: Slot) {
-        self.answered(slot, Signs::default());
+        self.answered(slot, RateLimitFeedback::default());
     }
 
-    /// The call surely does not go out.
+    /// The call is not sent.
     fn give_back(&self, slot: Slot);
 
-    /// How long it will take until all of `calls` have gone out, when they are asked for now. By default this assumes
-    /// that there were no calls before.
+    /// How long `calls` take if they are made now. By default this assumes that there were no calls before.
     fn plan(&self, calls: &[Call<'_>]) -> Plan {
         Plan::from_nothing(calls)
     }
 }
 
-/// The answer to whether a call may be made.
+/// Whether a call may be made.
 #[must_use = "a slot takes room until it is used or given back"]
 pub enum Admission<'a> {
     /// Known at once.
     Now(Result<Slot, Denied>),
-    /// Known later. Who drops it waits no longer.
+    /// Known later. Dropping the future ends the wait.
     Later(AdmissionFuture<'a>),
 }
 
-/// The end of waiting for a slot.
+/// Resolves to a slot.
 pub type AdmissionFuture<'a> = Pin<Box<dyn Future<Output = Result<Slot, Denied>> + Send + 'a>>;
 
-/// The leave to make one call. It takes room until it is used or given back.
+/// The admission of one call. It takes room until it is used or given back.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "a slot takes room until it is used or given back"]
 pub struct Slot {
-    /// What it is of, for the limiter.
+    /// An identifier for the limiter.
     pub key: u64,
-    /// A moment that the limiter keeps with it: when the call went out, or from when on it counts.
+    /// A time for the limiter: when the call was sent, or from when on it counts.
     pub counted_at: Duration,
     /// How long the caller waited for it.
     pub waited: Duration,
-    /// How many calls are left after it, for the limiter.
+    /// The remaining calls after it, for the limiter.
     pub left: u32,
 }
 
 impl Slot {
-    /// A slot of which the limiter knows by `key` what it is of.
+    /// A slot that the limiter identifies by `key`.
     pub fn new(key: u64, waited: Duration) -> Self {
         Self { key, counted_at: Duration::ZERO, waited, left: u32::MAX }
     }
@@ -78,7 +82,7 @@ impl Slot {
 pub enum Denied {
     /// There is no room for it.
     Full(Full),
-    /// Whether there is room cannot be told.
+    /// The limiter failed.
     Unavailable(Unavailable),
 }
 
@@ -86,69 +90,41 @@ pub enum Denied {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Full {
-    /// How long it takes at least until there is.
+    /// The least time until there is.
     pub free_in: Duration,
     /// The limit that is used up.
     pub binding: Option<Binding>,
 }
 
 impl Full {
-    /// There is no room for `free_in` at least, because of `binding`.
+    /// No room for at least `free_in`, because of `binding`.
     pub fn new(free_in: Duration, binding: Option<Binding>) -> Self {
         Self { free_in, binding }
     }
 }
 
-/// A limiter that cannot tell whether there is room. Nothing is sent then.
+/// The failure of a limiter. Nothing is sent then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unavailable {
-    /// What kind of trouble it has.
+    /// The kind of failure.
     pub trouble: Trouble,
     /// What happened.
     pub why: String,
-    /// How long the caller had waited by then.
+    /// How long the caller waited before.
     pub waited: Duration,
 }
 
-/// The trouble of a limiter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Trouble {
-    /// What it shares with others cannot be reached.
-    Unreachable,
-    /// It is answered too late.
-    TooSlow,
-    /// It is answered with an error.
-    Failed,
-    /// Its share of the rate is less than one call in a window.
-    NoShare,
-    /// It was made by the process that this one was forked from.
-    Forked,
-}
-
 impl Unavailable {
-    /// There is `trouble`, because of `why`.
+    /// A failure of the kind `trouble`, because of `why`.
     pub fn new(trouble: Trouble, why: impl Into<String>) -> Self {
         Self { trouble, why: why.into(), waited: Duration::ZERO }
     }
 
-    /// The same, after having `waited`.
+    /// The same, after a wait.
     #[must_use]
     pub fn after(self, waited: Duration) -> Self {
         Self { waited, ..self }
-    }
-}
-
-impl fmt::Display for Trouble {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Unreachable => "the limiter cannot be reached",
-            Self::TooSlow => "the limiter is too slow",
-            Self::Failed => "the limiter failed",
-            Self::NoShare => "the limiter has no share of the rate",
-            Self::Forked => "the client was made before this process was forked",
-        })
     }
 }
 
@@ -167,5 +143,49 @@ impl From<Full> for Denied {
 impl From<Unavailable> for Denied {
     fn from(unavailable: Unavailable) -> Self {
         Self::Unavailable(unavailable)
+    }
+}
+
+/// The feedback of a response about rate limits. By default there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RateLimitFeedback {
+    /// The call exceeded a limit: HTTP status 429.
+    pub too_many: Option<TooMany>,
+    /// The remaining calls in the current window of the exchange.
+    pub remaining: Option<u32>,
+    /// The round trip, if the transport reports it: see [`RoundTrip`](crate::transport::RoundTrip).
+    pub trip: Option<Duration>,
+}
+
+/// The feedback after a call that exceeded a limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TooMany {
+    /// Whether all operations may have been counted together: the response has no envelope, so it comes from a gateway
+    /// before the exchange, which does not distinguish operations.
+    pub of_everything: bool,
+    /// How long to wait, if the response requires it.
+    pub retry_after: Option<Duration>,
+}
+
+impl RateLimitFeedback {
+    /// This feedback.
+    pub fn new(too_many: Option<TooMany>, remaining: Option<u32>) -> Self {
+        Self { too_many, remaining, trip: None }
+    }
+
+    /// Adds the round trip over a connection that had carried a response before.
+    #[must_use]
+    pub fn after(self, trip: Duration) -> Self {
+        Self { trip: Some(trip), ..self }
+    }
+
+    /// The feedback of `response`.
+    pub fn read(api: &Api, response: &Response<Bytes>) -> Self {
+        let too_many = (response.status() == StatusCode::TOO_MANY_REQUESTS).then(|| TooMany {
+            of_everything: !is_in_envelope(api, response.body()),
+            retry_after: retry_after(response.headers()),
+        });
+        Self::new(too_many, remaining_calls(api, response.headers()))
     }
 }

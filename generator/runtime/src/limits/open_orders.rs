@@ -3,21 +3,16 @@ use std::collections::HashSet;
 use crate::tables::Ceiling;
 use crate::value::OpenEnum;
 
-/// Counts open orders against the ceilings of an API, which is told of them by its caller.
+/// Counts open orders against the ceilings of an API.
 ///
-/// An exchange tells of every change of an order; which of them come to this counter, and from where, is the caller's
-/// choice. An order is known by one name, its id or the caller's own, and counts once however often it is told of. The
-/// counter knows only what it was told: begin with the orders that are open already.
+/// The caller reports changes of orders, from whatever source. An order has one name, its id or the client id, and
+/// counts once however often it is reported. The counter knows only what is reported: begin with the orders that are
+/// open already.
 ///
 /// ```
-/// # use tradeapi_runtime::{Ceiling, OpenEnum, OpenOrders, UnknownValue};
-/// # enum Category { Spot, Futures, Unknown(UnknownValue) }
-/// # impl OpenEnum for Category {
-/// #     const VALUES: &'static [&'static str] = &["spot", "futures"];
-/// #     fn known(index: usize) -> Option<Self> { [Some(Self::Spot), Some(Self::Futures)].into_iter().nth(index)? }
-/// #     fn unknown(value: UnknownValue) -> Self { Self::Unknown(value) }
-/// #     fn as_str(&self) -> &str { match self { Self::Spot => "spot", Self::Futures => "futures", Self::Unknown(value) => value.as_str() } }
-/// # }
+/// # use tradeapi_runtime::limits::OpenOrders;
+/// # use tradeapi_runtime::tables::Ceiling;
+/// # tradeapi_runtime::open_enum! { enum Category { Spot = "spot", Futures = "futures" } }
 /// const CEILINGS: &[Ceiling] = &[Ceiling { id: "open-spot-orders", n: 400, over: &["spot"], doc: "" }];
 ///
 /// let mut orders = OpenOrders::new(CEILINGS);
@@ -46,7 +41,7 @@ impl OpenOrders {
         Self { counters: ceilings.iter().map(|ceiling| Counter { ceiling, open: HashSet::new() }).collect() }
     }
 
-    /// The order `id` of this kind is open, or may be: an order whose placing has no answer yet counts.
+    /// The order `id` of this kind is open, or may be: an order without a response yet counts.
     pub fn placed(&mut self, kind: &impl OpenEnum, id: impl Into<String>) {
         let id = id.into();
         for counter in self.counters.iter_mut().filter(|counter| counter.counts(kind.as_str())) {
@@ -61,7 +56,7 @@ impl OpenOrders {
         }
     }
 
-    /// How many more orders of this kind may be open. `None` when no ceiling speaks of it.
+    /// How many more orders of this kind may be open. `None` if no ceiling applies.
     pub fn room(&self, kind: &impl OpenEnum) -> Option<u64> {
         self.tightest(kind).map(Counter::room)
     }

@@ -4,15 +4,14 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::Response;
 
-use super::limiter::{Limiter, Slot};
-use super::signs::Signs;
+use super::limiter::{Limiter, RateLimitFeedback, Slot};
 use crate::tables::Api;
 
-/// The leave to make one call by one's own means; see [`ClientCore::admit`](crate::ClientCore::admit).
+/// A permit to make one call by other means; see [`ClientCore::admit`](crate::ClientCore::admit).
 ///
-/// It takes room until it is dropped. Once [`sent`](Self::sent) was called, the call counts, whatever becomes of it: from
-/// its answer, or, if it has none, from when the permit is dropped. Without, the room is free again. A permit that is leaked
-/// takes room for ever.
+/// It takes room until it is dropped. After [`sent`](Self::sent), the call counts: from its response, or, if there is
+/// none, from the drop of the permit. Otherwise dropping it frees the room. A permit that is leaked takes room for
+/// ever.
 #[must_use = "it takes room until it is dropped"]
 pub struct Permit<'a> {
     limiter: &'a dyn Limiter,
@@ -23,18 +22,18 @@ pub struct Permit<'a> {
 }
 
 impl<'a> Permit<'a> {
-    /// For a call that counts; without a slot, for one that does not.
-    pub(super) fn new(limiter: &'a dyn Limiter, api: &'static Api, slot: Option<Slot>) -> Self {
+    /// A permit for a call that counts; without a slot, for one that does not.
+    pub(crate) fn new(limiter: &'a dyn Limiter, api: &'static Api, slot: Option<Slot>) -> Self {
         let waited = slot.as_ref().map(|slot| slot.waited).unwrap_or_default();
         Self { limiter, api, slot, waited, sent: false }
     }
 
-    /// How long the call had to wait for it.
+    /// How long the call waited for it.
     pub fn waited(&self) -> Duration {
         self.waited
     }
 
-    /// The call goes out now.
+    /// The call is sent now.
     pub fn sent(&mut self) {
         self.sent = true;
         if let Some(slot) = &mut self.slot {
@@ -42,15 +41,15 @@ impl<'a> Permit<'a> {
         }
     }
 
-    /// Tells the limiter what `response` says, and returns it. The status and the headers count even where the body
-    /// cannot be read.
-    pub fn answered(&mut self, response: &Response<Bytes>) -> Signs {
+    /// Reports the feedback of `response` to the limiter, and returns it. The status and the headers count even if the
+    /// body cannot be read.
+    pub fn answered(&mut self, response: &Response<Bytes>) -> RateLimitFeedback {
         self.answered_after(response, None)
     }
 
     /// The same, after a round trip of `trip` over a connection that had carried a response before.
-    pub fn answered_after(&mut self, response: &Response<Bytes>, trip: Option<Duration>) -> Signs {
-        let signs = Signs { trip, ..Signs::read(self.api, response) };
+    pub fn answered_after(&mut self, response: &Response<Bytes>, trip: Option<Duration>) -> RateLimitFeedback {
+        let signs = RateLimitFeedback { trip, ..RateLimitFeedback::read(self.api, response) };
         if let Some(slot) = self.slot.take() {
             self.limiter.answered(slot, signs);
         }

@@ -3,19 +3,21 @@
 //! # The law
 //!
 //! A window has an entry for each permit that was given. From then on it takes a place, whatever becomes of it, until
-//! one span after the process has told that its call ended; the exchange has counted the call by then. A permit is given
-//! while fewer than N entries take a place. So of any N + 1 calls the one whose permit was given last was sent a span
-//! after another one had ended, and no N + 1 are counted within a span. Nothing is assumed of how long anything takes.
+//! one span after the process has told that its call ended; the exchange has counted the call by then. A permit is
+//! given while fewer than N entries take a place. So of any N + 1 calls the one whose permit was given last was sent a
+//! span after another one had ended, and no N + 1 are counted within a span. Nothing is assumed of how long anything
+//! takes.
 //!
 //! - Entries have names of their own, so none is taken for another. One that surely was not used is removed.
 //! - A process tells the age of an end when it reports it, by its steady clock. A report that is late, repeated or lost
 //!   makes the entry take its place for longer, never for less.
 //! - The entry of a process that died takes its place until its lease ends, and one span after that.
-//! - The fleet's time is that of the server, and never goes back (`script.lua`). A process knows by its steady clock how
-//!   much of it can have passed: when more did, the server's clock was set forward, and what was granted is not used.
+//! - The fleet's time is that of the server, and never goes back (`script.lua`). A process knows by its steady clock
+//!   how much of it can have passed: when more did, the server's clock was set forward, and what was granted is not
+//!   used.
 //! - A question says until when it is of use. One that was held back on its way grants nothing, and tells nothing.
-//! - A server that has forgotten (another run, a flush, a clock set forward) grants nothing until calls that it does not
-//!   know of have settled, and for one window.
+//! - A server that has forgotten (another run, a flush, a clock set forward) grants nothing until calls that it does
+//!   not know of have settled, and for one window.
 //!
 //! # Members
 //!
@@ -30,15 +32,14 @@
 //! free. A process that returns reports its calls with the question that makes it a member. A process that starts may
 //! have had a predecessor that was alone: its share stays free for as long as that one's calls may count.
 //!
-//! A call goes through it so: its [`lane`] makes a [`question`] of it, which goes over the [`link`] to the script on the
-//! server; what it grants is kept in the lane until a caller takes it, whoever asked.
+//! A call goes through it so: its [`bucket`] makes a [`question`] of it, which goes over the [`link`] to the script on
+//! the server; what it grants is kept in the bucket until a caller takes it, whoever asked.
 
 mod alone;
-mod lane;
+mod bucket;
+mod handover;
 mod link;
-mod presence;
 mod question;
-mod registry;
 mod settings;
 mod shared;
 
@@ -50,40 +51,41 @@ use redis::Client;
 
 use self::alone::Alone;
 use self::link::Link;
-pub use self::settings::{Fallback, FleetChange, RedisSettings};
 use self::shared::Shared;
 use super::book::Book;
 use super::call::Call;
-use super::limiter::{Admission, Limiter, Slot};
+use super::limiter::{Admission, Limiter, RateLimitFeedback, Slot};
 use super::plan::Plan;
-use super::signs::Signs;
 
-/// Keeps limits for a fleet of processes that share an account, over a Redis server.
+pub use self::settings::{Fallback, FleetChange, RedisSettings};
+
+/// A limiter for a fleet of processes that share an account, over a Redis server.
 ///
 /// # Exactness
 ///
-/// As [`InProcessLimits`](super::InProcessLimits), by the server's clock: a call takes a place from when it was let go
-/// until one window after it was answered; where it was given up, also for the time in which it may still arrive. However slow the network, Redis, the exchange or the process is,
-/// no window has more than N calls in it. No trip is discounted, for processes may be differently far from the exchange:
-/// each window becomes longer by the trip there and back.
+/// Like [`InProcessLimits`](super::InProcessLimits), by the server's clock: a call takes a place from its admission
+/// until one window after its response; if it was given up, also for the time in which it may still arrive. However
+/// slow the network, Redis, the exchange or the process is, no window contains more than N calls. Round trips are not
+/// discounted, because processes may differ in their distance from the exchange: each window becomes longer by a round
+/// trip.
 ///
-/// Calls whose process has died take their places for as long as a call may take ([`RedisSettings::lease`]). Where
-/// what was known is lost, because Redis forgot it or cannot be asked, calls are taken to be under way for a while
+/// Calls of a process that died keep their places for as long as a call may take ([`RedisSettings::lease`]). If the
+/// state is lost, because Redis was restarted or cannot be reached, calls are assumed to be in flight for a while
 /// ([`RedisSettings::late_arrival`]).
 ///
-/// The server's clock is that of its day. When it is set back, nothing is lost; when it is set forward, processes notice
-/// and wait for a window. What is less than an eighth of the time between two questions is not noticed, so let it be
-/// slewed.
+/// The server's clock is that of its day. When it is set back, nothing is lost; when it is set forward, processes
+/// notice and wait for a window. What is less than an eighth of the time between two questions is not noticed, so let
+/// it be slewed.
 ///
-/// # What Redis has to be
+/// # Requirements
 ///
 /// One server, or the leader of several; a restart, a flush or another leader is noticed, and nothing goes for one
-/// window and the time of settling, for the log is gone. The same holds for the very first call. It must not evict keys. All keys begin with the
-/// prefix and expire by themselves, windows after their span and one key after a day; accounts and addresses are in
-/// them as a hash, which nobody reads in passing but who can try all names can find. The user needs `EVALSHA`, `EVAL`,
-/// `SCRIPT LOAD`, `INFO`, and what the script does with keys below the prefix.
+/// window and the time of settling, because the log is lost. The same holds for the very first call. It must not evict
+/// keys. All keys begin with the prefix and expire by themselves, windows after their span and one key after a day.
+/// They contain accounts and addresses as a hash, which can be found by trying all names. The user needs `EVALSHA`,
+/// `EVAL`, `SCRIPT LOAD`, `INFO`, and the commands of the script for keys below the prefix.
 ///
-/// # When Redis is gone
+/// # Without Redis
 ///
 /// Calls end with [`Error::LimiterFailed`](crate::Error::LimiterFailed), or the process keeps to a share of each limit
 /// and says so, until it has told Redis what it sent in the meantime. See [`Fallback`]. An answer that is late, and a
@@ -91,11 +93,13 @@ use super::signs::Signs;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use tradeapi_runtime::{Api, ClientCore, Fallback, FleetChange, RedisLimits, RedisSettings, Share};
+/// use tradeapi_runtime::ClientCore;
+/// use tradeapi_runtime::limits::{Fallback, FleetChange, RedisLimits, RedisSettings, QuotaShare};
+/// use tradeapi_runtime::tables::Api;
 ///
 /// fn client(api: &'static Api, redis: &str) -> Result<ClientCore, Box<dyn std::error::Error>> {
 ///     // One of four processes.
-///     let fallback = Fallback::in_process(Share::new(1, 4), |change| eprintln!("rate limits: {change:?}"));
+///     let fallback = Fallback::in_process(QuotaShare::new(1, 4), |change| eprintln!("rate limits: {change:?}"));
 ///     let limits = RedisLimits::new(redis, RedisSettings::new().fallback(fallback))?;
 ///     Ok(ClientCore::builder(api, "https://exchange.example").account("desk 1").limiter(Arc::new(limits)).build()?)
 /// }
@@ -112,20 +116,20 @@ impl RedisLimits {
     ///
     /// # Errors
     ///
-    /// When the URL is none.
+    /// Fails if the URL is invalid.
     pub fn new(url: &str, settings: RedisSettings) -> Result<Self, BadRedisUrl> {
         let client = Client::open(url).map_err(|error| BadRedisUrl { why: error.category().to_owned() })?;
         let link = Link::new(client, settings.clone());
         Ok(Self { shared: Arc::new(Shared::new(link, settings)) })
     }
 
-    /// Whether Redis could not be asked, and the process keeps to its share of each limit.
+    /// Whether Redis cannot be reached, so that the process keeps to its share of each limit.
     pub fn is_alone(&self) -> bool {
         self.shared.alone.as_ref().is_some_and(Alone::is_alone)
     }
 
-    /// Tells Redis at once which calls have ended, as far as it can be asked: for a process that is about to end. What it
-    /// does not tell takes room until the [lease](RedisSettings::lease) ends.
+    /// Reports ended calls to Redis at once, for a process that is about to exit. Calls that are not reported take room
+    /// until the [lease](RedisSettings::lease) ends.
     pub async fn flush(&self) {
         self.shared.flush().await;
     }
@@ -150,7 +154,7 @@ impl Limiter for RedisLimits {
         }
     }
 
-    fn answered(&self, slot: Slot, signs: Signs) {
+    fn answered(&self, slot: Slot, signs: RateLimitFeedback) {
         if let Some((alone, own)) = self.alone(&slot) {
             return alone.limits().answered(own, signs);
         }
@@ -187,7 +191,7 @@ impl fmt::Debug for RedisLimits {
     }
 }
 
-/// The address of a Redis server that is none. It is not shown: there may be a password in it.
+/// An invalid address of a Redis server. It is not shown, because it may contain a password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BadRedisUrl {

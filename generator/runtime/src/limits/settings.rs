@@ -1,9 +1,8 @@
 use std::time::Duration;
 
-use super::share::Share;
 use crate::tables::{Effect, Meta, RateLimit, Scope};
 
-/// How an [`InProcessLimits`](super::InProcessLimits) keeps limits.
+/// The settings of [`InProcessLimits`](super::InProcessLimits).
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct LimitSettings {
@@ -14,21 +13,21 @@ pub struct LimitSettings {
     pub(super) cancels_first: bool,
     pub(super) learns: bool,
     pub(super) overall: Vec<RateLimit>,
-    pub(super) share: Share,
+    pub(super) share: QuotaShare,
 }
 
 const TRIP_MARGIN: Duration = Duration::from_millis(35);
 
-/// From when on a call that was answered counts. Until its answer every call takes room, for the exchange may count it
-/// at any time.
+/// From when on an answered call counts. Until its response every call takes room, because the exchange may count it at
+/// any time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counted {
-    /// From about when it arrived: from its answer, less most of the time that trips there and back have taken of late.
-    /// With trips that take equally long, more than 95 of 100 calls can be used, however long they take.
+    /// From about its arrival: from its response, less most of the recent round trips. With constant round trips, more
+    /// than 95 of 100 calls can be used, however long they take.
     #[default]
     WhenArrived,
-    /// From when it was answered. Whatever the network does, the exchange never counts too many. Each window becomes
-    /// longer by one trip there and back.
+    /// From its response. Whatever the network does, the exchange never counts too many. Each window becomes longer by
+    /// one round trip.
     WhenAnswered,
 }
 
@@ -42,34 +41,33 @@ impl Default for LimitSettings {
             cancels_first: true,
             learns: true,
             overall: Vec::new(),
-            share: Share::ALL,
+            share: QuotaShare::ALL,
         }
     }
 }
 
 impl LimitSettings {
-    /// The default ones.
+    /// The default settings.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes each window longer by `margin`, for clocks that differ in how they tell time: theirs may count in whole
-    /// milliseconds, and run faster than one's own. By default 5 milliseconds, which is one call in two hundred.
+    /// Extends each window by `margin`, because the exchange's clock may count in whole milliseconds and run faster
+    /// than the local one. By default 5 milliseconds, which is one call in two hundred.
     pub fn margin(mut self, margin: Duration) -> Self {
         self.margin = margin;
         self
     }
 
-    /// By how much a trip to the exchange and back may be shorter than all trips of late, without a limit being exceeded:
-    /// 35 milliseconds by default. Trips shorter than that are not relied on at all. Where they are longer, each window
-    /// becomes longer by it.
+    /// By how much a round trip may be shorter than all recent ones without exceeding a limit: 35 milliseconds by
+    /// default. Shorter trips give no discount. With longer ones, each window becomes longer by this margin.
     pub fn trip_margin(mut self, margin: Duration) -> Self {
         self.trip_margin = margin;
         self
     }
 
-    /// Counts calls from about when they arrive, which is the default, or from when they are answered, which is the
-    /// same as a [`trip_margin`](Self::trip_margin) that no trip exceeds.
+    /// Counts calls from about their arrival, which is the default, or from their responses, which is the same as a
+    /// [`trip_margin`](Self::trip_margin) that no trip exceeds.
     pub fn counted(self, counted: Counted) -> Self {
         match counted {
             Counted::WhenArrived => self.trip_margin(TRIP_MARGIN),
@@ -77,31 +75,31 @@ impl LimitSettings {
         }
     }
 
-    /// How long after it was given up without an answer a call may still arrive: a second by default. It counts from
+    /// How long a call may still arrive after it was given up without a response: a second by default. It counts from
     /// then on.
     pub fn late_arrival(mut self, within: Duration) -> Self {
         self.late_arrival = within;
         self
     }
 
-    /// Whether calls that cancel go before all others that wait, which is the default. They can only overtake calls
-    /// they share a limit with: those of other operations have limits of their own, but for the overall ones.
+    /// Whether cancellations are admitted before all other waiting calls, which is the default. They only overtake
+    /// calls that share a limit with them: apart from the overall ones, operations have limits of their own.
     pub fn cancels_first(mut self, first: bool) -> Self {
         self.cancels_first = first;
         self
     }
 
-    /// Whether to learn from answers, which is the default. When the exchange says that fewer calls are left than are
-    /// known to be, someone else calls too, and the difference is counted; when none is left, or after HTTP status 429,
-    /// nothing goes for one window, or for longer if the answer asks for it. A 429 that does not come in the API's form
-    /// comes from something before the exchange, which counts calls of all kinds: then nothing of the address goes.
+    /// Whether to learn from responses, which is the default. If the exchange reports fewer remaining calls than
+    /// expected, others make calls too, and the difference is counted. If none remain, or after HTTP status 429, no
+    /// call is admitted for one window, or longer if the response requires it. A 429 without an envelope comes from a
+    /// gateway before the exchange, which counts all operations: then no call from the address is admitted.
     pub fn learns(mut self, learns: bool) -> Self {
         self.learns = learns;
         self
     }
 
-    /// For how long one answer can hold up calls at most, whatever it asks for: a minute by default, and never less than
-    /// a window. Calls that cancel it holds up for one window: no answer takes away the ability to cancel.
+    /// The longest pause that one response can cause: a minute by default, and never less than a window. It delays
+    /// cancellations for one window: no response takes away the ability to cancel.
     pub fn longest_pause(mut self, longest: Duration) -> Self {
         self.longest_pause = longest;
         self
@@ -113,9 +111,9 @@ impl LimitSettings {
         self
     }
 
-    /// Keeps to a part of every limit: for processes that share an account and no limiter. Calls whose part is less
-    /// than one call in a window are refused.
-    pub fn share(mut self, share: Share) -> Self {
+    /// Uses a part of every limit, for processes that share an account but no limiter. Calls whose part is less than
+    /// one call in a window are refused.
+    pub fn share(mut self, share: QuotaShare) -> Self {
         self.share = share;
         self
     }
@@ -125,8 +123,56 @@ impl LimitSettings {
         Duration::from_secs(row.per_seconds.into()).saturating_add(self.margin)
     }
 
-    /// Whether calls of `operation` go before others.
+    /// Whether calls of `operation` are admitted before others.
     pub(super) fn is_urgent(&self, operation: &Meta) -> bool {
         self.cancels_first && operation.effect == Effect::Cancel
+    }
+}
+
+/// A part of every rate, for one of several processes that share an account but no limiter.
+///
+/// ```
+/// use tradeapi_runtime::limits::QuotaShare;
+///
+/// assert_eq!(QuotaShare::new(1, 4).of(10), 2);
+/// assert_eq!(QuotaShare::ALL.of(10), 10);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QuotaShare {
+    part: u32,
+    whole: u32,
+}
+
+impl QuotaShare {
+    /// All of it.
+    pub const ALL: Self = Self { part: 1, whole: 1 };
+
+    const NONE: Self = Self { part: 0, whole: 1 };
+
+    /// `part` of `whole`: one of four processes may use `QuotaShare::new(1, 4)`. A part that exceeds the whole is the whole.
+    pub const fn new(part: u32, whole: u32) -> Self {
+        match part {
+            0 => Self::NONE,
+            _ if part >= whole => Self::ALL,
+            _ => Self { part, whole },
+        }
+    }
+
+    /// Its part of `calls`, rounded down: together, the shares never exceed `calls`.
+    pub const fn of(self, calls: u32) -> u32 {
+        let calls = calls as u64 * self.part as u64 / self.whole as u64;
+        calls as u32
+    }
+
+    /// The part as a fraction.
+    #[cfg(feature = "redis")]
+    pub(super) fn fraction(self) -> f64 {
+        f64::from(self.part) / f64::from(self.whole)
+    }
+}
+
+impl Default for QuotaShare {
+    fn default() -> Self {
+        Self::ALL
     }
 }

@@ -1,17 +1,17 @@
-//! How long requests take there and back, and how short that may get.
+//! Round trips, and a lower bound on the next ones.
 
 use std::time::Duration;
 
-/// How many trips are looked at, and how many are needed before anything is said.
+/// The number of recent trips that are evaluated, which is also the number required for a bound.
 const LATEST: usize = 64;
 
-/// The shortest trip is remembered over this many times as many.
+/// The shortest trip is remembered over this many blocks of trips.
 const BLOCKS: usize = 16;
 
-/// After how many trips the bound is worked out again. One that is shorter than all before it counts at once.
+/// The bound is recomputed after this many trips. A trip shorter than all before it counts at once.
 const EVERY: usize = 16;
 
-/// The latest round trips over connections that were open already, and what the next ones hardly fall below.
+/// Recent round trips over connections that were open already, and a lower bound on the next ones.
 ///
 /// Nothing is allocated, and a trip costs a few instructions.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ impl Trips {
         Self { count: 0, shortest: u32::MAX, usual: 0, bound: 0, latest: [0; LATEST], floors: [u32::MAX; BLOCKS] }
     }
 
-    /// Notes a trip. Whether the bound may be another one now.
+    /// Records a trip. Returns whether the bound may have changed.
     #[inline]
     pub(super) fn add(&mut self, trip: Duration) -> bool {
         let trip = micros(trip);
@@ -48,8 +48,8 @@ impl Trips {
         tells_more
     }
 
-    /// Notes that a trip would have taken `most` at most: a call of which only the whole is known took that long. Whether
-    /// the bound may be another one now.
+    /// Records that a trip took at most `most`, the duration of a whole call. Returns whether the bound may have
+    /// changed.
     #[inline]
     pub(super) fn cap(&mut self, most: Duration) -> bool {
         let most = micros(most);
@@ -62,16 +62,16 @@ impl Trips {
         tells_more
     }
 
-    /// What the way back of one call and the way there of a later one take together at least, as far as can be told;
-    /// zero while too few trips are known.
+    /// A lower bound on the return path of one call plus the outbound path of a later one; zero while too few trips are
+    /// known.
     ///
-    /// It is less than the shortest trip by twice what that is below the median: where trips vary, the two ways of
-    /// different calls can be shorter together than those of any one call were.
+    /// It is the shortest trip less twice its distance from the median: if trips vary, the two paths of different calls
+    /// can be shorter together than those of any single call.
     pub(super) fn bound(&self) -> Duration {
         Duration::from_micros(self.bound.into())
     }
 
-    /// What a trip usually takes; zero while too few are known.
+    /// The median trip; zero while too few are known.
     pub(super) fn usual(&self) -> Duration {
         Duration::from_micros(self.usual.into())
     }

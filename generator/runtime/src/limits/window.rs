@@ -1,43 +1,44 @@
-//! One limit, kept exactly.
+//! One limit, enforced exactly.
 //!
-//! # The law
+//! # The rule
 //!
-//! The exchange counts a call at some moment between when the request was written and when its response was read. It is
-//! not known when, so a call takes room
+//! The exchange counts a call at some unknown moment between the writing of the request and the reading of its
+//! response. So a call takes room
 //!
-//! 1. from when it is let go until it ends, for it may be counted at any time;
-//! 2. when it was answered: from the answer, less the [discount](Trips::bound), for one span;
-//! 3. when it was given up without an answer: from then, plus the time in which it may still arrive, for one span.
+//! 1. from its admission until it ends, because it may be counted at any time;
+//! 2. if it was answered: from the response, less the [discount](Trips::bound), for one span;
+//! 3. if it was given up without a response: from then, plus the time in which it may still arrive, for one span.
 //!
-//! A call that was let go but surely never sent takes no room any more. Another call is let go while fewer than N take
+//! An admitted call that was certainly not sent takes no room any more. A call is admitted while fewer than N take
 //! room.
 //!
-//! # Why no window has more than N calls in it
+//! # Why no window contains more than N calls
 //!
-//! Take N + 1 calls, and of these the one that was let go last, `j`. When it was, at least one of the others, `i`, took
-//! no room any more. Let `c` be when the exchange counts a call, `there` the way of a request from being let go to being
-//! counted, `back` the way of a response from then on, and `d` the discount of `i`:
+//! Take N + 1 calls, and of these the one that was admitted last, `j`. At its admission, at least one of the others,
+//! `i`, took no room any more. Let `c` be when the exchange counts a call, `there` the time of a request from its
+//! admission to being counted, `back` the time of a response from then on, and `d` the discount of `i`:
 //!
-//! - If `i` was answered, `j` was let go at `answered(i) - d + span` or later, so
+//! - If `i` was answered, `j` was admitted at `answered(i) - d + span` or later, so
 //!   `c(j) >= answered(i) - d + span + there(j) = c(i) + span + (back(i) + there(j) - d)`.
 //!   That is `c(i) + span` or later as long as `d <= back(i) + there(j)`.
-//! - If `i` was given up, `c(i)` is at most the moment from which it takes room, and `c(j)` is a span after that or later.
+//! - If `i` was given up, `c(i)` is at most the moment from which it takes room, and `c(j)` is a span after that or
+//!   later.
 //!
-//! So no N + 1 calls are counted within one span. Without a discount nothing is assumed about answered calls at all; but
-//! each call then takes room for one trip longer than need be, and of N calls a second 17 in 100 are lost where a trip
-//! takes 200 ms.
+//! So no N + 1 calls are counted within one span. Without a discount nothing is assumed about answered calls; but then
+//! each call takes room for one trip longer than necessary, and of N calls a second 17 in 100 are lost if a trip takes
+//! 200 ms.
 //!
 //! # What the discount assumes
 //!
-//! `back(i) + there(j) >= d`: the way back of one call and the way there of a later one take as long together as the
-//! discount says. It is a bound from the trips of this window's own calls ([`Trips`]), less a margin
-//! ([`LimitSettings::trip_margin`](super::LimitSettings::trip_margin)), so trips shorter than the margin give none.
-//! It is taken only for a call over a connection that had carried an answer before, whose own trip is known and among
-//! those that bound it. A trip that is shorter than all before it lowers the discount of all calls at once, those
-//! that ended before it included.
+//! `back(i) + there(j) >= d`: the return path of one call and the outbound path of a later one take at least as long
+//! together as the discount. It is a bound from the trips of this window's own calls ([`Trips`]), less a margin
+//! ([`LimitSettings::trip_margin`](super::LimitSettings::trip_margin)), so trips shorter than the margin give none. It
+//! applies only to a call over a connection that had carried a response before, whose own trip is known and among those
+//! that bound it. A trip that is shorter than all before it lowers the discount of all calls at once, including those
+//! that have ended.
 //!
-//! What remains assumed: the way of a request does not become shorter, by more than the margin and from one call to the
-//! next, than the trips of the last thousand calls have shown to be possible.
+//! The remaining assumption is that the path of a request does not become shorter, by more than the margin and from one
+//! call to the next, than the trips of the last thousand calls have shown to be possible.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -49,14 +50,14 @@ use super::trips::Trips;
 pub(super) struct Window {
     most: usize,
     span: Duration,
-    /// The latest `most` calls that have ended at most, in order: earlier ones cannot matter any more.
+    /// At most the latest `most` calls that have ended, in order: earlier ones cannot matter any more.
     ended: VecDeque<Ended>,
-    /// Calls that were let go and have not ended.
+    /// Admitted calls that have not ended.
     held: usize,
     blocked_until: Duration,
     /// How much shorter than the bound a trip may turn out.
     trip_margin: Duration,
-    /// How long before its answer a call is taken to be counted.
+    /// How long before its response a call is assumed to be counted.
     discount: Duration,
     trips: Trips,
 }
@@ -105,18 +106,17 @@ impl Window {
         self.most == 0
     }
 
-    /// Whether a new one would do as well.
+    /// Whether a new one would be equivalent.
     pub(super) fn is_idle(&self, now: Duration) -> bool {
         let expired = self.ended.back().is_none_or(|latest| self.expires(latest) <= now);
         self.held == 0 && expired && self.blocked_until <= now
     }
 
-    /// From when on there is room for one more call, if nothing happens until then. `None` when only calls that have
-    /// not ended stand in the way.
+    /// When there is room for one more call, if nothing changes. `None` if that depends on calls that have not ended.
     #[inline]
     pub(super) fn free_at(&self) -> Option<Duration> {
         let free = self.most.checked_sub(self.held).filter(|free| *free > 0)?;
-        // With the held ones, the call that is in the way is the `free`-th latest.
+        // With the held ones, the call that has to expire is the `free`-th latest.
         let expires = match self.ended.len().checked_sub(free) {
             Some(index) => self.expires(&self.ended[index]),
             None => Duration::ZERO,
@@ -134,25 +134,25 @@ impl Window {
         has_room && self.blocked_until <= now
     }
 
-    /// Until when a call takes room. What was discounted when it ended is taken back where it seems too much by now.
+    /// Until when a call takes room. The discount at its end is reduced if the current one is smaller.
     #[inline]
     fn expires(&self, call: &Ended) -> Duration {
         call.discounted.max(call.at.saturating_sub(self.discount)).saturating_add(self.span)
     }
 
-    /// Lets a call go.
+    /// Admits a call.
     #[inline]
     pub(super) fn hold(&mut self) {
         self.held += 1;
     }
 
-    /// A call that was let go is not sent.
+    /// An admitted call is not sent.
     pub(super) fn release(&mut self) {
         self.held = self.held.saturating_sub(1);
     }
 
-    /// A call that was let go was answered `now`, `took` after it was sent; the `trip` is known where the connection had
-    /// carried an answer before.
+    /// An admitted call was answered `now`, `took` after it was sent. The `trip` is known if the connection had carried
+    /// a response before.
     #[inline]
     pub(super) fn answered(&mut self, now: Duration, took: Duration, trip: Option<Duration>) {
         self.release();
@@ -167,26 +167,26 @@ impl Window {
         self.log(now, own);
     }
 
-    /// A call that was let go takes room from `at` on, when it has arrived or never will.
+    /// An admitted call takes room from `at` on, when it has arrived or never will.
     pub(super) fn lost(&mut self, at: Duration) {
         self.release();
         self.log(at, Duration::ZERO);
     }
 
-    /// A call that was let go goes out `now`, and takes as long as usual.
+    /// An admitted call is sent `now`, and takes as long as usual.
     pub(super) fn expect(&mut self, now: Duration) {
         self.release();
         self.log(now.saturating_add(self.trips.usual()), self.discount);
     }
 
-    /// The same, for all calls that were let go.
+    /// The same for all admitted calls.
     pub(super) fn expect_all(&mut self, now: Duration) {
         while self.held > 0 {
             self.expect(now);
         }
     }
 
-    /// Logs a call that someone else has made.
+    /// Logs a call of others.
     pub(super) fn count(&mut self, now: Duration) {
         self.log(now, Duration::ZERO);
     }
@@ -203,7 +203,7 @@ impl Window {
         self.ended.push_back(Ended { at, discounted: at.saturating_sub(discount).max(before) });
     }
 
-    /// Logs a call before others: calls that were given up count from later than now, and keep their places.
+    /// Logs a call before others: calls that were given up count from later than now.
     #[cold]
     fn log_behind(&mut self, at: Duration, discount: Duration) {
         let place = self.ended.partition_point(|ended| ended.at <= at);
@@ -214,12 +214,12 @@ impl Window {
         }
     }
 
-    /// Lets nothing go before `until`.
+    /// Admits no call before `until`.
     pub(super) fn block(&mut self, until: Duration) {
         self.blocked_until = self.blocked_until.max(until);
     }
 
-    /// How many more calls someone knows of who counts, at `moment` or later, the calls of one span before it.
+    /// The remaining calls by a count of the calls within one span, taken at `moment` or later.
     pub(super) fn left(&self, moment: Duration) -> usize {
         let expired = self.ended.partition_point(|ended| self.expires(ended) <= moment);
         self.most.saturating_sub(self.ended.len() - expired + self.held)

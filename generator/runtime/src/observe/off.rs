@@ -4,8 +4,7 @@ use bytes::Bytes;
 use http::Response;
 
 use crate::error::Error;
-use crate::fate::Fate;
-use crate::tables::{Api, Meta};
+use crate::tables::{Api, Meta, Outcome};
 
 pub(crate) struct CallSpan;
 
@@ -29,4 +28,4 @@ pub(crate) fn waits_for_room(_: &Meta) {}
 
 pub(crate) fn pauses(_: &Meta, _: u32, _: Duration, _: &Error) {}
 
-pub(crate) fn asked<A, R>(_: &Meta, _: u32, _: &Fate<A, R>) {}
+pub(crate) fn asked(_: &Meta, _: u32, _: Outcome, _: Option<&'static str>) {}

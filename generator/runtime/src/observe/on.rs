@@ -7,16 +7,16 @@ use tracing::{Instrument, Span, debug, info, info_span, warn};
 
 use crate::error::Error;
 use crate::exchange::Reply;
-use crate::fate::Fate;
 use crate::tables::{Api, Ending, Meta, Outcome};
 
-/// A code longer than this is none that an exchange would write, and nobody knows what is in it.
+/// A longer code does not come from the exchange, and may contain anything.
 const LONGEST_CODE: usize = 32;
 
 /// The span of one call.
 pub(crate) struct CallSpan {
     span: Span,
-    /// When it began, unless nobody looks: then nothing is recorded, for even to look up a field takes time.
+    /// When it began; `None` without a subscriber. Then nothing is recorded, because even looking up a field takes
+    /// time.
     begun: Option<Instant>,
 }
 
@@ -63,7 +63,7 @@ impl CallSpan {
         }
     }
 
-    /// How the call ended. Of one that is dropped, no end is told.
+    /// Records the end of the call. A dropped call has none.
     pub(crate) fn ended<T>(&self, result: &Result<Reply<T>, Error>) {
         let Some(begun) = self.begun else { return };
         let (waited, ending, outcome) = match result {
@@ -80,30 +80,26 @@ impl CallSpan {
         if let Error::Unknown(unknown) = error {
             let (operation, ending) = (unknown.operation, ending.as_str());
             let _here = self.span.enter();
-            warn!(target: "tradeapi_runtime", operation, ending, code, "nobody knows whether the call had its effect");
+            warn!(target: "tradeapi_runtime", operation, ending, code, "the outcome of the call is unknown");
         }
     }
 }
 
-/// A call has to wait for room within its rate limits.
+/// A call waits for its rate limits.
 pub(crate) fn waits_for_room(meta: &Meta) {
-    debug!(target: "tradeapi_runtime", operation = meta.id, "waiting for room within the rate limits");
+    debug!(target: "tradeapi_runtime", operation = meta.id, "waiting for a rate limit");
 }
 
-/// A call that failed for the `attempt`-th time waits for a repeat.
+/// A call pauses before a retry after the `attempt`-th failure.
 pub(crate) fn pauses(meta: &Meta, attempt: u32, pause: Duration, error: &Error) {
     let (operation, ending, code, pause_us) = (meta.id, error.ending().as_str(), code(error), micros(pause));
-    info!(target: "tradeapi_runtime", operation, attempt, ending, code, pause_us, "pausing before a repeat");
+    info!(target: "tradeapi_runtime", operation, attempt, ending, code, pause_us, "pausing before a retry");
 }
 
-/// It was asked for the `asked`-th time what became of a call.
-pub(crate) fn asked<A, R>(meta: &Meta, asked: u32, fate: &Fate<A, R>) {
-    let because = match fate {
-        Fate::Unknown(still) => Some(still.because),
-        _ => None,
-    };
-    let (operation, outcome) = (meta.id, word(fate.outcome()));
-    info!(target: "tradeapi_runtime", operation, asked, outcome, because, "asked what became of a call");
+/// The outcome of a call was queried for the `asked`-th time.
+pub(crate) fn asked(meta: &Meta, asked: u32, outcome: Outcome, because: Option<&'static str>) {
+    let (operation, outcome) = (meta.id, word(outcome));
+    info!(target: "tradeapi_runtime", operation, asked, outcome, because, "queried the outcome of a call");
 }
 
 fn code(error: &Error) -> Option<&str> {

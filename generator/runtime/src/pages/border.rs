@@ -1,21 +1,21 @@
-//! The border of two parts, whose times both show: what the part before has shown of it is not known after a restart, and
-//! asked for once more.
+//! The border between two parts, which both contain. After a restart it is not known which items of it the earlier part
+//! contained, so the border is queried once more.
 
 use std::collections::HashSet;
 use std::time::Duration;
 
 use super::error::PageError;
-use super::page::TimeRange;
-use super::paged::Paged;
+use super::page::{Paged, TimeRange};
 use super::position::{BARREN, Position};
 use super::walk::{Pages, count, hash_of, hash_of_bad};
-use crate::value::{List, Timestamp};
+use crate::json::List;
+use crate::value::Timestamp;
 
-/// What happened so long ago is surely listed. A border that is younger is not learned: what is shown late would be taken
-/// for something that was listed.
+/// Older items are certainly visible. A younger border is not queried: an item that appears late would be taken for one
+/// that was listed.
 pub(super) const SETTLED: Duration = Duration::from_secs(10 * 60);
 
-/// How far a border was asked for. Kept, so that a call that fails costs no other one.
+/// How far a border was queried. It is kept, so that a failed call does not repeat earlier ones.
 #[derive(Debug, Default)]
 pub(super) struct Learning {
     turn: usize,
@@ -25,7 +25,7 @@ pub(super) struct Learning {
 }
 
 impl<O: Paged> Pages<O> {
-    /// Learns what the part before has shown of the border that the part at `at` has in common with it.
+    /// Queries which items of its border with the part at `at` the earlier part contained.
     pub(super) async fn learn_border(&mut self, at: &Position) -> Result<(), PageError> {
         let Some(range) = self.border(at) else {
             self.learning = None;
@@ -71,7 +71,7 @@ impl<O: Paged> Pages<O> {
     }
 }
 
-/// Whether what happened at `time` is surely listed.
+/// Whether items of `time` are certainly visible.
 pub(super) fn is_settled(time: Timestamp, now: Timestamp) -> bool {
     now.checked_sub(SETTLED).is_some_and(|settled| time <= settled)
 }

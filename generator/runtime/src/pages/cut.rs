@@ -1,4 +1,4 @@
-//! Ranges of time cut into parts that are as long as one query may be.
+//! Splits time ranges into parts that one query may span.
 
 use std::time::Duration;
 
@@ -10,20 +10,21 @@ use crate::value::Timestamp;
 const ONE: Duration = Duration::from_millis(1);
 const TWO: Duration = Duration::from_millis(2);
 
-/// How a range is cut.
+/// How a range is split.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     /// The longest part.
     pub(super) span: Option<Length>,
     pub(super) order: RangeOrder,
-    /// Whether neighbours share the two milliseconds at their border. No document says whether the ends of a range belong
-    /// to it: shared milliseconds are found in any case, and doubled items are told by their ids.
+    /// Whether neighbours share the two milliseconds at their border. No document says whether the ends of a range
+    /// belong to it: shared milliseconds are listed in any case, and repeated items are recognized by their ids.
     pub(super) shares_borders: bool,
-    /// What is later may not be listed yet. Parts that go forward meet no later, so that what is between them is listed.
+    /// Later items may not be visible yet. Parts in ascending order meet no later than this, so that nothing between
+    /// them is missed.
     pub(super) settled: Option<Timestamp>,
 }
 
-/// A part, and what is left behind it.
+/// A part and the rest after it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Part {
     pub(super) range: TimeRange,
@@ -36,14 +37,14 @@ impl Cut {
         self.split(range).unwrap_or(Part { range, rest: None })
     }
 
-    /// `None` when the range can be asked for as it is.
+    /// `None` if one query may span the whole range.
     fn split(self, range: TimeRange) -> Option<Part> {
         let (span, from, to) = (self.span?, range.from?, range.to?);
         match self.order {
             RangeOrder::NewestFirst => {
                 let start = latest_start(span, to).filter(|start| *start > from)?;
                 let end = if self.shares_borders { start.checked_add(ONE) } else { start.checked_sub(ONE) };
-                // A span that is shorter than what is shared leads nowhere.
+                // A span shorter than the overlap makes no progress.
                 let end = end.filter(|end| *end < to)?;
                 Some(Part {
                     range: TimeRange { from: Some(start), to: Some(to) },
@@ -64,8 +65,8 @@ impl Cut {
         }
     }
 
-    /// The times that the part before a border and the part behind it both show, and one more on the side of the part
-    /// before: asked for alone, they show what that part has shown of the border already.
+    /// The times that the parts on both sides of a border contain, and one more on the side of the earlier part. A
+    /// query of these shows which items of the border the earlier part contained.
     pub(super) fn around(self, border: Timestamp) -> TimeRange {
         match self.order {
             RangeOrder::NewestFirst => TimeRange { from: Some(border), to: border.checked_add(TWO) },
@@ -82,8 +83,8 @@ impl Cut {
     }
 }
 
-/// Months differ in length, so that three months before a day and three months after it are not the same distance: the
-/// part is within the span from either end.
+/// Months differ in length, so three months before a day and three months after it are different distances: the part is
+/// within the span counted from either end.
 fn latest_start(span: Length, to: Timestamp) -> Option<Timestamp> {
     let start = span.before(to)?;
     let reached = span.after(start)?;
@@ -96,7 +97,7 @@ fn earliest_end(span: Length, from: Timestamp) -> Option<Timestamp> {
     end.checked_sub(distance(from, reached))
 }
 
-/// From one time to a later one; nothing, when it is none.
+/// The distance to a later time; zero if it is not later.
 fn distance(from: Timestamp, to: Timestamp) -> Duration {
     Duration::from_millis(to.as_millis().saturating_sub(from.as_millis()))
 }

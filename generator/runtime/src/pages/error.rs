@@ -4,33 +4,33 @@ use std::fmt;
 use crate::error::Error;
 use crate::json::ReadError;
 
-/// Why there is no next page. Nothing that came before is affected, and the position stays where it was.
+/// Why there is no next page. Earlier pages are not affected, and the position does not change.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PageError {
-    /// The call did not succeed, or its answer has no page in it. Unless it was refused before it was sent, asking for the
-    /// next page asks for the same page again.
+    /// The call failed, or its response contains no page. Unless the call was refused before it was sent, the next call
+    /// of `next_page` requests the same page again.
     Call(Error),
-    /// The exchange leads back to where the listing was already; it ends here, and may not be complete.
+    /// The exchange repeated a cursor. The listing ends here and may be incomplete.
     Stuck {
         /// The id of the operation.
         operation: &'static str,
-        /// The cursor that came again.
+        /// The repeated cursor.
         cursor: String,
     },
-    /// Page after page had nothing new on it; the listing ends here, and may not be complete.
+    /// Many pages in a row contained nothing new. The listing ends here and may be incomplete.
     Barren {
         /// The id of the operation.
         operation: &'static str,
-        /// How many such pages came in a row.
+        /// The number of such pages.
         pages: u32,
     },
-    /// The listing cannot go on from its position, because the exchange goes on and on with the few milliseconds that say
-    /// what was listed before. Another listing can be begun where this one was.
+    /// The listing cannot continue from its position, because the pages for the few milliseconds at its border do not
+    /// end. A new listing can begin there.
     EndlessBorder {
         /// The id of the operation.
         operation: &'static str,
-        /// How many pages of it came.
+        /// The number of pages of the border.
         pages: u32,
     },
 }
@@ -46,13 +46,13 @@ impl fmt::Display for PageError {
         match self {
             Self::Call(error) => error.fmt(f),
             Self::Stuck { operation, cursor } => {
-                write!(f, "{operation} is not listed to its end: the cursor {cursor:?} came a second time")
+                write!(f, "the listing of {operation} is incomplete: the cursor {cursor:?} occurred twice")
             }
             Self::Barren { operation, pages } => {
-                write!(f, "{operation} is not listed to its end: {pages} pages in a row had nothing new on them")
+                write!(f, "the listing of {operation} is incomplete: {pages} pages in a row contained nothing new")
             }
             Self::EndlessBorder { operation, pages } => {
-                write!(f, "{operation} is not listed to its end: after {pages} pages, a few milliseconds have more")
+                write!(f, "the listing of {operation} is incomplete: after {pages} pages, its border has more")
             }
         }
     }
@@ -67,17 +67,17 @@ impl StdError for PageError {
     }
 }
 
-/// Why a listing cannot go on from a position.
+/// Why a listing cannot continue from a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PositionError {
-    /// The text is no position.
+    /// The text is not a position.
     Unreadable(ReadError),
     /// It is the position of another operation.
     OtherOperation {
-        /// The id of the operation that it belongs to.
+        /// The id of the operation of the position.
         is_of: String,
-        /// The id of the operation that was to go on.
+        /// The id of the operation of the listing.
         given_to: &'static str,
     },
     /// It is the position of a listing with other parameters.
@@ -87,13 +87,13 @@ pub enum PositionError {
 impl fmt::Display for PositionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unreadable(error) => write!(f, "this is no position: {error}"),
+            Self::Unreadable(error) => write!(f, "invalid position: {error}"),
             Self::OtherOperation { is_of, given_to } => {
                 write!(f, "the position belongs to {is_of} and was given to {given_to}")
             }
-            Self::OtherRequest => {
-                f.write_str("the position belongs to a request with other parameters; begin anew, or use the same ones")
-            }
+            Self::OtherRequest => f.write_str(
+                "the position belongs to a request with other parameters: use the same ones, or begin a new listing",
+            ),
         }
     }
 }

@@ -1,11 +1,10 @@
 use std::fmt;
 
 use super::error::PageError;
-use super::page::Clipped;
-use super::paged::Paged;
+use super::page::{Clipped, Paged};
 use super::position::Position;
 use super::walk::Pages;
-use crate::value::BadItem;
+use crate::json::BadItem;
 
 /// The items of all pages of a listing, one after the other.
 #[must_use = "nothing is sent until an item is asked for"]
@@ -24,7 +23,7 @@ impl<O: Paged> Items<O> {
         Self { pages, ready: Vec::new().into_iter(), begun, bad: Vec::new(), clipped: None }
     }
 
-    /// The next item; `None` at the end of the listing. Items that cannot be read are found in [`bad`](Self::bad).
+    /// The next item; `None` at the end of the listing. Unreadable items are in [`bad`](Self::bad).
     ///
     /// # Errors
     ///
@@ -50,13 +49,13 @@ impl<O: Paged> Items<O> {
         &self.bad
     }
 
-    /// What of the times asked for cannot be had, as far as these items have told. What was cut off more than once is told
-    /// as one; what was cut off before a restart is told by the position, see [`Position::missing`].
+    /// The part of the requested times that is not accessible, as far as known from these items. For what was clipped
+    /// before a restart, see [`Position::missing`].
     pub fn clipped(&self) -> Option<Clipped> {
         self.clipped
     }
 
-    /// Where to go on. As long as items of a page are left, that is the beginning of their page.
+    /// The position to continue from. While items of a page are left, it is the beginning of their page.
     pub fn position(&self) -> &Position {
         if self.ready.len() > 0 { &self.begun } else { self.pages.position() }
     }

@@ -1,10 +1,14 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::walk::Pages;
+use crate::client::ClientCore;
+use crate::json::{Decode, Encode, JsonWriter, List, read_json};
+use crate::operation::Repeatable;
 use crate::tables::Length;
-use crate::value::{List, Timestamp};
+use crate::value::Timestamp;
 
-/// The times that a listing asks for, each of which may be left out.
+/// A range of times, in which each end is optional.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimeRange {
     /// The beginning.
@@ -17,38 +21,38 @@ pub struct TimeRange {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Page<T> {
-    /// The items in the order they came, those that could not be read apart from them.
+    /// The items in the order received, with unreadable ones apart.
     pub list: List<T>,
-    /// How many items were left out because they had come already, equal in every field.
+    /// How many items were left out because they were listed already, equal in every field.
     pub repeated: usize,
-    /// The part of the times asked for that the page belongs to.
+    /// The part of the requested times that the page belongs to.
     pub range: TimeRange,
-    /// What cannot be had, where the exchange gives access to less than was asked for. Told before anything of it is
-    /// missed, and again each time that more of it falls out of reach.
+    /// The part that is not accessible, if the exchange gives access to less than requested. It is reported before
+    /// anything of it is missed, and again each time more of it becomes inaccessible.
     pub clipped: Option<Clipped>,
     /// The time of the request by the exchange's clock.
     pub request_time: Option<Timestamp>,
-    /// How long the call waited for room within its rate limits.
+    /// How long the call waited for its rate limits.
     pub waited: Duration,
 }
 
 impl<T> Page<T> {
-    /// A page for which nothing was asked.
+    /// A page without a call.
     pub(super) fn empty(range: TimeRange) -> Self {
         Self { list: List::default(), repeated: 0, range, clipped: None, request_time: None, waited: Duration::ZERO }
     }
 }
 
-/// A listing that begins, or goes on, later than was asked for, because the exchange does not give access to what is
-/// older. What was listed of it before is not affected.
+/// A listing that begins, or continues, later than requested, because the exchange does not give access to older data.
+/// Earlier pages are not affected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Clipped {
-    /// The beginning of what was asked for and not listed yet.
+    /// The beginning of the requested times that are not listed yet.
     pub asked: Timestamp,
-    /// Where the listing begins, or goes on, instead.
+    /// Where the listing begins, or continues, instead.
     pub begins: Timestamp,
-    /// How far back the documents say that one can ask.
+    /// The documented length of access.
     pub access: Length,
 }
 
@@ -63,6 +67,66 @@ impl Clipped {
 impl fmt::Display for Clipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { asked, begins, access } = self;
-        write!(f, "nothing more from {asked} to {begins} is listed: only the last {access} can be asked for")
+        write!(f, "times from {asked} to {begins} are not accessible: only the last {access} are")
     }
+}
+
+/// A request for a page. Emitted for each operation whose response has a cursor.
+pub trait Paged: Repeatable + Clone {
+    /// An item of the listing.
+    type Item: Encode;
+
+    /// The name of the list in a response: data without it is not a page.
+    const LIST: &'static str;
+
+    /// Whether items have an id. A repeated item has the same id and is equal in all other fields.
+    const HAS_ID: bool = false;
+
+    /// The items of a page, and the cursor of the next one.
+    fn page(response: Self::Response) -> (List<Self::Item>, Option<String>);
+
+    /// The id of an item.
+    fn item_id(item: &Self::Item) -> Option<&str> {
+        let _ = item;
+        None
+    }
+
+    /// The cursor of the page.
+    fn cursor(&self) -> Option<String>;
+
+    /// Sets the cursor of the page, which is sent unchanged.
+    fn set_cursor(&mut self, cursor: Option<&str>);
+
+    /// The requested times.
+    fn range(&self) -> TimeRange {
+        TimeRange::default()
+    }
+
+    /// Sets the requested times. Required times keep their values if `range` has none.
+    fn set_range(&mut self, range: TimeRange) {
+        let _ = range;
+    }
+
+    /// The requests that together list everything that this one means, in the order in which they are made.
+    fn each(&self) -> Vec<Self> {
+        vec![self.clone()]
+    }
+
+    /// All pages, one after the other; see [`Pages`].
+    #[must_use = "nothing is sent until a page is asked for"]
+    fn stream(self, client: impl AsRef<ClientCore>) -> Pages<Self> {
+        Pages::new(client.as_ref().clone(), self)
+    }
+}
+
+/// The value of a parameter with a text of the exchange.
+pub fn from_text<T: Decode>(text: &str) -> Option<T> {
+    let mut json = JsonWriter::new();
+    json.string(text);
+    read_json(&json.finish()).ok()
+}
+
+/// The text of an optional value.
+pub fn text_of<T: ToString>(value: &Option<T>) -> Option<String> {
+    value.as_ref().map(ToString::to_string)
 }

@@ -2,24 +2,23 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::error::{PageError, PositionError};
-use super::page::TimeRange;
-use super::paged::Paged;
-use super::recent::Recent;
+use super::page::{Paged, TimeRange};
+use super::seen::Recent;
 use crate::json::{ReadError, Reader, Record, RecordWriter, read_json, write_json};
 use crate::parameters::ParameterWriter;
 use crate::value::Timestamp;
 
-/// So many pages in a row without anything new are taken for a listing that never ends.
+/// After this many pages in a row without anything new, a listing is assumed not to end.
 pub(super) const BARREN: u64 = 1000;
 
-/// Where a listing is: all that is needed to go on from there, now or after a restart.
+/// The position of a listing: all that is needed to continue from there, now or after a restart.
 ///
 /// Its text is JSON ([`Display`](fmt::Display), [`FromStr`]; serde's traits with the feature `serde`), of two thousand
 /// letters at most beside the exchange's cursor. It names no item and no account, but has hashes of the latest items.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Position {
     operation: Option<String>,
-    /// Tells requests apart without repeating what is in them.
+    /// A hash that distinguishes requests without repeating their content.
     request: Option<String>,
     /// What is left of the times asked for, behind `now`.
     pub(super) rest: Option<Span>,
@@ -46,7 +45,7 @@ pub struct Position {
     /// The hash of one of them. It is another one each time their number is a power of two, so that a circle of any
     /// length comes back to it (Brent's algorithm).
     landmark: Option<u64>,
-    /// The cursor came before, which is to be told.
+    /// The cursor is repeated, which is to be reported.
     pub(super) stuck: Option<bool>,
 }
 
@@ -76,15 +75,15 @@ impl Position {
         self.ended == Some(true)
     }
 
-    /// The times of which the listing lacks something, because the exchange gave no access to them any more when they were
-    /// to be listed. What was listed of them before is not affected. Only a clipped listing lacks much; see
+    /// The times of which the listing lacks something, because the exchange gave no access to them any more when they
+    /// were to be listed. What was listed of them before is not affected. Only a clipped listing lacks much; see
     /// [`Pages::clip`](super::Pages::clip).
     pub fn missing(&self) -> Option<TimeRange> {
         self.missing.map(Into::into)
     }
 
-    /// Why the listing ends here, if it does. Told once, so that it can be resumed; after a restart too, so that it does
-    /// not matter how often there is one.
+    /// Why the listing ends here, if it does. Told once, so that it can be resumed; after a restart too, so that it
+    /// does not matter how often there is one.
     pub(super) fn take_trouble(&mut self, operation: &'static str) -> Option<PageError> {
         if self.stuck.take() == Some(true) {
             return Some(PageError::Stuck { operation, cursor: self.cursor.clone().unwrap_or_default() });
@@ -219,7 +218,7 @@ impl Record for Position {
     }
 }
 
-crate::serde_record!(Position);
+crate::serde_value!(Position);
 
 /// A number that is left out when it is 0.
 fn some(number: u64) -> Option<u64> {

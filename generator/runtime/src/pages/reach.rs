@@ -1,10 +1,9 @@
-//! How far back a listing can go: what is older than the documents give access to is refused, or cut off and told.
+//! The limit of access: older times are refused, or clipped and reported.
 
 use std::time::Duration;
 
 use super::error::PageError;
-use super::page::{Clipped, TimeRange};
-use super::paged::Paged;
+use super::page::{Clipped, Paged, TimeRange};
 use super::position::{Position, Span};
 use super::walk::Pages;
 use crate::checks::{Violation, Violations};
@@ -12,38 +11,37 @@ use crate::error::{Error, Refusal};
 use crate::tables::{Length, Severity, Window};
 use crate::value::Timestamp;
 
-/// Clocks differ and calls take time: who asks for everything that can be asked for begins this much later, and is not
-/// refused for this much more.
+/// Clocks differ and calls take time: a clipped listing begins this much later than the limit, and one that exceeds the
+/// limit by less than this is not refused.
 const MARGIN: Duration = Duration::from_secs(60);
 
-/// Nothing has happened yet that is later than this, however wrong the client's clock is.
+/// There are no items later than this, however wrong the client's clock is.
 const FUTURE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What is asked for next. The listing is there only once the page has come, so that nothing is forgotten with a call
-/// that fails.
+/// The next call. The listing takes over the position only with the page, so that a failed call changes nothing.
 pub(super) struct Plan {
-    /// Where the listing is then.
+    /// The position of the listing then.
     pub(super) at: Position,
     pub(super) range: TimeRange,
     pub(super) clipped: Option<Clipped>,
     pub(super) made: Timestamp,
 }
 
-/// How far back one can ask.
+/// The limit of access.
 #[derive(Clone, Copy)]
 pub(super) struct Access {
     length: Length,
     pub(super) oldest: Timestamp,
-    /// Where a listing begins that is cut off.
+    /// The beginning of a clipped listing.
     begins: Timestamp,
 }
 
 impl<O: Paged> Pages<O> {
-    /// The part of the range to ask for now, if there is one, and what of the range cannot be had.
+    /// The part of the range to query now, if there is one, and the part of the range that is not accessible.
     ///
     /// # Errors
     ///
-    /// When something cannot be had, and the listing may not be clipped.
+    /// Fails if a part is not accessible and the listing may not be clipped.
     pub(super) fn plan(&self) -> Result<Plan, PageError> {
         let made = self.client.now();
         let access = self.access();
@@ -74,13 +72,13 @@ impl<O: Paged> Pages<O> {
         }
     }
 
-    /// Whether the end of the times is the client's to choose, and not chosen yet.
+    /// Whether the client chooses the end of the times, and has not yet.
     pub(super) fn has_open_end(&self) -> bool {
         let rest = self.at.rest.filter(|rest| rest.to.is_none() && rest.from.is_some());
         self.at.now.is_none() && rest.is_some() && self.span().is_some()
     }
 
-    /// Where a range ends: one that has no end, and has to be cut, ends now; one that is cut ends in the near future.
+    /// The end of a range: one without an end that has to be split ends now; one that is split ends in the near future.
     fn end(&self, range: TimeRange, now: Timestamp) -> Option<Timestamp> {
         let Some((_, from)) = self.span().zip(range.from) else { return range.to };
         let Some(to) = range.to else { return Some(now.max(from)) };
@@ -93,7 +91,7 @@ impl<O: Paged> Pages<O> {
         self.window?.span
     }
 
-    /// How far back one can ask now, where there is a limit.
+    /// The limit of access now, if there is one.
     pub(super) fn access(&self) -> Option<Access> {
         let length = self.window.as_ref()?.access?;
         let severity = self.client.policy().severity(Some(O::META), "window.access", Severity::Refuse);
@@ -102,7 +100,7 @@ impl<O: Paged> Pages<O> {
     }
 
     fn refuse_unless_clipped(&self, at: &Position, access: Access, asked: Timestamp) -> Result<(), PageError> {
-        // What was cut off without a refusal does not add up.
+        // Parts that were clipped without a refusal do not add up.
         let first = at.missing.and_then(|missing| missing.from).map_or(asked, |missing| missing.min(asked));
         let is_refused = first < access.oldest.checked_sub(MARGIN).unwrap_or_default();
         if self.clips || !is_refused { Ok(()) } else { Err(refusal::<O>(self.window.as_ref(), first, access).into()) }
@@ -110,8 +108,8 @@ impl<O: Paged> Pages<O> {
 }
 
 impl Plan {
-    /// What the range asks for beyond what can be had, and since when. Behind a part that was left out of reach, nothing
-    /// is asked for that comes before the new beginning.
+    /// The part of the range before the limit of access, and its beginning. After a part that was left out, nothing
+    /// before the new beginning is queried.
     fn beyond(&self, access: Option<Access>) -> Option<(Access, Timestamp)> {
         let (access, asked) = access.zip(self.range.from)?;
         let first = if self.clipped.is_some() { access.begins } else { access.oldest };
@@ -138,7 +136,7 @@ fn refusal<O: Paged>(window: Option<&Window>, asked: Timestamp, access: Access) 
         given: asked.to_string(),
         allowed: format!("at most {length} ago, which is from {oldest} on, is allowed"),
         source: O::META.source(),
-        mend: "ask for later times, or clip the listing to what can be had".to_owned(),
+        hint: "request later times, or clip the listing".to_owned(),
     });
     Error::Refused(Box::new(Refusal { operation: O::META.id, violations }))
 }

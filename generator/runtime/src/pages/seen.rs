@@ -1,10 +1,8 @@
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 
-use super::hash::ItemHash;
-use super::recent::Recent;
+use crate::json::{Decode, Encode, JsonWriter, ReadError, Reader, write_json};
 
-/// The items that came already, as far back as they can come again: those of a part and of its neighbour, and those that
-/// came right before a restart.
+/// The listed items that can be repeated: those of a part and of its neighbour, and those right before a restart.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     now: HashSet<ItemHash>,
@@ -13,7 +11,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// What is known after a restart.
+    /// The state after a restart.
     pub(super) fn restarted(recent: &Recent) -> Self {
         Self { restart: recent.iter().collect(), ..Self::default() }
     }
@@ -23,7 +21,7 @@ impl Seen {
         self.now.insert(item) && !self.before.contains(&item) && !self.restart.contains(&item.short())
     }
 
-    /// The item came with the part before.
+    /// Adds an item of the part before.
     pub(super) fn came_before(&mut self, item: ItemHash) {
         self.before.insert(item);
     }
@@ -31,5 +29,104 @@ impl Seen {
     /// The next part begins.
     pub(super) fn next_part(&mut self) {
         self.before = std::mem::take(&mut self.now);
+    }
+}
+
+/// A hash of everything that was read of an item: FNV-1a with 128 bits, which is the same everywhere and after a
+/// restart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ItemHash(u128);
+
+impl ItemHash {
+    pub(super) fn of_item(item: &impl Encode) -> Self {
+        Self::of_text(&write_json(item))
+    }
+
+    pub(super) fn of_text(text: &str) -> Self {
+        const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+        Self(text.bytes().fold(BASIS, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME)))
+    }
+
+    /// A hash of 64 bits for positions: all bits mixed, then the upper half.
+    pub(super) fn short(self) -> u64 {
+        const ODD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+        u64::try_from(self.0.wrapping_mul(ODD) >> 64).unwrap_or_default()
+    }
+}
+
+/// The number of hashes to keep, which is that of the items of a full page.
+const KEPT: usize = 100;
+
+/// The digits of a hash.
+const DIGITS: usize = 16;
+
+/// The hashes of the latest items, which a page after a restart may repeat. As text at most 1,600 digits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Recent(VecDeque<u64>);
+
+impl Recent {
+    pub(super) fn push(&mut self, hash: ItemHash) {
+        if self.0.len() >= KEPT {
+            self.0.pop_front();
+        }
+        self.0.push_back(hash.short());
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().copied()
+    }
+}
+
+impl Decode for Recent {
+    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        let hash = |digits: &[u8]| u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
+        from.parsed("hashes of items", |text| {
+            let hashes = text.as_bytes().rchunks(DIGITS).take(KEPT).map(hash);
+            hashes.collect::<Option<VecDeque<_>>>().map(|newest_first| Self(newest_first.into_iter().rev().collect()))
+        })
+    }
+}
+
+impl Encode for Recent {
+    fn encode(&self, out: &mut JsonWriter) {
+        let digits: String = self.0.iter().map(|hash| format!("{hash:0DIGITS$x}")).collect();
+        out.string(&digits);
+    }
+
+    fn is_absent(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::json::{read_json, write_json};
+
+    #[test]
+    fn is_the_published_function() {
+        assert_eq!(ItemHash::of_text("a").0, 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
+        assert_eq!(ItemHash::of_text("foobar").0, 0x343e_1662_793c_64bf_6f0d_3597_ba44_6f18);
+    }
+
+    #[test]
+    fn short_ones_differ_too() {
+        let short: HashSet<u64> =
+            (0..100_000).map(|n| ItemHash::of_text(&format!("{{\"id\":\"{n}\"}}")).short()).collect();
+        assert_eq!(short.len(), 100_000);
+    }
+
+    #[test]
+    fn the_latest_are_kept_and_written_down() -> Result<(), ReadError> {
+        let mut recent = Recent::default();
+        (0..KEPT + 5).for_each(|n| recent.push(ItemHash::of_text(&n.to_string())));
+        let expected: Vec<u64> = (5..KEPT + 5).map(|n| ItemHash::of_text(&n.to_string()).short()).collect();
+        assert_eq!(recent.iter().collect::<Vec<_>>(), expected);
+        assert_eq!(read_json::<Recent>(&write_json(&recent))?, recent);
+        assert!(read_json::<Recent>("\"what\"").is_err());
+        Ok(())
     }
 }

@@ -5,8 +5,7 @@ use std::task::{Context, Poll};
 use futures_core::Stream;
 
 use super::error::PageError;
-use super::page::Page;
-use super::paged::Paged;
+use super::page::{Page, Paged};
 use super::walk::Pages;
 
 /// The pages of a listing as a [`Stream`].

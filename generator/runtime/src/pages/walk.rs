@@ -5,25 +5,23 @@ use std::time::Duration;
 use super::border::{Learning, SETTLED, is_settled};
 use super::cut::Cut;
 use super::error::{PageError, PositionError};
-use super::hash::ItemHash;
 use super::items::Items;
-use super::page::{Page, TimeRange};
-use super::paged::Paged;
+use super::page::{Page, Paged, TimeRange};
 use super::position::Position;
 use super::reach::Plan;
-use super::seen::Seen;
+use super::seen::{ItemHash, Seen};
 use super::whole::{ForPage, WholePage};
 use crate::client::ClientCore;
 use crate::error::Error;
 use crate::exchange::Reply;
+use crate::json::{BadItem, List};
 use crate::retry::RetryPolicy;
 use crate::tables::Window;
-use crate::value::{BadItem, List};
 
-/// The client's clock is behind the exchange's when a call shows more than this.
+/// If a response shows a greater offset than this, the client's clock is behind the exchange's.
 const BEHIND: Duration = Duration::from_secs(1);
 
-/// In which order the parts of a range are listed that is too long for one query. Within a part the exchange decides.
+/// The order of the parts of a range that is too long for one query. Within a part, the exchange decides the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RangeOrder {
     /// From the end to the beginning, as cursors lead.
@@ -35,29 +33,29 @@ pub enum RangeOrder {
 
 /// All pages of a listing, one after the other.
 ///
-/// Cursors are followed as they come. Where the documents bound the time that one query may span, a longer range is asked
-/// for in parts; parts overlap by two milliseconds where items have ids, so that it does not matter whether the ends of a
-/// range belong to it. Where items have no id, parts follow each other without a gap, and both ends are taken to belong to
-/// a part.
+/// Cursors are followed as received. If the documents bound the time that one query may span, a longer range is queried
+/// in parts. Parts overlap by two milliseconds if items have ids, so that it does not matter whether the ends of a
+/// range belong to it. If items have no ids, parts follow each other without a gap, and both ends are assumed to belong
+/// to a part.
 ///
-/// An item is left out when it came already, which means: with the same id, and equal in every field. The two fills of a
-/// trade with oneself share an id and are both listed. An order that changed while it was listed, such as one that was
-/// filled and moved from one state to another, is listed again as it is now; who counts orders keeps the latest of each id.
+/// An item is left out if it was listed already, with the same id and equal in every field. The two fills of a
+/// self-trade share an id and are both listed. An order that changed during the listing, such as one that was filled,
+/// is listed again in its new state; to count orders, keep the latest of each id.
 ///
-/// A listing has what the exchange shows when it is asked, up to the end of the times asked for. A range that has a
-/// beginning but no end goes until now, and so does one that has to be cut and ends in the future: [`Page::range`] has the
-/// end. What the exchange shows only later is not listed, nor is what happens after the first page where newer items come
+/// A listing contains what the exchange shows at the time of each query, up to the end of the requested times. A range
+/// without an end goes until now, and so does one that has to be split and ends in the future: [`Page::range`] contains
+/// the end. Items that become visible later are not listed, nor are items after the first page if newer ones come
 /// first: begin the next listing a little before the end of this one. Without a beginning, the exchange decides how far
 /// back it goes.
 ///
-/// What lies further back than the documents give access to is refused, or cut off and told with [`clip`](Self::clip);
-/// that is looked at anew for each page, because time passes. A call that fails, a success without a page, and an exchange
-/// that leads in circles are errors; only a listing whose [`position`](Self::position) is at its end is complete.
+/// Times before the documented limit of access are refused, or clipped and reported with [`clip`](Self::clip). This is
+/// checked for each page, because time passes. A failed call, a success without a page, and a repeated cursor are
+/// errors; only a listing whose [`position`](Self::position) is at its end is complete.
 ///
 /// Calls keep the client's rate limits. Memory holds a hash of each item of two parts.
 ///
 /// ```
-/// use tradeapi_runtime::{PageError, Paged, Pages};
+/// use tradeapi_runtime::pages::{PageError, Paged, Pages};
 ///
 /// async fn count<O: Paged>(mut pages: Pages<O>) -> Result<usize, PageError> {
 ///     let mut count = 0;
@@ -80,11 +78,18 @@ pub struct Pages<O: Paged> {
     pub(super) seen: Seen,
     /// The cursors of the part that is listed now.
     cursors: HashSet<String>,
-    /// What the part before has shown of the border is not known.
+    /// The query of the border, if it is not known which of its items the part before contained.
     pub(super) learning: Option<Learning>,
     /// Pages of the part that is listed now came before a restart, so that not all of its ids are known.
     is_partly_known: bool,
     stopped: bool,
+}
+
+impl ClientCore {
+    /// All pages that answer `request`, one after the other. Nothing is sent yet.
+    pub fn pages<O: Paged>(&self, request: O) -> Pages<O> {
+        Pages::new(self.clone(), request)
+    }
 }
 
 impl<O: Paged> Pages<O> {
@@ -112,8 +117,8 @@ impl<O: Paged> Pages<O> {
         }
     }
 
-    /// Lists the parts of a long range in this order; the newest first, if not set. Does nothing once a page has come, or
-    /// behind a position, whose order stays.
+    /// Lists the parts of a long range in this order; by default, the newest first. Has no effect after the first page,
+    /// or after [`resume`](Self::resume), which keeps the order of the position.
     pub fn ranges(mut self, order: RangeOrder) -> Self {
         if !self.at.is_begun() {
             self.at.oldest_first = (order == RangeOrder::OldestFirst).then_some(true);
@@ -121,33 +126,33 @@ impl<O: Paged> Pages<O> {
         self
     }
 
-    /// Lists what can be had where the range begins before what the documents give access to, now or after a pause. The
-    /// page with which something is cut off tells so, and the position keeps it: [`Position::missing`].
+    /// Lists the accessible part of a range that begins before the limit of access, now or after a pause. The first
+    /// page after that reports it, and the position keeps it: [`Position::missing`].
     ///
-    /// If not set, such a listing is refused: before anything is sent, or when time has passed and more would be missed
-    /// than the first minute. The position stays, so that the listing can be resumed to be clipped.
+    /// By default, such a listing is refused: before anything is sent, or when time has passed and more than the first
+    /// minute would be missed. The position does not change, so that the listing can be resumed with clipping.
     pub fn clip(mut self) -> Self {
         self.clips = true;
         self
     }
 
-    /// Repeats calls that fail in a way that passes. If not set, the caller decides whether to ask for the page again.
+    /// Retries calls after transient failures. By default, the caller decides whether to request the page again.
     pub fn retrying(mut self, policy: RetryPolicy) -> Self {
         self.retry = Some(policy);
         self
     }
 
-    /// Goes on from a position of the same listing.
+    /// Continues from a position of the same listing.
     ///
-    /// What was listed does not come again, as far as the position knows: it has hashes of the latest hundred items, which
-    /// a page may repeat. The borders of the part where the position is may cost a call more each, which asks what was
-    /// listed of them already. An exchange that repeats what is further back repeats it here too.
+    /// Listed items are not repeated as far as the position knows them: it contains hashes of the latest hundred items,
+    /// which a page may repeat. Each border of the current part may take another call, which finds out which of its
+    /// items were listed. If the exchange repeats older items, they are listed again.
     ///
     /// The order of the parts is that of the position.
     ///
     /// # Errors
     ///
-    /// When the position belongs to another listing.
+    /// Fails if the position belongs to another listing.
     pub fn resume(mut self, position: &Position) -> Result<Self, PositionError> {
         position.belongs_to(&self.at, O::META.id)?;
         self.at = position.clone();
@@ -156,7 +161,7 @@ impl<O: Paged> Pages<O> {
         Ok(self)
     }
 
-    /// Where the next page begins. Save it once the pages before are dealt with.
+    /// The position of the next page. Save it after processing the pages before.
     pub fn position(&self) -> &Position {
         &self.at
     }
@@ -168,9 +173,9 @@ impl<O: Paged> Pages<O> {
 
     /// The next page; `None` at the end of the listing.
     ///
-    /// After a call that failed the same page is asked for again. After a refusal, or where the exchange leads in
-    /// circles, there is no further page, but the position is not at its end, and can be resumed. No call has to be made
-    /// twice when the future is dropped.
+    /// After a failed call, the same page is requested again. After a refusal or a repeated cursor there is no further
+    /// page, but the position is not at its end and can be resumed. If the future is dropped, no call has to be
+    /// repeated.
     ///
     /// # Errors
     ///
@@ -282,7 +287,7 @@ impl<O: Paged> Pages<O> {
         }
     }
 
-    /// Which request is at work: one that is there, whatever a position says.
+    /// The index of the current request, within bounds whatever a position says.
     fn turn(&self, at: &Position) -> usize {
         let turn = at.turn.and_then(|turn| usize::try_from(turn).ok());
         turn.unwrap_or(0).min(self.requests.len() - 1)
@@ -304,7 +309,7 @@ impl<O: Paged> fmt::Debug for Pages<O> {
     }
 }
 
-/// What tells an item from others; nothing does where it has no id.
+/// The hash of an item; `None` if it has no id.
 pub(super) fn hash_of<O: Paged>(item: &O::Item) -> Option<ItemHash> {
     O::item_id(item).map(|_| ItemHash::of_item(item))
 }
@@ -314,7 +319,7 @@ pub(super) fn hash_of_bad<O: Paged>(bad: &BadItem) -> Option<ItemHash> {
     (O::HAS_ID && bad.raw.starts_with('{')).then(|| ItemHash::of_text(&bad.raw))
 }
 
-/// How many items came, be they readable or not.
+/// The number of items, readable or not.
 pub(super) fn count<T>(list: &List<T>) -> usize {
     list.items.len() + list.bad.len()
 }

@@ -1,16 +1,15 @@
-//! A page that is there. `null` stands for an empty list in the exchange's answers, but a success without data, or with
-//! data that names no list, is no page: taken for an empty one it would end a listing that is not at its end.
+//! Pages with a list. `null` means an empty list in responses, but a success without data, or with data without the
+//! list, is not a page: taken for an empty one, it would end an incomplete listing.
 
-use super::paged::Paged;
+use super::page::Paged;
 use crate::account::Account;
 use crate::checks::Checks;
-use crate::fate::Repeatable;
 use crate::json::{Decode, Kind, ReadError, Reader};
-use crate::operation::Operation;
+use crate::operation::{Operation, Repeatable};
 use crate::parameters::{ParameterReader, ParameterWriter, Parameters, PathWriter};
 use crate::tables::Meta;
 
-/// A request that only a page answers.
+/// A request whose response must be a page.
 pub(super) struct ForPage<O>(pub(super) O);
 
 /// The answer to it.

@@ -1,8 +1,9 @@
 //! Parameters by their names on the wire, for what is said of them in tables.
 
-use super::member::{Raw, members};
-use super::{ParameterWriter, Parameters};
-use crate::json::{JsonWriter, Reader, read_json};
+use std::borrow::Cow;
+
+use super::{Parameters, json_of};
+use crate::json::{Decode, JsonWriter, ReadError, Reader, read_json};
 
 /// The members of a JSON object by their names, each with its JSON text.
 #[derive(Clone, Debug, Default)]
@@ -11,9 +12,7 @@ pub(crate) struct Named(Vec<(String, String)>);
 impl Named {
     /// The parameters of a request; the items of a body that is a list stand under `[]`.
     pub(crate) fn of(parameters: &impl Parameters) -> Self {
-        let mut out = ParameterWriter::json();
-        parameters.write(&mut out);
-        let json = out.finish();
+        let json = json_of(parameters);
         if json.starts_with('[') { Self(vec![("[]".to_owned(), json)]) } else { Self::read(&json) }
     }
 
@@ -67,4 +66,57 @@ impl Named {
     fn json(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(other, _)| other == name).map(|(_, json)| json.as_str())
     }
+}
+
+/// A parameter that is given, and whether someone has asked for it.
+#[derive(Debug)]
+pub(super) struct Member<'a> {
+    pub(super) name: Cow<'a, str>,
+    pub(super) json: Cow<'a, str>,
+    pub(super) taken: bool,
+}
+
+impl Member<'_> {
+    /// Whether it is an empty text.
+    pub(super) fn is_blank(&self) -> bool {
+        self.json == r#""""#
+    }
+}
+
+/// The members of an object.
+pub(super) fn members<'a>(from: &mut Reader<'a>) -> Result<Vec<Member<'a>>, ReadError> {
+    let mut found = Vec::new();
+    let mut members = from.object(&[])?;
+    while let Some(name) = members.next_name(from)? {
+        found.push(Member { name, json: Cow::Borrowed(from.raw_value()?), taken: false });
+    }
+    Ok(found)
+}
+
+/// The JSON text of a string.
+pub(super) fn json_string<'a>(content: &str) -> Cow<'a, str> {
+    let mut json = JsonWriter::new();
+    json.string(content);
+    Cow::Owned(json.finish())
+}
+
+/// The JSON text of any value.
+pub(super) struct Raw(pub(super) String);
+
+impl Decode for Raw {
+    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        from.raw_value().map(|json| Self(json.to_owned()))
+    }
+}
+
+/// The texts of the parameters with these names, each where it is set.
+pub(crate) fn texts_of(parameters: &impl Parameters, names: &[&str]) -> Vec<Option<String>> {
+    let json = json_of(parameters);
+    // What was just written can be read.
+    let members = members(&mut Reader::new(&json)).unwrap_or_default();
+    let text_of = |name: &str| {
+        let member: &Member<'_> = members.iter().find(|member| member.name == name)?;
+        read_json::<Option<String>>(&member.json).ok().flatten()
+    };
+    names.iter().map(|name| text_of(name)).collect()
 }

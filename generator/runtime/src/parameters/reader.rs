@@ -1,16 +1,16 @@
 use std::borrow::Cow;
 
-use super::member::{Member, Raw, json_string, members};
-use super::{Parameters, query};
+use super::named::{Member, Raw, json_string, members};
+use super::{Parameters, json_of, query};
 use crate::checks::{CheckContext, Checks, Place, Violation, Violations};
 use crate::json::{Decode, Kind, ReadError, Reader, read_json};
 use crate::tables::{Meta, Severity};
 use crate::value::{Edit, OpenEnum, enum_from_str};
 
-/// Reads request parameters back, and collects all that is wrong with them.
+/// Reads request parameters back, and collects all violations.
 ///
-/// The other side of [`ParameterWriter`](crate::ParameterWriter): for a server, for stored requests, for tests. Where
-/// responses are forgiven much, requests are forgiven nothing but a number written as text.
+/// It is the counterpart of [`ParameterWriter`](crate::parameters::ParameterWriter): for servers, stored requests and
+/// tests. Unlike responses, requests are read strictly, except that a number may be written as text.
 #[derive(Debug)]
 pub struct ParameterReader<'a> {
     meta: Option<&'static Meta>,
@@ -66,7 +66,7 @@ fn read_from<P: Parameters>(mut from: ParameterReader<'_>, context: CheckContext
         Some(parameters) => {
             let mut checks = Checks::new(from.meta, context);
             parameters.check(&mut checks);
-            from.found.append(checks.finish(&parameters));
+            from.found.append(checks.finish(|| json_of(&parameters)));
             from.found.into_result().map(|_warnings| parameters)
         }
         None => {
@@ -321,7 +321,7 @@ impl<'a> ParameterReader<'a> {
                     "empty",
                     &name,
                     r#""""#.to_owned(),
-                    "an empty text is no value",
+                    "an empty text is not a value",
                     "set it, or leave it out",
                 );
             } else if is_known {
@@ -369,7 +369,7 @@ impl<'a> ParameterReader<'a> {
         }
     }
 
-    fn violated(&mut self, kind: &'static str, name: &str, given: String, allowed: impl Into<String>, mend: &str) {
+    fn violated(&mut self, kind: &'static str, name: &str, given: String, allowed: impl Into<String>, hint: &str) {
         self.found.push(Violation {
             rule: Place::rule(self.place, name, kind),
             severity: Severity::Refuse,
@@ -377,7 +377,7 @@ impl<'a> ParameterReader<'a> {
             given,
             allowed: allowed.into(),
             source: self.meta.map(Meta::source).unwrap_or_default(),
-            mend: mend.to_owned(),
+            hint: hint.to_owned(),
         });
     }
 }

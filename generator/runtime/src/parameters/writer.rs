@@ -1,9 +1,9 @@
-use super::Parameters;
-use super::query;
-use super::scalar::{Scalar, Scratch};
+use std::borrow::Cow;
+
+use super::{Parameters, query};
 use crate::json::JsonWriter;
 use crate::tables::Method;
-use crate::value::Edit;
+use crate::value::{Edit, Scalar, Scratch};
 
 /// Most requests are shorter than this, so that one allocation is enough.
 const USUAL_LENGTH: usize = 256;
@@ -204,5 +204,37 @@ impl Body {
             out.begin_object();
         }
         out
+    }
+}
+
+/// Writes the path of a request. One without parameters, behind an address without a path, is not even copied.
+#[derive(Clone, Debug, Default)]
+pub struct PathWriter {
+    path: Cow<'static, str>,
+}
+
+impl PathWriter {
+    /// Begins after `base`, the path of the base address.
+    pub(crate) fn after(base: &str) -> Self {
+        Self { path: Cow::Owned(base.to_owned()) }
+    }
+
+    /// Writes a part of the path as it is.
+    pub fn literal(&mut self, part: &'static str) {
+        if self.path.is_empty() {
+            self.path = Cow::Borrowed(part);
+        } else {
+            self.path.to_mut().push_str(part);
+        }
+    }
+
+    /// Writes a value inside one segment: whatever it holds, it stays one.
+    pub fn segment(&mut self, value: &impl Scalar) {
+        query::encode(value.text(&mut Scratch::new()), self.path.to_mut());
+    }
+
+    /// The path written.
+    pub fn finish(self) -> Cow<'static, str> {
+        self.path
     }
 }

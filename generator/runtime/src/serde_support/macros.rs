@@ -1,7 +1,7 @@
 //! The macros exist in both forms, so that emitted code need not know which features are on.
 
-/// Implements serde's traits for types that are [`Parameters`](crate::Parameters), if the feature `serde` is on:
-/// written as the JSON that is sent, read with all checks.
+/// Implements serde's traits for types that are [`Parameters`](crate::parameters::Parameters), if the feature `serde`
+/// is on: written as the JSON that is sent, read with all checks.
 #[cfg(feature = "serde")]
 #[macro_export]
 macro_rules! serde_parameters {
@@ -10,20 +10,11 @@ macro_rules! serde_parameters {
     )+};
 }
 
-/// Implements serde's traits for types that are [`Record`](crate::Record), if the feature `serde` is on: written with
-/// the names of the wire, read as forgivingly as a response.
+/// Implements serde's traits for types that are [`Decode`](crate::json::Decode) and [`Encode`](crate::json::Encode), if
+/// the feature `serde` is on: written as on the wire, read as leniently as a response.
 #[cfg(feature = "serde")]
 #[macro_export]
-macro_rules! serde_record {
-    ($($name:ident),+ $(,)?) => {$(
-        $crate::__serde_impls!($name, serialize_value, deserialize_value);
-    )+};
-}
-
-/// Implements serde's traits for types that are [`OpenEnum`](crate::OpenEnum), if the feature `serde` is on.
-#[cfg(feature = "serde")]
-#[macro_export]
-macro_rules! serde_enum {
+macro_rules! serde_value {
     ($($name:ident),+ $(,)?) => {$(
         $crate::__serde_impls!($name, serialize_value, deserialize_value);
     )+};
@@ -34,31 +25,22 @@ macro_rules! serde_enum {
 #[macro_export]
 macro_rules! __serde_impls {
     ($name:ident, $serialize:ident, $deserialize:ident) => {
-        impl $crate::__private::Serialize for $name {
-            fn serialize<S: $crate::__private::Serializer>(
+        impl $crate::emitted::private::Serialize for $name {
+            fn serialize<S: $crate::emitted::private::Serializer>(
                 &self,
                 serializer: S,
             ) -> ::core::result::Result<S::Ok, S::Error> {
-                $crate::__private::$serialize(self, serializer)
+                $crate::emitted::private::$serialize(self, serializer)
             }
         }
 
-        impl<'de> $crate::__private::Deserialize<'de> for $name {
-            fn deserialize<D: $crate::__private::Deserializer<'de>>(
+        impl<'de> $crate::emitted::private::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::emitted::private::Deserializer<'de>>(
                 deserializer: D,
             ) -> ::core::result::Result<Self, D::Error> {
-                $crate::__private::$deserialize(deserializer)
+                $crate::emitted::private::$deserialize(deserializer)
             }
         }
-    };
-}
-
-#[cfg(feature = "serde")]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __serde_identifier {
-    ($name:ident) => {
-        $crate::__serde_impls!($name, serialize_value, deserialize_value);
     };
 }
 
@@ -69,23 +51,9 @@ macro_rules! serde_parameters {
     ($($name:ident),+ $(,)?) => {};
 }
 
-/// Implements serde's traits for records; the feature `serde` is off, so nothing.
+/// Implements serde's traits for values; the feature `serde` is off, so nothing.
 #[cfg(not(feature = "serde"))]
 #[macro_export]
-macro_rules! serde_record {
+macro_rules! serde_value {
     ($($name:ident),+ $(,)?) => {};
-}
-
-/// Implements serde's traits for open enums; the feature `serde` is off, so nothing.
-#[cfg(not(feature = "serde"))]
-#[macro_export]
-macro_rules! serde_enum {
-    ($($name:ident),+ $(,)?) => {};
-}
-
-#[cfg(not(feature = "serde"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __serde_identifier {
-    ($name:ident) => {};
 }

@@ -1,28 +1,28 @@
 use super::{KnownError, OutcomeRow};
 
-/// What holds for all operations of an API.
+/// The properties that all operations of an API share.
 #[derive(Clone, Copy, Debug)]
 pub struct Api {
     /// The name of the API.
     pub name: &'static str,
-    /// How answers are wrapped; `None` when the whole body is the data.
+    /// The envelope of responses; `None` if the whole body is the data.
     pub envelope: Option<Envelope>,
-    /// How requests are signed; `None` when they never are.
+    /// How requests are signed; `None` if they never are.
     pub credentials: Option<CredentialHeaders>,
-    /// The further headers that can be given a value.
+    /// Further headers with values that the client sets.
     pub headers: &'static [Header],
-    /// The response header that counts the calls left.
+    /// The response header with the remaining calls.
     pub remaining_calls: Option<&'static str>,
     /// The outcome of a request that changes something, by how its call ends.
     pub outcomes: &'static [OutcomeRow],
-    /// Codes that no document lists, as they were observed.
+    /// Observed codes that no document lists.
     pub observed_codes: &'static [KnownError],
 }
 
-/// The members of the object that wraps every answer.
+/// The members of the object around every response.
 #[derive(Clone, Copy, Debug)]
 pub struct Envelope {
-    /// The member with the code that tells success from failure.
+    /// The member with the code, which distinguishes success from failure.
     pub code: &'static str,
     /// The member with the message for people.
     pub message: Option<&'static str>,
@@ -49,7 +49,7 @@ pub struct CredentialHeaders {
     pub signed_text: &'static [SignedPart],
     /// How the signature is written.
     pub encoding: Encoding,
-    /// How far the timestamp may be from the server's clock, in milliseconds.
+    /// How far the timestamp may differ from the server's clock, in milliseconds.
     pub window_ms: Option<u64>,
 }
 
@@ -77,22 +77,22 @@ pub enum Encoding {
     Hex,
 }
 
-/// A header that can be given a value.
+/// A header with a value that the client sets.
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
     /// Its name.
     pub name: &'static str,
-    /// On which requests it goes.
+    /// The requests that it is sent with.
     pub sent: Sent,
     /// What it is for.
     pub doc: &'static str,
 }
 
-/// On which requests a header goes once it has a value.
+/// The requests that a header is sent with, if it has a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sent {
-    /// On every one.
+    /// All requests.
     Always,
-    /// On those of the operations that name it.
+    /// Those of the operations that name it.
     ByOperation,
 }

@@ -1,10 +1,10 @@
-//! What error codes prove, and who says so.
+//! What error codes prove, and by which sources.
 
 use std::fmt;
 
 use super::{Effect, Outcome};
 
-/// What a code proves about the request that it answers. It says nothing about an earlier attempt.
+/// What a code proves about the request that it answers. It proves nothing about an earlier attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Proves {
@@ -12,29 +12,29 @@ pub enum Proves {
     NotDone,
     /// Nothing: the request may have had its effect.
     Unknown,
-    /// There is no such order: the request had no effect, and a question has its answer.
+    /// The order does not exist: the request had no effect, or the query has its result.
     NoSuchOrder,
-    /// The client's id of a new order was used before: ask for what has it.
+    /// The client id of a new order was used before: query the order that has it.
     DuplicateId,
-    /// The timestamp of the request was not accepted, so the request was not read further.
+    /// The timestamp of the request was refused, so the request was not processed.
     Timestamp,
-    /// The credentials were not accepted, so the request was not read further.
+    /// The credentials were refused, so the request was not processed.
     Credentials,
-    /// There were too many requests, and this one was turned away.
+    /// There were too many requests, so this one was refused.
     Rate,
 }
 
-/// How far a request came before it was refused.
+/// The stage of processing at which a request was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Stage {
-    /// It was refused at the entrance, unread.
+    /// The gateway, before the request was read.
     Gateway,
-    /// The account may not do this.
+    /// The check of permissions.
     Permission,
-    /// A parameter is missing or malformed.
+    /// The check of parameters.
     Parameters,
-    /// It broke a rule of trading: a balance, a price, the state of an order.
+    /// The rules of trading: a balance, a price, the state of an order.
     Trading,
 }
 
@@ -75,43 +75,43 @@ impl fmt::Display for CredentialCause {
     }
 }
 
-/// How certain it is what a code proves.
+/// How certain the meaning of a code is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Certainty {
-    /// A document says so.
+    /// It is documented.
     Documented,
-    /// The caller says so.
+    /// The caller set it.
     Named,
-    /// No document says so, but several independent sources that have seen it do.
+    /// It is not documented, but several independent sources have observed it.
     Several,
-    /// A single source says so, which proves nothing.
+    /// A single source has observed it, which proves nothing.
     Single,
-    /// Sources contradict each other, so it proves nothing.
+    /// Sources contradict each other, which proves nothing.
     Conflicting,
 }
 
-/// A code, and what it proves.
+/// An error code and what it proves.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct KnownError {
     /// The code.
     pub code: &'static str,
-    /// The families of operations that answer with it; empty stands for all.
+    /// The families of operations that respond with it; empty for all.
     pub families: &'static [&'static str],
-    /// Its text in the document, or its meaning where it is only observed.
+    /// Its text in the document, or its meaning if it is only observed.
     pub text: &'static str,
     /// What to do.
     pub doc: &'static str,
     /// What it proves about the request.
     pub proves: Proves,
-    /// How far the request came.
+    /// The stage at which the request was refused.
     pub stage: Stage,
-    /// Why credentials were refused, where it says so.
+    /// Why credentials were refused, if the code shows it.
     pub cause: Option<CredentialCause>,
-    /// How certain that is.
+    /// How certain the meaning is.
     pub certainty: Certainty,
-    /// Whether it stands for success after all.
+    /// Whether it means success.
     pub success: bool,
 }
 
@@ -122,7 +122,7 @@ impl KnownError {
         Self { code, families, text, doc, proves, stage, cause: None, certainty: Certainty::Documented, success: false }
     }
 
-    /// A code that no document lists, seen by several.
+    /// An undocumented code that several sources have observed.
     pub const fn observed(code: &'static str, text: &'static str, proves: Proves) -> Self {
         Self { certainty: Certainty::Several, ..Self::documented(code, text, "", proves) }
     }
@@ -151,20 +151,20 @@ impl KnownError {
         Self { certainty, ..self }
     }
 
-    /// The same code, as one that stands for success.
+    /// The same code, as one that means success.
     #[must_use]
     pub const fn success(self) -> Self {
         Self { success: true, ..self }
     }
 
-    /// Whether an operation of `family` can answer with it.
+    /// Whether an operation of `family` can respond with it.
     pub(crate) fn is_of(&self, family: &str) -> bool {
         self.families.is_empty() || self.families.contains(&family)
     }
 }
 
 impl Proves {
-    /// How far a request comes that is refused so, where nothing else is said.
+    /// The default stage of a refusal.
     const fn stage(self) -> Stage {
         match self {
             Self::Timestamp | Self::Credentials | Self::Rate => Stage::Gateway,
@@ -172,8 +172,8 @@ impl Proves {
         }
     }
 
-    /// The outcome of a request that is refused so at `stage`. A `compound` request does several things, of which some
-    /// may be done when the rules of trading stop another.
+    /// The outcome of a request that is refused at `stage`. A `compound` request does several things, of which some may
+    /// be done when the rules of trading stop another.
     pub(crate) fn outcome(self, stage: Stage, effect: Effect, compound: bool) -> Outcome {
         let may_be_partly_done = compound && stage == Stage::Trading;
         match (self, effect) {

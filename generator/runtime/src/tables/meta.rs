@@ -1,6 +1,6 @@
 use super::{Api, ClientId, Compound, Confirm, Echoes, KnownError, Rule, Window};
 
-/// What is known about an operation.
+/// The properties of an operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Meta {
     /// Its id: the family and the last segment of the path.
@@ -27,31 +27,58 @@ pub struct Meta {
     pub whitelisted: bool,
     /// The permission the key must have.
     pub permission: Option<&'static str>,
-    /// The headers it takes, of those that are sent by operation.
+    /// The headers that it takes, of those that only some operations take.
     pub headers: &'static [&'static str],
-    /// How often it may be called.
+    /// Its rate limits.
     pub limits: &'static [RateLimit],
     /// The rules of its time range.
     pub window: Option<Window>,
-    /// The rules the document states.
+    /// The rules that are checked. What else the document states is documentation.
     pub rules: &'static [Rule],
-    /// The codes it can answer with.
+    /// The codes that it can respond with.
     pub errors: &'static [KnownError],
-    /// The member that has the list, when the data may be an object around the list.
+    /// The member with the list, if the data may be an object around a list.
     pub list_member: Option<&'static str>,
-    /// The parameter that carries the caller's own id.
+    /// The parameter with the client id.
     pub client_id: Option<ClientId>,
-    /// How it is found out whether it had its effect.
+    /// How to query whether it had its effect.
     pub confirm: Option<Confirm>,
-    /// What its answer repeats of the request.
+    /// What its response repeats of the request.
     pub echoes: Option<Echoes>,
-    /// The several things that it does, where it does more than one.
+    /// The several things that it does, if it does more than one.
     pub compound: Option<Compound>,
-    /// Why a repeat does no harm, of an operation that changes something.
+    /// Why it is safe to repeat although it changes something.
     pub repeat: Option<&'static str>,
 }
 
 impl Meta {
+    /// A signed read without further properties; for the fields that a table leaves out.
+    pub const DEFAULT: Self = Self {
+        id: "",
+        family: "",
+        title: "",
+        doc: "",
+        document: "",
+        section: "",
+        method: Method::Get,
+        path: "",
+        effect: Effect::Read,
+        access: Access::Signed,
+        whitelisted: false,
+        permission: None,
+        headers: &[],
+        limits: &[],
+        window: None,
+        rules: &[],
+        errors: &[],
+        list_member: None,
+        client_id: None,
+        confirm: None,
+        echoes: None,
+        compound: None,
+        repeat: None,
+    };
+
     /// The document and the section: `unified-v3, Place Order`.
     pub fn source(&self) -> String {
         format!("{}, {}", self.document, self.section)
@@ -68,7 +95,7 @@ impl Meta {
         documented.or_else(|| api.observed_codes.iter().find(|known| known.code == code && known.is_of(self.family)))
     }
 
-    /// Whether a code stands for success.
+    /// Whether a code means success.
     pub fn is_success(&self, api: &Api, code: &str) -> bool {
         api.envelope.as_ref().is_some_and(|envelope| envelope.success == code)
             || self.error(code).is_some_and(|known| known.success)
@@ -120,14 +147,14 @@ impl From<Method> for http::Method {
     }
 }
 
-/// What an operation changes. Only what reads can be repeated without a thought.
+/// What an operation changes. Reads are always safe to repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Nothing.
     Read,
-    /// Something new comes to be: a repeat makes another one.
+    /// Something is created: a repeat creates another one.
     Create,
-    /// Something that is there becomes another.
+    /// Something is amended.
     Amend,
     /// Orders are cancelled.
     Cancel,
@@ -138,26 +165,44 @@ pub enum Effect {
 /// Who may call an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Whoever signs with a key.
+    /// Signed requests.
     Signed,
-    /// Everyone.
+    /// All requests.
     Public,
 }
 
-/// How often an operation may be called.
+/// A rate limit of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
     /// The number of calls.
     pub calls: u32,
-    /// The seconds in which they may be made.
+    /// The length of the window in seconds.
     pub per_seconds: u32,
-    /// Who is counted.
+    /// Whose calls are counted.
     pub scope: Scope,
-    /// For whom it holds: `default`, or a class of accounts or pairs.
+    /// What it applies to: `default`, or a class of accounts or pairs.
     pub class: &'static str,
 }
 
-/// Who is counted against a rate limit.
+impl RateLimit {
+    /// This many calls a second for each user.
+    pub const fn per_uid(calls: u32) -> Self {
+        Self { calls, per_seconds: 1, scope: Scope::Uid, class: "default" }
+    }
+
+    /// This many calls a second for each address.
+    pub const fn per_ip(calls: u32) -> Self {
+        Self { scope: Scope::Ip, ..Self::per_uid(calls) }
+    }
+
+    /// The same limit, for a class of accounts or pairs.
+    #[must_use]
+    pub const fn class(self, class: &'static str) -> Self {
+        Self { class, ..self }
+    }
+}
+
+/// Whose calls a rate limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// A user.

@@ -2,23 +2,23 @@ use std::fmt;
 
 use super::{Api, Effect};
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// It surely had no effect.
+    /// It had no effect.
     NotDone,
-    /// It surely had its effect.
+    /// It had its effect.
     Done,
-    /// It may have had an effect: ask before repeating it.
+    /// It is unknown whether it had its effect: query it before repeating it.
     Unknown,
 }
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NotDone => "it surely had no effect",
-            Self::Done => "it surely had its effect",
-            Self::Unknown => "it may have had an effect, so ask before repeating it",
+            Self::NotDone => "it had no effect",
+            Self::Done => "it had its effect",
+            Self::Unknown => "its outcome is unknown, so query it before repeating it",
         })
     }
 }
@@ -31,7 +31,7 @@ macro_rules! endings {
         pub enum Ending { $($(#[$doc])* $name,)* }
 
         impl Ending {
-            /// Every way a call can end, from those before sending to those after the answer.
+            /// Every ending, from those before sending to those after the response.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
             /// The word for it in the schema.
@@ -39,7 +39,7 @@ macro_rules! endings {
                 match self { $(Self::$name => $word,)* }
             }
 
-            /// Whether the exchange may have got the request.
+            /// Whether the exchange may have received the request.
             pub const fn may_be_sent(self) -> bool {
                 match self { $(Self::$name => $sent,)* }
             }
@@ -54,57 +54,57 @@ endings! {
     Unsigned = "unsigned", false;
     /// A rate limit is used up.
     Limited = "limited", false;
-    /// No connection came about.
+    /// No connection was established.
     NotConnected = "not-connected", false;
     /// The connection was lost before anything of the request was written.
     NotWritten = "not-written", false;
-    /// The connection was lost while the request was written, after it, or within the answer.
+    /// The connection was lost while the request was written, after that, or within the response.
     ConnectionLost = "connection-lost", true;
-    /// There was no whole answer in time.
+    /// There was no complete response in time.
     TimedOut = "timed-out", true;
-    /// The answer is longer than is taken.
+    /// The response exceeds the maximum length.
     AnswerTooLong = "answer-too-long", true;
-    /// The answer is a success.
+    /// The response is a success.
     Success = "success", true;
-    /// The answer has a code that the documents list.
+    /// The response has a documented code.
     ListedCode = "listed-code", true;
-    /// The answer has a code that no document lists, but several independent sources do.
+    /// The response has an undocumented code that several independent sources have observed.
     ObservedCode = "observed-code", true;
-    /// The answer has a code that says that the request's timestamp was not accepted.
+    /// The response has a code for a refused timestamp.
     TimestampRefused = "timestamp-refused", true;
-    /// The answer has a code that says that the credentials were not accepted.
+    /// The response has a code for refused credentials.
     CredentialsRefused = "credentials-refused", true;
-    /// The answer has a code that nobody is certain of.
+    /// The response has a code that is not trusted.
     UnlistedCode = "unlisted-code", true;
     /// HTTP status 429 without an envelope.
     TooManyRequests = "too-many-requests", true;
     /// An HTTP status from 500 on without an envelope.
     ServerError = "server-error", true;
-    /// Another HTTP status that is no success, without an envelope.
+    /// Another HTTP status than that of success, without an envelope.
     OtherStatus = "other-status", true;
-    /// The answer has the status of a success and makes no sense.
+    /// The response has the status of a success and cannot be read.
     Unreadable = "unreadable", true;
-    /// The answer is a success and lists an item of the request as failed, without a code.
+    /// The response is a success and lists an item of the request as failed, without a code.
     ItemFailed = "item-failed", true;
-    /// The answer is a success and does not tell of an item of the request.
+    /// The response is a success and does not mention an item of the request.
     ItemUnaccounted = "item-unaccounted", true;
 }
 
-/// What a request came to, by how its call ended.
+/// The outcome of a request, by how its call ended.
 #[derive(Clone, Copy, Debug)]
 pub struct OutcomeRow {
     /// How the call ended.
     pub when: Ending,
-    /// What became of the request; `None` when the code tells.
+    /// The outcome; `None` if it depends on the code.
     pub outcome: Option<Outcome>,
-    /// Why it is so.
+    /// The reason.
     pub why: &'static str,
 }
 
 impl Api {
-    /// The outcome of a request that changes something. `by_code` is what the code of the answer proves, for the rows
-    /// that leave it to the code. Without a row it is unknown as soon as the exchange may have got the request, but for
-    /// codes and items that prove something by themselves.
+    /// The outcome of a request that changes something. `by_code` is what the code of the response proves, for rows
+    /// that depend on the code. Without a row, the outcome is unknown if the exchange may have received the request,
+    /// except for endings with a code or an item that proves something itself.
     pub fn outcome(&self, when: Ending, by_code: Outcome) -> Outcome {
         match self.outcomes.iter().find(|row| row.when == when) {
             Some(row) => row.outcome.unwrap_or(by_code),
@@ -117,7 +117,7 @@ impl Api {
         }
     }
 
-    /// The same of a request with this effect: one that only reads never has an effect.
+    /// The same for a request with this effect: a read has none.
     pub(crate) fn outcome_of(&self, effect: Effect, when: Ending, by_code: Outcome) -> Outcome {
         match effect {
             Effect::Read => Outcome::NotDone,

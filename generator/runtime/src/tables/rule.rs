@@ -1,43 +1,29 @@
-/// A rule the documents state.
+/// A rule the documents state, which is checked before a request is sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// Its id, unique in its operation.
     pub id: &'static str,
-    /// Where in the document it stands.
+    /// Its place in the document.
     pub at: &'static str,
-    /// Who keeps it.
-    pub kind: RuleKind,
-    /// What a request comes to that breaks it, where it is checked.
+    /// What happens to a request that breaks it.
     pub severity: Severity,
     /// What it says, in our own words.
     pub says: &'static str,
-    /// Why it is only stated, or what to do about it.
-    pub why: Option<&'static str>,
-    /// The properties of the account and the instrument that it depends on; what was not told is not checked.
+    /// The properties of the account and the instrument that it depends on. Without them it is not checked.
     pub depends_on: &'static [&'static str],
-    /// What to do about a request that breaks it; empty for a rule that is not checked.
-    pub mend: &'static str,
+    /// What to do about a request that breaks it.
+    pub hint: &'static str,
 }
 
-/// Who keeps a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RuleKind {
-    /// The types: a request that breaks it cannot be written.
-    Type,
-    /// The checks: a request that breaks it is refused before it is sent.
-    Checked,
-    /// The limiter.
-    Limit,
-    /// The exchange; a local one can show it.
-    Simulated,
-    /// The caller: it stands in the documentation only.
-    Stated,
+impl Rule {
+    /// A rule without a text that refuses requests; for the fields that a table leaves out.
+    pub const DEFAULT: Self = Self { id: "", at: "", severity: Severity::Refuse, says: "", depends_on: &[], hint: "" };
 }
 
-/// What a request comes to that breaks a checked rule.
+/// What happens to a request that breaks a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// It is sent, and its reply tells of it.
+    /// It is sent, and its reply contains a warning.
     Warn,
     /// It is refused.
     Refuse,
@@ -48,9 +34,9 @@ pub enum Severity {
 pub struct Ceiling {
     /// Its id.
     pub id: &'static str,
-    /// The most there may be.
+    /// The maximum.
     pub n: u64,
-    /// The values, of an enum of the API, of what counts; empty when everything does.
+    /// The values of an enum of the API that are counted; empty for all.
     pub over: &'static [&'static str],
     /// What is counted.
     pub doc: &'static str,

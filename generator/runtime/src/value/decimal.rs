@@ -6,10 +6,8 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use self::parts::{Parts, is_number, plain};
+use super::scalar::{Scalar, Scratch};
 use super::small_text::SmallText;
-use crate::json::{Decode, Encode, JsonWriter, ReadError, Reader};
-use crate::parameters::{Scalar, Scratch};
-use crate::tables::Form;
 
 mod parts;
 
@@ -24,7 +22,7 @@ mod parts;
 /// let price: Decimal = "64000.10".parse()?;
 /// assert_eq!(price, "64000.1".parse()?);
 /// assert_eq!(price.as_str(), "64000.10");
-/// # Ok::<(), tradeapi_runtime::InvalidDecimal>(())
+/// # Ok::<(), tradeapi_runtime::value::InvalidDecimal>(())
 /// ```
 #[derive(Clone)]
 pub struct Decimal {
@@ -54,7 +52,7 @@ impl Decimal {
     ///
     /// # Errors
     ///
-    /// When it does not fit exactly, which is from about 28 digits on. Nothing is ever rounded.
+    /// Fails if it does not fit exactly, which happens from about 28 digits on. Nothing is rounded.
     pub fn to_rust_decimal(&self) -> Result<rust_decimal::Decimal, InvalidDecimal> {
         rust_decimal::Decimal::from_str_exact(&self.to_plain())
             .map_err(|_| InvalidDecimal::new(self.as_str(), "it does not fit a rust_decimal exactly"))
@@ -75,7 +73,7 @@ impl Decimal {
     /// ```
     /// # use tradeapi_runtime::Decimal;
     /// assert_eq!("64000.10".parse::<Decimal>()?.decimal_places(), 1);
-    /// # Ok::<(), tradeapi_runtime::InvalidDecimal>(())
+    /// # Ok::<(), tradeapi_runtime::value::InvalidDecimal>(())
     /// ```
     pub fn decimal_places(&self) -> u32 {
         self.parts().worth().places()
@@ -89,18 +87,31 @@ impl Decimal {
         (text.len() > most || has_exponent()) && digits() > most
     }
 
-    /// Whether this is a whole multiple of `step`, exactly. `None` when there is no telling: the step is not above zero,
-    /// or has more than 37 significant digits.
+    /// Whether this is a whole multiple of `step`, exactly. `None` when there is no telling: the step is not above
+    /// zero, or has more than 37 significant digits.
     ///
     /// ```
     /// # use tradeapi_runtime::Decimal;
     /// let price: Decimal = "64000.3".parse()?;
     /// assert_eq!(price.is_multiple_of(&"0.1".parse()?), Some(true));
     /// assert_eq!(price.is_multiple_of(&"0.5".parse()?), Some(false));
-    /// # Ok::<(), tradeapi_runtime::InvalidDecimal>(())
+    /// # Ok::<(), tradeapi_runtime::value::InvalidDecimal>(())
     /// ```
     pub fn is_multiple_of(&self, step: &Self) -> Option<bool> {
         self.parts().worth().is_multiple_of(&step.parts().worth())
+    }
+
+    /// The empty text, which [`set`](Self::set) replaces before anyone sees it.
+    pub(crate) const UNSET: Self = Self { text: SmallText::EMPTY };
+
+    /// Becomes the number `text` and returns whether it is one. A number is written where it stays.
+    #[inline]
+    pub(crate) fn set(&mut self, text: &str) -> bool {
+        let is_number = is_number(text);
+        if is_number {
+            self.text.set(text);
+        }
+        is_number
     }
 
     fn parts(&self) -> Parts<'_> {
@@ -111,7 +122,7 @@ impl Decimal {
 
 impl InvalidDecimal {
     fn new(text: &str, why: &'static str) -> Self {
-        // A text that is no number may be of any length; its beginning tells enough.
+        // An invalid text may have any length; its beginning is enough.
         Self { text: text.chars().take(64).collect(), why }
     }
 }
@@ -204,25 +215,6 @@ impl Ord for Decimal {
 impl Hash for Decimal {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.parts().worth().hash(state);
-    }
-}
-
-impl Decode for Decimal {
-    const FORM: Form = Form::Decimal;
-
-    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
-        from.parsed("a decimal number", |text| text.parse().ok())
-    }
-
-    fn decode_some(place: &mut Option<Self>, from: &mut Reader<'_>) -> Result<(), ReadError> {
-        let number = place.insert(Self { text: SmallText::EMPTY });
-        from.parsed("a decimal number", |text| is_number(text).then(|| number.text.set(text)))
-    }
-}
-
-impl Encode for Decimal {
-    fn encode(&self, out: &mut JsonWriter) {
-        out.string(self.as_str());
     }
 }
 

@@ -1,15 +1,12 @@
 use std::fmt;
 
+use super::scalar::Scalar;
 use super::shape::{InvalidIdentifier, Shape};
 use super::small_text::SmallText;
-use crate::json::{ReadError, Reader};
-use crate::parameters::Scalar;
 
-mod macros;
-
-/// A text that names something: an order, a symbol, a coin. Implemented by [`identifier!`](crate::identifier).
+/// A text that identifies something: an order, a symbol, a coin. Implemented by [`identifier!`](crate::identifier).
 pub trait Identifier: Scalar + Sized {
-    /// What the documents say such a text looks like.
+    /// The documented shape of the text.
     const SHAPE: Shape;
 
     /// The text.
@@ -24,10 +21,10 @@ pub trait Identifier: Scalar + Sized {
 pub struct Text(SmallText);
 
 impl Text {
-    /// No text, which no identifier is.
+    /// The empty text, which is not a valid identifier.
     pub const EMPTY: Self = Self(SmallText::EMPTY);
 
-    /// Takes any text; what is wrong with it is found before it is sent.
+    /// Accepts any text; it is checked before it is sent.
     pub fn unchecked(text: &str) -> Self {
         Self(SmallText::new(text))
     }
@@ -41,23 +38,10 @@ impl Text {
         shape.check(text).map(|()| Self::unchecked(text))
     }
 
-    /// Takes whatever the exchange sent but an empty text.
-    ///
-    /// # Errors
-    ///
-    /// When the value is empty, or neither text nor number.
-    pub fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
-        let mut text = Self::EMPTY;
-        text.read(from).map(|()| text)
-    }
-
-    /// Becomes what [`decode`](Self::decode) would give.
-    ///
-    /// # Errors
-    ///
-    /// When the value is empty, or neither text nor number.
-    pub fn read(&mut self, from: &mut Reader<'_>) -> Result<(), ReadError> {
-        from.parsed("an identifier", |text| (!text.is_empty()).then(|| self.0.set(text)))
+    /// Becomes `text`, which is written where it stays.
+    #[inline]
+    pub(crate) fn set(&mut self, text: &str) {
+        self.0.set(text);
     }
 
     /// The text.
@@ -70,6 +54,204 @@ impl fmt::Debug for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self.as_str(), f)
     }
+}
+
+/// Declares an identifier type over a text.
+///
+/// Without constraints any text is taken, through `From<&str>` too, and an empty one or one with control characters
+/// is found by `new` or before it is sent:
+///
+/// ```
+/// tradeapi_runtime::identifier! {
+///     /// The name of a trading pair.
+///     pub struct Symbol {}
+/// }
+/// let symbol = Symbol::from("BTCUSDT");
+/// assert_eq!(symbol.as_str(), "BTCUSDT");
+/// ```
+///
+/// With constraints only a text that keeps them is taken. What the exchange sends is taken always:
+///
+/// ```
+/// tradeapi_runtime::identifier! {
+///     /// The caller's own name for an order.
+///     pub struct ClientOid { length: 1..=32, alphabet: ".:/A-Za-z0-9_-" }
+/// }
+/// assert!(ClientOid::new("my-order.1").is_ok());
+/// assert!(ClientOid::new("my order").is_err());
+/// assert_eq!(ClientOid::MAX_LENGTH, 32);
+/// ```
+#[macro_export]
+macro_rules! identifier {
+    ($(#[$attribute:meta])* $vis:vis struct $name:ident {}) => {
+        $crate::__identifier!($(#[$attribute])* $vis struct $name, (), ());
+
+        impl ::core::convert::From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self($crate::emitted::Text::unchecked(text))
+            }
+        }
+
+        impl ::core::convert::From<::std::string::String> for $name {
+            fn from(text: ::std::string::String) -> Self {
+                Self($crate::emitted::Text::unchecked(&text))
+            }
+        }
+    };
+    ($(#[$attribute:meta])* $vis:vis struct $name:ident { length: $min:literal ..= $max:literal $(, alphabet: $alphabet:literal)? $(,)? }) => {
+        $crate::__identifier!($(#[$attribute])* $vis struct $name, ($min, $max), ($($alphabet)?));
+        $crate::__constrained_identifier!($name);
+
+        impl $name {
+            /// The least number of characters.
+            $vis const MIN_LENGTH: usize = $min;
+            /// The greatest number of characters.
+            $vis const MAX_LENGTH: usize = $max;
+        }
+    };
+    ($(#[$attribute:meta])* $vis:vis struct $name:ident { alphabet: $alphabet:literal $(,)? }) => {
+        $crate::__identifier!($(#[$attribute])* $vis struct $name, (), ($alphabet));
+        $crate::__constrained_identifier!($name);
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __constrained_identifier {
+    ($name:ident) => {
+        impl ::core::convert::TryFrom<&str> for $name {
+            type Error = $crate::value::InvalidIdentifier;
+
+            fn try_from(text: &str) -> ::core::result::Result<Self, Self::Error> {
+                Self::new(text)
+            }
+        }
+
+        impl ::core::convert::TryFrom<::std::string::String> for $name {
+            type Error = $crate::value::InvalidIdentifier;
+
+            fn try_from(text: ::std::string::String) -> ::core::result::Result<Self, Self::Error> {
+                Self::new(text)
+            }
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __identifier {
+    ($(#[$attribute:meta])* $vis:vis struct $name:ident, ($($min:literal, $max:literal)?), ($($alphabet:literal)?)) => {
+        $(#[$attribute])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        $vis struct $name($crate::emitted::Text);
+
+        impl $name {
+            /// Takes a text of the documented shape.
+            ///
+            /// # Errors
+            ///
+            /// When the text is empty, has control characters, or breaks the type's constraints.
+            $vis fn new(text: impl ::core::convert::AsRef<str>) -> ::core::result::Result<Self, $crate::value::InvalidIdentifier> {
+                $crate::emitted::Text::checked(text.as_ref(), &<Self as $crate::value::Identifier>::SHAPE).map(Self)
+            }
+
+            /// The text.
+            $vis fn as_str(&self) -> &str {
+                self.0.as_str()
+            }
+        }
+
+        impl $crate::value::Identifier for $name {
+            const SHAPE: $crate::value::Shape = $crate::value::Shape::new(
+                ::core::stringify!($name),
+                $crate::__optional!($(($min, $max))?),
+                $crate::__optional!($($alphabet)?),
+            );
+
+            fn as_str(&self) -> &str {
+                self.0.as_str()
+            }
+        }
+
+        impl ::core::fmt::Display for $name {
+            #[inline]
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl ::core::fmt::Debug for $name {
+            #[inline]
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_tuple(::core::stringify!($name)).field(&self.0).finish()
+            }
+        }
+
+        impl ::core::str::FromStr for $name {
+            type Err = $crate::value::InvalidIdentifier;
+
+            #[inline]
+            fn from_str(text: &str) -> ::core::result::Result<Self, Self::Err> {
+                Self::new(text)
+            }
+        }
+
+        impl ::core::convert::From<$name> for ::std::string::String {
+            fn from(identifier: $name) -> Self {
+                identifier.as_str().to_owned()
+            }
+        }
+
+        impl ::core::convert::AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
+
+        impl $crate::json::Decode for $name {
+            const FORM: $crate::json::Form = $crate::json::Form::Text;
+
+            #[inline]
+            fn decode(from: &mut $crate::json::Reader<'_>) -> ::core::result::Result<Self, $crate::json::ReadError> {
+                $crate::emitted::Text::decode(from).map(Self)
+            }
+
+            #[inline]
+            fn decode_some(
+                place: &mut ::core::option::Option<Self>,
+                from: &mut $crate::json::Reader<'_>,
+            ) -> ::core::result::Result<(), $crate::json::ReadError> {
+                place.insert(Self($crate::emitted::Text::EMPTY)).0.read(from)
+            }
+        }
+
+        impl $crate::json::Encode for $name {
+            #[inline]
+            fn encode(&self, out: &mut $crate::json::JsonWriter) {
+                out.string(self.as_str());
+            }
+        }
+
+        impl $crate::value::Scalar for $name {
+            #[inline]
+            fn text<'a>(&'a self, _: &'a mut $crate::value::Scratch) -> &'a str {
+                self.as_str()
+            }
+        }
+
+        $crate::serde_value!($name);
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __optional {
+    () => {
+        ::core::option::Option::None
+    };
+    ($value:expr) => {
+        ::core::option::Option::Some($value)
+    };
 }
 
 #[cfg(test)]
@@ -100,11 +282,14 @@ mod tests {
         assert!(Digits::try_from(String::from("12x")).is_err());
         assert_eq!((ClientOid::MIN_LENGTH, ClientOid::MAX_LENGTH), (1, 8));
         let error = ClientOid::new("order number 1").map_err(|error| error.to_string());
-        assert_eq!(error, Err("\"order number 1\" is no ClientOid: it must have at most 8 characters".to_owned()));
+        assert_eq!(
+            error,
+            Err("\"order number 1\" is not a valid ClientOid: it must have at most 8 characters".to_owned())
+        );
         let error = ClientOid::new("or der").map_err(|error| error.to_string());
         assert_eq!(
             error,
-            Err("\"or der\" is no ClientOid: it must have only characters of [a-z0-9_-], not ' '".to_owned())
+            Err("\"or der\" is not a valid ClientOid: it must have only characters of [a-z0-9_-], not ' '".to_owned())
         );
     }
 

@@ -1,4 +1,4 @@
-//! Ids that nobody made before: not this process, not the one before it, not one beside it.
+//! New ids, unique over processes, restarts and machines.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
@@ -8,16 +8,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::identifier::{Identifier, Text};
 use super::shape::InvalidIdentifier;
 
-/// The characters of a minted text, five bits each; those that are mistaken for others are left out.
+/// The characters of a minted text, five bits each, without ambiguous ones.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// How many characters are made, behind the prefix: of the time in milliseconds, the process, and a count.
+/// The number of characters after the prefix: of the time in milliseconds, the process, and a count.
 const PARTS: [usize; 3] = [9, 8, 4];
 
 /// The length of a minted text without a prefix.
 pub const MINTED_LENGTH: usize = PARTS[0] + PARTS[1] + PARTS[2];
 
-/// A text that was never minted before.
+/// A unique text.
 ///
 /// Public only because [`mintable!`](crate::mintable) needs it.
 #[doc(hidden)]
@@ -47,8 +47,8 @@ fn minted() -> String {
     text
 }
 
-/// A number for this process. Chance tells it from those on other machines and from those that had its id before, the
-/// id tells it from those that were forked from it and share its chance.
+/// A number for this process. Its random part distinguishes it from processes on other machines and from earlier ones
+/// with its id; the id distinguishes it from forks, which share the random part.
 fn process(id: u32) -> u64 {
     static CHANCE: OnceLock<RandomState> = OnceLock::new();
     CHANCE.get_or_init(RandomState::new).hash_one(id)
@@ -62,26 +62,26 @@ fn write(text: &mut String, number: u64, digits: usize) {
     }
 }
 
-/// Gives an identifier type functions that make new values. Its shape must take [`MINTED_LENGTH`] lower-case letters
-/// and digits, which the generator checks.
+/// Adds functions to an identifier type that create new values. Its shape must accept [`MINTED_LENGTH`] lower-case
+/// letters and digits, which the generator checks.
 #[macro_export]
 macro_rules! mintable {
     ($($name:ident),+ $(,)?) => {$(
         impl $name {
-            /// A new one, made of the time, the process and a count: no other call gives the same, in this process, one
-            /// beside it or one after it. Make and keep it before what it names is sent.
+            /// A new id, made of the time, the process and a count. It is unique over processes and restarts. Store it
+            /// before sending what it identifies.
             #[must_use]
             pub fn mint() -> Self {
-                Self($crate::mint())
+                Self($crate::emitted::mint())
             }
 
-            /// The same behind a prefix of the caller's own.
+            /// A new id after a prefix.
             ///
             /// # Errors
             ///
             /// When the prefix is too long or has characters that such an id cannot have.
-            pub fn mint_with(prefix: &str) -> ::core::result::Result<Self, $crate::InvalidIdentifier> {
-                $crate::mint_with::<Self>(prefix).map(Self)
+            pub fn mint_with(prefix: &str) -> ::core::result::Result<Self, $crate::value::InvalidIdentifier> {
+                $crate::emitted::mint_with::<Self>(prefix).map(Self)
             }
         }
     )+};

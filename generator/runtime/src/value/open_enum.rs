@@ -1,13 +1,11 @@
-use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
 use super::small_text::SmallText;
-use crate::json::{ReadError, Reader};
 
 /// An enum over texts that the exchange may extend: documented values are variants, any other text is kept.
 ///
-/// Emitted enums implement this and take the rest from [`open_enum_impls!`](crate::open_enum_impls).
+/// Declared by [`open_enum!`](crate::open_enum).
 pub trait OpenEnum: Sized {
     /// The documented values, as they are written on the wire, in the order of the variants.
     const VALUES: &'static [&'static str];
@@ -86,7 +84,7 @@ impl UnknownValueError {
 
 impl fmt::Display for UnknownValueError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is none of {}", self.given, self.allowed.join(", "))
+        write!(f, "{:?} is not one of {}", self.given, self.allowed.join(", "))
     }
 }
 
@@ -106,23 +104,7 @@ pub fn enum_from_str<E: OpenEnum>(text: &str) -> Result<E, UnknownValueError> {
     place_of(text, E::VALUES).and_then(E::known).ok_or_else(|| UnknownValueError::new(text, E::VALUES))
 }
 
-/// Reads an enum value leniently: see [`enum_from_wire`].
-///
-/// # Errors
-///
-/// When the value is empty, or neither text nor number.
-pub fn decode_enum<E: OpenEnum>(from: &mut Reader<'_>) -> Result<E, ReadError> {
-    let word = word(from)?;
-    Ok(enum_from_wire(&word))
-}
-
 // What follows is not generic, so that not each of the many enums brings a copy of it.
-
-fn word<'a>(from: &mut Reader<'a>) -> Result<Cow<'a, str>, ReadError> {
-    let start = from.here();
-    let text = from.scalar()?;
-    if text.is_empty() { Err(ReadError::new(start, "expected a word, found \"\"")) } else { Ok(text) }
-}
 
 fn place_of(text: &str, values: &[&str]) -> Option<usize> {
     values.iter().position(|value| *value == text)
@@ -136,53 +118,128 @@ pub(crate) fn find(text: &str, values: &[&str], also: &[(&str, usize)]) -> Optio
     exact.or_else(other).or_else(any_case)
 }
 
-/// Implements `Display`, `FromStr` (strict), [`Decode`](crate::Decode) (lenient), [`Encode`](crate::Encode) and
-/// [`Scalar`](crate::Scalar) for types that are [`OpenEnum`](crate::OpenEnum).
+/// Declares an [`OpenEnum`](crate::value::OpenEnum): each variant with its text on the wire, then other spellings that
+/// are read.
+///
+/// The macro adds the variant `Unknown`, the list `ALL`, `as_str`, `Display`, `FromStr` (strict),
+/// [`Decode`](crate::json::Decode) (lenient), [`Encode`](crate::json::Encode), [`Scalar`](crate::value::Scalar), and
+/// serde's traits if the feature `serde` is on.
+///
+/// ```
+/// tradeapi_runtime::open_enum! {
+///     /// A direction.
+///     pub enum Side {
+///         /// `buy`
+///         Buy = "buy" | "bid",
+///         /// `sell`
+///         Sell = "sell",
+///     }
+/// }
+/// assert_eq!("buy".parse(), Ok(Side::Buy));
+/// assert_eq!(tradeapi_runtime::json::read_json("\"bid\""), Ok(Side::Buy));
+/// assert_eq!(Side::ALL, [Side::Buy, Side::Sell]);
+/// ```
 #[macro_export]
-macro_rules! open_enum_impls {
-    ($($name:ident),+ $(,)?) => {$(
+macro_rules! open_enum {
+    (
+        $(#[$attribute:meta])*
+        $vis:vis enum $name:ident {
+            $($(#[$about:meta])* $variant:ident = $wire:literal $(| $also:literal)*),* $(,)?
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        $vis enum $name {
+            $($(#[$about])* $variant,)*
+            /// A value that the documents do not list. Only responses contain one; a request with it is refused.
+            Unknown($crate::value::UnknownValue),
+        }
+
+        impl $name {
+            /// Every documented value, in the order of the document.
+            $vis const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// The value as it is on the wire.
+            $vis fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $wire,)*
+                    Self::Unknown(value) => value.as_str(),
+                }
+            }
+        }
+
+        impl $crate::value::OpenEnum for $name {
+            const VALUES: &'static [&'static str] = &[$($wire),*];
+
+            const ALSO: &'static [(&'static str, usize)] = {
+                #[allow(dead_code)]
+                enum Index { $($variant),* }
+                &[$($(($also, Index::$variant as usize),)*)*]
+            };
+
+            fn known(index: usize) -> ::core::option::Option<Self> {
+                Self::ALL.get(index).cloned()
+            }
+
+            fn unknown(value: $crate::value::UnknownValue) -> Self {
+                Self::Unknown(value)
+            }
+
+            #[inline]
+            fn is_known(&self) -> bool {
+                !::core::matches!(self, Self::Unknown(_))
+            }
+
+            fn as_str(&self) -> &str {
+                Self::as_str(self)
+            }
+        }
+
         impl ::core::fmt::Display for $name {
             #[inline]
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                f.pad($crate::OpenEnum::as_str(self))
+                f.pad(self.as_str())
             }
         }
 
         impl ::core::str::FromStr for $name {
-            type Err = $crate::UnknownValueError;
+            type Err = $crate::value::UnknownValueError;
 
             #[inline]
             fn from_str(text: &str) -> ::core::result::Result<Self, Self::Err> {
-                $crate::enum_from_str(text)
+                $crate::emitted::enum_from_str(text)
             }
         }
 
-        impl $crate::Decode for $name {
-            const FORM: $crate::Form = $crate::Form::Word {
-                values: <Self as $crate::OpenEnum>::VALUES,
-                also: <Self as $crate::OpenEnum>::ALSO,
+        impl $crate::json::Decode for $name {
+            const FORM: $crate::json::Form = $crate::json::Form::Word {
+                values: <Self as $crate::value::OpenEnum>::VALUES,
+                also: <Self as $crate::value::OpenEnum>::ALSO,
             };
 
             #[inline]
-            fn decode(from: &mut $crate::Reader<'_>) -> ::core::result::Result<Self, $crate::ReadError> {
-                $crate::decode_enum(from)
+            fn decode(from: &mut $crate::json::Reader<'_>) -> ::core::result::Result<Self, $crate::json::ReadError> {
+                $crate::emitted::decode_enum(from)
             }
         }
 
-        impl $crate::Encode for $name {
+        impl $crate::json::Encode for $name {
             #[inline]
-            fn encode(&self, out: &mut $crate::JsonWriter) {
-                out.string($crate::OpenEnum::as_str(self));
+            fn encode(&self, out: &mut $crate::json::JsonWriter) {
+                out.string(self.as_str());
             }
         }
 
-        impl $crate::Scalar for $name {
+        impl $crate::value::Scalar for $name {
             #[inline]
-            fn text<'a>(&'a self, _: &'a mut $crate::Scratch) -> &'a str {
-                $crate::OpenEnum::as_str(self)
+            fn text<'a>(&'a self, _: &'a mut $crate::value::Scratch) -> &'a str {
+                self.as_str()
             }
         }
-    )+};
+
+        $crate::serde_value!($name);
+    };
 }
 
 #[cfg(test)]
@@ -190,48 +247,15 @@ pub(crate) mod tests {
     use super::*;
     use crate::json::{read_json, write_json};
 
-    /// A direction, as emitted code has it.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    pub(crate) enum Side {
-        Buy,
-        Sell,
-        Unknown(UnknownValue),
-    }
-
-    impl OpenEnum for Side {
-        const VALUES: &'static [&'static str] = &["buy", "sell"];
-        const ALSO: &'static [(&'static str, usize)] = &[("bid", 0), ("ask", 1)];
-
-        fn known(index: usize) -> Option<Self> {
-            match index {
-                0 => Some(Self::Buy),
-                1 => Some(Self::Sell),
-                _ => None,
-            }
-        }
-
-        fn index(&self) -> Option<usize> {
-            match self {
-                Self::Buy => Some(0),
-                Self::Sell => Some(1),
-                Self::Unknown(_) => None,
-            }
-        }
-
-        fn unknown(value: UnknownValue) -> Self {
-            Self::Unknown(value)
-        }
-
-        fn as_str(&self) -> &str {
-            match self {
-                Self::Buy => "buy",
-                Self::Sell => "sell",
-                Self::Unknown(value) => value.as_str(),
-            }
+    crate::open_enum! {
+        /// A direction.
+        pub(crate) enum Side {
+            /// `buy`
+            Buy = "buy" | "bid",
+            /// `sell`
+            Sell = "sell" | "ask",
         }
     }
-
-    crate::open_enum_impls!(Side);
 
     #[test]
     fn responses_are_read_in_any_spelling() {
@@ -247,6 +271,6 @@ pub(crate) mod tests {
     fn from_str_takes_documented_values_only() {
         assert_eq!("sell".parse(), Ok(Side::Sell));
         let error = "SELL".parse::<Side>().map_err(|error| error.to_string());
-        assert_eq!(error, Err("\"SELL\" is none of buy, sell".to_owned()));
+        assert_eq!(error, Err("\"SELL\" is not one of buy, sell".to_owned()));
     }
 }

@@ -3,7 +3,7 @@ use std::fmt;
 
 mod alphabet;
 
-/// What a kind of identifier looks like.
+/// The shape of a kind of identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// The name of its type.
@@ -45,7 +45,7 @@ pub fn has_form(text: &str, prefix: &str, alphabet: Option<&str>, suffix: &str) 
 
 impl fmt::Display for InvalidIdentifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is no {}: it must have {}", self.given, self.kind, self.expected)
+        write!(f, "{:?} is not a valid {}: it must have {}", self.given, self.kind, self.expected)
     }
 }
 

@@ -1,9 +1,7 @@
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::json::{Decode, Encode, JsonWriter, ReadError, Reader};
-use crate::parameters::{Scalar, Scratch};
-use crate::tables::Form;
+use super::scalar::{Scalar, Scratch};
 
 /// A point in time, in milliseconds since 1970-01-01 00:00:00 UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,20 +49,6 @@ impl From<Timestamp> for SystemTime {
     /// A time beyond what the platform can hold becomes the beginning of 1970.
     fn from(time: Timestamp) -> Self {
         UNIX_EPOCH.checked_add(Duration::from_millis(time.0)).unwrap_or(UNIX_EPOCH)
-    }
-}
-
-impl Decode for Timestamp {
-    const FORM: Form = Form::Whole;
-
-    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
-        from.parsed("a time in milliseconds", |text| text.parse().ok().map(Self))
-    }
-}
-
-impl Encode for Timestamp {
-    fn encode(&self, out: &mut JsonWriter) {
-        out.scalar(self);
     }
 }
 

@@ -1,8 +1,11 @@
 //! How many amendments of an order may be under way, of one at a time and of several at once.
 
-use tradeapi_runtime::{
-    AmendGate, Amendment, Checks, Edit, Meta, Operation, ParameterReader, ParameterWriter, Parameters, order_reference,
-};
+use tradeapi_runtime::checks::Checks;
+use tradeapi_runtime::emitted::order_reference;
+use tradeapi_runtime::lifecycle::{AmendGate, Amendment};
+use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
+use tradeapi_runtime::tables::Meta;
+use tradeapi_runtime::{Edit, Operation};
 
 use crate::Tested;
 use crate::orders::AmendOrder;

@@ -3,7 +3,10 @@
 use bytes::Bytes;
 use http::Response;
 use proptest::prelude::*;
-use tradeapi_runtime::{Error, OpenEnum, Operation, Outcome, Reply, Timestamp, read_response};
+use tradeapi_runtime::exchange::read_response;
+use tradeapi_runtime::tables::Outcome;
+use tradeapi_runtime::value::OpenEnum;
+use tradeapi_runtime::{Error, Operation, Reply, Timestamp};
 
 use crate::Tested;
 use crate::api::{API, Side};
@@ -86,8 +89,8 @@ fn an_answer_from_elsewhere_is_judged_by_its_status() -> Tested {
 fn what_cannot_be_read_is_kept() -> Tested {
     let body = r#"{"code":"00000","data":{"orderId":"7","price":"cheap"}}"#;
     let Err(error) = answer::<PlaceOrder>(200, body) else { return Err("read".into()) };
-    let text = "mini.orders has an answer that cannot be read (HTTP status 200 OK): data.price: expected a decimal \
-                number, found \"cheap\" (at byte 46); it may have had an effect, so ask before repeating it";
+    let text = "mini.orders got a response that cannot be read (HTTP status 200 OK): data.price: expected a decimal \
+                number, found \"cheap\" (at byte 46); its outcome is unknown, so query it before repeating it";
     assert_eq!(error.to_string(), text);
     let Error::Unreadable(answer) = error else { return Err("not unreadable".into()) };
     assert_eq!((answer.raw.as_ref(), answer.error.path()), (body.as_bytes(), "data.price"));

@@ -1,10 +1,11 @@
 //! What emitted code holds for a whole API: its table, its client, the types its operations share.
 
-use tradeapi_runtime::{
-    Api, Certainty, ClientBuilder, ClientCore, CredentialCause, CredentialHeaders, Encoding, Ending, Envelope, Error,
-    Header, KnownError, OpenEnum, Operation, Outcome, OutcomeRow, Prepared, Proves, Reply, Sent, SignedPart, Stage,
-    UnknownValue, identifier, mintable, open_enum_impls, serde_enum,
+use tradeapi_runtime::client::Prepared;
+use tradeapi_runtime::tables::{
+    Api, Certainty, CredentialCause, CredentialHeaders, Encoding, Ending, Envelope, Header, KnownError, Outcome,
+    OutcomeRow, Proves, Sent, SignedPart, Stage,
 };
+use tradeapi_runtime::{ClientBuilder, ClientCore, Error, Operation, Reply, identifier, mintable, open_enum};
 
 pub(crate) static API: Api = Api {
     name: "miniature",
@@ -87,88 +88,21 @@ identifier! {
 }
 mintable!(ClientOid);
 
-/// Buy or sell.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    Buy,
-    Sell,
-    Unknown(UnknownValue),
-}
-
-impl OpenEnum for Side {
-    const VALUES: &'static [&'static str] = &["buy", "sell"];
-
-    fn known(index: usize) -> Option<Self> {
-        match index {
-            0 => Some(Self::Buy),
-            1 => Some(Self::Sell),
-            _ => None,
-        }
-    }
-
-    fn index(&self) -> Option<usize> {
-        match self {
-            Self::Buy => Some(0),
-            Self::Sell => Some(1),
-            Self::Unknown(_) => None,
-        }
-    }
-
-    fn unknown(value: UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    fn as_str(&self) -> &str {
-        match self {
-            Self::Buy => "buy",
-            Self::Sell => "sell",
-            Self::Unknown(value) => value.as_str(),
-        }
+open_enum! {
+    /// Buy or sell.
+    pub(crate) enum Side {
+        Buy = "buy",
+        Sell = "sell",
     }
 }
 
-/// At a price, or at any.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum OrderType {
-    Limit,
-    Market,
-    Unknown(UnknownValue),
-}
-
-impl OpenEnum for OrderType {
-    const VALUES: &'static [&'static str] = &["limit", "market"];
-
-    fn known(index: usize) -> Option<Self> {
-        match index {
-            0 => Some(Self::Limit),
-            1 => Some(Self::Market),
-            _ => None,
-        }
-    }
-
-    fn index(&self) -> Option<usize> {
-        match self {
-            Self::Limit => Some(0),
-            Self::Market => Some(1),
-            Self::Unknown(_) => None,
-        }
-    }
-
-    fn unknown(value: UnknownValue) -> Self {
-        Self::Unknown(value)
-    }
-
-    fn as_str(&self) -> &str {
-        match self {
-            Self::Limit => "limit",
-            Self::Market => "market",
-            Self::Unknown(value) => value.as_str(),
-        }
+open_enum! {
+    /// At a price, or at any.
+    pub(crate) enum OrderType {
+        Limit = "limit",
+        Market = "market",
     }
 }
-
-open_enum_impls!(Side, OrderType);
-serde_enum!(Side, OrderType);
 
 /// The client.
 #[derive(Clone, Debug)]

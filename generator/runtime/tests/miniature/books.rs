@@ -1,8 +1,10 @@
 //! A public operation with a parameter in its path, of an API whose answers have no envelope.
 
-use tradeapi_runtime::{
-    Access, Api, Checks, Effect, Meta, Method, Operation, ParameterReader, ParameterWriter, Parameters, PathWriter,
-};
+use tradeapi_runtime::Operation;
+use tradeapi_runtime::checks::Checks;
+use tradeapi_runtime::emitted::PathWriter;
+use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
+use tradeapi_runtime::tables::{Access, Api, Meta};
 
 use crate::api::Symbol;
 
@@ -45,26 +47,11 @@ impl Operation for Book {
         id: "books.book",
         family: "books",
         title: "Book",
-        doc: "",
         document: "books-v1",
         section: "Book",
-        method: Method::Get,
         path: "/v1/books/{symbol}/levels",
-        effect: Effect::Read,
         access: Access::Public,
-        whitelisted: false,
-        permission: None,
-        headers: &[],
-        limits: &[],
-        window: None,
-        rules: &[],
-        errors: &[],
-        list_member: None,
-        client_id: None,
-        echoes: None,
-        compound: None,
-        confirm: None,
-        repeat: None,
+        ..Meta::DEFAULT
     };
 
     fn write_path(&self, out: &mut PathWriter) {

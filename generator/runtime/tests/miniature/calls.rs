@@ -1,9 +1,11 @@
 //! Whole calls over a transport of one's own.
 
 use bytes::Bytes;
-use tradeapi_runtime::{
-    Credentials, Error, LimitMode, Outcome, ResponseFuture, Transport, TransportError, TransportErrorKind, WasSent,
-};
+use tradeapi_runtime::client::LimitMode;
+use tradeapi_runtime::error::{TransportError, TransportErrorKind, WasSent};
+use tradeapi_runtime::tables::Outcome;
+use tradeapi_runtime::transport::{ResponseFuture, Transport};
+use tradeapi_runtime::{Credentials, Error};
 
 use crate::Tested;
 use crate::api::{Client, Side};
@@ -20,7 +22,7 @@ impl Transport for Canned {
     }
 }
 
-fn client(answer: Option<&'static str>) -> Result<Client, tradeapi_runtime::BuildError> {
+fn client(answer: Option<&'static str>) -> Result<Client, tradeapi_runtime::error::BuildError> {
     let credentials = Credentials::new("key", "secret", "pass");
     Client::builder("https://mini.example").credentials(credentials).transport(Canned(answer)).build()
 }
@@ -40,7 +42,7 @@ async fn a_call_goes_there_and_back() -> Tested {
 async fn a_transport_tells_whether_it_sent() -> Tested {
     let error = client(None)?.call(&order()).await.err().ok_or("answered")?;
     assert_eq!((error.operation(), error.outcome()), ("mini.orders", Outcome::NotDone));
-    let text = "mini.orders has no answer: the transport failed: the line is cut; it surely had no effect";
+    let text = "mini.orders got no response: the transport failed: the line is cut; it had no effect";
     assert_eq!(error.to_string(), text);
     Ok(())
 }
@@ -92,7 +94,8 @@ fn a_call_takes_little_room() -> Tested {
     assert!(call <= LITTLE, "{call} bytes");
     #[cfg(feature = "hyper")]
     {
-        let transport = tradeapi_runtime::HyperTransport::new(tradeapi_runtime::TransportLimits::default())?;
+        let transport =
+            tradeapi_runtime::transport::HyperTransport::new(tradeapi_runtime::transport::TransportLimits::default())?;
         let sending = size_of_val(&*transport.send(http::Request::default()));
         // An eighth more for the look at the socket and for what the connection is judged by.
         assert!(sending <= LITTLE + LITTLE / 8, "{sending} bytes");
@@ -104,5 +107,5 @@ fn a_call_takes_little_room() -> Tested {
 #[test]
 fn a_client_needs_a_transport() {
     let built = Client::builder("https://mini.example").build();
-    assert_eq!(built.map(drop), Err(tradeapi_runtime::BuildError::NoTransport));
+    assert_eq!(built.map(drop), Err(tradeapi_runtime::error::BuildError::NoTransport));
 }

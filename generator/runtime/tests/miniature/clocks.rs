@@ -4,14 +4,19 @@ mod world;
 
 use std::time::Duration;
 
-use tradeapi_runtime::{Api, Clock, ConfirmPolicy, Ending, Envelope, Error, Fate, Outcome, RetryPolicy, SigningClock};
+use tradeapi_runtime::Error;
+use tradeapi_runtime::client::SigningClock;
+use tradeapi_runtime::clock::Clock;
+use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmation};
+use tradeapi_runtime::retry::RetryPolicy;
+use tradeapi_runtime::tables::{Api, Ending, Envelope, Outcome};
 
 use self::world::{MINUTE, WINDOW, World};
 use crate::Tested;
 use crate::api::{API, ClientOid, Side};
 use crate::orders::{Execution, Orders, PlaceOrder};
 
-fn order() -> Result<PlaceOrder, tradeapi_runtime::InvalidIdentifier> {
+fn order() -> Result<PlaceOrder, tradeapi_runtime::value::InvalidIdentifier> {
     let order = PlaceOrder::new("BTCUSDT", Side::Buy, 1_u32, Execution::Market);
     Ok(PlaceOrder { client_oid: Some(ClientOid::new("a1")?), ..order })
 }
@@ -46,7 +51,7 @@ async fn a_create_is_refused_for_certain_and_only_the_caller_sends_another() -> 
     assert_eq!(
         Error::Exchange(error).to_string(),
         "mini.orders failed: code 40008, HTTP status 200 OK, \"expired\"; likely cause: the clock of this machine: the \
-         exchange's clock is 600.000 s ahead of the client's, give or take 0.011 s; it surely had no effect",
+         exchange's clock is 600.000 s ahead of the client's, within 0.011 s; it had no effect",
     );
     let reply = client.call(&order()?).await?;
     assert_eq!(world.counts(), (1, 1));
@@ -214,11 +219,13 @@ async fn absence_is_judged_by_the_time_the_request_was_signed_as_of() -> Tested 
         let order = order()?;
         // Signed by the corrected clock: taken, as far as anybody knows, until the window and the settling are over.
         let brief = ConfirmPolicy::new().deadline(Duration::from_secs(38));
-        let Fate::Unknown(still) = client.place_and_confirm(&order, &brief).await else { return Err("known".into()) };
-        assert_eq!(still.because, "it is not there, but could still come");
+        let Confirmation::Unknown(still) = client.place_and_confirm(&order, &brief).await else {
+            return Err("known".into());
+        };
+        assert_eq!(still.because, "it was not found, but may still appear");
         let patient = ConfirmPolicy::new().deadline(Duration::from_secs(60));
-        let fate = client.place_and_confirm(&order, &patient).await;
-        assert!(matches!(fate, Fate::DidNotHappen(not) if not.by_absence), "{ahead}");
+        let confirmation = client.place_and_confirm(&order, &patient).await;
+        assert!(matches!(confirmation, Confirmation::NotDone(not) if not.by_absence), "{ahead}");
         let (_, refused) = world.counts();
         assert_eq!(refused, 1);
     }

@@ -1,15 +1,17 @@
 //! What refusals prove, by who vouches for their code, and how much of it a client believes.
 
-use tradeapi_runtime::{Certainty, CodePolicy, CredentialCause, Ending, Error, Outcome, Proves};
+use tradeapi_runtime::Error;
+use tradeapi_runtime::exchange::CodePolicy;
+use tradeapi_runtime::tables::{Certainty, CredentialCause, Ending, Outcome, Proves};
 
 use crate::Tested;
-use crate::fates::{Act, Line, code, order};
+use crate::confirmations::{Act, Line, code, order};
 use crate::orders::{Orders, PlaceBatch};
 
 /// How a placement ends that is refused with `refusal`.
 async fn placed(refusal: &str, policy: CodePolicy) -> Result<Error, Box<dyn std::error::Error>> {
     let client = Line::new([code(refusal)]).client()?;
-    client.core().believing(policy).call(&order("a1")?).await.err().ok_or("it was accepted".into())
+    client.core().with_code_policy(policy).call(&order("a1")?).await.err().ok_or("it was accepted".into())
 }
 
 #[tokio::test]
@@ -53,7 +55,7 @@ async fn a_client_believes_as_much_as_it_is_told_to() -> Tested {
     // The client itself is as it was.
     let line = Line::new([code("43012")]);
     let client = line.client()?;
-    assert!(matches!(client.core().believing(documented()).call(&order("a1")?).await, Err(Error::Unknown(_))));
+    assert!(matches!(client.core().with_code_policy(documented()).call(&order("a1")?).await, Err(Error::Unknown(_))));
     assert!(matches!(client.core().call(&order("a1")?).await, Err(Error::Exchange(_))));
     Ok(())
 }
@@ -65,7 +67,7 @@ async fn refused_credentials_tell_the_likely_cause() -> Tested {
     assert_eq!(
         error.to_string(),
         "mini.orders failed: code 40012, HTTP status 200 OK, \"\" (observed: the passphrase is wrong); likely cause: the \
-         passphrase; it surely had no effect",
+         passphrase; it had no effect",
     );
     assert_eq!(placed("40008", CodePolicy::new()).await?.credential_cause(), Some(CredentialCause::Clock));
     assert_eq!(placed("43012", CodePolicy::new()).await?.credential_cause(), None);

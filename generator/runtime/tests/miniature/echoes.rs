@@ -1,14 +1,14 @@
 //! An answer is the answer to a request when it repeats its ids; a refused request that does several things may have done
 //! one of them.
 
-use tradeapi_runtime::{
-    Checks, Compound, Echo, Echoes, Effect, Ending, Error, Meta, Operation, Outcome, ParameterReader, ParameterWriter,
-    Parameters,
-};
+use tradeapi_runtime::checks::Checks;
+use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
+use tradeapi_runtime::tables::{Compound, Echo, Echoes, Effect, Ending, Meta, Outcome};
+use tradeapi_runtime::{Error, Operation};
 
 use crate::Tested;
 use crate::api::{ClientOid, OrderId};
-use crate::fates::{Line, answers, code};
+use crate::confirmations::{Line, answers, code};
 use crate::orders::{PlaceOrder, Placed};
 
 const IDS: &[Echo] = &[Echo { member: "orderId", of: &["orderId"] }, Echo { member: "clientOid", of: &["clientOid"] }];
@@ -91,6 +91,11 @@ operations! {
         }),
         ..META
     };
+    Replace, Meta {
+        effect: Effect::Amend,
+        echoes: Some(Echoes { ids: &[IDS[0], Echo { member: "clientOid", of: &["clientOid", "newClientOid"] }], ..ECHOES }),
+        ..META
+    };
     Reverse, Meta { effect: Effect::Close, compound: Some(Compound { when: None, why: "closes, then opens" }), ..META };
     Amend, Meta {
         effect: Effect::Amend,
@@ -160,6 +165,23 @@ async fn where_the_document_leaves_open_which_id_is_repeated_one_is_enough() -> 
     ] {
         let request = Named { new_client_oid: Some(ClientOid::new("new")?), ..Named::of("1", "") };
         assert_eq!(is_done(Rename(request), data).await?, expected, "{data}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_id_can_repeat_either_of_two_parameters() -> Tested {
+    for (data, expected) in [
+        (r#"{"orderId":"1","clientOid":"old"}"#, true),
+        (r#"{"orderId":"1","clientOid":"new"}"#, true),
+        (r#"{"clientOid":"old"}"#, true),
+        (r#"{"orderId":"1","clientOid":"other"}"#, false),
+        (r#"{"orderId":"2","clientOid":"old"}"#, false),
+    ] {
+        let request = || Named { new_client_oid: ClientOid::new("new").ok(), ..Named::of("1", "old") };
+        assert_eq!(is_done(Replace(request()), data).await?, expected, "{data}");
+        let one = Named { client_oid: None, ..request() };
+        assert_eq!(is_done(Replace(one), data).await?, expected && !data.contains("old"), "{data}");
     }
     Ok(())
 }

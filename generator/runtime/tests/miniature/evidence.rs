@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use tradeapi_runtime::{
-    Asked, Checks, Compound, ConfirmPolicy, Confirmable, Fate, Meta, Operation, Outcome, ParameterReader,
-    ParameterWriter, Parameters, Timestamp,
-};
+use tradeapi_runtime::checks::Checks;
+use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, Confirmation, Queryable};
+use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
+use tradeapi_runtime::tables::{Compound, Meta, Outcome};
+use tradeapi_runtime::{Operation, Timestamp};
 
 use crate::Tested;
 use crate::api::ClientOid;
-use crate::fates::{Act, Line, OneOrder, Resize, answers, code, fate, lost, order, seconds};
+use crate::confirmations::{Act, Line, OneOrder, Resize, answers, code, confirmation, lost, order, seconds};
 use crate::orders::{PlaceBatch, PlaceOrder, Placed};
 
 /// An order of the size 1 that has the id `a1`.
@@ -17,7 +18,7 @@ const FOUND: &str = r#"{"clientOid":"a1","created":NOW}"#;
 
 /// The outcome of an order that has no answer, when this is told of it.
 async fn found(record: &str) -> Result<Outcome, Box<dyn std::error::Error>> {
-    Ok(fate(&Line::new([lost(), answers(record)]), &ConfirmPolicy::new()).await?.outcome())
+    Ok(confirmation(&Line::new([lost(), answers(record)]), &ConfirmPolicy::new()).await?.outcome())
 }
 
 #[tokio::test]
@@ -42,27 +43,30 @@ async fn an_id_that_was_used_twice_proves_neither() -> Tested {
     let line = Line::new([answers(r#"{"orderId":"7"}"#), lost(), answers(FOUND)]);
     let (client, order) = (line.client()?, order("a1")?);
     client.core().call(&order).await?;
-    let fate = client.core().place_and_confirm(&order, &ConfirmPolicy::new().deadline(Duration::ZERO)).await;
-    let Fate::Unknown(still) = fate else { return Err("known".into()) };
-    assert_eq!(still.because, "two requests had the same id, and it may be of either");
+    let confirmation = client.core().place_and_confirm(&order, &ConfirmPolicy::new().deadline(Duration::ZERO)).await;
+    let Confirmation::Unknown(still) = confirmation else { return Err("known".into()) };
+    assert_eq!(still.because, "two requests had the same id, and the record may be of either");
     // Long after, the first one is too old to be taken for the second.
     let line = Line::new([answers(r#"{"orderId":"7"}"#), lost(), answers(FOUND)]);
     let client = line.client()?;
     client.core().call(&order).await?;
     line.timer.advance(seconds(7201));
-    let fate = client.core().place_and_confirm(&order, &ConfirmPolicy::new()).await;
-    assert_eq!(fate.outcome(), Outcome::Done);
+    let confirmation = client.core().place_and_confirm(&order, &ConfirmPolicy::new()).await;
+    assert_eq!(confirmation.outcome(), Outcome::Done);
     Ok(())
 }
 
 #[tokio::test]
 async fn an_id_that_was_refused_as_used_is_asked_for() -> Tested {
     let line = Line::new([code("43118"), answers(FOUND)]);
-    assert_eq!(fate(&line, &ConfirmPolicy::new()).await?.outcome(), Outcome::Done);
+    assert_eq!(confirmation(&line, &ConfirmPolicy::new()).await?.outcome(), Outcome::Done);
     // What has the id was there before, so the request did nothing.
     let line = Line::new([code("43118"), answers(r#"{"clientOid":"a1","created":"999999900000"}"#)]);
-    let fate = fate(&line, &ConfirmPolicy::new()).await?;
-    assert!(matches!(fate, Fate::DidNotHappen(ref not) if !not.by_absence && not.asked == 1), "{fate}");
+    let confirmation = confirmation(&line, &ConfirmPolicy::new()).await?;
+    assert!(
+        matches!(confirmation, Confirmation::NotDone(ref not) if !not.by_absence && not.asked == 1),
+        "{confirmation}"
+    );
     Ok(())
 }
 
@@ -70,13 +74,14 @@ async fn an_id_that_was_refused_as_used_is_asked_for() -> Tested {
 async fn an_absence_is_no_earlier_because_a_clock_is_ahead() -> Tested {
     let ahead = || Act::Answers(r#"{"code":"40404","requestTime":HOUR-AHEAD}"#.to_owned());
     let line = Line::new([lost(), ahead()]);
-    let fate = fate(&line, &ConfirmPolicy::new()).await?;
-    assert_eq!(fate.outcome(), Outcome::Unknown, "{fate}");
+    let confirmation = confirmation(&line, &ConfirmPolicy::new()).await?;
+    assert_eq!(confirmation.outcome(), Outcome::Unknown, "{confirmation}");
     // Also of an earlier run: its own clock has to agree.
     let line = Line::new([ahead()]);
     let signed = Timestamp::from_millis(1_000_000_000_000);
-    let fate = line.client()?.core().settle(&order("a1")?, signed, &ConfirmPolicy::new().deadline(seconds(30))).await;
-    assert_eq!(fate.outcome(), Outcome::Unknown, "{fate}");
+    let confirmation =
+        line.client()?.core().settle(&order("a1")?, signed, &ConfirmPolicy::new().deadline(seconds(30))).await;
+    assert_eq!(confirmation.outcome(), Outcome::Unknown, "{confirmation}");
     Ok(())
 }
 
@@ -106,9 +111,9 @@ impl Operation for Swap {
     };
 }
 
-impl Asked for Swap {
+impl Queryable for Swap {
     type Query = OneOrder;
-    type Record = <PlaceOrder as Asked>::Record;
+    type Record = <PlaceOrder as Queryable>::Record;
 }
 
 impl Confirmable for Swap {}
@@ -116,9 +121,9 @@ impl Confirmable for Swap {}
 #[tokio::test]
 async fn an_absence_says_nothing_of_what_a_request_does_besides() -> Tested {
     let line = Line::new([lost(), code("40404")]);
-    let fate = line.client()?.core().place_and_confirm(&Swap(order("a1")?), &ConfirmPolicy::new()).await;
-    let Fate::Unknown(still) = fate else { return Err("known".into()) };
-    assert_eq!(still.because, "it is not there, but the request does several things, and may have done another");
+    let confirmation = line.client()?.core().place_and_confirm(&Swap(order("a1")?), &ConfirmPolicy::new()).await;
+    let Confirmation::Unknown(still) = confirmation else { return Err("known".into()) };
+    assert_eq!(still.because, "it was not found, but the request does several things and may have done another");
     Ok(())
 }
 
@@ -128,7 +133,7 @@ async fn clocks_that_contradict_each_other_take_longer_to_prove_an_absence() -> 
     let contradicting = [lost(), at("HOUR-AHEAD"), at("NOW")];
     let line = Line::new(contradicting);
     // The first one is not learned, for its signature cannot have been accepted by that clock.
-    assert_eq!(fate(&line, &ConfirmPolicy::new()).await?.outcome(), Outcome::NotDone);
+    assert_eq!(confirmation(&line, &ConfirmPolicy::new()).await?.outcome(), Outcome::NotDone);
     Ok(())
 }
 
@@ -144,8 +149,8 @@ async fn an_amendment_is_proven_by_a_change_after_it_left() -> Tested {
         (r#","size":"3","updated":NOW"#, Outcome::Unknown),
     ] {
         let line = Line::new([lost(), told(record)]);
-        let fate = line.client()?.core().place_and_confirm(&resize, &ConfirmPolicy::new()).await;
-        assert_eq!(fate.outcome(), outcome, "{record}: {fate}");
+        let confirmation = line.client()?.core().place_and_confirm(&resize, &ConfirmPolicy::new()).await;
+        assert_eq!(confirmation.outcome(), outcome, "{record}: {confirmation}");
     }
     Ok(())
 }
@@ -154,9 +159,9 @@ async fn an_amendment_is_proven_by_a_change_after_it_left() -> Tested {
 async fn the_deadline_bounds_a_question_that_has_no_answer() -> Tested {
     let line = Line::new([lost(), Act::Hangs]);
     let policy = ConfirmPolicy::new().deadline(Duration::from_millis(200));
-    let Fate::Unknown(still) = fate(&line, &policy).await? else { return Err("known".into()) };
-    assert_eq!(still.because, "the time was up before a question was answered");
-    assert_eq!(tradeapi_runtime::Timer::now(&line.timer), Duration::from_millis(200));
+    let Confirmation::Unknown(still) = confirmation(&line, &policy).await? else { return Err("known".into()) };
+    assert_eq!(still.because, "the deadline passed before a query was answered");
+    assert_eq!(tradeapi_runtime::clock::Timer::now(&line.timer), Duration::from_millis(200));
     Ok(())
 }
 
@@ -167,7 +172,7 @@ async fn no_duration_is_too_long() -> Tested {
         .settling(Duration::MAX)
         .pauses(Duration::from_secs(1), Duration::MAX);
     let line = Line::new([lost(), code("40404"), answers(FOUND)]);
-    assert_eq!(fate(&line, &longest).await?.outcome(), Outcome::Done);
+    assert_eq!(confirmation(&line, &longest).await?.outcome(), Outcome::Done);
     Ok(())
 }
 
@@ -178,8 +183,8 @@ async fn every_item_that_is_settled_has_its_answer() -> Tested {
     let line = Line::new([answers(FOUND), answers(r#"{"clientOid":"a3","created":NOW}"#)]);
     let signed = Timestamp::from_millis(1_000_000_000_000);
     let policy = ConfirmPolicy::new();
-    let fates = line.client()?.core().settle_each(&PlaceBatch { orders }, signed, &policy).await;
-    let outcomes: Vec<_> = fates.iter().map(Fate::outcome).collect();
+    let confirmations = line.client()?.core().settle_each(&PlaceBatch { orders }, signed, &policy).await;
+    let outcomes: Vec<_> = confirmations.iter().map(Confirmation::outcome).collect();
     let (done, unknown) = (Outcome::Done, Outcome::Unknown);
     assert_eq!(outcomes, [done, unknown, unknown, done, unknown]);
     assert_eq!(line.seen().len(), 2, "only what can be told apart is asked for");

@@ -4,10 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tradeapi_runtime::{
-    ClientBuilder, ClientCore, Counted, Credentials, Error, InProcessLimits, LimitMode, LimitSettings, ManualTimer,
-    Outcome, ResponseFuture, Timestamp, Transport,
-};
+use tradeapi_runtime::client::LimitMode;
+use tradeapi_runtime::clock::ManualTimer;
+use tradeapi_runtime::limits::{Counted, InProcessLimits, LimitSettings};
+use tradeapi_runtime::tables::Outcome;
+use tradeapi_runtime::transport::{ResponseFuture, Transport};
+use tradeapi_runtime::{ClientBuilder, ClientCore, Credentials, Error, Timestamp};
 
 use crate::Tested;
 use crate::api::{API, Side};
@@ -60,9 +62,9 @@ impl Transport for Silent {
 /// A wall clock that goes with the timer.
 struct Wall(ManualTimer);
 
-impl tradeapi_runtime::Clock for Wall {
+impl tradeapi_runtime::clock::Clock for Wall {
     fn now(&self) -> Timestamp {
-        let now = tradeapi_runtime::Timer::now(&self.0);
+        let now = tradeapi_runtime::clock::Timer::now(&self.0);
         Timestamp::from_millis(u64::try_from(now.as_millis()).unwrap_or_default())
     }
 }

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tradeapi_runtime::error::{BuildError, TransportErrorKind, WasSent};
+use tradeapi_runtime::tables::Outcome;
 #[cfg(feature = "reqwest")]
-use tradeapi_runtime::ReqwestTransport;
-use tradeapi_runtime::{
-    BuildError, ClientBuilder, Credentials, Error, HyperTransport, Outcome, TransportErrorKind, TransportLimits,
-    WasSent,
-};
+use tradeapi_runtime::transport::ReqwestTransport;
+use tradeapi_runtime::transport::{HyperTransport, TransportLimits};
+use tradeapi_runtime::{ClientBuilder, Credentials, Error};
 
 use crate::Tested;
 use crate::api::{Client, Side};
@@ -150,7 +150,7 @@ async fn what_is_forbidden_is_not_sent() -> Tested {
         let client = server.client(*over)?;
         let error = client.call(&Orders { limit: Some(500), ..Orders::default() }).await.err();
         assert!(matches!(error, Some(Error::Refused(refusal)) if refusal.violations.len() == 1));
-        let unchecked = Client::from(client.core().checked_by(false));
+        let unchecked = Client::from(client.core().with_check_policy(false));
         assert!(unchecked.call(&Orders { limit: Some(500), ..Orders::default() }).await.is_err());
         assert_eq!(server.seen().len(), 1);
     }

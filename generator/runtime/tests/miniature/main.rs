@@ -7,9 +7,9 @@ mod books;
 mod calls;
 mod clocks;
 mod codes;
+mod confirmations;
 mod echoes;
 mod evidence;
-mod fates;
 mod limits;
 #[cfg(feature = "hyper")]
 mod loopback;

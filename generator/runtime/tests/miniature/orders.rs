@@ -1,60 +1,35 @@
 //! Operations that place, amend and list orders.
 
-use tradeapi_runtime::{
-    Access, Batch, BatchAnswer, BatchShape, Checks, ClientId, Confirm, Decimal, Edit, Effect, Length, List, Meta,
-    Method, Operation, ParameterReader, ParameterWriter, Parameters, RateLimit, ReadError, Reader, Record,
-    RecordWriter, Rule, RuleKind, Scope, Severity, Timestamp, Window, serde_parameters, serde_record, text_of,
-};
+use tradeapi_runtime::batches::{Batch, BatchShape};
+use tradeapi_runtime::checks::Checks;
+use tradeapi_runtime::emitted::{BatchAnswer, text_of};
+use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
+use tradeapi_runtime::tables::{ClientId, Confirm, Effect, Length, Meta, Method, RateLimit, Rule, Window};
+use tradeapi_runtime::{Decimal, Edit, List, Operation, Timestamp, record, serde_parameters};
 
 use crate::api::{ClientOid, ERRORS, OrderId, OrderType, Side, Symbol};
-use crate::fates::{CLIENT_ID, CONFIRM};
+use crate::confirmations::{CLIENT_ID, CONFIRM};
 
 const SAME_SIDE: Rule = Rule {
     id: "same-side",
     at: "Place Batch, rule 2",
-    kind: RuleKind::Checked,
-    severity: Severity::Refuse,
     says: "all orders must have the same side",
-    why: None,
-    depends_on: &[],
-    mend: "send one batch for each side",
+    hint: "send one batch for each side",
+    ..Rule::DEFAULT
 };
 
-const EACH_ONCE: Rule = Rule {
-    id: "each-once",
-    at: "Place Batch, rule 3",
-    kind: RuleKind::Checked,
-    severity: Severity::Refuse,
-    says: "no client id may come twice",
-    why: None,
-    depends_on: &[],
-    mend: "",
-};
+const EACH_ONCE: Rule =
+    Rule { id: "each-once", at: "Place Batch, rule 3", says: "no client id may come twice", ..Rule::DEFAULT };
 
 const BASE: Meta = Meta {
-    id: "",
     family: "mini",
-    title: "",
-    doc: "",
     document: "mini-v1",
-    section: "",
     method: Method::Post,
-    path: "",
     effect: Effect::Create,
-    access: Access::Signed,
-    whitelisted: false,
     permission: Some("trade"),
-    headers: &[],
-    limits: &[RateLimit { calls: 10, per_seconds: 1, scope: Scope::Uid, class: "default" }],
-    window: None,
-    rules: &[],
+    limits: &[RateLimit::per_uid(10)],
     errors: ERRORS,
-    list_member: None,
-    client_id: None,
-    confirm: None,
-    echoes: None,
-    compound: None,
-    repeat: None,
+    ..Meta::DEFAULT
 };
 
 /// How an order is executed: a choice by the value of `orderType`.
@@ -176,7 +151,11 @@ impl Parameters for PlaceBatch {
     fn check(&self, to: &mut Checks<'_>) {
         to.count("", self.orders.len(), 1, 3);
         to.items("", &self.orders);
-        to.same(&SAME_SIDE, "[].side", self.orders.iter().map(|order| tradeapi_runtime::OpenEnum::as_str(&order.side)));
+        to.same(
+            &SAME_SIDE,
+            "[].side",
+            self.orders.iter().map(|order| tradeapi_runtime::value::OpenEnum::as_str(&order.side)),
+        );
         let oids = self.orders.iter().filter_map(|order| order.client_oid.as_ref());
         to.unique(&EACH_ONCE, "[].clientOid", oids.map(ClientOid::as_str));
     }
@@ -275,9 +254,9 @@ pub(crate) const ORDERS_WINDOW: Window = Window {
     to: "endTime",
     span: Some(Length::Days(30)),
     access: Some(Length::Days(90)),
-    access_is_of_data: false,
     default: Some(Length::Days(7)),
     both_or_neither: true,
+    ..Window::DEFAULT
 };
 
 /// Lists orders.
@@ -328,45 +307,24 @@ impl Operation for Orders {
     };
 }
 
-/// An order that was placed.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Placed {
-    pub(crate) order_id: Option<OrderId>,
-    pub(crate) client_oid: Option<ClientOid>,
-    pub(crate) side: Option<Side>,
-    pub(crate) price: Option<Decimal>,
-    pub(crate) created: Option<Timestamp>,
-    pub(crate) reduce_only: Option<bool>,
-    pub(crate) code: Option<String>,
-}
-
-impl Record for Placed {
-    const FIELDS: &'static [&'static str] = &["orderId", "clientOid", "side", "price", "cTime", "reduceOnly", "code"];
-
-    fn read(&mut self, field: usize, from: &mut Reader<'_>) -> Result<(), ReadError> {
-        match field {
-            0 => self.order_id = from.value()?,
-            1 => self.client_oid = from.value()?,
-            2 => self.side = from.value()?,
-            3 => self.price = from.value()?,
-            4 => self.created = from.value()?,
-            5 => self.reduce_only = from.value()?,
-            6 => self.code = from.value()?,
-            _ => from.skip()?,
-        }
-        Ok(())
-    }
-
-    fn write(&self, out: &mut RecordWriter<'_>) {
-        out.field("orderId", &self.order_id);
-        out.field("clientOid", &self.client_oid);
-        out.field("side", &self.side);
-        out.field("price", &self.price);
-        out.field("cTime", &self.created);
-        out.field("reduceOnly", &self.reduce_only);
-        out.field("code", &self.code);
+record! {
+    /// An order that was placed.
+    pub(crate) struct Placed {
+        #[wire("orderId")]
+        pub(crate) order_id: Option<OrderId>,
+        #[wire("clientOid")]
+        pub(crate) client_oid: Option<ClientOid>,
+        #[wire("side")]
+        pub(crate) side: Option<Side>,
+        #[wire("price")]
+        pub(crate) price: Option<Decimal>,
+        #[wire("cTime")]
+        pub(crate) created: Option<Timestamp>,
+        #[wire("reduceOnly")]
+        pub(crate) reduce_only: Option<bool>,
+        #[wire("code")]
+        pub(crate) code: Option<String>,
     }
 }
 
 serde_parameters!(PlaceOrder, PlaceBatch, AmendOrder, Orders);
-serde_record!(Placed);

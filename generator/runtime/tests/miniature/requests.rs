@@ -4,10 +4,12 @@ use bytes::Bytes;
 use http::Request;
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
-use tradeapi_runtime::{
-    Authenticator, BaseUrl, BuildError, ClientBuilder, Credentials, Edit, Error, FixedClock, HeaderValues, HmacSha256,
-    Operation, ParameterWriter, Parameters, Signer, Timestamp, build_request,
-};
+use tradeapi_runtime::clock::FixedClock;
+use tradeapi_runtime::error::BuildError;
+use tradeapi_runtime::exchange::{BaseUrl, HeaderValues, build_request};
+use tradeapi_runtime::parameters::{ParameterWriter, Parameters};
+use tradeapi_runtime::signing::{Authenticator, HmacSha256, Signer};
+use tradeapi_runtime::{ClientBuilder, Credentials, Edit, Error, Operation, Timestamp};
 
 use crate::Tested;
 use crate::api::{API, Client, ClientOid, Side};
@@ -160,7 +162,7 @@ fn a_client_is_refused_what_it_cannot_use() {
         assert_eq!(error(at(address)), Ok(()), "{address}");
     }
     let unknown = error(at("https://a").header("x-other", "1"));
-    assert_eq!(unknown, Err("the header \"x-other\" is none of locale, X-CHANNEL".to_owned()));
+    assert_eq!(unknown, Err("the header \"x-other\" is not one of locale, X-CHANNEL".to_owned()));
     assert!(error(at("https://a").header("locale", "a\nb")).is_err());
     assert!(error(at("https://a").credentials(Credentials::new("key", "secret", "pass\n"))).is_err());
 }

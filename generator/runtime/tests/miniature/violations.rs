@@ -1,6 +1,8 @@
 //! What the documents forbid, refused before it is sent or when it is read.
 
-use tradeapi_runtime::{CheckContext, Decimal, Edit, Operation, ParameterReader, Timestamp, Violations};
+use tradeapi_runtime::checks::CheckContext;
+use tradeapi_runtime::parameters::ParameterReader;
+use tradeapi_runtime::{Decimal, Edit, Operation, Timestamp, Violations};
 
 use crate::Tested;
 use crate::api::{ClientOid, Side, Symbol};
@@ -102,8 +104,8 @@ fn ranges_have_rules() {
 #[test]
 fn what_came_from_a_response_is_checked_again() -> Tested {
     let mut order = order("A", Side::Buy);
-    order.side = tradeapi_runtime::read_json("\"short\"")?;
-    order.client_oid = Some(tradeapi_runtime::read_json("\"not of the shape\"")?);
+    order.side = tradeapi_runtime::json::read_json("\"short\"")?;
+    order.client_oid = Some(tradeapi_runtime::json::read_json("\"not of the shape\"")?);
     assert_eq!(rules(validate(&order, None)), owned(&[("values", "side"), ("shape", "clientOid")]));
     Ok(())
 }

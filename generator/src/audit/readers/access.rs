@@ -1,7 +1,7 @@
 //! Permissions and headers.
 
 use super::super::document::Table;
-use super::super::findings::{Key, key};
+use super::super::findings::{FactKind, Key, key};
 use super::super::text::Span;
 use super::{Reader, pairs};
 
@@ -16,12 +16,12 @@ impl<'a> Reader<'a> {
             self.found.read(permission);
             for (at, named) in self.names.list(operations) {
                 let Some(id) = named.and_then(|named| named.id) else { continue };
-                let of = key(["permission", &id]);
+                let of = key(FactKind::Permission, [&id]);
                 self.found.state(of.clone(), permission.text, at);
                 listed.push(of);
             }
         }
-        self.gone("permission", None, &listed, table.at());
+        self.gone(FactKind::Permission, None, &listed, table.at());
     }
 
     pub(super) fn header_table(&mut self, table: &Table<'a>) {
@@ -33,14 +33,14 @@ impl<'a> Reader<'a> {
                 self.found.read(name);
                 continue;
             }
-            let credential = key(["credential", &document, name.text]);
-            let other = key(["header", &document, name.text]);
+            let credential = key(FactKind::Credential, [&document, name.text]);
+            let other = key(FactKind::Header, [&document, name.text]);
             let of = if self.claims.has(&other) { other } else { credential };
             self.found.state(of.clone(), "", name);
             listed.push(of);
             self.sent_on(name.text, meaning);
         }
-        self.gone("credential", Some(&document), &listed, table.at());
+        self.gone(FactKind::Credential, Some(&document), &listed, table.at());
     }
 
     /// Keys of a kind that a complete list does not have.
@@ -52,16 +52,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn gone(&mut self, kind: &str, owner: Option<&str>, listed: &[Key], at: usize) {
-        let of_owner = |key: &&Key| owner.is_none_or(|owner| key.get(1).is_some_and(|known| known == owner));
-        let known = self.claims.below([kind]).filter(of_owner).cloned().collect();
+    fn gone(&mut self, kind: FactKind, owner: Option<&str>, listed: &[Key], at: usize) {
+        let of_owner = |key: &&Key| owner.is_none_or(|owner| key.owner().is_some_and(|known| known == owner));
+        let known = self.claims.below(kind, []).filter(of_owner).cloned().collect();
         self.gone_below(known, listed, at);
     }
 
     pub(super) fn headers_of_operation(&mut self, text: Span<'a>, id: &str) {
         for sentence in text.sentences() {
             if let Some(name) = header_name(sentence) {
-                self.found.state(key(["headeron", id, name.text]), "", name);
+                self.found.state(key(FactKind::HeaderOn, [id, name.text]), "", name);
                 self.found.read(sentence);
             }
         }
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
         let mut listed: Vec<Key> = Vec::new();
         for (at, named) in self.names.list(list) {
             let Some(id) = named.and_then(|named| named.id) else { continue };
-            let of = key(["headeron", &id, header]);
+            let of = key(FactKind::HeaderOn, [&id, header]);
             self.found.state(of.clone(), "", at);
             listed.push(of);
         }
@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
             return;
         }
         let carries = |key: &&Key| key.last().is_some_and(|name| name == header);
-        let known = self.claims.below(["headeron"]).filter(carries).cloned().collect();
+        let known = self.claims.below(FactKind::HeaderOn, []).filter(carries).cloned().collect();
         self.gone_below(known, &listed, list.at);
     }
 }

@@ -1,7 +1,7 @@
 //! What holds for every operation: named lists of values, the mark of success, forms of names.
 
 use super::super::document::Table;
-use super::super::findings::{Listed, key};
+use super::super::findings::{FactKind, Listed, key};
 use super::super::text::Span;
 use super::{Reader, pairs, values};
 
@@ -20,27 +20,29 @@ impl<'a> Reader<'a> {
 
     /// `code (string), msg (string), data`: the members of every answer.
     fn envelope(&mut self, rule: Span<'a>) {
-        let known = self.claims.last_parts(["envelope", &self.document.id]);
+        let known = self.claims.last_parts(FactKind::Envelope, [&self.document.id]);
         let mut listed = Vec::new();
         for member in rule.split(&[","]) {
             let name = member.head_and_note().0;
-            self.found.state(key(["envelope", &self.document.id, name.text]), "", name);
+            self.found.state(key(FactKind::Envelope, [&self.document.id, name.text]), "", name);
             listed.push(name.text);
         }
         for gone in known.iter().filter(|known| !listed.contains(&known.as_str())) {
-            self.found.missing.push((key(["envelope", &self.document.id, gone]), rule.at));
+            self.found.missing.push((key(FactKind::Envelope, [&self.document.id, gone]), rule.at));
         }
         self.found.read(rule);
     }
 
     fn named_values(&mut self, name: &str, rule: Span<'a>) {
-        let known = self.claims.iter().find_map(|(key, _)| match key.as_slice() {
-            [kind, id, owner, _] if kind == "paramenum" && owner == name => Some(self.claims.values(kind, id, owner)),
+        let known = self.claims.iter().find_map(|(key, _)| match (key.kind, key.names.as_slice()) {
+            (FactKind::ParameterValue, [id, owner, _]) if owner == name => {
+                Some(self.claims.values(FactKind::ParameterValue, id, owner))
+            }
             _ => None,
         });
         if let Some(list) = values::list(rule, &known.unwrap_or_default()) {
             let values = list.values.iter().map(|(value, at)| (value.clone(), at.at)).collect();
-            let of = key(["named", &self.document.id, name]);
+            let of = key(FactKind::NamedValues, [&self.document.id, name]);
             self.named_lists.insert(name.to_owned(), Listed { values, of });
             self.found.read(rule);
         }
@@ -57,7 +59,7 @@ impl<'a> Reader<'a> {
                 _ => continue,
             };
             if pattern.len() > 1 && pattern.chars().all(|c| c.is_ascii_alphanumeric() || "_*-".contains(c)) {
-                self.found.state(key(["form", &self.document.id, &pattern]), "", word);
+                self.found.state(key(FactKind::Form, [&self.document.id, &pattern]), "", word);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `METHOD /path`, rates, and who may call.
 
 use super::super::document::{Document, Section};
-use super::super::findings::{Force, key};
+use super::super::findings::{FactKind, Force, key};
 use super::super::text::Span;
 use super::super::wording::{akin, number, stems};
 use super::Reader;
@@ -58,14 +58,14 @@ impl<'a> Reader<'a> {
     pub(super) fn endpoint(&mut self, section: &'a Section, id: &str) {
         if let Some((method, path)) = find(self.document, section) {
             self.found.read(method);
-            self.found.state(key(["endpoint", id]), format!("{} {}", method.text, path.text), path);
+            self.found.state(key(FactKind::Endpoint, [id]), format!("{} {}", method.text, path.text), path);
         }
     }
 
     pub(super) fn rates(&mut self, text: Span<'a>, id: &str) {
         for rate in rates(text) {
             let class = self.class(&rate.context);
-            self.found.state(key(["rate", id, &class]), rate.value, rate.at);
+            self.found.state(key(FactKind::Rate, [id, &class]), rate.value, rate.at);
         }
         for sentence in text.sentences() {
             if sentence.text.contains("rates as above") {
@@ -76,8 +76,8 @@ impl<'a> Reader<'a> {
 
     /// The class of callers that words speak of; `default` is everyone.
     pub(super) fn class(&self, context: &[String]) -> String {
-        let classes = self.claims.iter().filter(|(key, _)| key.first().is_some_and(|kind| kind == "rate"));
-        let classes = classes.filter_map(|(key, _)| key.get(2));
+        let classes = self.claims.iter().filter(|(key, _)| key.kind == FactKind::Rate);
+        let classes = classes.filter_map(|(key, _)| key.name());
         let said = |class: &&String| class.split('-').all(|part| context.iter().any(|word| akin(part, word)));
         let best = classes.filter(said).max_by_key(|class| class.split('-').count());
         best.cloned().unwrap_or_else(|| "default".to_owned())
@@ -88,8 +88,8 @@ impl<'a> Reader<'a> {
         let speaks_of = |class: &str| class.split('-').any(|part| words.iter().any(|word| akin(part, word)));
         let mut latest = std::collections::BTreeMap::new();
         for statement in &self.found.statements {
-            if let [kind, of, class] = statement.key.as_slice()
-                && kind == "rate"
+            if let [of, class] = statement.key.names.as_slice()
+                && statement.key.kind == FactKind::Rate
                 && of != id
                 && speaks_of(class)
             {
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
         self.found.read(sentence);
         for (class, above) in latest {
             let force = Force::By(above.key);
-            self.found.state_with(key(["rate", id, &class]), above.value, above.at, force);
+            self.found.state_with(key(FactKind::Rate, [id, &class]), above.value, above.at, force);
         }
     }
 
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
         for sentence in text.sentences() {
             let is_first_word = sentence.words().first().is_some_and(|word| akin(word.text, "whitelisted"));
             if is_first_word {
-                self.found.state(key(["whitelisted", id]), "yes", sentence);
+                self.found.state(key(FactKind::Whitelisted, [id]), "yes", sentence);
             }
         }
     }
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
             if let Some(at) = texts.windows(2).position(|pair| pair == ["at", "most"]) {
                 let is_of_items = texts.contains(&"per");
                 if let Some(n) = texts.get(at + 2).and_then(|word| number(word)).filter(|_| is_of_items) {
-                    self.found.state(key(["parammax", id, &list]), n.to_string(), clause);
+                    self.found.state(key(FactKind::ParameterMax, [id, &list]), n.to_string(), clause);
                 }
             }
         }
@@ -130,8 +130,8 @@ impl<'a> Reader<'a> {
     pub(super) fn list_parameter(&self, id: &str) -> Option<String> {
         let lists = self
             .claims
-            .below(["type", id])
+            .below(FactKind::Type, [id])
             .filter(|key| self.claims.get(key).iter().any(|claim| claim.value == "array"));
-        lists.filter_map(|key| key.get(2).cloned()).next()
+        lists.filter_map(|key| key.name().cloned()).next()
     }
 }

@@ -1,7 +1,7 @@
 //! Error codes and their texts.
 
 use super::super::document::Table;
-use super::super::findings::{Key, key};
+use super::super::findings::{FactKind, Key, key};
 use super::super::text::Span;
 use super::{Reader, pairs};
 
@@ -12,13 +12,13 @@ impl<'a> Reader<'a> {
         for (situation, response) in pairs(&table.rows) {
             if let Some((code, text)) = error(situation, response) {
                 self.found.read(situation);
-                let of = key(["error", &self.document.id, code.text]);
+                let of = key(FactKind::Error, [&self.document.id, code.text]);
                 self.found.state(of.clone(), plain_quotes(text), code);
                 self.found.read(response);
                 listed.push(of);
             }
         }
-        let known: Vec<Key> = self.claims.below(["error", &self.document.id]).cloned().collect();
+        let known: Vec<Key> = self.claims.below(FactKind::Error, [&self.document.id]).cloned().collect();
         for error in known {
             let is_told = self.found.about(&error).next().is_some();
             if !listed.contains(&error) && !is_told {
@@ -30,7 +30,7 @@ impl<'a> Reader<'a> {
     /// `code is 00000 and msg is success`.
     pub(super) fn success(&mut self, label: Span<'a>, rule: Span<'a>) {
         if let Some((code, text)) = error(label, rule) {
-            self.found.state(key(["error", &self.document.id, code.text]), text, code);
+            self.found.state(key(FactKind::Error, [&self.document.id, code.text]), text, code);
             self.found.read(rule);
         }
     }

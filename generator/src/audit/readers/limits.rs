@@ -1,7 +1,7 @@
 //! The table of limits: what the sections of operations state, once more and in short.
 
 use super::super::document::Table;
-use super::super::findings::key;
+use super::super::findings::{FactKind, key};
 use super::super::operations::Named;
 use super::super::text::Span;
 use super::super::wording::{akin, characters, duration, number, stems};
@@ -45,13 +45,13 @@ impl<'a> Reader<'a> {
         let named: Vec<String> = named.into_iter().filter_map(|(_, named)| named?.id).collect();
         let is_of_class = names_none && classes.iter().all(|class| class != "default");
         for (rate, class) in rates.iter().zip(&classes) {
-            let with_class = self.claims.below(["rate"]).filter(|key| key.last() == Some(class));
+            let with_class = self.claims.below(FactKind::Rate, []).filter(|key| key.last() == Some(class));
             let ids: Vec<String> =
-                if is_of_class { with_class.filter_map(|key| key.get(1).cloned()).collect() } else { named.clone() };
+                if is_of_class { with_class.filter_map(|key| key.owner().cloned()).collect() } else { named.clone() };
             // The label of operations for everyone may have a word of a class by chance.
             let class = if is_of_class { class.clone() } else { self.class(&rate.context) };
             for id in &ids {
-                self.found.state(key(["rate", id, &class]), rate.value.clone(), rate.at);
+                self.found.state(key(FactKind::Rate, [id, &class]), rate.value.clone(), rate.at);
             }
         }
         for id in &named {
@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
             if let ["at", "most", n, .., "in", list] = clause.texts().as_slice()
                 && let Some(n) = number(n)
             {
-                self.found.state(key(["parammax", id, list]), n.to_string(), clause);
+                self.found.state(key(FactKind::ParameterMax, [id, list]), n.to_string(), clause);
             }
         }
     }
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
             for named in self.names.with_words(&["batch", verb.text]) {
                 let Some(id) = named.id else { continue };
                 if let Some(list) = self.list_parameter(&id) {
-                    self.found.state(key(["parammax", &id, &list]), n.to_string(), limit);
+                    self.found.state(key(FactKind::ParameterMax, [&id, &list]), n.to_string(), limit);
                 }
             }
         }
@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
     /// The parameter that a label ends with.
     fn parameter_named(&self, label: Span<'a>) -> Option<String> {
         let last = label.words().last()?.text.to_owned();
-        self.claims.below(["param"]).any(|key| key.last() == Some(&last)).then_some(last)
+        self.claims.below(FactKind::Parameter, []).any(|key| key.last() == Some(&last)).then_some(last)
     }
 
     fn parameter_row(&mut self, name: &str, limit: Span<'a>) {
@@ -102,13 +102,13 @@ impl<'a> Reader<'a> {
                 (self.names.list(label).into_iter().filter_map(|(_, named)| named?.id).collect(), part)
             })
             .collect();
-        let is_bounded = |kind: &str, id: &str| self.claims.has(&key([kind, id, name]));
+        let is_bounded = |kind: FactKind, id: &str| self.claims.has(&key(kind, [id, name]));
         let owners: Vec<String> = self
             .claims
-            .below(["param"])
+            .below(FactKind::Parameter, [])
             .filter(|key| key.last().is_some_and(|last| last.rsplit('.').next() == Some(name)))
-            .filter_map(|key| key.get(1).cloned())
-            .filter(|id| is_bounded("paramdefault", id) || is_bounded("parammax", id))
+            .filter_map(|key| key.owner().cloned())
+            .filter(|id| is_bounded(FactKind::ParameterDefault, id) || is_bounded(FactKind::ParameterMax, id))
             .collect();
         for id in owners {
             let own = excepted.iter().find(|(ids, _)| ids.contains(&id)).map_or(general, |(_, part)| *part);
@@ -119,10 +119,10 @@ impl<'a> Reader<'a> {
 
     fn bounds_of(&mut self, id: &str, name: &str, text: Span<'a>) {
         let words = text.words();
-        for (kind, mark) in [("paramdefault", "default"), ("parammax", "maximum")] {
+        for (kind, mark) in [(FactKind::ParameterDefault, "default"), (FactKind::ParameterMax, "maximum")] {
             let at = words.iter().position(|word| word.text == mark);
             if let Some(n) = at.and_then(|at| words.get(at + 1)).filter(|word| number(word.text).is_some()) {
-                self.found.state(key([kind, id, name]), n.text, *n);
+                self.found.state(key(kind, [id, name]), n.text, *n);
             }
         }
     }
@@ -133,16 +133,16 @@ impl<'a> Reader<'a> {
         if let [min, "to", max, ..] = texts.as_slice()
             && let (Some(min), Some(max)) = (number(min), number(max))
         {
-            for family in self.families_with("length", name) {
-                self.found.state(key(["length", &family, name]), format!("{min} to {max}"), limit);
+            for family in self.families_with(FactKind::Length, name) {
+                self.found.state(key(FactKind::Length, [&family, name]), format!("{min} to {max}"), limit);
             }
         }
         if let Some((_, list)) = limit.label().filter(|(label, _)| label.texts().contains(&"characters")) {
             let mut set: Vec<char> =
                 list.split(&[",", " and "]).iter().flat_map(|part| characters(part.text)).collect();
             set.sort_unstable();
-            for family in self.families_with("alphabet", name) {
-                self.found.state(key(["alphabet", &family, name]), set.iter().collect::<String>(), list);
+            for family in self.families_with(FactKind::Alphabet, name) {
+                self.found.state(key(FactKind::Alphabet, [&family, name]), set.iter().collect::<String>(), list);
             }
         }
         if texts.first() == Some(&"digits") {
@@ -151,16 +151,16 @@ impl<'a> Reader<'a> {
                 let of_name = |key: &&super::super::findings::Key| {
                     key.last().is_some_and(|last| last.rsplit('.').next() == Some(name))
                 };
-                for of in self.claims.below(["digits"]).filter(of_name).cloned().collect::<Vec<_>>() {
+                for of in self.claims.below(FactKind::Digits, []).filter(of_name).cloned().collect::<Vec<_>>() {
                     self.found.state(of, n.to_string(), limit);
                 }
             }
         }
     }
 
-    fn families_with(&self, kind: &str, name: &str) -> Vec<String> {
-        let of_name = self.claims.below([kind]).filter(|key| key.last().is_some_and(|last| last == name));
-        of_name.filter_map(|key| key.get(1).cloned()).collect()
+    fn families_with(&self, kind: FactKind, name: &str) -> Vec<String> {
+        let of_name = self.claims.below(kind, []).filter(|key| key.last().is_some_and(|last| last == name));
+        of_name.filter_map(|key| key.owner().cloned()).collect()
     }
 
     fn operations_of_label(&self, label: Span<'a>) -> Vec<String> {
@@ -177,10 +177,10 @@ impl<'a> Reader<'a> {
         for segment in limit.split(&[";"]) {
             let Some(n) = segment.words().first().and_then(|word| number(word.text)) else { continue };
             let words: Vec<String> = stems(label.text).into_iter().chain(stems(segment.text)).collect();
-            let mut ceilings = self.claims.below(["ceiling"]);
+            let mut ceilings = self.claims.below(FactKind::Ceiling, []);
             let fits = |id: &String| stems(id).iter().all(|part| words.iter().any(|word| akin(part, word)));
             let of = ceilings.find(|key| key.last().is_some_and(fits)).cloned();
-            let of = of.unwrap_or_else(|| key(["ceiling", &self.document.id, segment.text]));
+            let of = of.unwrap_or_else(|| key(FactKind::Ceiling, [&self.document.id, segment.text]));
             self.found.state(of, n.to_string(), segment);
         }
     }

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::claims::Claims;
 use super::document::{Document, Section};
-use super::findings::{Findings, Listed, key};
+use super::findings::{FactKind, Findings, Listed, key};
 use super::operations::Names;
 use super::text::Span;
 
@@ -77,7 +77,11 @@ fn meaning(document: &Document, claims: &Claims<'_>, section: &Section) -> Optio
 impl<'a> Reader<'a> {
     fn title(&mut self) {
         let Some(section) = self.document.sections.first().filter(|section| section.level == 1) else { return };
-        self.found.state(key(["title", &self.document.id]), section.heading.clone(), self.document.span(&section.at));
+        self.found.state(
+            key(FactKind::Title, [&self.document.id]),
+            section.heading.clone(),
+            self.document.span(&section.at),
+        );
     }
 
     /// A section that describes an operation.
@@ -100,7 +104,7 @@ impl<'a> Reader<'a> {
     fn new_operation(&mut self, section: &'a Section) {
         if let Some((method, path)) = endpoint::find(self.document, section) {
             let value = format!("{} {}", method.text, path.text);
-            self.found.state(key(["endpoint", &section.heading]), value, path);
+            self.found.state(key(FactKind::Endpoint, [&section.heading]), value, path);
         }
         self.found.new_sections.push(section.at.start..section.body.end);
         self.found.read.push(section.body.clone());
@@ -140,7 +144,7 @@ impl<'a> Reader<'a> {
         for known in &self.claims.operations {
             let id = &known.operation.id;
             if !described.contains(id) {
-                self.found.missing.push((key(["endpoint", id]), end));
+                self.found.missing.push((key(FactKind::Endpoint, [id]), end));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What is said of parameters: in the last column of their table, or in parentheses behind their names.
 
-use super::super::findings::{Force, Key, Listed, key};
+use super::super::findings::{FactKind, Force, Key, Listed, key};
 use super::super::text::Span;
 use super::super::wording::{duration, number};
 use super::{Reader, values, windows};
@@ -64,28 +64,30 @@ impl<'a> Reader<'a> {
     /// `default 100, maximum 100`, `at most 50`, `number, at most 18 digits`, `array`.
     fn bounds(&mut self, noted: &Noted<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
         let last = texts.last().and_then(|word| number(word));
-        let mut state = |kind: &str, value: String| {
+        let mut state = |kind: FactKind, value: String| {
             for (name, _) in noted.names {
-                self.found.state(key([kind, noted.id, name]), value.clone(), clause);
+                self.found.state(key(kind, [noted.id, name]), value.clone(), clause);
             }
         };
         match texts {
             ["default", "and", "maximum", _] => {
                 if let Some(n) = last {
-                    state("paramdefault", n.to_string());
-                    state("parammax", n.to_string());
+                    state(FactKind::ParameterDefault, n.to_string());
+                    state(FactKind::ParameterMax, n.to_string());
                 }
             }
-            ["default", n] | ["defaults", "to", n] if number(n).is_some() => state("paramdefault", (*n).to_owned()),
-            ["maximum", n] if number(n).is_some() => state("parammax", (*n).to_owned()),
-            ["at", "most", n, "digits"] if number(n).is_some() => state("digits", (*n).to_owned()),
+            ["default", n] | ["defaults", "to", n] if number(n).is_some() => {
+                state(FactKind::ParameterDefault, (*n).to_owned())
+            }
+            ["maximum", n] if number(n).is_some() => state(FactKind::ParameterMax, (*n).to_owned()),
+            ["at", "most", n, "digits"] if number(n).is_some() => state(FactKind::Digits, (*n).to_owned()),
             ["at", "most", n, ..] => match number(n).filter(|_| duration(clause).is_none()) {
-                Some(n) => state("parammax", n.to_string()),
+                Some(n) => state(FactKind::ParameterMax, n.to_string()),
                 None => return false,
             },
-            ["array", ..] => state("type", "array".to_owned()),
-            ["number"] => state("type", "number".to_owned()),
-            ["string"] => state("type", "string".to_owned()),
+            ["array", ..] => state(FactKind::Type, "array".to_owned()),
+            ["number"] => state(FactKind::Type, "number".to_owned()),
+            ["string"] => state(FactKind::Type, "string".to_owned()),
             _ => return false,
         }
         true
@@ -115,43 +117,39 @@ impl<'a> Reader<'a> {
     /// Everything that was said of the parameter of that name there.
     fn as_in(&mut self, of: &str, id: &str, name: &str) {
         let short = name.rsplit('.').next().unwrap_or(name);
-        const OF_PARAMETERS: [&str; 8] =
-            ["param", "type", "paramenum", "paramdefault", "parammax", "digits", "unit", "edit"];
         let same = |key: &Key| {
-            let is_of = |kind: &str| OF_PARAMETERS.contains(&kind);
-            matches!(key.as_slice(), [kind, owner, known, ..] if is_of(kind) && owner == of && known == short)
+            let is_here = key.owner().is_some_and(|owner| owner == of) && key.name().is_some_and(|name| name == short);
+            key.kind.is_of_parameter() && is_here
         };
         let above: Vec<_> = self.found.statements.iter().filter(|statement| same(&statement.key)).cloned().collect();
         for statement in above {
             let mut of_this = statement.key.clone();
-            of_this[1] = id.to_owned();
-            of_this[2] = name.to_owned();
+            of_this.names.splice(..2, [id.to_owned(), name.to_owned()]);
             self.found.state_with(of_this, statement.value, statement.at, Force::By(statement.key));
         }
     }
 
     fn values_as_above(&mut self, id: &str, name: &str) {
         if let Some(above) = self.found.lists.get(name).cloned() {
-            self.values_from(key(["paramenum", id, name]), &above, true);
+            self.values_from(key(FactKind::ParameterValue, [id, name]), &above, true);
         }
     }
 
     /// The values of a list elsewhere. A pointed-at list is complete, a namesake's only may hold here too.
     pub(super) fn values_from(&mut self, of: Key, above: &Listed, is_pointed_at: bool) {
-        let with = |of: &Key, value: &str| of.iter().cloned().chain([value.to_owned()]).collect::<Key>();
         for (value, at) in &above.values {
-            let force = if is_pointed_at { Force::By(with(&above.of, value)) } else { Force::Namesake };
-            self.found.state_with(with(&of, value), "", *at, force);
+            let force = if is_pointed_at { Force::By(above.of.with(value)) } else { Force::Namesake };
+            self.found.state_with(of.with(value), "", *at, force);
         }
     }
 
     fn values_of(&mut self, noted: &Noted<'a, '_>) {
         for (name, _) in noted.names {
-            let of = key(["paramenum", noted.id, name]);
-            let known = self.claims.values("paramenum", noted.id, name);
+            let of = key(FactKind::ParameterValue, [noted.id, name]);
+            let known = self.claims.values(FactKind::ParameterValue, noted.id, name);
             let Some(list) = self.values_in(noted.note, &of, &known) else { continue };
             if let Some((default, at)) = list.default {
-                self.found.state(key(["paramdefault", noted.id, name]), default, at);
+                self.found.state(key(FactKind::ParameterDefault, [noted.id, name]), default, at);
             }
             self.default_of(noted, name, &list.values.iter().map(|(value, _)| value.clone()).collect::<Vec<_>>());
         }
@@ -170,13 +168,12 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn state_values(&mut self, of: &Key, list: &values::ValueList<'a>, known: &[String]) {
-        let with = |value: &str| of.iter().cloned().chain([value.to_owned()]).collect::<Key>();
         for (value, at) in &list.values {
-            self.found.state(with(value), "", *at);
+            self.found.state(of.with(value), "", *at);
         }
         let Some(span) = list.span else { return };
         for value in known.iter().filter(|known| list.values.iter().all(|(value, _)| value != *known)) {
-            self.found.missing.push((with(value), span.at));
+            self.found.missing.push((of.with(value), span.at));
         }
         let values = list.values.iter().map(|(value, at)| (value.clone(), at.at)).collect();
         self.listed(of, &Listed { values, of: of.clone() });
@@ -208,16 +205,16 @@ impl<'a> Reader<'a> {
             }
             if let Some(value) = words.iter().skip(from + 1).find(|word| values.iter().any(|value| value == word.text))
             {
-                self.found.state(key(["paramdefault", noted.id, name]), value.text, clause);
+                self.found.state(key(FactKind::ParameterDefault, [noted.id, name]), value.text, clause);
             } else if let [_, only] = words.as_slice() {
-                self.found.state(key(["paramdefault", noted.id, name]), only.text, clause);
+                self.found.state(key(FactKind::ParameterDefault, [noted.id, name]), only.text, clause);
             }
         }
     }
 
     fn units_of(&mut self, noted: &Noted<'a, '_>) {
         for (name, _) in noted.names {
-            self.unit_in(noted.note, key(["unit", noted.id, name]));
+            self.unit_in(noted.note, key(FactKind::Unit, [noted.id, name]));
         }
     }
 
@@ -268,7 +265,7 @@ impl<'a> Reader<'a> {
         });
         let value = deletes.as_ref().map_or("keeps".to_owned(), |(text, _)| format!("keeps, {text} deletes"));
         for (name, _) in noted.names {
-            self.found.state(key(["edit", noted.id, name]), value.clone(), clause);
+            self.found.state(key(FactKind::Edit, [noted.id, name]), value.clone(), clause);
         }
         if let Some((_, clause)) = deletes {
             self.found.read(clause);

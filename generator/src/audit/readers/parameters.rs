@@ -1,7 +1,7 @@
 //! Parameters of an operation: as a table, or as a sentence such as `Parameters: a (required), b, c (one required)`.
 
 use super::super::document::Section;
-use super::super::findings::{Force, Key, key};
+use super::super::findings::{FactKind, Force, Key, key};
 use super::super::text::Span;
 use super::super::wording::is_name;
 use super::Reader;
@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
                 has_list = true;
                 let open_need = if label.text.contains("none marked required") { "no" } else { "unstated" };
                 if prefix == "[]." {
-                    self.found.state(key(["param", id, "[]"]), "yes", label);
+                    self.found.state(key(FactKind::Parameter, [id, "[]"]), "yes", label);
                 }
                 self.found.read(label);
                 self.parameter_list(id, &prefix, list.at, &sentence_entries(list), open_need);
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
 
     fn parameter_list(&mut self, id: &str, prefix: &str, at: usize, seen: &[Seen<'a>], open_need: &'static str) {
         let names = self.renamed(id, prefix, seen);
-        let listed: Vec<Key> = names.iter().map(|(name, _)| key(["param", id, name])).collect();
+        let listed: Vec<Key> = names.iter().map(|(name, _)| key(FactKind::Parameter, [id, name])).collect();
         let mut needs: Vec<Option<&'static str>> = seen.iter().map(|seen| seen.need).collect();
         let mut given = vec![false; seen.len()];
         let mut items = Vec::new();
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
             let brought = given[index] || self.need_as_in(pattern.as_deref(), id, name, needs[index]);
             if !(brought && needs[index].is_none()) {
                 let need = needs[index].unwrap_or(open_need);
-                self.found.state_with(key(["param", id, name]), need, at.at, Force::Stated);
+                self.found.state_with(key(FactKind::Parameter, [id, name]), need, at.at, Force::Stated);
             }
         }
         if let Some(of) = &pattern {
@@ -119,12 +119,12 @@ impl<'a> Reader<'a> {
         let places: Vec<Span<'a>> = items.iter().map(|(_, at)| *at).collect();
         let (names, renamed) = paired(&self.parameters_of(id, &prefix), &places, &prefix);
         for (old, at) in renamed {
-            self.found.renamed.push((key(["param", id, &old]), format!("{prefix}{}", at.text), at.at));
+            self.found.renamed.push((key(FactKind::Parameter, [id, &old]), format!("{prefix}{}", at.text), at.at));
         }
         for (name, at) in &names {
-            self.found.state(key(["param", id, name]), "unstated", *at);
+            self.found.state(key(FactKind::Parameter, [id, name]), "unstated", *at);
         }
-        let listed: Vec<Key> = names.iter().map(|(name, _)| key(["param", id, name])).collect();
+        let listed: Vec<Key> = names.iter().map(|(name, _)| key(FactKind::Parameter, [id, name])).collect();
         self.gone_parameters(id, &prefix, first.at, &listed);
     }
 
@@ -136,10 +136,12 @@ impl<'a> Reader<'a> {
     /// What another operation says of the need also holds for what its list shares but notes otherwise.
     fn need_as_in(&mut self, of: Option<&str>, id: &str, name: &str, need: Option<&str>) -> bool {
         let short = name.rsplit('.').next().unwrap_or(name);
-        let Some(of) = of.filter(|_| need.is_none()).map(|of| key(["param", of, short])) else { return false };
+        let Some(of) = of.filter(|_| need.is_none()).map(|of| key(FactKind::Parameter, [of, short])) else {
+            return false;
+        };
         let above = self.found.about(&of).last().cloned();
         if let Some(above) = &above {
-            self.found.state_with(key(["param", id, name]), above.value.clone(), above.at, Force::By(of));
+            self.found.state_with(key(FactKind::Parameter, [id, name]), above.value.clone(), above.at, Force::By(of));
         }
         above.is_some()
     }
@@ -147,15 +149,16 @@ impl<'a> Reader<'a> {
     /// What another operation says of one of several holds where all of them are listed.
     fn one_of_as_in(&mut self, of: &str, id: &str, prefix: &str, names: &[(String, Span<'a>)]) {
         let full = |key: &Key| {
-            let members: Vec<String> = key.get(2)?.split(',').map(|name| format!("{prefix}{name}")).collect();
+            let members: Vec<String> = key.name()?.split(',').map(|name| format!("{prefix}{name}")).collect();
             let all = members.iter().all(|member| names.iter().any(|(name, _)| name == member));
             all.then(|| members.join(","))
         };
-        let above = self.found.statements.iter().filter(|statement| statement.key.starts_with(&key(["oneof", of])));
+        let above =
+            self.found.statements.iter().filter(|statement| statement.key.starts_with(&key(FactKind::OneOf, [of])));
         let above: Vec<_> = above.filter_map(|statement| Some((full(&statement.key)?, statement.clone()))).collect();
         for (members, statement) in above {
             let force = Force::By(statement.key);
-            self.found.state_with(key(["oneof", id, &members]), "", statement.at, force);
+            self.found.state_with(key(FactKind::OneOf, [id, &members]), "", statement.at, force);
         }
     }
 
@@ -181,11 +184,11 @@ impl<'a> Reader<'a> {
             }
             if members.len() > 1 && (named.is_empty() || members.len() == named.len()) {
                 let list: Vec<&str> = members.iter().map(|member| names[*member].0.as_str()).collect();
-                self.found.state(key(["oneof", id, &list.join(",")]), "", *at);
+                self.found.state(key(FactKind::OneOf, [id, &list.join(",")]), "", *at);
             }
         }
         if let Some((winner, at)) = &said.wins {
-            self.found.state(key(["wins", id]), full(winner), *at);
+            self.found.state(key(FactKind::Wins, [id]), full(winner), *at);
         }
     }
 
@@ -198,7 +201,7 @@ impl<'a> Reader<'a> {
                 if (or.text, is.text, required.text) != ("or", "is", "required") {
                     continue;
                 }
-                let known = [a, b].map(|name| key(["param", id, name.text]));
+                let known = [a, b].map(|name| key(FactKind::Parameter, [id, name.text]));
                 let listed: Vec<bool> = known.iter().map(|key| self.found.about(key).next().is_some()).collect();
                 self.found.read(sentence);
                 for (key, _) in known.iter().zip(&listed).filter(|(_, listed)| **listed) {
@@ -207,9 +210,9 @@ impl<'a> Reader<'a> {
                     self.found.state_with(key.clone(), "conditional", a.at, Force::Stated);
                 }
                 if listed == [true, true] {
-                    self.found.state(key(["oneof", id, &format!("{},{}", a.text, b.text)]), "", *a);
+                    self.found.state(key(FactKind::OneOf, [id, &format!("{},{}", a.text, b.text)]), "", *a);
                     if let Some(at) = words.iter().position(|word| word.text == "wins").filter(|at| *at > 0) {
-                        self.found.state(key(["wins", id]), words[at - 1].text, words[at - 1]);
+                        self.found.state(key(FactKind::Wins, [id]), words[at - 1].text, words[at - 1]);
                     }
                 }
             }
@@ -218,7 +221,7 @@ impl<'a> Reader<'a> {
 
     /// A parameter without a list of values has that of its namesake above.
     fn values_of_namesake(&mut self, id: &str, name: &str) {
-        let of = key(["paramenum", id, name]);
+        let of = key(FactKind::ParameterValue, [id, name]);
         let has_own = self.found.statements.iter().any(|statement| statement.key.starts_with(&of));
         let short = name.rsplit('.').next().unwrap_or(name);
         if let Some(above) = self.found.lists.get(short).cloned().filter(|_| !has_own) {
@@ -232,21 +235,21 @@ impl<'a> Reader<'a> {
         let places: Vec<Span<'a>> = seen.iter().map(|seen| seen.at).collect();
         let (names, renamed) = paired(&known, &places, prefix);
         for (old, at) in renamed {
-            self.found.renamed.push((key(["param", id, &old]), format!("{prefix}{}", at.text), at.at));
+            self.found.renamed.push((key(FactKind::Parameter, [id, &old]), format!("{prefix}{}", at.text), at.at));
         }
         names
     }
 
     /// The parameters that the schema has in a list.
     fn parameters_of(&self, id: &str, prefix: &str) -> Vec<String> {
-        let names = self.claims.last_parts(["param", id]);
+        let names = self.claims.last_parts(FactKind::Parameter, [id]);
         let is_in = |name: &String| name.strip_prefix(prefix).is_some_and(|rest| !rest.contains("[]"));
         names.into_iter().filter(is_in).collect()
     }
 
     fn gone_parameters(&mut self, id: &str, prefix: &str, at: usize, listed: &[Key]) {
         for name in self.parameters_of(id, prefix) {
-            let gone = key(["param", id, &name]);
+            let gone = key(FactKind::Parameter, [id, &name]);
             if !listed.contains(&gone) {
                 self.found.missing.push((gone, at));
             }

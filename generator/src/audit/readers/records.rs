@@ -2,7 +2,7 @@
 
 use super::super::claims::KnownRecord;
 use super::super::document::{Section, Table};
-use super::super::findings::{Key, key};
+use super::super::findings::{FactKind, Key, key};
 use super::super::text::Span;
 use super::super::wording::{is_name, likeness, stems};
 use super::{Reader, values};
@@ -73,14 +73,14 @@ impl<'a> Reader<'a> {
         stated: Option<Span<'a>>,
         meaning: Option<Span<'a>>,
     ) {
-        let record_key = key(["record", &known.id, name]);
+        let record_key = key(FactKind::RecordField, [&known.id, name]);
         let own = self.claims.get(&record_key).first().map(|claim| claim.value.clone());
         let told = stated.or(meaning).and_then(|text| told_type(text, stated.is_some()));
         self.found.state(record_key, told.map(str::to_owned).or(own).unwrap_or_default(), at);
-        let of = key(["recordenum", &known.id, name]);
-        let values = self.claims.values("recordenum", &known.id, name);
+        let of = key(FactKind::RecordValue, [&known.id, name]);
+        let values = self.claims.values(FactKind::RecordValue, &known.id, name);
         if let Some(meaning) = meaning {
-            self.unit_in(meaning, key(["unit", &known.id, name]));
+            self.unit_in(meaning, key(FactKind::Unit, [&known.id, name]));
             let short_list = meaning.text.contains('/') && values.is_empty();
             if !short_list && stated_by_list(meaning, &values) && self.values_in(meaning, &of, &values).is_some() {
                 return;
@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
         for (field, (name, at)) in fields.iter().zip(&names) {
             let own = field.head_and_note().1;
             // The note of the last field may speak of the values of all of them.
-            let has_values = !self.claims.values("recordenum", &known.id, name).is_empty();
+            let has_values = !self.claims.values(FactKind::RecordValue, &known.id, name).is_empty();
             let note = own.filter(|own| shared != Some(*own)).or(shared.filter(|_| has_values));
             self.field(known, name, *at, None, note);
         }
@@ -144,18 +144,18 @@ impl<'a> Reader<'a> {
     }
 
     fn fields_renamed(&mut self, known: &KnownRecord<'a>, seen: &[Span<'a>]) -> Vec<(String, Span<'a>)> {
-        let have = self.claims.last_parts(["record", &known.id]);
+        let have = self.claims.last_parts(FactKind::RecordField, [&known.id]);
         let (names, renamed) = super::parameters::paired(&have, seen, "");
         for (old, at) in renamed {
-            self.found.renamed.push((key(["record", &known.id, &old]), at.text.to_owned(), at.at));
+            self.found.renamed.push((key(FactKind::RecordField, [&known.id, &old]), at.text.to_owned(), at.at));
         }
         names
     }
 
     fn gone_fields(&mut self, known: &KnownRecord<'a>, listed: &[(String, Span<'a>)], at: usize) {
-        for name in self.claims.last_parts(["record", &known.id]) {
+        for name in self.claims.last_parts(FactKind::RecordField, [&known.id]) {
             if listed.iter().all(|(listed, _)| *listed != name) {
-                self.found.missing.push((key(["record", &known.id, &name]), at));
+                self.found.missing.push((key(FactKind::RecordField, [&known.id, &name]), at));
             }
         }
     }
@@ -235,7 +235,7 @@ impl<'a> Reader<'a> {
         let mut names = Vec::new();
         for field in fields {
             let (name, note) = field.head_and_note();
-            let has_values = !self.claims.values("recordenum", &known.id, name.text).is_empty();
+            let has_values = !self.claims.values(FactKind::RecordValue, &known.id, name.text).is_empty();
             self.field(
                 known,
                 name.text,
@@ -256,8 +256,8 @@ impl<'a> Reader<'a> {
         let owners: Vec<_> =
             records.iter().filter(|known| known.record.fields.iter().any(|field| field.name.wire == **name)).collect();
         for known in &owners {
-            let values = self.claims.values("recordenum", &known.id, name);
-            let of = key(["recordenum", &known.id, name]);
+            let values = self.claims.values(FactKind::RecordValue, &known.id, name);
+            let of = key(FactKind::RecordValue, [&known.id, name]);
             let listed = values::with_meanings(list, &values);
             self.state_values(&of, &listed, &values);
         }

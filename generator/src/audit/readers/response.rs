@@ -1,6 +1,6 @@
 //! `Response data: orderId (string), clientOid (string)`.
 
-use super::super::findings::{Force, Key, key};
+use super::super::findings::{FactKind, Force, Key, key};
 use super::super::text::Span;
 use super::super::wording::{is_name, likeness, stems};
 use super::Reader;
@@ -27,7 +27,7 @@ impl<'a> Reader<'a> {
         if is_items && data.split(&[","]).len() == 1
             || matches!(words.as_slice(), ["array" | "list", "of", "items", ..])
         {
-            self.found.state(key(["respshape", id]), "array", data);
+            self.found.state(key(FactKind::ResponseShape, [id]), "array", data);
             match data.words().iter().find(|word| word.text == "items") {
                 Some(items) if words.get(2) == Some(&"items") => {
                     let names = data.after(items.at + items.text.len());
@@ -46,14 +46,14 @@ impl<'a> Reader<'a> {
         if is_page && (is_list || !first.is_empty()) {
             let list = data.words().first().copied().unwrap_or(data);
             let cursor = names[1];
-            self.found.state(key(["respshape", id]), format!("list+{}", cursor.text), cursor);
+            self.found.state(key(FactKind::ResponseShape, [id]), format!("list+{}", cursor.text), cursor);
             self.page_fields(id, list, cursor);
             self.found.read(data);
         } else if is_list {
-            self.found.state(key(["respshape", id]), "object", data);
+            self.found.state(key(FactKind::ResponseShape, [id]), "object", data);
             self.response_fields(id, "", &parts, data);
         } else {
-            self.found.state(key(["respshape", id]), "object", data);
+            self.found.state(key(FactKind::ResponseShape, [id]), "object", data);
             self.response_record(id, "", data);
         }
     }
@@ -65,25 +65,25 @@ impl<'a> Reader<'a> {
         else {
             return;
         };
-        let list_key = key(["respfield", id, &known_list.wire]);
+        let list_key = key(FactKind::ResponseField, [id, &known_list.wire]);
         if list.text != known_list.wire {
             self.found.renamed.push((list_key.clone(), list.text.to_owned(), list.at));
         }
         self.found.state(list_key, "array", list);
-        self.found.state(key(["respfield", id, &known_cursor.wire]), "string", cursor);
+        self.found.state(key(FactKind::ResponseField, [id, &known_cursor.wire]), "string", cursor);
     }
 
     fn response_fields(&mut self, id: &str, prefix: &str, fields: &[Span<'a>], list: Span<'a>) {
         let mut listed = Vec::new();
         let heads: Vec<Span<'a>> = fields.iter().map(|field| field.head_and_note().0).collect();
-        let known = self.claims.last_parts(["respfield", id]);
+        let known = self.claims.last_parts(FactKind::ResponseField, [id]);
         let (names, renamed) = paired(&known, &heads, prefix);
         for (old, at) in renamed {
-            self.found.renamed.push((key(["respfield", id, &old]), at.text.to_owned(), at.at));
+            self.found.renamed.push((key(FactKind::ResponseField, [id, &old]), at.text.to_owned(), at.at));
         }
         for (field, (full_name, name)) in fields.iter().zip(names) {
             let (_, note) = field.head_and_note();
-            let field_key = key(["respfield", id, &full_name]);
+            let field_key = key(FactKind::ResponseField, [id, &full_name]);
             let stated = note.and_then(stated_type);
             let own = self.claims.get(&field_key).first().map(|claim| claim.value.clone());
             self.found.state(field_key.clone(), stated.map(str::to_owned).or(own).unwrap_or_default(), name);
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
         let Some((family, record)) = family.and_then(|family| Some((family, family.records.get(*record)?))) else {
             return;
         };
-        let record_key = key(["record", &format!("{}.{}", family.name, record.name.wire), field]);
+        let record_key = key(FactKind::RecordField, [&format!("{}.{}", family.name, record.name.wire), field]);
         if let Some(value) = self.claims.get(&record_key).first().map(|claim| claim.value.clone()) {
             self.found.state_with(record_key, value, at.at, Force::By(of.clone()));
         }
@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
                 })
             })
         });
-        for field in self.claims.below(["respfield", id]).cloned().collect::<Vec<_>>() {
+        for field in self.claims.below(FactKind::ResponseField, [id]).cloned().collect::<Vec<_>>() {
             if !listed.contains(&field) && !settled {
                 self.found.missing.push((field, at));
             }
@@ -145,12 +145,12 @@ impl<'a> Reader<'a> {
         let Some(known) = known else { return };
         let names = [stems(&known.record.name.wire), stems(known.section)];
         if names.iter().all(|names| likeness(names, &words) < 400) {
-            self.found.state(key(["respshape", id]), data.text, data);
+            self.found.state(key(FactKind::ResponseShape, [id]), data.text, data);
             return;
         }
         for field in &known.record.fields {
-            let of = key(["record", &known.id, &field.name.wire]);
-            let field_key = key(["respfield", id, &format!("{prefix}{}", field.name.wire)]);
+            let of = key(FactKind::RecordField, [&known.id, &field.name.wire]);
+            let field_key = key(FactKind::ResponseField, [id, &format!("{prefix}{}", field.name.wire)]);
             let value = self.claims.get(&field_key).first().map(|claim| claim.value.clone()).unwrap_or_default();
             self.found.state_with(field_key, value, data.at, Force::By(of));
         }

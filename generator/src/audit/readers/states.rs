@@ -1,7 +1,7 @@
 //! States of a lifecycle, and what leads from one to another.
 
 use super::super::document::Table;
-use super::super::findings::{Key, key};
+use super::super::findings::{FactKind, Key, key};
 use super::super::text::Span;
 use super::super::wording::{akin, stems};
 use super::{Reader, values};
@@ -23,9 +23,9 @@ impl<'a> Reader<'a> {
             if !label.texts().contains(&"states") {
                 continue;
             }
-            let known = self.claims.last_parts(["state", &family]);
+            let known = self.claims.last_parts(FactKind::State, [&family]);
             if let Some(list) = values::list(list, &known) {
-                self.state_values(&key(["state", &family]), &list, &known);
+                self.state_values(&key(FactKind::State, [&family]), &list, &known);
                 self.found.read(sentence);
             }
         }
@@ -41,7 +41,7 @@ impl<'a> Reader<'a> {
         });
         let [Some(state), Some(trigger), Some(next)] = columns else { return };
         self.found.read.extend(table.head.iter().map(|cell| cell.range()));
-        let states = self.claims.last_parts(["state", &family]);
+        let states = self.claims.last_parts(FactKind::State, [&family]);
         let mut listed: Vec<Key> = Vec::new();
         let mut before: Vec<Row> = Vec::new();
         for row in &table.rows {
@@ -55,7 +55,7 @@ impl<'a> Reader<'a> {
             for from_state in &from_states {
                 for of in &triggers {
                     let to = if to_state == "unchanged" { from_state } else { &to_state };
-                    let transition = key(["transition", &family, from_state, of, to]);
+                    let transition = key(FactKind::Transition, [&family, from_state, of, to]);
                     self.found.state(transition.clone(), "", *from);
                     listed.push(transition);
                 }
@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
             self.found.read(*trigger);
             self.found.read(*to);
         }
-        for known in self.claims.below(["transition", &family]).cloned().collect::<Vec<_>>() {
+        for known in self.claims.below(FactKind::Transition, [&family]).cloned().collect::<Vec<_>>() {
             if !listed.contains(&known) {
                 self.found.missing.push((known, table.at()));
             }

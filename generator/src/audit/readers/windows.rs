@@ -1,6 +1,6 @@
 //! How far times may lie apart, how far back they may reach, what is taken without them.
 
-use super::super::findings::key;
+use super::super::findings::{FactKind, key};
 use super::super::text::Span;
 use super::super::wording::{akin, duration};
 use super::Reader;
@@ -33,7 +33,7 @@ impl<'a> Reader<'a> {
         for clause in text.clauses().into_iter().flat_map(|clause| clause.split(&[" and default "])) {
             if let (Some((length, _)), Some(kind)) = (duration(clause), kind(clause).or(label.and_then(kind))) {
                 for id in ids {
-                    self.found.state(key(["window", id, kind]), length.to_string(), clause);
+                    self.found.state(key(FactKind::Window, [id, kind]), length.to_string(), clause);
                 }
             }
         }
@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
             }
             if sentence.text.contains("both set or both blank") {
                 let clause = sentence.clauses().into_iter().find(|clause| clause.text.contains("both blank"));
-                self.found.state(key(["both", id]), "", clause.unwrap_or(sentence));
+                self.found.state(key(FactKind::Both, [id]), "", clause.unwrap_or(sentence));
             }
         }
     }

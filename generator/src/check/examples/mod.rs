@@ -7,7 +7,7 @@ mod json;
 mod request;
 mod response;
 
-use super::values::Fault;
+use super::fault::Fault;
 use crate::diagnostics::{Code, Diagnostics, Help, Place};
 use crate::model::{Api, Family, Operation};
 use json::Node;
@@ -49,6 +49,7 @@ pub(super) fn request(
 }
 
 /// Whether the types of an operation can hold a request.
+#[cfg(feature = "cli")]
 pub(crate) fn is_readable(family: &Family, operation: &Operation, json: &str) -> bool {
     let mut to = Diagnostics::default();
     read(family, json, operation.place, &mut to, |example, root| request::check(example, operation, root));

@@ -3,8 +3,8 @@
 use super::Example;
 use super::json::{Member, Node, Value};
 use crate::check::values;
-use crate::check::wire::{self, Found};
-use crate::model::{Body, Case, ChoiceKind, Need, Operation, Parameter, Shape, Type};
+use crate::diagnostics::name_list;
+use crate::model::{Body, Case, ChoiceKind, Lookup, Need, Operation, Parameter, Shape, Type};
 
 /// Compares a request with its operation.
 pub(super) fn check(example: &mut Example<'_>, operation: &Operation, root: &Node) {
@@ -19,15 +19,15 @@ fn object(example: &mut Example<'_>, parameters: &[Parameter], what: &str, node:
         return example.report(node.offset, format!("{what} is {}", node.kind()), "write the object of its parameters");
     };
     let family = example.family;
-    let names = wire::names(family, parameters);
+    let names = family.names(parameters);
     example.members_are_distinct(members);
     for member in members {
-        if let Found::Nothing(help) = names.find(&member.name) {
+        if let Lookup::Missing(help) = names.find(&member.name) {
             example.report(member.offset, format!("{what} has no parameter `{}`", member.name), help);
         }
     }
     for parameter in parameters {
-        match wire::choice_of(family, parameter).map(|choice| &choice.kind) {
+        match family.choice_of(parameter).map(|choice| &choice.kind) {
             None => plain(example, parameter, members, node),
             Some(ChoiceKind::Presence { alternatives, .. }) => one_of(example, parameter, alternatives, members, node),
             Some(ChoiceKind::Value { decider, enum_index, cases }) => {
@@ -68,7 +68,7 @@ fn one_of(example: &mut Example<'_>, choice: &Parameter, alternatives: &[Paramet
     for (alternative, member) in &chosen {
         value(example, alternative, &member.value);
     }
-    let names = wire::list(alternatives.iter().map(|alternative| alternative.name.wire.as_str()));
+    let names = name_list(alternatives.iter().map(|alternative| alternative.name.wire.as_str()));
     match chosen.as_slice() {
         [] if choice.need == Need::Always => {
             example.report(node.offset, format!("one of {names} is required, and none is here"), "add one of them");
@@ -104,7 +104,7 @@ fn by_value(example: &mut Example<'_>, decider: &Parameter, cases: &[Case], memb
         example.report(
             stranger.offset,
             format!("`{}` is sent only where `{name}` is {with}", stranger.name),
-            format!("take it away, or mend `{name}`"),
+            format!("take it away, or fix `{name}`"),
         );
     }
     for parameter in case.into_iter().flat_map(|case| &case.parameters) {
@@ -128,7 +128,8 @@ fn value(example: &mut Example<'_>, parameter: &Parameter, node: &Node) {
             }
         }
         Shape::Items(item) => {
-            let what = if name == "[]" { "an item of the body".to_owned() } else { format!("an item of `{name}`") };
+            let what =
+                if parameter.is_body() { "an item of the body".to_owned() } else { format!("an item of `{name}`") };
             for node in list(example, parameter, node) {
                 object(example, &item.parameters, &what, node);
             }
@@ -137,7 +138,7 @@ fn value(example: &mut Example<'_>, parameter: &Parameter, node: &Node) {
 }
 
 fn list<'n>(example: &mut Example<'_>, parameter: &Parameter, node: &'n Node) -> &'n [Node] {
-    let name = if parameter.name.wire == "[]" { "the body" } else { parameter.name.wire.as_str() };
+    let name = if parameter.is_body() { "the body" } else { parameter.name.wire.as_str() };
     let Value::List(nodes) = &node.value else {
         example.expected(node, name, "a list");
         return &[];
@@ -159,7 +160,7 @@ fn list<'n>(example: &mut Example<'_>, parameter: &Parameter, node: &'n Node) ->
 
 fn scalar(example: &mut Example<'_>, parameter: &Parameter, ty: Type, node: &Node) {
     let name = parameter.name.wire.as_str();
-    let is_number = matches!(ty, Type::Decimal | Type::Integer | Type::Time);
+    let is_number = ty.is_number();
     let text = match (&node.value, ty) {
         (Value::Null, _) => {
             return example.report(

@@ -2,9 +2,10 @@
 
 use super::Example;
 use super::json::{Member, Node, Value};
-use crate::check::values::{self, Fault};
-use crate::check::{enums, number, wire};
-use crate::diagnostics::did_you_mean;
+use crate::check::fault::Fault;
+use crate::check::values;
+use crate::check::{enums, number};
+use crate::diagnostics::{did_you_mean, name_list};
 use crate::model::{Api, Envelope, Field, Operation, Response, Shape, Type};
 
 /// So many unknown members of an object are told one by one.
@@ -90,13 +91,13 @@ fn members_are_known(example: &mut Example<'_>, members: &[Member], known: &[&St
     let unknown: Vec<_> = members.iter().filter(|member| !names().any(|name| name == member.name)).collect();
     // So many are not misspelled one by one: it is another record, or one that lacks what it should have.
     if let Some(first) = unknown.first().filter(|_| unknown.len() > FEW) {
-        let list = wire::list(unknown.iter().map(|member| member.name.as_str()));
-        let help = format!("the members here are: {}", wire::list(names()));
+        let list = name_list(unknown.iter().map(|member| member.name.as_str()));
+        let help = format!("the members here are: {}", name_list(names()));
         return example.report(first.offset, format!("the schema knows none of these members here: {list}"), help);
     }
     for member in unknown {
         let help = did_you_mean(&member.name, names())
-            .unwrap_or_else(|| format!("the members here are: {}", wire::list(names())).into());
+            .unwrap_or_else(|| format!("the members here are: {}", name_list(names())).into());
         example.report(member.offset, format!("the schema knows no member `{}` here", member.name), help);
     }
 }
@@ -177,7 +178,7 @@ fn field(example: &mut Example<'_>, field: &Field, node: &Node) {
 
 fn value(example: &mut Example<'_>, field: &Field, ty: Type, node: &Node) {
     let name = field.name.wire.as_str();
-    let is_number = matches!(ty, Type::Decimal | Type::Integer | Type::Time);
+    let is_number = ty.is_number();
     let text = match (&node.value, ty) {
         (_, Type::Record(index)) => return record(example, index, node),
         (_, Type::Undefined | Type::Choice(_)) => return,

@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::object::Object;
-use crate::load::raw::{Certainty, Proves};
-use crate::model::{ObservedCode, Proof};
+use crate::model::{Certainty, ObservedCode, Proof, Proves};
 
 /// What a code proves, where it is more than that nothing was done.
 pub(super) fn proof(proof: &Proof) -> Object {

@@ -4,9 +4,8 @@ use serde_json::Value;
 
 use super::object::Object;
 use super::values::{Side, component, or_null, schema};
-use super::{answers, choices, credentials, parameters};
-use crate::load::raw::Sent;
-use crate::model::{Api, Enum, Family, Field, Form, Header, Identifier, Record, Shape};
+use super::{answers, credentials, parameters};
+use crate::model::{Api, Enum, Family, Field, Form, Header, Identifier, Record, Sent, Shape};
 
 /// Everything under `components`.
 pub(super) fn of(api: &Api) -> Value {
@@ -33,7 +32,7 @@ fn schemas(family: &Family) -> Vec<(String, Value)> {
     let name = |rust: &str| component(family, rust);
     let enums = family.enums.iter().map(|all| (name(&all.name.rust), values(all)));
     let identifiers = family.identifiers.iter().map(|all| (name(&all.name.rust), identifier(all)));
-    let choices = family.choices.iter().map(|all| (name(&all.name.rust), choices::component(family, all)));
+    let choices = family.choices.iter().map(|all| (name(&all.name.rust), parameters::choice(family, all)));
     let records = family.records.iter().filter(|all| !all.is_abstract);
     let records = records.map(|all| (name(&all.name.rust), record(family, all)));
     enums.chain(identifiers).chain(choices).chain(records).collect()

@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use super::components::form_pattern;
 use super::object::Object;
 use super::values::typed;
-use crate::load::raw::{RuleKind, Severity};
-use crate::model::{Choice, Condition, Family, Parameter, Rule, Shape, Test, Type};
+use crate::model::{Condition, Family, Parameter, Rule, RuleKind, Severity, Shape, Test, Type};
 
 /// The checked rules of an object's members, as schemas that the object has to fit. What depends on the account, compares
 /// items with each other or only warns is not among them.
@@ -78,12 +77,8 @@ impl Members<'_> {
 
     /// A parameter, or a member of a choice, which stands beside the parameters.
     fn find(&self, name: &str) -> Option<&Parameter> {
-        let members = |parameter: &'_ Parameter| match parameter.shape {
-            Shape::One(Type::Choice(index)) => self.family.choices.get(index).map(Choice::members),
-            _ => None,
-        };
-        let all = self.parameters.iter().flat_map(|parameter| members(parameter).unwrap_or_else(|| vec![parameter]));
-        all.into_iter().find(|parameter| parameter.name.wire == name)
+        let wires = self.parameters.iter().flat_map(|parameter| self.family.wire_parameters(None, parameter));
+        wires.filter(|wire| wire.name.wire == name).find_map(|wire| wire.parameter())
     }
 }
 

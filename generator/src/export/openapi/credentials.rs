@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::object::Object;
-use crate::load::raw::{Access, SignedPart};
-use crate::model::{Api, Credentials, Operation};
+use crate::model::{Access, Api, Credentials, Operation, SignedPart};
 
 /// Each header by a name of ours.
 fn headers(credentials: &Credentials) -> impl Iterator<Item = (&'static str, &str)> {

@@ -1,14 +1,13 @@
 //! The whole API as OpenAPI 3.1: what OpenAPI can say in its own words, everything else in keys that begin with `x-`.
 
 mod answers;
-mod choices;
 mod codes;
 mod components;
 mod conditions;
+mod confirm;
 mod count;
 mod credentials;
 mod families;
-mod fate;
 mod object;
 mod operations;
 mod parameters;
@@ -68,7 +67,7 @@ fn info(api: &Api) -> Value {
         .text("description", &api.doc)
         .map("x-documents", documents)
         .maybe("x-account", api.account.as_ref().map(account))
-        .list("x-outcomes", api.outcomes.iter().map(fate::outcome))
+        .list("x-outcomes", api.outcomes.iter().map(confirm::outcome))
         .list("x-observed-codes", api.codes.iter().map(codes::observed))
         .list("x-observed", api.observed.iter().map(statements::observation))
         .into_value()

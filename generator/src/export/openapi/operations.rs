@@ -4,11 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::object::Object;
 use super::parameters::Parameters;
-use super::{answers, choices, components, credentials, fate, statements};
-use crate::load::raw::Sent;
-use crate::model::{
-    Api, Body, Family, InFlight, Intent, Operation, Parameter, Rate, Response, Setting, Shape, Type, Window,
-};
+use super::{answers, components, confirm, credentials, parameters, statements};
+use crate::model::{Api, Body, Family, InFlight, Intent, Operation, Parameter, Rate, Response, Sent, Setting, Window};
 
 /// All operations, those of one path together.
 pub(super) fn paths(api: &Api) -> Value {
@@ -21,6 +18,41 @@ pub(super) fn paths(api: &Api) -> Value {
 }
 
 fn operation(api: &Api, family: &Family, operation: &Operation) -> Value {
+    // Each key of an operation is exported below; a new one has to be named here too.
+    let Operation {
+        id: _,
+        name: _,
+        title: _,
+        rust: _,
+        function: _,
+        place: _,
+        source: _,
+        method: _,
+        path: _,
+        doc: _,
+        effect: _,
+        access: _,
+        whitelisted: _,
+        permission: _,
+        headers: _,
+        rates: _,
+        body: _,
+        in_flight: _,
+        client_id: _,
+        confirm: _,
+        echoes: _,
+        compound: _,
+        repeat: _,
+        window: _,
+        history: _,
+        response: _,
+        listing: _,
+        batch: _,
+        intents: _,
+        examples: _,
+        statements: _,
+        said_at: _,
+    } = operation;
     Object::new()
         .with("operationId", operation.id.as_str())
         .with("tags", [family.name.as_str()])
@@ -102,18 +134,17 @@ fn beyond(family: &Family, operation: &Operation) -> Object {
         .maybe("x-window", operation.window.as_ref().map(window))
         .maybe("x-history", operation.history.map(|history| history.to_string()))
         .maybe("x-page", page(operation))
-        .and(fate::of(operation))
+        .and(confirm::of(operation))
         .list("x-intents", operation.intents.iter().map(intent))
         .list("x-request-examples", queries)
 }
 
 fn rate(rate: &Rate) -> Value {
-    let class = Some(rate.class.as_str()).filter(|class| *class != "default");
     Object::new()
         .with("calls", rate.calls)
         .with("per", "second")
         .with("by", rate.scope.as_str())
-        .maybe("class", class)
+        .maybe("class", rate.own_class())
         .into_value()
 }
 
@@ -122,11 +153,8 @@ fn in_flight(in_flight: &InFlight) -> Value {
 }
 
 fn query_choices(family: &Family, operation: &Operation) -> Vec<Value> {
-    let choice = |parameter: &Parameter| match parameter.shape {
-        Shape::One(Type::Choice(index)) => Some(choices::of_query(family, parameter, family.choices.get(index)?)),
-        _ => None,
-    };
-    operation.body.parameters().iter().filter_map(choice).collect()
+    let own = operation.choices(family).filter(|(list, ..)| list.is_none());
+    own.map(|(_, parameter, choice)| parameters::choice_of_query(family, parameter, choice)).collect()
 }
 
 fn window(window: &Window) -> Value {

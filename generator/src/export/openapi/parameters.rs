@@ -1,11 +1,13 @@
-//! Parameters -> properties of a body, or parameters of a query and a path.
+//! Parameters and choices -> properties of a body, or parameters of a query and a path.
 
 use serde_json::{Value, json};
 
 use super::object::Object;
 use super::values::{Side, schema, typed};
-use super::{choices, conditions};
-use crate::model::{Choice, ChoiceKind, Edit, Family, Need, Operation, Parameter, Rule, Shape, Type, Unit};
+use super::{conditions, values};
+use crate::model::{
+    Case, Choice, ChoiceKind, Edit, Family, ListName, Name, Need, Operation, Parameter, Rule, Shape, Type, Unit,
+};
 
 /// What requests are made of.
 #[derive(Clone, Copy)]
@@ -17,11 +19,11 @@ pub(super) struct Parameters<'a> {
 
 impl<'a> Parameters<'a> {
     /// The object that carries these parameters; `list` names the list whose items are such objects.
-    pub(super) fn object(self, parameters: &[&Parameter], list: Option<&str>) -> Value {
+    pub(super) fn object(self, parameters: &[&Parameter], list: Option<&ListName>) -> Value {
         let (chosen, plain): (Vec<&Parameter>, Vec<&Parameter>) =
-            parameters.iter().partition(|parameter| matches!(parameter.shape, Shape::One(Type::Choice(_))));
-        let choices = chosen.iter().filter_map(|parameter| choices::reference(self.family, parameter));
-        let is_meant = |rule: &&Rule| rule.within.as_ref().map(|(within, _)| within.as_str()) == list;
+            parameters.iter().partition(|parameter| parameter.shape.choice().is_some());
+        let choices = chosen.iter().filter_map(|parameter| choice_here(self.family, parameter));
+        let is_meant = |rule: &&Rule| rule.within.as_ref().map(|(within, _)| within) == list;
         let conditions = conditions::schemas(self.family, self.rules.iter().filter(is_meant), parameters);
         self.plain_object(&plain).list("allOf", choices.chain(conditions)).into_value()
     }
@@ -38,18 +40,39 @@ impl<'a> Parameters<'a> {
 
     /// The schema of a parameter with all that is said about it.
     pub(super) fn value(self, parameter: &Parameter) -> Value {
+        // Each key of a parameter is exported below; a new one has to be named here too.
+        let Parameter {
+            name: _,
+            written: _,
+            shape: _,
+            need: _,
+            default: _,
+            default_note: _,
+            min: _,
+            max: _,
+            min_items: _,
+            max_items: _,
+            digits: _,
+            only: _,
+            edit: _,
+            may_be_blank: _,
+            wins_unstated: _,
+            units: _,
+            as_text: _,
+            doc: _,
+        } = parameter;
         let schema = self.constraints(parameter, Side::Body);
         schema.text("description", &parameter.doc).and(beyond(parameter)).into_value()
     }
 
     /// The parameters of a query or a path: members of choices stand beside the others.
     pub(super) fn outside_body(self, operation: &Operation, parameter: &Parameter) -> Vec<Value> {
-        match parameter.shape {
-            Shape::One(Type::Choice(index)) => {
-                let members = flattened(&self.family.choices[index], parameter);
+        match self.family.choice_of(parameter) {
+            Some(choice) => {
+                let members = flattened(choice, parameter);
                 members.iter().map(|member| self.one_outside_body(operation, member)).collect()
             }
-            _ => vec![self.one_outside_body(operation, parameter)],
+            None => vec![self.one_outside_body(operation, parameter)],
         }
     }
 
@@ -79,7 +102,7 @@ impl<'a> Parameters<'a> {
             Shape::List(ty) => list(one(*ty).into_value(), parameter),
             Shape::Items(item) => {
                 let members: Vec<_> = item.parameters.iter().collect();
-                list(self.object(&members, Some(&parameter.name.wire)), parameter)
+                list(self.object(&members, Some(&item.list)), parameter)
             }
         };
         let default = parameter.default.as_ref().map(|(default, _)| typed(default, schema.json_type()));
@@ -105,15 +128,14 @@ fn or_deletion(schema: Object, ty: Type, parameter: &Parameter) -> Object {
     let Some(delete) = parameter.edit.as_ref().and_then(|edit| edit.delete.as_deref()) else { return schema };
     let is_value = match ty {
         Type::String => true,
-        Type::Decimal | Type::Integer | Type::Time => delete.parse::<f64>().is_ok(),
-        _ => false,
+        ty => ty.is_number() && delete.parse::<f64>().is_ok(),
     };
     if is_value { schema } else { Object::new().with("anyOf", [schema.into_value(), json!({"const": delete})]) }
 }
 
 /// A list that has to be sent, or that holds objects, is none when it is empty.
 fn list(items: Value, parameter: &Parameter) -> Object {
-    let is_never_empty = parameter.need == Need::Always || matches!(parameter.shape, Shape::Items(_));
+    let is_never_empty = parameter.need == Need::Always || parameter.item().is_some();
     let least = parameter.min_items.map(|(n, _)| n).or(is_never_empty.then_some(1));
     Object::new()
         .with("type", "array")
@@ -140,8 +162,7 @@ fn bounded(schema: Object, parameter: &Parameter) -> Object {
 /// What no schema can say of a parameter.
 fn beyond(parameter: &Parameter) -> Object {
     let need = match parameter.need {
-        Need::Conditional => Some("conditional"),
-        Need::Unstated => Some("unstated"),
+        Need::Conditional | Need::Unstated => Some(parameter.need.as_str()),
         Need::Always | Need::No => None,
     };
     Object::new()
@@ -169,4 +190,103 @@ fn example(operation: &Operation, parameter: &Parameter) -> Option<Value> {
     let requests =
         operation.examples.iter().filter_map(|example| serde_json::from_str::<Value>(&example.request.0).ok());
     requests.into_iter().find_map(|request| request.get(&parameter.name.wire).cloned())
+}
+
+/// The shared schema of a choice.
+pub(super) fn choice(family: &Family, choice: &Choice) -> Value {
+    let described = Object::new().text("description", &choice.doc);
+    match &choice.kind {
+        ChoiceKind::Presence { alternatives, wins } => described
+            .list("oneOf", alternatives.iter().map(|alternative| chosen(family, alternative)))
+            .maybe("x-wins", wins.as_ref().map(|(wins, _)| wins.as_str()))
+            .into_value(),
+        ChoiceKind::Value { decider, enum_index, cases } => {
+            let case = |case: &Case| decided(family, choice, decider, *enum_index, case);
+            described.list("oneOf", cases.iter().map(case)).into_value()
+        }
+    }
+}
+
+/// Exactly one of the alternatives is sent, so each requires its own.
+fn chosen(family: &Family, alternative: &Parameter) -> Value {
+    let required = Parameter { need: Need::Always, ..alternative.clone() };
+    members(family).plain_object(&[&required]).into_value()
+}
+
+/// One value of the deciding parameter, and what goes with it; what goes with others only is not sent.
+fn decided(family: &Family, choice: &Choice, decider: &Name, enum_index: usize, case: &Case) -> Value {
+    let value = family.enums[enum_index].values.get(case.value).map_or("", |value| value.name.wire.as_str());
+    let own = members(family).plain_object(&case.parameters.iter().collect::<Vec<_>>()).into_value();
+    let decided = Object::new()
+        .with("type", "object")
+        .with("properties", json!({&decider.wire: {"type": "string", "const": value}}))
+        .with("required", [decider.wire.as_str()])
+        .into_value();
+    let goes_here = |name: &str| case.parameters.iter().any(|parameter| parameter.name.wire == name);
+    let mut others: Vec<_> = choice.members().iter().map(|member| member.name.wire.as_str()).collect();
+    others.retain(|name| !goes_here(name));
+    Object::new()
+        .with("title", value)
+        .with("allOf", [decided, own])
+        .maybe("not", (!others.is_empty()).then(|| any_of_these(others)))
+        .into_value()
+}
+
+/// Rules speak of whole requests, and not of the members of a choice alone.
+fn members(family: &Family) -> Parameters<'_> {
+    Parameters { family, rules: &[] }
+}
+
+/// A choice in the place where a request makes it. Where it can be left out, none of its members is sent.
+fn choice_here(family: &Family, parameter: &Parameter) -> Option<Value> {
+    let choice = family.choice_of(parameter)?;
+    let made = values::reference(family, &choice.name.rust);
+    let made = match parameter.need {
+        Need::Always => made,
+        Need::Conditional | Need::Unstated | Need::No => {
+            let none = json!({"not": any_of_these(names(choice))});
+            Object::new().with("oneOf", [made.into_value(), none])
+        }
+    };
+    Some(made.maybe("x-wins", parameter.wins_unstated.then_some("unstated")).into_value())
+}
+
+/// A choice among parameters of a query, where no schema spans several of them.
+pub(super) fn choice_of_query(family: &Family, parameter: &Parameter, choice: &Choice) -> Value {
+    let made = Object::new().flag("required", parameter.need == Need::Always);
+    match &choice.kind {
+        ChoiceKind::Presence { wins, .. } => {
+            let wins = wins.as_ref().map(|(wins, _)| wins.as_str());
+            let wins = if parameter.wins_unstated { Some("unstated") } else { wins };
+            made.with("one_of", names(choice)).maybe("wins", wins).into_value()
+        }
+        ChoiceKind::Value { decider, enum_index, cases } => {
+            let all = &family.enums[*enum_index];
+            let cases = cases.iter().filter_map(|case| {
+                let members: Vec<_> = case.parameters.iter().map(|member| member.name.wire.as_str()).collect();
+                Some((all.values.get(case.value)?.name.wire.clone(), Value::from(members)))
+            });
+            made.with("choose_by", decider.wire.as_str()).map("cases", cases).into_value()
+        }
+    }
+}
+
+/// The names of everything that may be sent for a choice.
+fn names(choice: &Choice) -> Vec<&str> {
+    let decider = match &choice.kind {
+        ChoiceKind::Value { decider, .. } => Some(decider.wire.as_str()),
+        ChoiceKind::Presence { .. } => None,
+    };
+    decider
+        .into_iter()
+        .chain(choice.members().iter().map(|member| member.name.wire.as_str()).collect::<Vec<_>>())
+        .collect()
+}
+
+fn any_of_these(names: Vec<&str>) -> Value {
+    let required: Vec<_> = names.into_iter().map(|name| json!({"required": [name]})).collect();
+    match required.as_slice() {
+        [one] => one.clone(),
+        _ => json!({"anyOf": required}),
+    }
 }

@@ -3,11 +3,24 @@
 use serde_json::{Value, json};
 
 use super::object::Object;
-use crate::load::raw::Severity;
-use crate::model::{Condition, Rule, Test};
+use crate::model::{Condition, Rule, Severity, Test};
 
 /// A rule with its condition as data.
 pub(super) fn rule(rule: &Rule) -> Value {
+    // Each key of a rule is exported below; a new one has to be named here too.
+    let Rule {
+        id: _,
+        place: _,
+        written: _,
+        at: _,
+        kind: _,
+        severity: _,
+        severity_place: _,
+        says: _,
+        why: _,
+        within: _,
+        test: _,
+    } = rule;
     let test = match &rule.test {
         None => Object::new(),
         Some(Test::Same(name, _)) => Object::new().with("same", name.as_str()),

@@ -2,8 +2,8 @@
 
 use super::Reviewed;
 use super::types::EnumValue;
-use crate::load::shapes::{Named, Short, ShortForm, Text};
-use crate::load::spanned::Spanned;
+use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text};
+use crate::words::{Algorithm, Encoding, Ending, PropertyType, RowOutcome, Sent, SignedPart};
 
 mappings! {
     /// `api.yaml`: what holds for every family.
@@ -143,44 +143,6 @@ mappings! {
         says: Option<Text>,
         /// Where it was seen.
         sources: Vec<Text>,
-    }
-}
-
-words! {
-    /// Which calls carry a header.
-    Sent { Always = "always", ByOperation = "by_operation", }
-    /// The parts of the text that is signed.
-    SignedPart { Timestamp = "timestamp", Method = "method", Path = "path", Query = "query", Body = "body", }
-    /// The signature's algorithm.
-    Algorithm { HmacSha256 = "hmac-sha256", }
-    /// How the signature is written.
-    Encoding { Base64 = "base64", Hex = "hex", }
-    /// What a property of an account is.
-    PropertyType { Flag = "flag", Time = "time", Names = "names", }
-    /// What becomes of a request when its call ends in a certain way.
-    RowOutcome { NotDone = "not_done", Done = "done", Unknown = "unknown", ByCode = "by_code", }
-    /// How a call can end.
-    Ending {
-        Refused = "refused",
-        Unsigned = "unsigned",
-        Limited = "limited",
-        NotConnected = "not-connected",
-        NotWritten = "not-written",
-        ConnectionLost = "connection-lost",
-        TimedOut = "timed-out",
-        AnswerTooLong = "answer-too-long",
-        Success = "success",
-        ListedCode = "listed-code",
-        ObservedCode = "observed-code",
-        TimestampRefused = "timestamp-refused",
-        CredentialsRefused = "credentials-refused",
-        UnlistedCode = "unlisted-code",
-        TooManyRequests = "too-many-requests",
-        ServerError = "server-error",
-        OtherStatus = "other-status",
-        Unreadable = "unreadable",
-        ItemFailed = "item-failed",
-        ItemUnaccounted = "item-unaccounted",
     }
 }
 

@@ -1,7 +1,7 @@
 //! `codes.yaml`: codes that no document lists, as they were observed; and what any code can prove.
 
-use crate::load::shapes::{Named, Text, Texts};
-use crate::load::spanned::Spanned;
+use crate::load::shapes::{Named, Spanned, Text, Texts};
+use crate::words::{Cause, Certainty, Proves, Stage};
 
 mappings! {
     /// `codes.yaml`: codes that no document lists, as they were observed.
@@ -31,32 +31,4 @@ mappings! {
         /// How certain it is what it proves; `several` when left out.
         certainty: Option<Spanned<Certainty>>,
     }
-}
-
-words! {
-    /// What a code proves about the request that it answers.
-    Proves {
-        NotDone = "not_done",
-        Unknown = "unknown",
-        NoSuchOrder = "no_such_order",
-        DuplicateId = "duplicate_id",
-        Timestamp = "timestamp",
-        Credentials = "credentials",
-        Rate = "rate",
-    }
-    /// How far a request came before it was refused.
-    Stage { Gateway = "gateway", Permission = "permission", Parameters = "parameters", Trading = "trading", }
-    /// The likely reason why credentials were refused.
-    Cause {
-        Clock = "clock",
-        Key = "key",
-        Secret = "secret",
-        Passphrase = "passphrase",
-        Ip = "ip",
-        Permission = "permission",
-        Environment = "environment",
-        Account = "account",
-    }
-    /// How certain it is what a code proves: several sources agree, a single one says so, or they contradict each other.
-    Certainty { Several = "several", Single = "single", Conflicting = "conflicting", }
 }

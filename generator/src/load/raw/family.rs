@@ -2,10 +2,9 @@
 
 use super::Reviewed;
 use super::api::Observation;
-use super::codes::{Cause, Proves, Stage};
 use super::statement::{Contradiction, NotShown, Rule, Source};
-use crate::load::shapes::{Named, Short, ShortForm, Text, Texts};
-use crate::load::spanned::Spanned;
+use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts};
+use crate::words::{Cause, Numbers, Proves, Stage};
 
 mappings! {
     /// `family.yaml`: a part of the API with conventions of its own.
@@ -167,11 +166,6 @@ mappings! {
         /// Its field with the time of the last change.
         at: Option<Text>,
     }
-}
-
-words! {
-    /// How the numbers and times of a family travel.
-    Numbers { Text = "text", Json = "json", }
 }
 
 impl ShortForm for State {

@@ -4,8 +4,8 @@ use super::Reviewed;
 use super::api::Observation;
 use super::statement::{Contradiction, NotShown, Rule, Source};
 use super::types::Field;
-use crate::load::shapes::{Named, Short, Text, Texts};
-use crate::load::spanned::Spanned;
+use crate::load::shapes::{Named, Short, Spanned, Text, Texts};
+use crate::words::{Access, AccessOf, Effect, Harmless};
 
 mappings! {
     /// An operation; the file is named after it.
@@ -212,15 +212,4 @@ mappings! {
         /// The whole body of the answer.
         response: Option<Text>,
     }
-}
-
-words! {
-    /// What a repeat of a call would do.
-    Effect { Read = "read", Create = "create", Amend = "amend", Cancel = "cancel", Close = "close", }
-    /// Who may call.
-    Access { Signed = "signed", Public = "public", }
-    /// What an access limit speaks of.
-    AccessOf { Start = "start", Data = "data", }
-    /// What a repeat does.
-    Harmless { Harmless = "harmless", }
 }

@@ -1,7 +1,7 @@
 //! What any file may say: where it stands, what is not shown, what contradicts itself, and rules.
 
-use crate::load::shapes::{Named, ShortForm, Text, Texts};
-use crate::load::spanned::Spanned;
+use crate::load::shapes::{Named, ShortForm, Spanned, Text, Texts};
+use crate::words::{RuleKind, Severity};
 
 mappings! {
     /// Where a document says it.
@@ -61,15 +61,6 @@ mappings! {
         /// `operation.rule`: the conditions of that rule; other keys beside it override.
         r#as: Option<Text>,
     }
-}
-
-words! {
-    /// What a document leaves open.
-    Unstated { Unstated = "unstated", }
-    /// What a request comes to that breaks a checked rule.
-    Severity { Refuse = "refuse", Warn = "warn", }
-    /// What is made of a rule.
-    RuleKind { Type = "type", Checked = "checked", Limit = "limit", Simulated = "simulated", Stated = "stated", }
 }
 
 impl ShortForm for NotShown {

@@ -5,11 +5,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Reviewed;
-use super::statement::{Source, Unstated};
+use super::statement::Source;
 #[cfg(feature = "cli")]
 use crate::load::describe::{self, Definitions, Describe};
-use crate::load::shapes::{Named, Short, ShortForm, Text, Texts};
-use crate::load::spanned::Spanned;
+use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts};
+use crate::words::{Keep, MayBe, Required, Travels, Unstated};
 
 mappings! {
     /// `types.yaml`: what the operations of a family share.
@@ -167,17 +167,6 @@ mappings! {
         /// The unit in all other cases; closes the list.
         otherwise: Option<Text>,
     }
-}
-
-words! {
-    /// How one number travels.
-    Travels { Text = "text", Number = "number", }
-    /// When a parameter has to be sent.
-    Required { Always = "always", Conditional = "conditional", Unstated = "unstated", }
-    /// A special value of a response field.
-    MayBe { Null = "null", }
-    /// How a value is kept.
-    Keep { LeftOut = "left_out", }
 }
 
 impl ShortForm for EnumValue {

@@ -103,7 +103,8 @@ fn after_a_sleep_nothing_is_known() {
     // The steady clock stood still for an hour; somebody who sets the wall clock forward looks alike.
     let clock = learned(&[told(0, 5, 10, 600_000)]);
     assert!(clock.time(set(at(5_000), 3_600_000)).is_none());
-    assert!(clock.time(set(at(5_000), 900)).is_some());
+    assert!(clock.time(set(at(5_000), 1_000)).is_some());
+    assert!(clock.time(set(at(5_000), 1_001)).is_none());
     // And an answer is learned as if it were the first.
     let awake = Moment { steady: Duration::from_millis(5_100), ..set(at(5_100), 3_600_000) };
     let told = Told { time: set(awake, 600_000).wall, step: Duration::ZERO, sent: awake, received: awake };
@@ -117,6 +118,8 @@ fn a_time_at_which_the_signature_was_no_good_is_believed_only_when_it_was_refuse
     let away = told(0, 5, 10, 30_100);
     clock.learn(away, at(0).wall, WINDOW, Signature::Accepted);
     assert!(clock.time(at(10)).is_none());
+    clock.learn(told(100_000, 5, 100_010, 30_100), at(100_000).wall, WINDOW, Signature::Accepted);
+    assert!(clock.time(at(100_010)).is_none());
     clock.learn(Told { time: Timestamp::from_millis(0), ..away }, at(0).wall, WINDOW, Signature::Accepted);
     clock.learn(Told { time: Timestamp::from_millis(u64::MAX), ..away }, at(0).wall, WINDOW, Signature::Accepted);
     assert!(clock.time(at(10)).is_none());
@@ -179,6 +182,7 @@ fn a_smaller_window_than_the_schema_tells_is_learned_too() {
 fn a_single_refusal_is_not_sure_and_nothing_is_for_longer_than_the_window() {
     let window = Duration::from_secs(30);
     let clock = ExchangeClock::default();
+    assert!(!clock.is_sure(at(0), window));
     clock.learn(told(0, 5, 10, 60_000), at(0).wall, WINDOW, Signature::Refused);
     assert!(!clock.is_sure(at(10), window));
     clock.learn(told(20, 5, 30, 60_000), at(20).wall, WINDOW, Signature::Refused);
@@ -204,5 +208,44 @@ fn how_far_clocks_are_apart_is_remembered_for_a_while() {
     }
     let spread = clock.spread(at(310));
     assert!(Duration::from_millis(19_980) < spread && spread < Duration::from_millis(20_020), "{spread:?}");
-    assert_eq!(clock.spread(at(3_700_000)), Duration::ZERO);
+    // An hour after the last one, which came at 310 ms.
+    assert_ne!(clock.spread(at(3_600_310)), Duration::ZERO);
+    assert_eq!(clock.spread(at(3_600_311)), Duration::ZERO);
+    for (sent, ahead) in [(5_000_000, 0), (5_000_100, 20_000)] {
+        let told = told(sent, 5, sent + 10, ahead);
+        clock.learn(told, told.time, WINDOW, Signature::Accepted);
+    }
+    assert_ne!(clock.spread(at(5_000_200)), Duration::ZERO);
+}
+
+#[test]
+fn an_answer_that_comes_late_or_twice_does_not_make_the_clock_seem_slow() {
+    // Trips of a second leave room for a time of 400 ms ago.
+    let slow = told(0, 500, 1_000, 0);
+    let stale = Told { sent: at(1_500), received: at(1_501), ..told(1_100, 0, 1_100, 0) };
+    let fresh = told(1_600, 1, 1_602, 0);
+    let latest = |clock: &ExchangeClock, now| {
+        let spread = clock.spread(at(now)).as_millis() as u64;
+        clock.latest(at(now)).map(|time| time.as_millis() - START + spread)
+    };
+    let clock = learned(&[slow, stale]);
+    assert_eq!(latest(&clock, 2_000), Some(1_601), "nothing is known any better");
+    for all in [[slow, stale, fresh], [slow, fresh, stale], [fresh, slow, stale], [stale, slow, fresh]] {
+        let clock = learned(&all);
+        assert!(latest(&clock, 2_000).is_some_and(|latest| (1_999..2_410).contains(&latest)), "{all:?}");
+    }
+}
+
+#[test]
+fn bounds_include_their_ends() {
+    let millis = |least: i128, most: i128| Bounds { least: least * 1_000_000, most: most * 1_000_000 };
+    let time = Timestamp::from_millis;
+    let bounds = millis(10, 20);
+    let allowed: Vec<u64> = (0..30).filter(|at| bounds.allows(time(*at))).collect();
+    assert_eq!(allowed, (10..=20).collect::<Vec<_>>());
+    let window = Duration::from_millis(5);
+    let beyond: Vec<u64> = (0..30).filter(|at| bounds.is_beyond(time(*at), window, Duration::ZERO)).collect();
+    assert_eq!(beyond, (0..5).chain(26..30).collect::<Vec<_>>());
+    assert_eq!(bounds.and(millis(20, 30)), Some(millis(20, 20)));
+    assert_eq!(bounds.and(millis(21, 30)), None);
 }

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::{MAX_DEPTH, Mark, Reader};
 use crate::json::error::ReadError;
-use crate::json::layout::Layout;
-use crate::json::{number, string};
+use crate::json::members::Layout;
+use crate::json::string;
 
 impl<'a> Reader<'a> {
     #[inline]
@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
 
     pub(super) fn number(&mut self) -> Result<&'a str, ReadError> {
         let start = self.at;
-        self.at = number::end(self.bytes(), start).ok_or_else(|| ReadError::new(start, "not a JSON number"))?;
+        self.at = end_of_number(self.bytes(), start).ok_or_else(|| ReadError::new(start, "not a JSON number"))?;
         Ok(&self.text[start..self.at])
     }
 
@@ -176,4 +176,27 @@ impl<'a> Reader<'a> {
         }
         Ok(())
     }
+}
+
+/// The end of the number that begins at `start`, or nothing when none does.
+fn end_of_number(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + usize::from(bytes.get(start) == Some(&b'-'));
+    at = match bytes.get(at) {
+        Some(b'0') => at + 1,
+        _ => digits(bytes, at)?,
+    };
+    if bytes.get(at) == Some(&b'.') {
+        at = digits(bytes, at + 1)?;
+    }
+    if matches!(bytes.get(at), Some(b'e' | b'E')) {
+        let signed = matches!(bytes.get(at + 1), Some(b'+' | b'-'));
+        at = digits(bytes, at + 1 + usize::from(signed))?;
+    }
+    Some(at)
+}
+
+/// The end of the digits that begin at `start`, of which there must be one.
+fn digits(bytes: &[u8], start: usize) -> Option<usize> {
+    let count = bytes.get(start..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    (count > 0).then_some(start + count)
 }

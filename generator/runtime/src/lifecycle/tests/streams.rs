@@ -2,16 +2,16 @@
 
 use proptest::prelude::*;
 
-use super::{ALL, Phase, Record, at, record, undocumented};
+use super::{Phase, Record, at, record, undocumented};
 use crate::lifecycle::{Monitor, Observed, Possible, State};
 
 /// Phases of which every later one can follow every earlier one.
 fn life() -> impl Strategy<Value = Vec<Phase>> {
-    prop::collection::vec(0..ALL.len(), 1..12).prop_map(|steps| {
+    prop::collection::vec(0..Phase::ALL.len(), 1..12).prop_map(|steps| {
         let mut life: Vec<Phase> = Vec::new();
         for step in steps {
-            if life.iter().all(|earlier| earlier.can_become(&ALL[step]) != Possible::No) {
-                life.push(ALL[step].clone());
+            if life.iter().all(|earlier| earlier.can_become(&Phase::ALL[step]) != Possible::No) {
+                life.push(Phase::ALL[step].clone());
             }
         }
         life
@@ -44,8 +44,8 @@ proptest! {
     }
 
     #[test]
-    fn one_impossible_jump_raises_one(life in life(), jump in 0..ALL.len()) {
-        let (Some(end), jump) = (life.last(), &ALL[jump]) else { return Ok(()) };
+    fn one_impossible_jump_raises_one(life in life(), jump in 0..Phase::ALL.len()) {
+        let (Some(end), jump) = (life.last(), &Phase::ALL[jump]) else { return Ok(()) };
         prop_assume!(end.can_become(jump) == Possible::No);
         let mut with_jump = life.clone();
         with_jump.push(jump.clone());
@@ -62,7 +62,7 @@ proptest! {
         const IDS: [&str; 5] = ["", "1", "2", "3", "4"];
         let mut monitor = Monitor::new(capacity);
         for (id, client_id, phase, at) in feed {
-            let phase = (phase < 5).then(|| ALL.get(phase).cloned().unwrap_or_else(undocumented));
+            let phase = (phase < 5).then(|| Phase::ALL.get(phase).cloned().unwrap_or_else(undocumented));
             let _ = monitor.observe(&Record { id: IDS[id], client_id: IDS[client_id], phase, at });
             prop_assert!(monitor.len() <= capacity);
         }

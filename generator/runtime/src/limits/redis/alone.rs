@@ -1,44 +1,43 @@
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use super::lane::Lane;
+use super::bucket::Bucket;
 use super::link::PAUSE;
-use super::presence::Presence;
 use super::question::Question;
 use super::settings::{Fallback, FleetChange, RedisSettings};
 use super::shared::Shared;
 use crate::limits::call::Call;
 use crate::limits::in_process::InProcessLimits;
 use crate::limits::limiter::{Admission, Denied, Limiter, Slot, Unavailable};
-use crate::limits::share::Share;
+use crate::limits::settings::QuotaShare;
 
 /// Marks the slots that were given without Redis.
 const ALONE: u64 = 1 << 63;
 
-/// So many times in a row Redis has to answer before a process that is alone returns.
+/// The number of answers in a row after which a process returns to the fleet.
 const ANSWERS: u32 = 3;
 
-/// What keeps limits while Redis cannot be asked.
+/// The limiter while Redis cannot be reached.
 pub(super) struct Alone {
     pub(super) presence: Presence,
-    pub(super) share: Share,
+    pub(super) share: QuotaShare,
     limits: InProcessLimits,
     settling: Duration,
     told: Arc<dyn Fn(&FleetChange) + Send + Sync>,
     is_alone: watch::Sender<bool>,
-    /// Whether someone looks after the presence.
+    /// Whether a task maintains the presence.
     looking: AtomicBool,
 }
 
 impl Alone {
-    /// What the settings ask for, if they do.
+    /// The fallback of the settings, if there is one.
     pub(super) fn new(settings: &RedisSettings) -> Option<Self> {
         let Fallback::InProcess { share, told } = &settings.fallback else { return None };
         Some(Self {
@@ -56,8 +55,8 @@ impl Alone {
         *self.is_alone.borrow()
     }
 
-    /// Redis did not answer. When it does not for long, the process is alone from now on, and uses its share from when
-    /// on the server has long known that it is not there.
+    /// Redis did not answer. If that lasts, the process leaves the fleet, and uses its share when its presence has
+    /// expired on the server.
     pub(super) fn fail(&self, why: Unavailable) {
         let Some(known_for) = self.presence.lose() else { return };
         self.limits.take_over(known_for + self.settling);
@@ -103,9 +102,9 @@ async fn until<T>(mut state: watch::Receiver<bool>, end: bool, asked: impl Futur
     .await
 }
 
-/// Being there, and the way back.
+/// Presence in the fleet, and the return to it.
 impl Shared {
-    /// Has someone tell the server that the process is there, and look out for it when it is lost.
+    /// Starts a task that reports the presence to the server, and returns to the fleet when Redis answers again.
     pub(super) fn look_out(self: &Arc<Self>) {
         let (Some(alone), Ok(runtime)) = (&self.alone, Handle::try_current()) else { return };
         if alone.looking.swap(true, Ordering::AcqRel) {
@@ -132,7 +131,7 @@ impl Shared {
             return 0;
         }
         let Ok(answer) = self.link.hello().await else { return 0 };
-        // A server that has just forgotten everything serves nobody for a while, but the share does.
+        // A server that has just lost its state grants nothing for a while, but the share can be used.
         let known_for =
             Duration::from_micros(u64::try_from(answer.now().saturating_sub(answer.since())).unwrap_or_default());
         if answers + 1 < ANSWERS || known_for < alone.limits.longest_span().saturating_add(alone.settling) {
@@ -142,14 +141,14 @@ impl Shared {
         0
     }
 
-    /// Tells Redis what was sent without it, and asks it from now on.
+    /// Reports the calls that were made without Redis, and uses it from now on.
     async fn return_to_fleet(&self, alone: &Alone) {
         let until = alone.presence.tell_again();
         let mut paused = Paused { alone, has_returned: false };
         let made = alone.limits.pause();
-        let lane = Lane::over(made.iter().map(|(window, _)| window), &self.settings);
+        let bucket = Bucket::over(made.iter().map(|(window, _)| window), &self.settings);
         let counts = made.iter().map(|(_, counts)| *counts);
-        let question = Question::join(&lane, &self.settings, self.member(Some(until)), counts);
+        let question = Question::join(&bucket, &self.settings, self.member(Some(until)), counts);
         match self.link.ask(&question).await {
             Ok(answer) if !answer.is_late() => {
                 alone.presence.returned(until);
@@ -186,5 +185,107 @@ impl Drop for Looking {
         if let Some(alone) = self.0.upgrade().as_ref().and_then(|shared| shared.alone.as_ref()) {
             alone.looking.store(false, Ordering::Release);
         }
+    }
+}
+
+/// Whether this process is a member of the fleet, and what the server may take it for.
+pub(super) struct Presence {
+    validity: Duration,
+    state: Mutex<State>,
+}
+
+struct State {
+    is_alone: bool,
+    /// Until when the server may take the process for a member.
+    known_until: Instant,
+    /// Until when the server surely takes the process for a member, unless it forgets.
+    heard_until: Instant,
+    /// Since when the server does not answer.
+    failing_since: Option<Instant>,
+}
+
+impl Presence {
+    /// As of a process that may have run until now, and have told the server so.
+    pub(super) fn new(validity: Duration) -> Self {
+        let until = Instant::now() + validity;
+        let state = State { is_alone: false, known_until: until, heard_until: until, failing_since: None };
+        Self { validity, state: Mutex::new(state) }
+    }
+
+    /// Until when a question tells the server that the process is there. `None` when it must not, for it is alone.
+    pub(super) fn tell(&self) -> Option<Instant> {
+        let mut state = self.state();
+        (!state.is_alone).then(|| self.tell_in(&mut state))
+    }
+
+    /// The same, of a process that is alone and about to return.
+    pub(super) fn tell_again(&self) -> Instant {
+        self.tell_in(&mut self.state())
+    }
+
+    fn tell_in(&self, state: &mut State) -> Instant {
+        state.known_until = state.known_until.max(Instant::now() + self.validity);
+        state.known_until
+    }
+
+    /// The server answered what it was told `until` then.
+    pub(super) fn answered(&self, until: Instant) {
+        let mut state = self.state();
+        state.heard_until = state.heard_until.max(until);
+        state.failing_since = None;
+    }
+
+    /// The server knows again that the process is there, and what it sent when it was alone.
+    pub(super) fn returned(&self, until: Instant) {
+        self.answered(until);
+        self.state().is_alone = false;
+    }
+
+    /// The server does not answer. When that is a loss: how long it may take the process for a member yet.
+    pub(super) fn lose(&self) -> Option<Duration> {
+        let mut state = self.state();
+        let now = Instant::now();
+        let failing_for = now - *state.failing_since.get_or_insert(now);
+        // It is asked more than once.
+        if state.is_alone || now < state.heard_until || failing_for < self.validity / 2 {
+            return None;
+        }
+        state.is_alone = true;
+        Some(state.known_until.saturating_duration_since(now))
+    }
+
+    /// How long the server may take the process for a member yet.
+    pub(super) fn known_for(&self) -> Duration {
+        self.state().known_until.saturating_duration_since(Instant::now())
+    }
+
+    /// Whether it is time to tell the server again that the process is there.
+    pub(super) fn is_due(&self) -> bool {
+        let state = self.state();
+        !state.is_alone && state.heard_until <= Instant::now() + self.validity * 3 / 4
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_told_is_waited_for() {
+        let presence = Presence::new(Duration::from_secs(3600));
+        assert_eq!(presence.lose(), None);
+        let presence = Presence::new(Duration::ZERO);
+        assert!(presence.tell().is_some());
+        assert_eq!(presence.lose(), Some(Duration::ZERO));
+        assert!(presence.tell().is_none() && presence.lose().is_none());
+        let until = presence.tell_again();
+        presence.answered(until);
+        assert_eq!(presence.tell(), None);
+        presence.returned(until);
+        assert!(presence.tell().is_some());
     }
 }

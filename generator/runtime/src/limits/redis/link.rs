@@ -5,10 +5,11 @@ use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, RedisError};
 use tokio::runtime::Handle;
 
-use super::lane::Lane;
+use super::bucket::Bucket;
 use super::question::{Answer, Question};
 use super::settings::RedisSettings;
-use crate::limits::limiter::{Trouble, Unavailable};
+use crate::error::Trouble;
+use crate::limits::limiter::Unavailable;
 
 /// For how long nothing is tried after a failure: those who ask meanwhile are told at once.
 pub(super) const PAUSE: Duration = Duration::from_millis(250);
@@ -25,7 +26,7 @@ pub(super) struct Link {
     state: Mutex<State>,
     /// Only one connects, and the others wait for it.
     connecting: tokio::sync::Mutex<()>,
-    nothing: Lane,
+    nothing: Bucket,
 }
 
 #[derive(Default)]
@@ -53,7 +54,7 @@ struct Anchor {
 
 impl Link {
     pub(super) fn new(client: Client, settings: RedisSettings) -> Self {
-        let nothing = Lane::over([].iter(), &settings);
+        let nothing = Bucket::over([].iter(), &settings);
         Self { client, settings, state: Mutex::default(), connecting: tokio::sync::Mutex::new(()), nothing }
     }
 

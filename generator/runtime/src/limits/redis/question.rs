@@ -4,15 +4,15 @@ use std::time::{Duration, Instant};
 use redis::aio::MultiplexedConnection;
 use redis::{RedisError, Script};
 
-use super::lane::{Lane, Reports};
+use super::bucket::{Bucket, Reports};
 use super::settings::{LONGEST, RedisSettings};
-use crate::limits::signs::TooMany;
+use crate::limits::limiter::TooMany;
 
 static SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("script.lua")));
 
-/// What the script is to do about the windows of a lane.
+/// A request to the script about the windows of a bucket.
 pub(super) struct Question<'a> {
-    lane: &'a Lane,
+    bucket: &'a Bucket,
     settings: &'a RedisSettings,
     act: &'static str,
     words: Vec<String>,
@@ -22,7 +22,7 @@ pub(super) struct Question<'a> {
     pub(super) member_until: Instant,
 }
 
-/// What the script answers.
+/// The answer of the script.
 pub(super) struct Answer {
     /// The time and since when permits are known first.
     numbers: Vec<i64>,
@@ -30,15 +30,15 @@ pub(super) struct Answer {
     asked_twice: bool,
 }
 
-/// Who asks.
+/// The asking process.
 #[derive(Clone, Copy)]
 pub(super) struct Member<'a> {
     pub(super) name: &'a str,
-    /// What it uses when it is alone, if it is told that it is there.
+    /// The share that it uses without Redis, if its presence is reported.
     pub(super) share: Option<f64>,
-    /// Since when it surely is the only process that may use this share.
+    /// Since when no other process can use this share.
     pub(super) since: Instant,
-    /// Until when it surely is a member.
+    /// Until when it is certainly a member.
     pub(super) until: Instant,
 }
 
@@ -54,25 +54,25 @@ pub(super) struct Asking {
 }
 
 impl<'a> Question<'a> {
-    fn new(lane: &'a Lane, settings: &'a RedisSettings, act: &'static str, words: Vec<String>) -> Self {
+    fn new(bucket: &'a Bucket, settings: &'a RedisSettings, act: &'static str, words: Vec<String>) -> Self {
         let now = Instant::now();
         let (grants_until, member_until) = (now + settings.timeout, now + settings.validity());
-        Self { lane, settings, act, words, grants_until, member_until }
+        Self { bucket, settings, act, words, grants_until, member_until }
     }
 
     /// Asks for the time.
-    pub(super) fn hello(lane: &'a Lane, settings: &'a RedisSettings) -> Self {
-        Self::new(lane, settings, "hello", Vec::new())
+    pub(super) fn hello(bucket: &'a Bucket, settings: &'a RedisSettings) -> Self {
+        Self::new(bucket, settings, "hello", Vec::new())
     }
 
-    /// Tells that the server's clock was set forward; what is known `since` then is worth nothing.
-    pub(super) fn forget(lane: &'a Lane, settings: &'a RedisSettings, since: i64) -> Self {
-        Self::new(lane, settings, "forget", vec![since.to_string()])
+    /// Reports that the server's clock was set forward, which voids the state `since` then.
+    pub(super) fn forget(bucket: &'a Bucket, settings: &'a RedisSettings, since: i64) -> Self {
+        Self::new(bucket, settings, "forget", vec![since.to_string()])
     }
 
-    /// Reports what became of permits, and asks for others.
+    /// Reports used and unused permits, and asks for others.
     pub(super) fn ask(
-        lane: &'a Lane,
+        bucket: &'a Bucket,
         settings: &'a RedisSettings,
         member: Member<'_>,
         reports: &Reports,
@@ -87,33 +87,33 @@ impl<'a> Question<'a> {
         for (id, at) in ended {
             words.extend([id.to_string(), since(*at, now)]);
         }
-        words.extend([flag(lane.urgent), flag(lane.cancels), micros(asking.booking)]);
+        words.extend([flag(bucket.urgent), flag(bucket.cancels), micros(asking.booking)]);
         words.extend([asking.first.to_string(), asking.count.to_string()]);
-        Self { member_until: member.until, ..Self::new(lane, settings, "ask", words) }
+        Self { member_until: member.until, ..Self::new(bucket, settings, "ask", words) }
     }
 
-    /// Tells that the process is there again, and of each window how many calls were made and are under way.
+    /// Reports that the process has returned, and the calls of each window that were made and are in flight.
     pub(super) fn join(
-        lane: &'a Lane,
+        bucket: &'a Bucket,
         settings: &'a RedisSettings,
         member: Member<'_>,
         counts: impl Iterator<Item = [usize; 2]>,
     ) -> Self {
         let mut words = member.words();
         words.extend(counts.flatten().map(|count| count.to_string()));
-        Self { member_until: member.until, ..Self::new(lane, settings, "join", words) }
+        Self { member_until: member.until, ..Self::new(bucket, settings, "join", words) }
     }
 
-    /// Tells that a call was too many.
-    pub(super) fn too_many(lane: &'a Lane, settings: &'a RedisSettings, too_many: TooMany) -> Self {
+    /// Reports that a call exceeded a limit.
+    pub(super) fn too_many(bucket: &'a Bucket, settings: &'a RedisSettings, too_many: TooMany) -> Self {
         let asked_for = too_many.retry_after.unwrap_or_default().min(settings.limits.longest_pause);
-        let words = vec![micros(asked_for), flag(too_many.of_everything), flag(lane.cancels)];
-        Self::new(lane, settings, "too_many", words)
+        let words = vec![micros(asked_for), flag(too_many.of_everything), flag(bucket.cancels)];
+        Self::new(bucket, settings, "too_many", words)
     }
 
-    /// Tells how many calls were left after one that was granted at `moment`.
-    pub(super) fn remaining(lane: &'a Lane, settings: &'a RedisSettings, moment: Duration, remaining: u32) -> Self {
-        Self::new(lane, settings, "remaining", vec![micros(moment), remaining.to_string()])
+    /// Reports the remaining calls after one that was granted at `moment`.
+    pub(super) fn remaining(bucket: &'a Bucket, settings: &'a RedisSettings, moment: Duration, remaining: u32) -> Self {
+        Self::new(bucket, settings, "remaining", vec![micros(moment), remaining.to_string()])
     }
 
     /// Asks over `to`, a connection to this `run` of the server. The times `until` are those of the question by the
@@ -124,13 +124,13 @@ impl<'a> Question<'a> {
         until: [i64; 2],
         to: &mut MultiplexedConnection,
     ) -> Result<Answer, RedisError> {
-        let Lane { keys, windows, own, .. } = self.lane;
+        let Bucket { keys, windows, own, .. } = self.bucket;
         let RedisSettings { lease, ahead, limits, .. } = self.settings;
         let mut invocation = SCRIPT.prepare_invoke();
         for key in keys {
             invocation.key(key);
         }
-        let longest_pause = self.lane.longest_span().max(limits.longest_pause);
+        let longest_pause = self.bucket.longest_span().max(limits.longest_pause);
         invocation.arg(self.act).arg(run).arg(&until[..]).arg(micros(self.settings.validity())).arg(*own);
         for duration in [*lease, self.settings.settling(), *ahead, longest_pause] {
             invocation.arg(micros(duration));
@@ -173,7 +173,7 @@ impl Answer {
         self.number(2) != 0
     }
 
-    /// The same without permits: what the question asked for cannot be relied on.
+    /// The same without permits, which are not reliable.
     pub(super) fn void(&self) -> Self {
         Self { numbers: vec![self.now(), self.since(), 1], ..*self }
     }

@@ -3,14 +3,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::limits::limiter::Unavailable;
-use crate::limits::settings::LimitSettings;
-use crate::limits::share::Share;
+use crate::limits::settings::{LimitSettings, QuotaShare};
 use crate::tables::Scope;
 
-/// Longer times are taken for this: a year. It can be added to any moment, and its microseconds to the server's.
+/// The maximum of all times: a year, which can be added to any time here and on the server.
 pub(super) const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// How [`RedisLimits`](super::RedisLimits) keeps limits. All processes of a fleet need the same.
+/// The settings of [`RedisLimits`](super::RedisLimits). All processes of a fleet need the same.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct RedisSettings {
@@ -22,45 +21,44 @@ pub struct RedisSettings {
     pub(super) fallback: Fallback,
 }
 
-/// What to do while Redis cannot be asked.
+/// What to do while Redis cannot be reached.
 #[derive(Clone, Default)]
 pub enum Fallback {
-    /// Sends nothing: calls end with [`Error::LimiterFailed`](crate::Error::LimiterFailed).
+    /// Sends nothing: calls fail with [`Error::LimiterFailed`](crate::Error::LimiterFailed).
     #[default]
     Refuse,
     /// Keeps to a share of every limit, within the process. See [`Fallback::in_process`].
     InProcess {
         /// What this process may use of each limit.
-        share: Share,
-        /// Is told when this begins, and when it ends.
+        share: QuotaShare,
+        /// Is called when this begins and when it ends.
         told: Arc<dyn Fn(&FleetChange) + Send + Sync>,
     },
 }
 
-/// A process loses its fleet, or finds it again.
+/// A process loses its connection to the fleet, or regains it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FleetChange {
-    /// Redis cannot be asked; from now on the process keeps to its share.
+    /// Redis cannot be reached; from now on the process keeps to its share.
     Lost(Unavailable),
-    /// Redis was told what was sent in the meantime, and is asked again.
+    /// Redis has the calls of the meantime, and is used again.
     Found,
 }
 
 impl Fallback {
-    /// Keeps to `share` of every limit, and says so: `told` is called when this begins and when it ends.
+    /// Keeps to `share` of every limit, and calls `told` when this begins and when it ends.
     ///
     /// The shares of all processes of a fleet are one at most together. The share of each process that Redis does not
-    /// know to be there is kept free for it, for it may be alone: so no window has too many calls whichever of them lose
-    /// Redis, and whichever find it again. A fleet that is whole uses the whole limit; where one of four processes does
-    /// not run, the others have three quarters.
+    /// know to be there is kept free for it, for it may be alone: so no window has too many calls whichever of them
+    /// lose Redis, and whichever find it again. A fleet that is whole uses the whole limit; where one of four processes
+    /// does not run, the others have three quarters.
     ///
-    /// A process is alone when Redis has not answered for twice the [`timeout`](RedisSettings::timeout), and returns when
-    /// it has answered three times in a row. It begins to use its share when Redis knows that it is not there any more,
-    /// and what others sent before has been counted: [`late_arrival`](RedisSettings::late_arrival) and a
-    /// window later. While it
-    /// is alone, it is served from its share at once. For as long as that, a process that starts finds its own share kept
-    /// free, for another one may have had it just before.
-    pub fn in_process(share: Share, told: impl Fn(&FleetChange) + Send + Sync + 'static) -> Self {
+    /// A process is alone when Redis has not answered for twice the [`timeout`](RedisSettings::timeout), and returns
+    /// when it has answered three times in a row. It begins to use its share when Redis knows that it is not there any
+    /// more, and what others sent before has been counted: [`late_arrival`](RedisSettings::late_arrival) and a window
+    /// later. While it is alone, it is served from its share at once. For as long as that, a process that starts finds
+    /// its own share kept free, for another one may have had it just before.
+    pub fn in_process(share: QuotaShare, told: impl Fn(&FleetChange) + Send + Sync + 'static) -> Self {
         Self::InProcess { share, told: Arc::new(told) }
     }
 }
@@ -79,7 +77,7 @@ impl Default for RedisSettings {
 }
 
 impl RedisSettings {
-    /// The default ones.
+    /// The default settings.
     pub fn new() -> Self {
         Self::default()
     }
@@ -123,9 +121,9 @@ impl RedisSettings {
         self
     }
 
-    /// As [`LimitSettings::late_arrival`]. It is also how long calls are taken to be under way of which nobody knows any
-    /// more, because Redis has forgotten them or this process has lost Redis: whenever that happens, nothing goes for
-    /// this time and a window.
+    /// As [`LimitSettings::late_arrival`]. It is also how long calls are taken to be under way of which nobody knows
+    /// any more, because Redis has forgotten them or this process has lost Redis: whenever that happens, nothing goes
+    /// for this time and a window.
     pub fn late_arrival(mut self, within: Duration) -> Self {
         self.limits = self.limits.late_arrival(within);
         self
@@ -144,13 +142,13 @@ impl RedisSettings {
         self
     }
 
-    /// The time in which Redis must answer, connecting included, by default half a second.
+    /// The time-out of Redis, including connecting. By default half a second.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout.min(LONGEST);
         self
     }
 
-    /// What to do while Redis cannot be asked; by default, to refuse.
+    /// What to do while Redis cannot be reached. By default, calls are refused.
     pub fn fallback(mut self, fallback: Fallback) -> Self {
         self.fallback = fallback;
         self

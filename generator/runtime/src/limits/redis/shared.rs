@@ -7,36 +7,35 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
 use super::alone::Alone;
-use super::lane::{Booked, Lane};
+use super::bucket::{Booked, Bucket, Registry};
 use super::link::Link;
 use super::question::{Answer, Asking, Member, Question};
-use super::registry::Registry;
 use super::settings::{LONGEST, RedisSettings};
+use crate::error::Trouble;
 use crate::limits::call::Call;
-use crate::limits::limiter::{Denied, Full, Slot, Trouble, Unavailable};
-use crate::limits::signs::Signs;
+use crate::limits::limiter::{Denied, Full, RateLimitFeedback, Slot, Unavailable};
 
-/// The longest to wait without asking again: room may come earlier than was told, when others give back.
+/// The longest wait without asking again: there may be room earlier than reported, if others return permits.
 const PATIENCE: Duration = Duration::from_millis(250);
 
-/// How soon to ask again where the answer does not tell.
+/// The wait before asking again if the answer contains none.
 const SOON: Duration = Duration::from_millis(25);
 
 /// For how long reports are gathered. They are in time when they arrive before their places would have become free.
 const GATHERED: Duration = Duration::from_millis(20);
 
-/// What those who ask have in common.
+/// The state that all callers share.
 pub(super) struct Shared {
     pub(super) settings: RedisSettings,
     pub(super) link: Link,
     pub(super) alone: Option<Alone>,
-    /// What tells this process's permits from those of others.
+    /// What distinguishes the permits of this process from those of others.
     name: String,
     started: Instant,
     next_id: AtomicU64,
     registry: Mutex<Registry>,
     /// The permits that are in use, by their names.
-    open: Mutex<HashMap<u64, Arc<Lane>>>,
+    open: Mutex<HashMap<u64, Arc<Bucket>>>,
     /// Where reports are sent from when they come from elsewhere.
     runtime: Mutex<Option<Handle>>,
 }
@@ -44,11 +43,11 @@ pub(super) struct Shared {
 /// On whose behalf Redis is asked.
 #[derive(Clone, Copy)]
 enum For {
-    /// Those who wait.
+    /// Waiting calls.
     Waiting,
-    /// One caller who does not wait.
+    /// One call that does not wait.
     One,
-    /// Nobody: there are reports.
+    /// None: there are only reports.
     Nobody,
 }
 
@@ -105,97 +104,97 @@ impl Shared {
 
     /// A slot from Redis.
     async fn slot(self: &Arc<Self>, call: &Call<'_>, wait: bool) -> Result<Slot, Denied> {
-        let lane = lock(&self.registry).lane(call, &self.settings);
-        let booked = if wait { self.next_in(&lane).await? } else { self.at_once(&lane).await? };
-        let untaken = Untaken { shared: self, lane: &lane, booked };
+        let bucket = lock(&self.registry).bucket(call, &self.settings);
+        let booked = if wait { self.next_in(&bucket).await? } else { self.at_once(&bucket).await? };
+        let untaken = Untaken { shared: self, bucket: &bucket, booked };
         let left = booked.from.saturating_duration_since(Instant::now());
         if !left.is_zero() {
             tokio::time::sleep(left).await;
         }
         std::mem::forget(untaken);
         let counted_at = Duration::from_micros(u64::try_from(booked.moment).unwrap_or_default());
-        lock(&self.open).insert(booked.id, lane);
+        lock(&self.open).insert(booked.id, bucket);
         Ok(Slot { counted_at, left: booked.left, ..Slot::new(booked.id, Duration::ZERO) })
     }
 
-    /// A permit for who does not wait.
-    async fn at_once(self: &Arc<Self>, lane: &Arc<Lane>) -> Result<Booked, Denied> {
-        if let Some(booked) = lane.take_spare() {
+    /// A permit for a call that does not wait.
+    async fn at_once(self: &Arc<Self>, bucket: &Arc<Bucket>) -> Result<Booked, Denied> {
+        if let Some(booked) = bucket.take_spare() {
             return Ok(booked);
         }
-        let answer = self.ask_for(lane, For::One).await?;
-        lane.take_spare().ok_or_else(|| {
-            let binding = answer.as_ref().and_then(Answer::binding).and_then(|index| lane.windows.get(index));
+        let answer = self.ask_for(bucket, For::One).await?;
+        bucket.take_spare().ok_or_else(|| {
+            let binding = answer.as_ref().and_then(Answer::binding).and_then(|index| bucket.windows.get(index));
             let wait = answer.as_ref().map(Answer::wait).filter(|wait| !wait.is_zero());
             Full::new(wait.unwrap_or(SOON), binding.map(|window| window.binding)).into()
         })
     }
 
-    /// The next permit for those who wait. Whoever is first asks for all.
-    async fn next_in(self: &Arc<Self>, lane: &Arc<Lane>) -> Result<Booked, Unavailable> {
-        let _waits = lane.wait();
-        let _front = lane.front.lock().await;
+    /// The next permit for waiting calls. The first of them asks for all.
+    async fn next_in(self: &Arc<Self>, bucket: &Arc<Bucket>) -> Result<Booked, Unavailable> {
+        let _waits = bucket.wait();
+        let _front = bucket.front.lock().await;
         loop {
-            if let Some(booked) = lane.take() {
+            if let Some(booked) = bucket.take() {
                 return Ok(booked);
             }
-            let pause = lane.ask_again_in();
+            let pause = bucket.ask_again_in();
             if pause.is_zero() {
-                self.ask_for(lane, For::Waiting).await?;
+                self.ask_for(bucket, For::Waiting).await?;
             } else {
                 tokio::time::sleep(pause).await;
             }
         }
     }
 
-    /// Asks for permits, which come to the lane even if whoever wants one has left by then.
-    async fn ask_for(self: &Arc<Self>, lane: &Arc<Lane>, whom: For) -> Result<Option<Answer>, Unavailable> {
+    /// Asks for permits, which are added to the bucket even if the caller has been dropped by then.
+    async fn ask_for(self: &Arc<Self>, bucket: &Arc<Bucket>, whom: For) -> Result<Option<Answer>, Unavailable> {
         let ended = |why: &str| Unavailable::new(Trouble::Unreachable, why);
         let runtime = Handle::try_current().map_err(|_| ended("Redis is asked from a tokio runtime only"))?;
-        let (shared, lane) = (Arc::clone(self), Arc::clone(lane));
-        let asking = runtime.spawn(async move { shared.ask(&lane, whom).await });
+        let (shared, bucket) = (Arc::clone(self), Arc::clone(bucket));
+        let asking = runtime.spawn(async move { shared.ask(&bucket, whom).await });
         asking.await.unwrap_or_else(|_| Err(ended("the tokio runtime has ended")))
     }
 
-    /// Reports what became of permits, and asks for others. `None` when there was nothing to ask.
-    async fn ask(self: &Arc<Self>, lane: &Arc<Lane>, whom: For) -> Result<Option<Answer>, Unavailable> {
+    /// Reports used and unused permits, and asks for others. `None` if there was nothing to ask.
+    async fn ask(self: &Arc<Self>, bucket: &Arc<Bucket>, whom: For) -> Result<Option<Answer>, Unavailable> {
         let _only = match whom {
-            For::Waiting => Some(lane.asking.lock().await),
+            For::Waiting => Some(bucket.asking.lock().await),
             For::One | For::Nobody => None,
         };
         let (count, booking) = match whom {
-            For::Waiting => (lane.wanted(), self.settings.ahead),
+            For::Waiting => (bucket.wanted(), self.settings.ahead),
             For::One => (1, Duration::ZERO),
             For::Nobody => (0, Duration::ZERO),
         };
-        if matches!(whom, For::Waiting) && (count == 0 || !lane.ask_again_in().is_zero()) {
+        if matches!(whom, For::Waiting) && (count == 0 || !bucket.ask_again_in().is_zero()) {
             return Ok(None);
         }
         let until = self.alone.as_ref().and_then(|alone| alone.presence.tell());
-        let reports = lane.take_reports();
+        let reports = bucket.take_reports();
         let first = self.next_id.fetch_add(count as u64, Ordering::Relaxed);
         let ids = first..first + count as u64;
         let question =
-            Question::ask(lane, &self.settings, self.member(until), &reports, Asking { first, count, booking });
+            Question::ask(bucket, &self.settings, self.member(until), &reports, Asking { first, count, booking });
         let asked = self.link.ask(&question).await;
         let answer = match asked {
             Ok(answer) => answer,
             Err(why) => {
                 // It may have been read all the same.
-                lane.keep_reports(reports);
-                lane.unused(ids);
+                bucket.keep_reports(reports);
+                bucket.unused(ids);
                 return Err(why);
             }
         };
         if let (Some(alone), Some(until), false) = (&self.alone, until, answer.is_late()) {
             alone.presence.answered(until);
         }
-        self.book(lane, whom, &answer, ids);
+        self.book(bucket, whom, &answer, ids);
         Ok(Some(answer))
     }
 
     /// Takes in what was granted.
-    fn book(self: &Arc<Self>, lane: &Arc<Lane>, whom: For, answer: &Answer, mut ids: std::ops::Range<u64>) {
+    fn book(self: &Arc<Self>, bucket: &Arc<Bucket>, whom: For, answer: &Answer, mut ids: std::ops::Range<u64>) {
         let heard = Instant::now();
         let booked = answer.granted().zip(ids.by_ref()).map(|(ahead, id)| Booked {
             id,
@@ -203,64 +202,64 @@ impl Shared {
             from: heard + ahead,
             left: answer.left(),
         });
-        lane.put(booked);
+        bucket.put(booked);
         if matches!(whom, For::Waiting) {
             let wait = if answer.is_late() { SOON } else { answer.wait().saturating_sub(self.settings.ahead) };
             let pause = wait.clamp(Duration::from_millis(1), PATIENCE);
-            lane.ask_again_at((!ids.is_empty()).then(|| heard + pause));
+            bucket.ask_again_at((!ids.is_empty()).then(|| heard + pause));
         }
         if answer.may_lack_permits() {
-            lane.unused(ids);
+            bucket.unused(ids);
         }
-        self.tidy_up(lane);
+        self.tidy_up(bucket);
     }
 
-    /// Sends reports, and drops permits that nobody came for, in a while.
-    fn tidy_up(self: &Arc<Self>, lane: &Arc<Lane>) {
+    /// Sends reports and drops unclaimed permits, after a while.
+    fn tidy_up(self: &Arc<Self>, bucket: &Arc<Bucket>) {
         let runtime = Handle::try_current().ok().or_else(|| lock(&self.runtime).clone());
-        let Some(runtime) = runtime.filter(|_| !lane.is_tidy()) else { return };
-        if lane.tidying.swap(true, Ordering::AcqRel) {
+        let Some(runtime) = runtime.filter(|_| !bucket.is_tidy()) else { return };
+        if bucket.tidying.swap(true, Ordering::AcqRel) {
             return;
         }
-        let (shared, tidying) = (Arc::clone(self), Tidying(Arc::clone(lane)));
+        let (shared, tidying) = (Arc::clone(self), Tidying(Arc::clone(bucket)));
         runtime.spawn(async move {
             tokio::time::sleep(GATHERED).await;
-            let lane = Arc::clone(&tidying.0);
+            let bucket = Arc::clone(&tidying.0);
             drop(tidying);
-            // When it cannot be told, the next question tells it.
-            if !lane.tidy() || shared.ask(&lane, For::Nobody).await.is_ok() {
-                shared.tidy_up(&lane);
+            // If this fails, the next question contains the reports.
+            if !bucket.tidy() || shared.ask(&bucket, For::Nobody).await.is_ok() {
+                shared.tidy_up(&bucket);
             }
         });
     }
 
     /// Sends all reports at once.
     pub(super) async fn flush(self: &Arc<Self>) {
-        let lanes = lock(&self.registry).all();
-        for lane in lanes.iter().filter(|lane| lane.tidy()) {
-            // When it cannot be told, the leases end.
-            let _ = self.ask(lane, For::Nobody).await;
+        let buckets = lock(&self.registry).all();
+        for bucket in buckets.iter().filter(|bucket| bucket.tidy()) {
+            // If this fails, the leases end.
+            let _ = self.ask(bucket, For::Nobody).await;
         }
     }
 
     /// The call of a slot has ended; the exchange has counted it `after` now at the latest.
     pub(super) fn ended(self: &Arc<Self>, slot: &Slot, after: Duration) {
-        let Some(lane) = lock(&self.open).remove(&slot.key) else { return };
-        lane.ended(slot.key, Instant::now() + after.min(LONGEST));
-        self.tidy_up(&lane);
+        let Some(bucket) = lock(&self.open).remove(&slot.key) else { return };
+        bucket.ended(slot.key, Instant::now() + after.min(LONGEST));
+        self.tidy_up(&bucket);
     }
 
     /// The call of a slot is not made.
     pub(super) fn unused(self: &Arc<Self>, slot: &Slot) {
-        let Some(lane) = lock(&self.open).remove(&slot.key) else { return };
-        lane.unused([slot.key].into_iter());
-        self.tidy_up(&lane);
+        let Some(bucket) = lock(&self.open).remove(&slot.key) else { return };
+        bucket.unused([slot.key].into_iter());
+        self.tidy_up(&bucket);
     }
 
-    /// Tells the fleet what an answer taught, where it is not known already.
-    pub(super) fn learn(self: &Arc<Self>, slot: &Slot, signs: Signs) {
+    /// Reports the feedback of a response to the fleet, if it is new.
+    pub(super) fn learn(self: &Arc<Self>, slot: &Slot, signs: RateLimitFeedback) {
         let remaining = signs.remaining.filter(|remaining| *remaining < slot.left);
-        let (Ok(runtime), Some(lane)) = (Handle::try_current(), lock(&self.open).get(&slot.key).cloned()) else {
+        let (Ok(runtime), Some(bucket)) = (Handle::try_current(), lock(&self.open).get(&slot.key).cloned()) else {
             return;
         };
         if signs.too_many.is_none() && remaining.is_none() {
@@ -269,20 +268,20 @@ impl Shared {
         let (shared, counted_at) = (Arc::clone(self), slot.counted_at);
         runtime.spawn(async move {
             let Self { link, settings, .. } = &*shared;
-            // When it cannot be told, whoever asks next finds out that Redis is gone.
+            // If this fails, the next question finds out that Redis cannot be reached.
             if let Some(too_many) = signs.too_many {
-                let _ = link.ask(&Question::too_many(&lane, settings, too_many)).await;
+                let _ = link.ask(&Question::too_many(&bucket, settings, too_many)).await;
             }
             if let Some(remaining) = remaining {
-                let _ = link.ask(&Question::remaining(&lane, settings, counted_at, remaining)).await;
+                let _ = link.ask(&Question::remaining(&bucket, settings, counted_at, remaining)).await;
             }
         });
     }
 
-    /// Tells the server that the process is there.
+    /// Reports the presence of the process to the server.
     pub(super) async fn tell_presence(self: &Arc<Self>, alone: &Alone) {
-        let lane = Arc::new(Lane::over([].iter(), &self.settings));
-        if let Err(why) = self.ask(&lane, For::Nobody).await {
+        let bucket = Arc::new(Bucket::over([].iter(), &self.settings));
+        if let Err(why) = self.ask(&bucket, For::Nobody).await {
             alone.fail(why);
         }
     }
@@ -303,19 +302,19 @@ impl Shared {
 /// A permit that is about to be taken; unless it is, the next caller may have it.
 struct Untaken<'a> {
     shared: &'a Arc<Shared>,
-    lane: &'a Arc<Lane>,
+    bucket: &'a Arc<Bucket>,
     booked: Booked,
 }
 
 impl Drop for Untaken<'_> {
     fn drop(&mut self) {
-        self.lane.put_back(self.booked);
-        self.shared.tidy_up(self.lane);
+        self.bucket.put_back(self.booked);
+        self.shared.tidy_up(self.bucket);
     }
 }
 
-/// A lane that will be tidied up.
-struct Tidying(Arc<Lane>);
+/// A bucket that will be tidied up.
+struct Tidying(Arc<Bucket>);
 
 impl Drop for Tidying {
     fn drop(&mut self) {

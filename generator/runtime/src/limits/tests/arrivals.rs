@@ -7,7 +7,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::driver::{Driver, SECOND, limited_to, limits, most_in_any, ms};
-use crate::limits::{Call, Counted, LimitSettings, Limiter, Signs, Slot};
+use crate::limits::{Call, Counted, LimitSettings, Limiter, RateLimitFeedback, Slot};
 
 const fn us(microseconds: u64) -> Duration {
     Duration::from_micros(microseconds)
@@ -106,7 +106,7 @@ impl Scene<'_> {
                 if way.patience < way.trip() {
                     return self.driver.limits.lost(slot);
                 }
-                let signs = Signs::new(None, Some(self.remaining[number]));
+                let signs = RateLimitFeedback::new(None, Some(self.remaining[number]));
                 let signs = if way.warm { signs.after(way.trip()) } else { signs };
                 self.driver.limits.answered(slot, signs);
             }
@@ -335,7 +335,7 @@ fn a_call_never_counts_from_before_it_was_sent() {
         driver.limits.sent(&mut slot);
         sent.push(driver.now());
         driver.timer.advance(ms(10));
-        driver.limits.answered(slot, Signs::default().after(Duration::MAX));
+        driver.limits.answered(slot, RateLimitFeedback::default().after(Duration::MAX));
     }
     assert!(most_in_any(&sent, SECOND) == 1, "{sent:?}");
 }

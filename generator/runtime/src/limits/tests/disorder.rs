@@ -7,7 +7,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::driver::{Driver, SECOND, most_in_any, ms, operation, per_uid};
-use crate::limits::{Admission, Call, InProcessLimits, LimitSettings, Limiter, ManualTimer, Slot, Timer};
+use crate::clock::{ManualTimer, Timer};
+use crate::limits::{Admission, Call, InProcessLimits, LimitSettings, Limiter, Slot};
 use crate::tables::{Effect, Meta, Scope};
 
 /// A clock that can be set back, and whose alarms ring late.

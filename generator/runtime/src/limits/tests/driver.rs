@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
+use crate::clock::{ManualTimer, Timer};
 use crate::limits::{
-    Admission, AdmissionFuture, Call, InProcessLimits, LimitSettings, Limiter, ManualTimer, Signs, Slot, Timer,
+    Admission, AdmissionFuture, Call, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback, Slot,
 };
-use crate::tables::{Access, Effect, Meta, Method, RateLimit, Scope};
+use crate::tables::{Effect, Meta, Method, RateLimit};
 
 pub(super) const SECOND: Duration = Duration::from_secs(1);
 
@@ -19,39 +20,15 @@ pub(super) const fn ms(milliseconds: u64) -> Duration {
 
 /// An operation with these limits, for as long as the tests run.
 pub(super) fn operation(id: &'static str, effect: Effect, limits: &[RateLimit]) -> &'static Meta {
-    Box::leak(Box::new(Meta {
-        id,
-        family: "",
-        title: "",
-        doc: "",
-        document: "",
-        section: "",
-        method: Method::Post,
-        path: "",
-        effect,
-        access: Access::Signed,
-        whitelisted: false,
-        permission: None,
-        headers: &[],
-        limits: Box::leak(limits.into()),
-        window: None,
-        rules: &[],
-        errors: &[],
-        list_member: None,
-        client_id: None,
-        echoes: None,
-        compound: None,
-        confirm: None,
-        repeat: None,
-    }))
+    Box::leak(Box::new(Meta { id, method: Method::Post, effect, limits: Box::leak(limits.into()), ..Meta::DEFAULT }))
 }
 
 pub(super) fn per_uid(calls: u32, class: &'static str) -> RateLimit {
-    RateLimit { calls, per_seconds: 1, scope: Scope::Uid, class }
+    RateLimit::per_uid(calls).class(class)
 }
 
 pub(super) fn per_ip(calls: u32) -> RateLimit {
-    RateLimit { scope: Scope::Ip, ..per_uid(calls, "default") }
+    RateLimit::per_ip(calls)
 }
 
 /// An operation with one limit.
@@ -151,7 +128,7 @@ impl<'a> Driver<'a> {
     pub(super) fn make(&self, mut slot: Slot) -> Duration {
         self.limits.sent(&mut slot);
         let counted_at = slot.counted_at;
-        self.limits.answered(slot, Signs::default());
+        self.limits.answered(slot, RateLimitFeedback::default());
         counted_at
     }
 }

@@ -68,7 +68,8 @@ proptest! {
         prop_assert!(most_in_any(&made, SECOND + margin) <= most as usize);
     }
 
-    /// Callers that are not slow themselves go at the very moment at which the limit lets them, first come first served.
+    /// Callers that are not slow themselves go at the very moment at which the limit lets them, first come first
+    /// served.
     #[test]
     fn no_one_waits_without_need(most in 1..=30_u32, callers in callers(0)) {
         let callers: Vec<_> = callers.into_iter().map(|(pause, ..)| (pause, 0, false)).collect();

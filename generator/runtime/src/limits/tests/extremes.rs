@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use super::driver::{Driver, SECOND, limited_to, limits, ms, operation, per_uid};
-use crate::limits::{
-    Admission, Call, Denied, InProcessLimits, LimitSettings, Limiter, ManualTimer, Signs, Timer, TooMany,
-};
+use crate::clock::{ManualTimer, Timer};
+use crate::limits::{Admission, Call, Denied, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback, TooMany};
 use crate::tables::{Effect, Meta, Scope};
 
 const MAX: Duration = Duration::MAX;
@@ -40,7 +39,11 @@ fn endless() -> [LimitSettings; 5] {
 #[test]
 fn no_setting_is_too_long() {
     let too_many = TooMany { of_everything: true, retry_after: Some(MAX) };
-    let answers = [Signs::default(), Signs::new(Some(too_many), Some(0)), Signs::new(None, Some(u32::MAX)).after(MAX)];
+    let answers = [
+        RateLimitFeedback::default(),
+        RateLimitFeedback::new(Some(too_many), Some(0)),
+        RateLimitFeedback::new(None, Some(u32::MAX)).after(MAX),
+    ];
     for settings in endless() {
         let meta = limited_to(2);
         let limits = limits(settings);
@@ -118,5 +121,5 @@ fn cancels_are_held_up_for_a_window() {
 fn answer(limits: &InProcessLimits, meta: &'static Meta, too_many: TooMany) {
     let Admission::Now(Ok(mut slot)) = limits.ask(Call::new(meta), false) else { unreachable!("there is room") };
     limits.sent(&mut slot);
-    limits.answered(slot, Signs::new(Some(too_many), None));
+    limits.answered(slot, RateLimitFeedback::new(Some(too_many), None));
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::driver::{Driver, SECOND, limits, most_in_any, ms, operation, per_ip, per_uid};
 use crate::limits::book::Book;
-use crate::limits::{Admission, Call, LimitSettings, Limiter, Signs, TooMany};
+use crate::limits::{Admission, Call, LimitSettings, Limiter, RateLimitFeedback, TooMany};
 use crate::tables::{Effect, Scope};
 
 fn settings() -> LimitSettings {
@@ -20,15 +20,15 @@ fn idle_lanes_and_windows_are_dropped() {
     for number in 0..100_000_u32 {
         let (account, address) = (format!("account {number}"), format!("address {}", number / 7));
         let now = ms(10) * number;
-        let lane = book.lane(&Call::new(meta).counted_for(&account, &address), now);
-        book.hold(lane);
-        book.answered(lane, now, now, None);
+        let bucket = book.bucket(&Call::new(meta).counted_for(&account, &address), now);
+        book.hold(bucket);
+        book.answered(bucket, now, now, None);
     }
     // A hundred are called in a second.
-    assert!(book.lanes.len() < 500, "{}", book.lanes.len());
+    assert!(book.buckets.len() < 500, "{}", book.buckets.len());
     assert!(book.windows.len() < 1_500, "{}", book.windows.len());
     assert_eq!(book.window_of.len(), book.windows.len());
-    assert_eq!(book.lanes_of.values().map(Vec::len).sum::<usize>(), book.lanes.len());
+    assert_eq!(book.lanes_of.values().map(Vec::len).sum::<usize>(), book.buckets.len());
 }
 
 /// A slot that was let go long ago still counts when it is used.
@@ -49,7 +49,7 @@ fn what_is_held_is_not_dropped() {
     assert!(matches!(ask("slow"), Admission::Now(Err(_))));
 }
 
-/// An answer that comes when its lane is gone is not taken for another's.
+/// An answer that comes when its bucket is gone is not taken for another's.
 #[test]
 fn late_answers_meet_no_other_lane() {
     let meta = operation("place", Effect::Create, &[per_uid(1, "default")]);
@@ -63,12 +63,12 @@ fn late_answers_meet_no_other_lane() {
         let Admission::Now(Ok(slot)) = ask(name) else { unreachable!("there is room") };
         limits.0.give_back(slot);
     }
-    limits.0.answered(slot, Signs::new(Some(TooMany::default()), None));
+    limits.0.answered(slot, RateLimitFeedback::new(Some(TooMany::default()), None));
     assert!(names.iter().all(|name| matches!(ask(name), Admission::Now(Ok(_)))));
 }
 
 proptest! {
-    /// However often lanes are dropped and made anew, no window has too many.
+    /// However often buckets are dropped and made anew, no window has too many.
     #[test]
     fn nothing_is_gained_by_being_dropped(
         calls in prop::collection::vec((0..400_usize, 0..20_u64), 1..600),

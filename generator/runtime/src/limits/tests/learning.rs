@@ -3,26 +3,29 @@
 use std::time::Duration;
 
 use super::driver::{Driver, SECOND, limited_to, limits, ms, operation, per_ip, per_uid};
-use crate::limits::{Admission, Call, Denied, InProcessLimits, LimitSettings, Limiter, Signs, Slot, TooMany};
+use crate::limits::{
+    Admission, Call, Denied, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback, Slot, TooMany,
+};
 use crate::tables::Effect;
 
-const TOO_MANY: Signs = too_many(false, None);
+const TOO_MANY: RateLimitFeedback = too_many(false, None);
 
-const fn too_many(of_everything: bool, retry_after: Option<Duration>) -> Signs {
-    Signs { too_many: Some(TooMany { of_everything, retry_after }), remaining: None, trip: None }
+const fn too_many(of_everything: bool, retry_after: Option<Duration>) -> RateLimitFeedback {
+    RateLimitFeedback { too_many: Some(TooMany { of_everything, retry_after }), remaining: None, trip: None }
 }
 
-const fn left(remaining: u32) -> Signs {
-    Signs { too_many: None, remaining: Some(remaining), trip: None }
+const fn left(remaining: u32) -> RateLimitFeedback {
+    RateLimitFeedback { too_many: None, remaining: Some(remaining), trip: None }
 }
 
-/// Makes a call that is answered after `trip`.
-fn call(driver: &mut Driver<'_>, most: u32, trip: Duration, signs: Signs) {
-    if let Admission::Now(Ok(mut slot)) = driver.limits.ask(Call::new(limited_to(most)), false) {
-        driver.limits.sent(&mut slot);
-        driver.timer.advance(trip);
-        driver.limits.answered(slot, signs);
-    }
+/// Makes a call that is answered after `trip`, if there is room for it. Returns the key of its slot.
+fn call(driver: &mut Driver<'_>, most: u32, trip: Duration, signs: RateLimitFeedback) -> Option<u64> {
+    let Admission::Now(Ok(mut slot)) = driver.limits.ask(Call::new(limited_to(most)), false) else { return None };
+    let key = slot.key;
+    driver.limits.sent(&mut slot);
+    driver.timer.advance(trip);
+    driver.limits.answered(slot, signs);
+    Some(key)
 }
 
 /// How many calls can be made now.
@@ -57,12 +60,12 @@ fn after_one_too_many_nothing_goes_for_a_window() {
 fn who_waits_waits_longer_then() {
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
     let mut driver = Driver::new(&limits);
-    call(&mut driver, 1, ms(100), Signs::default());
+    let key = call(&mut driver, 1, ms(100), RateLimitFeedback::default());
     let (number, _) = driver.ask(Call::new(limited_to(1)));
     driver.timer.advance(ms(400));
     assert_eq!(free_in(&limits.0, 1), Some(ms(600)));
     // An answer that comes late.
-    limits.0.answered(Slot::new(0, Duration::ZERO), TOO_MANY);
+    limits.0.answered(Slot::new(key.unwrap_or_default(), Duration::ZERO), TOO_MANY);
     driver.timer.advance(SECOND - Duration::from_nanos(1));
     assert!(driver.woken().is_empty());
     driver.timer.advance(Duration::from_nanos(1));
@@ -97,7 +100,7 @@ fn calls_of_others_are_counted() {
 fn only_calls_that_matter_are_compared() {
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
     let mut driver = Driver::new(&limits);
-    (0..4).for_each(|_| call(&mut driver, 10, Duration::ZERO, Signs::default()));
+    (0..4).for_each(|_| _ = call(&mut driver, 10, Duration::ZERO, RateLimitFeedback::default()));
     limits.1.advance(SECOND);
     let (_, held) = driver.ask(Call::new(limited_to(10)));
     call(&mut driver, 10, Duration::ZERO, left(5));
@@ -142,7 +145,7 @@ fn what_was_known_already_changes_nothing() {
 fn nothing_is_gained_from_answers() {
     let limits = limits(LimitSettings::new());
     let mut driver = Driver::new(&limits);
-    (0..10).for_each(|_| call(&mut driver, 10, Duration::ZERO, left(100)));
+    (0..10).for_each(|_| _ = call(&mut driver, 10, Duration::ZERO, left(100)));
     assert_eq!(room(&limits.0, 10), 0);
 }
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::driver::{Driver, SECOND, limited_to, limits, make_all, ms, operation, per_ip, per_uid};
-use crate::limits::{Call, LimitSettings, Limiter, Plan, Signs, Timer};
+use crate::clock::Timer;
+use crate::limits::{Call, LimitSettings, Limiter, Plan, RateLimitFeedback};
 use crate::tables::{Effect, Scope};
 
 #[test]
@@ -58,7 +59,7 @@ fn a_plan_knows_how_long_trips_take() {
         let (mut slot, sent) = (slot.unwrap_or_else(|| unreachable!("it is the only one")), driver.now());
         limits.0.sent(&mut slot);
         driver.timer.advance(ms(200));
-        limits.0.answered(slot, Signs::default().after(ms(200)));
+        limits.0.answered(slot, RateLimitFeedback::default().after(ms(200)));
         sent
     };
     (0..100).for_each(|_| _ = next());

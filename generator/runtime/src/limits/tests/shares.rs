@@ -3,24 +3,25 @@
 use std::time::Duration;
 
 use super::driver::{Driver, SECOND, limited_to, limits, make_all};
-use crate::limits::{Admission, Call, Denied, LimitSettings, Limiter, Plan, Share, Trouble};
+use crate::error::Trouble;
+use crate::limits::{Admission, Call, Denied, LimitSettings, Limiter, Plan, QuotaShare};
 
 #[test]
 fn a_share_is_a_part_of_every_limit() {
-    let settings = LimitSettings::new().margin(Duration::ZERO).share(Share::new(1, 4));
+    let settings = LimitSettings::new().margin(Duration::ZERO).share(QuotaShare::new(1, 4));
     let made = make_all(&mut Driver::new(&limits(settings)), &[Call::new(limited_to(10)); 5]);
     assert_eq!(made, [0, 0, 1, 1, 2].map(|second| SECOND * second));
 }
 
 #[test]
 fn less_than_one_call_is_refused_whoever_waits() {
-    let limits = limits(LimitSettings::new().share(Share::new(1, 4)));
+    let limits = limits(LimitSettings::new().share(QuotaShare::new(1, 4)));
     for wait in [false, true] {
         let Admission::Now(Err(Denied::Unavailable(unavailable))) = limits.0.ask(Call::new(limited_to(3)), wait) else {
             unreachable!("it is known at once")
         };
         assert_eq!(unavailable.trouble, Trouble::NoShare);
-        let text = "the limiter has no share of the rate: it has less than one call of limited in a window";
+        let text = "the limiter has no share of the rate: the share is less than one call of limited in a window";
         assert_eq!(unavailable.to_string(), text);
     }
 }
@@ -28,7 +29,7 @@ fn less_than_one_call_is_refused_whoever_waits() {
 /// A plan promises no time for calls that never go out.
 #[test]
 fn a_plan_tells_what_is_refused() {
-    let limits = limits(LimitSettings::new().margin(Duration::ZERO).share(Share::new(1, 4)));
+    let limits = limits(LimitSettings::new().margin(Duration::ZERO).share(QuotaShare::new(1, 4)));
     let [none, one] = [3, 4].map(|calls| Call::new(limited_to(calls)));
     let plan = limits.0.plan(&[none; 2]);
     assert_eq!((plan.requests, plan.refused, plan.lasts), (2, 2, Duration::ZERO));
@@ -45,7 +46,7 @@ fn a_plan_tells_what_is_refused() {
 #[test]
 fn a_share_of_zero_is_none() {
     for whole in 0..3 {
-        assert_eq!(Share::new(0, whole).of(10), 0);
+        assert_eq!(QuotaShare::new(0, whole).of(10), 0);
     }
 }
 
@@ -53,9 +54,9 @@ fn a_share_of_zero_is_none() {
 fn shares_together_have_no_more_than_there_is() {
     for calls in 0..100 {
         for whole in 0..20 {
-            assert!((0..whole).map(|_| Share::new(1, whole).of(calls)).sum::<u32>() <= calls);
-            assert_eq!(Share::new(whole + 1, whole).of(calls), calls);
+            assert!((0..whole).map(|_| QuotaShare::new(1, whole).of(calls)).sum::<u32>() <= calls);
+            assert_eq!(QuotaShare::new(whole + 1, whole).of(calls), calls);
         }
     }
-    assert_eq!(Share::new(u32::MAX - 1, u32::MAX).of(u32::MAX), u32::MAX - 1);
+    assert_eq!(QuotaShare::new(u32::MAX - 1, u32::MAX).of(u32::MAX), u32::MAX - 1);
 }

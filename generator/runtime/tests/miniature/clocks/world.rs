@@ -4,10 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tradeapi_runtime::{
-    Api, ClientBuilder, ClientCore, Clock, Credentials, LimitMode, ManualTimer, ResponseFuture, Timer, Timestamp,
-    Transport, TransportError, TransportErrorKind, WasSent,
-};
+use tradeapi_runtime::client::LimitMode;
+use tradeapi_runtime::clock::{Clock, ManualTimer, Timer};
+use tradeapi_runtime::error::{TransportError, TransportErrorKind, WasSent};
+use tradeapi_runtime::tables::Api;
+use tradeapi_runtime::transport::{ResponseFuture, Transport};
+use tradeapi_runtime::{ClientBuilder, ClientCore, Credentials, Timestamp};
 
 use crate::api::API;
 

@@ -1,0 +1,193 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::StatusCode;
+
+use super::batch::{Failure, Said, Told};
+use super::matching::Found;
+use crate::checks::Violations;
+use crate::clock::Moment;
+use crate::error::{Code, Error, ExchangeError};
+use crate::exchange::{CodePolicy, ReadCode, Reply, is_compound_item};
+use crate::json::BadItem;
+use crate::parameters::Parameters;
+use crate::tables::{Api, Ending, Meta, Outcome};
+use crate::value::Timestamp;
+
+/// The outcome of a batch.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BatchReport<I, T> {
+    /// Every item, in the order given.
+    pub items: Vec<ItemReport<I, T>>,
+    /// Results that belong to no item.
+    pub unmatched: Vec<UnmatchedResult<T>>,
+    /// Results that could not be read; their items are unaccounted for.
+    pub bad: Vec<BadItem>,
+    /// The number of calls that were made.
+    pub calls: usize,
+    /// Broken rules that only warn.
+    pub warnings: Violations,
+}
+
+/// An item and its outcome.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ItemReport<I, T> {
+    /// The item as it was given.
+    pub item: I,
+    /// The outcome.
+    pub outcome: ItemOutcome<T>,
+    /// How the result was matched to the item.
+    pub matched: Option<Matched>,
+    /// When the call with this item was signed; `None` if that call had no effect.
+    pub signed_at: Option<Timestamp>,
+    pub(crate) left: Option<Moment>,
+}
+
+/// How a result was matched to an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Matched {
+    /// By an id of the item.
+    ById,
+    /// By its place in the response, with nothing that contradicts it. To be certain, give every item an id.
+    ByPlace,
+}
+
+/// The outcome of an item.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum ItemOutcome<T> {
+    /// It succeeded.
+    Done(T),
+    /// The exchange reports that it failed.
+    Failed(Box<ExchangeError>),
+    /// The call with this item failed; all items of the call share the error.
+    CallFailed(Arc<Error>),
+    /// The response does not mention it, or contradicts itself: query it before repeating it.
+    Unaccounted,
+    /// It was not sent, because an earlier item did not succeed.
+    NotSent,
+}
+
+/// A result that belongs to no item.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct UnmatchedResult<T> {
+    /// Its ids, in the order of [`BatchShape::ids`](super::BatchShape::ids).
+    pub ids: Vec<Option<String>>,
+    /// The result.
+    pub result: Result<T, Box<ExchangeError>>,
+}
+
+impl<T> ItemOutcome<T> {
+    /// Whether it succeeded.
+    pub fn is_done(&self) -> bool {
+        matches!(self, Self::Done(_))
+    }
+
+    /// Whether the outcome is unknown: query the item before repeating it.
+    pub fn is_unknown(&self) -> bool {
+        match self {
+            Self::Done(_) | Self::NotSent => false,
+            Self::Failed(error) => error.outcome == Outcome::Unknown,
+            Self::CallFailed(error) => error.outcome() == Outcome::Unknown,
+            Self::Unaccounted => true,
+        }
+    }
+
+    /// Whether it is certain that it did not succeed.
+    pub fn is_not_done(&self) -> bool {
+        !self.is_done() && !self.is_unknown()
+    }
+}
+
+impl<I, T> BatchReport<I, T> {
+    /// Whether every item succeeded.
+    pub fn all_done(&self) -> bool {
+        self.items.iter().all(|item| item.outcome.is_done())
+    }
+
+    /// The items whose outcome is unknown.
+    pub fn unknown(&self) -> impl Iterator<Item = &ItemReport<I, T>> {
+        self.items.iter().filter(|item| item.outcome.is_unknown())
+    }
+}
+
+/// Turns the results in a successful response into reports, by the table of outcomes.
+pub(super) struct ItemResults<'a> {
+    pub(super) api: &'static Api,
+    pub(super) meta: &'static Meta,
+    codes: &'a CodePolicy,
+    status: StatusCode,
+    request_time: Option<Timestamp>,
+    raw: Bytes,
+    waited: Duration,
+    signed_at: Option<Timestamp>,
+    left: Option<Moment>,
+}
+
+impl<'a> ItemResults<'a> {
+    pub(super) fn new<T>(api: &'static Api, meta: &'static Meta, codes: &'a CodePolicy, reply: &Reply<T>) -> Self {
+        let Reply { status, request_time, waited, signed_at, left, .. } = *reply;
+        Self { api, meta, codes, status, request_time, raw: reply.raw.clone(), waited, signed_at, left }
+    }
+
+    pub(super) fn item<I: Parameters, T>(&self, item: I, found: Option<Found<T>>) -> ItemReport<I, T> {
+        let (outcome, matched) = match found {
+            None => (ItemOutcome::Unaccounted, None),
+            Some(Found { said, how }) => match said.result {
+                Told::Done(done) => (ItemOutcome::Done(done), Some(how)),
+                Told::Failed(failure) => {
+                    let outcome = |read: ReadCode| read.outcome_of_item(is_compound_item(self.meta, &item));
+                    (ItemOutcome::Failed(self.failure(failure, outcome)), Some(how))
+                }
+                Told::Unclear(_) => (ItemOutcome::Unaccounted, Some(how)),
+            },
+        };
+        ItemReport { item, outcome, matched, signed_at: self.signed_at, left: self.left }
+    }
+
+    /// A result without an item may be of an item that does several things.
+    pub(super) fn stray<T>(&self, said: Said<T>) -> UnmatchedResult<T> {
+        let is_compound = self.meta.compound.is_some_and(|compound| compound.when.is_some());
+        let result = match said.result {
+            Told::Done(done) => Ok(done),
+            Told::Failed(failure) => Err(self.failure(failure, |read| read.outcome_of_item(is_compound))),
+            Told::Unclear(failure) => Err(self.failure(failure, |_| Outcome::Unknown)),
+        };
+        UnmatchedResult { ids: said.ids, result }
+    }
+
+    fn failure(
+        &self,
+        Failure { code, message }: Failure,
+        outcome: impl FnOnce(ReadCode) -> Outcome,
+    ) -> Box<ExchangeError> {
+        let Self { api, meta, .. } = self;
+        let read = code.as_deref().map(|code| self.codes.read(api, meta, code));
+        // The response lists it as failed, whatever its code proves.
+        let told = read.filter(|read| read.proves().is_some()).map_or(Ending::ItemFailed, |read| read.ending());
+        let outcome = match outcome(read.unwrap_or_default()) {
+            Outcome::Unknown => api.outcome_of(meta.effect, Ending::UnlistedCode, Outcome::Unknown),
+            not_done => api.outcome_of(meta.effect, told, not_done),
+        };
+        Box::new(ExchangeError {
+            operation: meta.id,
+            effect: meta.effect,
+            outcome,
+            ending: read.map_or(Ending::ItemFailed, |read| read.ending()),
+            code: Code::new(code.as_deref().unwrap_or_default()),
+            message: message.unwrap_or_default(),
+            status: self.status,
+            request_time: self.request_time,
+            known: read.and_then(|read| read.known),
+            proves: read.and_then(|read| read.proves()),
+            retry_after: None,
+            skew: None,
+            raw: self.raw.clone(),
+            waited: self.waited,
+        })
+    }
+}

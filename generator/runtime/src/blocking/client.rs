@@ -1,0 +1,237 @@
+use std::fmt;
+use std::sync::Arc;
+
+use super::background::Background;
+use super::batch::BatchCall;
+use super::pages::Pages;
+use crate::account::Account;
+use crate::batches::Batch;
+use crate::checks::CheckPolicy;
+use crate::client::{ClientBuilder, Prepared};
+use crate::clock::Skew;
+use crate::confirm::{ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, Queryable};
+use crate::error::{BuildError, Error};
+use crate::exchange::{CodePolicy, Reply};
+use crate::limits::{Call, Classes, Permit, Plan};
+use crate::operation::{Operation, Repeatable};
+use crate::pages::Paged;
+use crate::retry::RetryPolicy;
+use crate::tables::Api;
+use crate::value::Timestamp;
+
+/// [`ClientCore`](crate::ClientCore) for programs without async: what is awaited there blocks the calling thread here.
+/// Cheap to clone; several threads may make calls at the same time.
+#[derive(Clone)]
+pub struct ClientCore {
+    core: crate::client::ClientCore,
+    background: Arc<Background>,
+}
+
+impl ClientCore {
+    /// A builder for a client of `api` at the address `base_url`.
+    pub fn builder(api: &'static Api, base_url: impl Into<String>) -> ClientBuilder<Self> {
+        ClientBuilder::new(api, base_url)
+    }
+
+    /// Returns a client for calls of these classes of rate limits.
+    #[must_use]
+    pub fn in_classes(&self, classes: Classes) -> Self {
+        self.with(self.core.in_classes(classes))
+    }
+
+    /// Returns a client that checks requests by `policy`; `false` disables all rules.
+    #[must_use]
+    pub fn with_check_policy(&self, policy: impl Into<CheckPolicy>) -> Self {
+        self.with(self.core.with_check_policy(policy))
+    }
+
+    /// Returns a client for calls of `account`, with the same credentials.
+    #[must_use]
+    pub fn with_account(&self, account: impl Into<Account>) -> Self {
+        self.with(self.core.with_account(account))
+    }
+
+    /// Returns a client that interprets error codes by `policy`.
+    ///
+    /// It shares everything else with this one, and is cheap enough for a single call.
+    #[must_use]
+    pub fn with_code_policy(&self, policy: CodePolicy) -> Self {
+        self.with(self.core.with_code_policy(policy))
+    }
+
+    /// The account.
+    pub fn account(&self) -> &Account {
+        self.core.account()
+    }
+
+    /// Checks `operation`, waits for its rate limits, sends it once, and reads the response.
+    ///
+    /// # Errors
+    ///
+    /// As [`ClientCore::call`](crate::ClientCore::call).
+    pub fn call<O: Operation>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
+        self.wait(self.core.call(operation))
+    }
+
+    /// Sends a prepared request once: waits for its rate limits and reads the response.
+    ///
+    /// # Errors
+    ///
+    /// As [`ClientCore::send`](crate::ClientCore::send).
+    pub fn send<O: Operation>(&self, prepared: Prepared<'_, O>) -> Result<Reply<O::Response>, Error> {
+        self.wait(self.core.send(prepared))
+    }
+
+    /// Returns a client that retries calls after transient failures. An operation that is not safe to repeat does not
+    /// compile here.
+    pub fn retrying<'a>(&'a self, policy: &'a RetryPolicy) -> Retrying<'a> {
+        Retrying::new(self, policy)
+    }
+
+    /// Waits for the rate limits of `operation`, for a caller that sends it by other means. Nothing is sent.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a limit is used up and the client does not wait, or if the limiter fails.
+    pub fn admit<O: Operation>(&self, operation: &O) -> Result<Permit<'_>, Error> {
+        self.wait(self.core.admit(operation))
+    }
+
+    /// All pages of the listing `request`. Nothing is sent yet.
+    pub fn pages<O: Paged>(&self, request: O) -> Pages<O> {
+        Pages::new(self.clone(), self.core.pages(request))
+    }
+
+    /// A batch of any length, sent in as many calls as needed. Nothing is sent yet.
+    pub fn batch<O: Batch>(&self, request: O) -> BatchCall<O> {
+        BatchCall::new(self.clone(), self.core.batch(request))
+    }
+
+    /// How `operation` counts against rate limits.
+    pub fn limited<O: Operation>(&self, operation: &O) -> Call<'_> {
+        self.core.limited(operation)
+    }
+
+    /// How long `calls` take if they are made now, and which limit delays them. Nothing is sent.
+    pub fn plan(&self, calls: &[Call<'_>]) -> Plan {
+        self.core.plan(calls)
+    }
+
+    /// Checks and signs `operation`, for [`send`](Self::send). Nothing is sent yet.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the request breaks a rule or cannot be signed.
+    pub fn prepare<'a, O: Operation>(&self, operation: &'a O) -> Result<Prepared<'a, O>, Error> {
+        self.core.prepare(operation)
+    }
+
+    /// Sends `operation` once, and queries its effect if the outcome is unknown; see
+    /// [`ClientCore::place_and_confirm`](crate::ClientCore::place_and_confirm).
+    pub fn place_and_confirm<O: Confirmable>(
+        &self,
+        operation: &O,
+        policy: &ConfirmPolicy,
+    ) -> Confirmation<Reply<O::Response>, O::Record> {
+        self.wait(self.core.place_and_confirm(operation, policy))
+    }
+
+    /// Queries the outcome of a request that an earlier run of the program signed at `signed_at` and may have sent; see
+    /// [`ClientCore::settle`](crate::ClientCore::settle).
+    pub fn settle<O: Confirmable>(
+        &self,
+        operation: &O,
+        signed_at: Timestamp,
+        policy: &ConfirmPolicy,
+    ) -> Confirmation<Reply<O::Response>, O::Record> {
+        self.wait(self.core.settle(operation, signed_at, policy))
+    }
+
+    /// As [`settle`](Self::settle), for each item of a request.
+    pub fn settle_each<O: ConfirmableItems>(
+        &self,
+        operation: &O,
+        signed_at: Timestamp,
+        policy: &ConfirmPolicy,
+    ) -> Vec<Confirmation<O::Done, <O as Queryable>::Record>> {
+        self.wait(self.core.settle_each(operation, signed_at, policy))
+    }
+
+    /// Queries once what `operation` created or changed, by the client id.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the request carries no id to query by, or if the query fails.
+    pub fn locate<O: Confirmable>(&self, operation: &O) -> Result<Reply<O::Record>, Error> {
+        self.wait(self.core.locate(operation))
+    }
+
+    /// The API.
+    pub fn api(&self) -> &'static Api {
+        self.core.api()
+    }
+
+    /// The time by the client's clock.
+    pub fn now(&self) -> Timestamp {
+        self.core.now()
+    }
+
+    /// The offset of the exchange's clock from the client's, estimated from recent responses.
+    pub fn skew(&self) -> Option<Skew> {
+        self.core.skew()
+    }
+
+    /// The async client. The background thread of this client drives the connections that it opens only within
+    /// [`wait`](Self::wait).
+    pub fn to_async(&self) -> &crate::client::ClientCore {
+        &self.core
+    }
+
+    /// Blocks this thread until `future` is done. The future may use tokio.
+    pub fn wait<F: Future>(&self, future: F) -> F::Output {
+        self.background.wait(future)
+    }
+
+    fn with(&self, core: crate::client::ClientCore) -> Self {
+        Self { core, background: Arc::clone(&self.background) }
+    }
+}
+
+impl TryFrom<crate::client::ClientCore> for ClientCore {
+    type Error = BuildError;
+
+    /// Gives the client a background thread. Existing connections stay with the async runtime that opened them.
+    fn try_from(core: crate::client::ClientCore) -> Result<Self, BuildError> {
+        let background = Background::start()?.keeping(core.clone());
+        Ok(Self { core, background: Arc::new(background) })
+    }
+}
+
+impl fmt::Debug for ClientCore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.core.fmt(f)
+    }
+}
+
+/// A client that retries calls after transient failures.
+#[derive(Clone, Copy, Debug)]
+pub struct Retrying<'a> {
+    client: &'a ClientCore,
+    policy: &'a RetryPolicy,
+}
+
+impl<'a> Retrying<'a> {
+    pub(super) fn new(client: &'a ClientCore, policy: &'a RetryPolicy) -> Self {
+        Self { client, policy }
+    }
+
+    /// Like [`ClientCore::call`], with retries as the policy allows.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the last attempt.
+    pub fn call<O: Repeatable>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
+        let Self { client, policy } = *self;
+        client.wait(client.to_async().retrying(policy).call(operation))
+    }
+}

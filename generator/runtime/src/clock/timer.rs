@@ -1,0 +1,86 @@
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+/// A monotonic clock with alarms.
+pub trait Timer: Send + Sync {
+    /// The time since a fixed moment.
+    fn now(&self) -> Duration;
+
+    /// Calls `waker` once, at `at` or later, but not from within this call.
+    fn wake_at(&self, at: Duration, waker: Waker);
+}
+
+/// Waits for `length` by `timer`.
+pub(crate) async fn pause(timer: &dyn Timer, length: Duration) {
+    let end = timer.now().saturating_add(length);
+    poll_fn(|context| {
+        if timer.now() >= end {
+            return Poll::Ready(());
+        }
+        timer.wake_at(end, context.waker().clone());
+        Poll::Pending
+    })
+    .await;
+}
+
+/// A timer that is advanced manually, for tests. Clones share the time.
+#[derive(Clone, Debug, Default)]
+pub struct ManualTimer(Arc<Mutex<Moment>>);
+
+#[derive(Debug, Default)]
+struct Moment {
+    now: Duration,
+    wakers: BTreeMap<(Duration, u64), Waker>,
+    count: u64,
+}
+
+impl ManualTimer {
+    /// A timer at zero.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Advances by `step` and calls the wakers of the moments in between, each at its own time.
+    pub fn advance(&self, step: Duration) {
+        let end = self.now().saturating_add(step);
+        while let Some(waker) = self.go_to_next(end) {
+            waker.wake();
+        }
+        self.moment().now = end;
+    }
+
+    /// The time of the next alarm.
+    pub fn next_wake(&self) -> Option<Duration> {
+        self.moment().wakers.keys().next().map(|(at, _)| *at)
+    }
+
+    /// Advances to the next alarm until `end`, and returns its waker.
+    fn go_to_next(&self, end: Duration) -> Option<Waker> {
+        let mut moment = self.moment();
+        let next = moment.wakers.first_entry().filter(|next| next.key().0 <= end)?;
+        let at = next.key().0;
+        let waker = next.remove();
+        moment.now = moment.now.max(at);
+        Some(waker)
+    }
+
+    fn moment(&self) -> MutexGuard<'_, Moment> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Timer for ManualTimer {
+    fn now(&self) -> Duration {
+        self.moment().now
+    }
+
+    fn wake_at(&self, at: Duration, waker: Waker) {
+        let mut moment = self.moment();
+        moment.count += 1;
+        let count = moment.count;
+        moment.wakers.insert((at, count), waker);
+    }
+}

@@ -1,0 +1,86 @@
+//! Confirms the outcome of requests: when a call leaves it unknown, queries whether the request had its effect.
+
+mod absence;
+mod calls;
+mod each;
+mod evidence;
+mod question;
+mod rounds;
+mod verdict;
+
+use std::time::Duration;
+
+use crate::batches::Batch;
+use crate::json::{Decode, Encode};
+use crate::operation::{Operation, Repeatable};
+
+pub use each::{BatchConfirmation, ItemConfirmation};
+pub use verdict::{Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
+
+/// A request whose effect another operation can query. Emitted where the schema names that operation.
+pub trait Queryable: Operation {
+    /// The query.
+    type Query: Repeatable<Response = Self::Record>;
+
+    /// The record that the query returns.
+    type Record: Decode + Encode + Send;
+}
+
+/// A request that changes one thing.
+pub trait Confirmable: Queryable {}
+
+/// A batch whose items each change one thing, and have an outcome each.
+pub trait ConfirmableItems: Queryable + Batch {}
+
+/// How to query the outcome of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct ConfirmPolicy {
+    deadline: Duration,
+    pauses: (Duration, Duration),
+    settling: Duration,
+    absent: Vec<String>,
+}
+
+impl Default for ConfirmPolicy {
+    fn default() -> Self {
+        Self {
+            deadline: Duration::from_secs(60),
+            pauses: (Duration::from_millis(200), Duration::from_secs(5)),
+            settling: Duration::from_secs(10),
+            absent: Vec::new(),
+        }
+    }
+}
+
+impl ConfirmPolicy {
+    /// Queries for a minute, at once and then with pauses from 200 ms to 5 seconds.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Gives up after this time; the outcome then stays unknown.
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// Pauses for `first` before the second query, and twice as long before each further one, up to `longest`.
+    pub fn pauses(mut self, first: Duration, longest: Duration) -> Self {
+        self.pauses = (first, longest);
+        self
+    }
+
+    /// How long the exchange may take until the effect of an accepted request is visible. Only an absence that lasts
+    /// longer than this, after the request can no longer arrive, proves that it had no effect. By default 10 seconds.
+    pub fn settling(mut self, settling: Duration) -> Self {
+        self.settling = settling;
+        self
+    }
+
+    /// Interprets `code` as "not found", besides the codes that are documented or observed with that meaning.
+    pub fn absent(mut self, code: impl Into<String>) -> Self {
+        self.absent.push(code.into());
+        self
+    }
+}

@@ -1,0 +1,145 @@
+//! When an absence proves that a request had no effect.
+//!
+//! A "not found" can be too early, because the request may still arrive or its effect may not be visible yet, or too
+//! late, because the exchange may have deleted the record already. In between, it proves that the request had no
+//! effect.
+//!
+//! Both limits are checked twice: by the exchange's time in the response, because the exchange judges signatures by its
+//! clock, and by the local time that passed. The clock of the machine that responds proves nothing about the clock of
+//! the machine that received the request.
+
+use std::time::Duration;
+
+use super::evidence::Sent;
+use crate::tables::Confirm;
+use crate::value::Timestamp;
+
+/// When a query was sent and answered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AskedAt {
+    /// The exchange's time in the response.
+    pub(super) there: Option<Timestamp>,
+    /// The least time by local clocks from the signing of the request to the departure of the query.
+    pub(super) at_least: Duration,
+    /// The greatest time from the signing of the request to the arrival of the response.
+    pub(super) at_most: Duration,
+    /// How much later than by local clocks the signature may expire by the exchange's.
+    pub(super) uncertainty: Duration,
+}
+
+/// A time in a response that is further ahead than this of every possible time is not the exchange's.
+const SLACK: Duration = Duration::from_secs(1);
+
+/// Whether an absence proves that the request had no effect.
+pub(super) fn proves(confirm: &Confirm, sent: &Sent, asked: &AskedAt) -> Result<(), &'static str> {
+    let kept = confirm.kept_ms.map(Duration::from_millis);
+    let kept = kept.ok_or("it is not documented how long a record is kept, so its absence proves nothing")?;
+    let window = sent.window.ok_or("it is not known how long the request can be in flight")?;
+    let there = asked.there.ok_or("the response does not contain the exchange's time")?;
+    // Since it was signed, by the exchange's clock.
+    let there = Duration::from_millis(there.as_millis().saturating_sub(sent.signed_at.as_millis()));
+    let first = window.saturating_add(sent.settling);
+    if asked.at_least <= first.saturating_add(asked.uncertainty) || there <= first {
+        return Err("it was not found, but may still appear");
+    }
+    if there > window.saturating_add(asked.at_most).saturating_add(SLACK) {
+        return Err("the time in the response cannot be the exchange's");
+    }
+    // The record may be as old as the signature window allows.
+    let last = kept.checked_sub(window).ok_or("a record is deleted before its absence can prove anything")?;
+    if asked.at_most >= last || there >= last {
+        return Err("it was not found, but may have been deleted already");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIGNED: u64 = 1_700_000_000_000;
+
+    fn confirm(kept_s: Option<u64>) -> Confirm {
+        let kept_ms = kept_s.map(|seconds| seconds * 1000);
+        Confirm {
+            ask: &[],
+            with: &[],
+            list: None,
+            matches: &[],
+            agrees: &[],
+            created: None,
+            changed: None,
+            changed_while: &[],
+            kept_ms,
+        }
+    }
+
+    fn sent(window_s: Option<u64>) -> Sent {
+        Sent {
+            signed_at: Timestamp::from_millis(SIGNED),
+            window: window_s.map(Duration::from_secs),
+            settling: Duration::from_secs(10),
+            ..Sent::default()
+        }
+    }
+
+    /// Queried when as many seconds have passed there and here.
+    fn asked(there_s: u64, here_s: u64) -> AskedAt {
+        let here = Duration::from_secs(here_s);
+        let there = Some(Timestamp::from_millis(SIGNED + there_s * 1000));
+        AskedAt { there, at_least: here, at_most: here, uncertainty: Duration::ZERO }
+    }
+
+    #[test]
+    fn absence_proves_something_between_too_early_and_too_late() {
+        for (after, is_proof) in [(0, false), (39, false), (40, false), (41, true), (7169, true), (7170, false)] {
+            let judged = proves(&confirm(Some(7200)), &sent(Some(30)), &asked(after, after));
+            assert_eq!(judged.is_ok(), is_proof, "{after}");
+        }
+    }
+
+    #[test]
+    fn a_clock_elsewhere_proves_nothing_alone() {
+        // Of a machine whose clock is ahead, or behind.
+        for (there, here, is_proof) in
+            [(45, 0, false), (3600, 1, false), (41, 40, false), (41, 41, true), (40, 41, false), (3600, 41, false)]
+        {
+            let judged = proves(&confirm(Some(7200)), &sent(Some(30)), &asked(there, here));
+            assert_eq!(judged.is_ok(), is_proof, "{there} there and {here} here");
+        }
+        // No clock can be further ahead than the signature allows, and what the question took.
+        for (there, is_proof) in [(72, true), (73, false)] {
+            assert_eq!(proves(&confirm(Some(7200)), &sent(Some(30)), &asked(there, 41)).is_ok(), is_proof, "{there}");
+        }
+        // Either clock may show that it is forgotten.
+        for (there, here, is_proof) in [(7169, 7169, true), (7169, 7170, false), (7170, 7169, false)] {
+            let judged = proves(&confirm(Some(7200)), &sent(Some(30)), &asked(there, here));
+            assert_eq!(judged.is_ok(), is_proof, "{there} there and {here} here");
+        }
+    }
+
+    #[test]
+    fn what_is_uncertain_takes_longer() {
+        let uncertain = AskedAt { uncertainty: Duration::from_secs(5), ..asked(45, 45) };
+        assert!(proves(&confirm(Some(7200)), &sent(Some(30)), &uncertain).is_err());
+        let uncertain = AskedAt { uncertainty: Duration::from_secs(5), ..asked(46, 46) };
+        assert!(proves(&confirm(Some(7200)), &sent(Some(30)), &uncertain).is_ok());
+    }
+
+    #[test]
+    fn what_is_not_known_proves_nothing() {
+        assert!(proves(&confirm(None), &sent(Some(30)), &asked(100, 100)).is_err());
+        assert!(proves(&confirm(Some(7200)), &sent(None), &asked(100, 100)).is_err());
+        let untold = AskedAt { there: None, ..asked(100, 100) };
+        assert!(proves(&confirm(Some(7200)), &sent(Some(30)), &untold).is_err());
+        assert!(proves(&confirm(Some(60)), &sent(Some(30)), &asked(41, 41)).is_err());
+        assert!(proves(&confirm(Some(20)), &sent(Some(30)), &asked(41, 41)).is_err());
+    }
+
+    #[test]
+    fn no_duration_overflows() {
+        let sent = Sent { settling: Duration::MAX, ..sent(Some(30)) };
+        let asked = AskedAt { at_most: Duration::MAX, ..asked(100, 100) };
+        assert!(proves(&confirm(Some(u64::MAX / 1000)), &sent, &asked).is_err());
+    }
+}

@@ -1,0 +1,112 @@
+use std::sync::Arc;
+
+use super::question::{Question, cannot_be_asked};
+use super::rounds::Open;
+use super::verdict::{Confirmation, did_not_happen, happened, still_unknown};
+use super::{ConfirmPolicy, Confirmable, Queryable};
+use crate::client::ClientCore;
+use crate::clock::Moment;
+use crate::error::{Error, UnreadableAnswer};
+use crate::exchange::Reply;
+use crate::json::{ReadError, write_json};
+use crate::operation::Operation;
+use crate::parameters::Named;
+use crate::tables::{Meta, Outcome};
+use crate::value::Timestamp;
+
+/// The outcome of a request of the operation `O`.
+type ConfirmationOf<O> = Confirmation<Reply<<O as Operation>::Response>, <O as Queryable>::Record>;
+
+impl ClientCore {
+    /// Sends `operation` once. If its outcome is unknown, queries its effect until the outcome is known or the deadline
+    /// of the policy passes. The queries wait for their rate limits like any call.
+    ///
+    /// A request that carries no id to query by is not sent.
+    ///
+    /// An absence proves nothing while the request can still arrive or its effect may not be visible yet, and nothing
+    /// after the exchange may have deleted the record; if the documents do not say how long it is kept, it never proves
+    /// anything. A record is a proof only if nothing in it contradicts the request; otherwise the result is
+    /// [`Confirmation::Unknown`].
+    ///
+    /// For several items, see [`BatchCall::send_and_confirm`](crate::batches::BatchCall::send_and_confirm).
+    pub async fn place_and_confirm<O: Confirmable>(&self, operation: &O, policy: &ConfirmPolicy) -> ConfirmationOf<O> {
+        let Some(question) = only(Question::all(operation)) else {
+            return did_not_happen(cannot_be_asked::<O>());
+        };
+        match self.call(operation).await {
+            Ok(reply) => happened(reply),
+            Err(Error::Unknown(unknown)) => {
+                let (signed_at, left) = (unknown.sent.signed_at, unknown.sent.left);
+                self.ask_for(question, signed_at, Some(left), Some(Error::Unknown(unknown)), policy).await
+            }
+            Err(why) => did_not_happen(why),
+        }
+    }
+
+    /// Queries the outcome of a request that was signed at `signed_at` and may have been sent, by this client or by an
+    /// earlier run of the program. Nothing but queries is sent.
+    ///
+    /// For a request of an earlier run the time of departure is not known, so the outcome of an amendment stays
+    /// unknown, and an absence proves something only if the local clock agrees with the exchange's that enough time has
+    /// passed.
+    pub async fn settle<O: Confirmable>(
+        &self,
+        operation: &O,
+        signed_at: Timestamp,
+        policy: &ConfirmPolicy,
+    ) -> ConfirmationOf<O> {
+        match only(Question::all(operation)) {
+            Some(question) => {
+                let left = self.left(question.key(), signed_at);
+                self.ask_for(question, signed_at, left, None, policy).await
+            }
+            None => still_unknown(None, "the request carries no id to query by"),
+        }
+    }
+
+    /// Queries once what `operation` created or changed, by the client id, also if the response contained no id.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the request carries no id to query by, if the query fails, or if its response is about something else.
+    pub async fn locate<O: Confirmable>(&self, operation: &O) -> Result<Reply<O::Record>, Error> {
+        let question = only(Question::all(operation)).ok_or_else(cannot_be_asked::<O>)?;
+        let reply = self.call(question.query()).await?;
+        match question.is_about(&Named::read(&write_json(&reply.data))) {
+            true => Ok(reply),
+            false => Err(unreadable(O::Query::META, &reply, "it is about something else than the query")),
+        }
+    }
+
+    async fn ask_for<O: Confirmable>(
+        &self,
+        question: Question<O>,
+        signed_at: Timestamp,
+        left: Option<Moment>,
+        call: Option<Error>,
+        policy: &ConfirmPolicy,
+    ) -> ConfirmationOf<O> {
+        let call = call.map(Arc::new);
+        let open = Open::new(question, signed_at, left, call.clone());
+        let confirmation = self.ask(vec![open], policy).await.pop();
+        confirmation.unwrap_or_else(|| still_unknown(call, "it was not queried"))
+    }
+}
+
+/// A response that cannot be to the query.
+fn unreadable<T>(meta: &Meta, reply: &Reply<T>, why: &'static str) -> Error {
+    Error::Unreadable(Box::new(UnreadableAnswer {
+        operation: meta.id,
+        effect: meta.effect,
+        outcome: Outcome::NotDone,
+        status: reply.status,
+        raw: reply.raw.clone(),
+        error: ReadError::new(0, why),
+        waited: reply.waited,
+    }))
+}
+
+/// The only query, if there is exactly one and it can be sent.
+fn only<O: Queryable>(mut all: Vec<Option<Question<O>>>) -> Option<Question<O>> {
+    if all.len() == 1 { all.pop().flatten() } else { None }
+}

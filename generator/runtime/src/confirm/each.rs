@@ -1,0 +1,152 @@
+//! Confirms the outcome of each item of a batch.
+
+use std::sync::Arc;
+
+use super::question::{Question, cannot_be_asked};
+use super::rounds::Open;
+use super::verdict::{Confirmation, ConfirmedNotDone, did_not_happen, happened, still_unknown};
+use super::{ConfirmPolicy, ConfirmableItems, Queryable};
+use crate::batches::{Batch, BatchCall, ItemOutcome, ItemReport, UnmatchedResult};
+use crate::checks::Violations;
+use crate::client::ClientCore;
+use crate::error::Error;
+use crate::json::BadItem;
+use crate::tables::Outcome;
+use crate::value::Timestamp;
+
+/// The outcome of a batch, after queries. `T` is the result of an item that succeeded, `R` the record that a query
+/// returns.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BatchConfirmation<I, T, R> {
+    /// Every item with its outcome, in the order given.
+    pub items: Vec<ItemConfirmation<I, T, R>>,
+    /// Results that belong to no item.
+    pub unmatched: Vec<UnmatchedResult<T>>,
+    /// Results that could not be read.
+    pub bad: Vec<BadItem>,
+    /// The number of calls that sent items.
+    pub calls: usize,
+    /// Broken rules that only warn.
+    pub warnings: Violations,
+}
+
+/// An item and its outcome.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ItemConfirmation<I, T, R> {
+    /// The item as it was given.
+    pub item: I,
+    /// The outcome.
+    pub confirmation: Confirmation<T, R>,
+}
+
+impl<I, T, R> BatchConfirmation<I, T, R> {
+    /// The outcome of each item, without details.
+    pub fn outcomes(&self) -> impl Iterator<Item = Outcome> {
+        self.items.iter().map(|item| item.confirmation.outcome())
+    }
+}
+
+/// The outcomes of the items of a batch of the operation `O`.
+type BatchConfirmationOf<O> = BatchConfirmation<<O as Batch>::Item, <O as Batch>::Done, <O as Queryable>::Record>;
+
+/// The outcome of one of them.
+type ConfirmationOf<O> = Confirmation<<O as Batch>::Done, <O as Queryable>::Record>;
+
+impl<O: ConfirmableItems> BatchCall<O> {
+    /// Like [`send`](Self::send), and then queries each item whose outcome is unknown, like
+    /// [`ClientCore::place_and_confirm`]. The batch is not sent if an item carries no id to query by.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the batch as a whole breaks a rule. Nothing is sent then.
+    pub async fn send_and_confirm(self, policy: &ConfirmPolicy) -> Result<BatchConfirmationOf<O>, Error> {
+        let questions = distinct(Question::all(&self.request)).ok_or_else(cannot_be_asked::<O>)?;
+        let client = self.client.clone();
+        let report = self.send().await?;
+        let (mut items, mut open, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for (question, told) in questions.into_iter().zip(report.items) {
+            let ItemReport { item, outcome, signed_at, left, .. } = told;
+            let confirmation = confirmation_of_item::<O>(outcome);
+            if let Confirmation::Unknown(still) = &confirmation {
+                places.push(items.len());
+                let signed_at = signed_at.unwrap_or_else(|| client.now());
+                open.push(Open::new(question, signed_at, left, still.call.clone()));
+            }
+            items.push(ItemConfirmation { item, confirmation });
+        }
+        for (place, confirmation) in places.into_iter().zip(client.ask(open, policy).await) {
+            items[place].confirmation = confirmation;
+        }
+        let (unmatched, bad, calls, warnings) = (report.unmatched, report.bad, report.calls, report.warnings);
+        Ok(BatchConfirmation { items, unmatched, bad, calls, warnings })
+    }
+}
+
+impl ClientCore {
+    /// Like [`settle`](Self::settle), for each item of a request: one outcome per item, in their order. The outcome of
+    /// an item without an id, or with the same id as another item, stays unknown.
+    pub async fn settle_each<O: ConfirmableItems>(
+        &self,
+        operation: &O,
+        signed_at: Timestamp,
+        policy: &ConfirmPolicy,
+    ) -> Vec<ConfirmationOf<O>> {
+        let questions = Question::all(operation);
+        let keys: Vec<Option<String>> =
+            questions.iter().map(|question| question.as_ref().map(|question| question.key().to_owned())).collect();
+        let is_shared = |key: &str| keys.iter().flatten().filter(|other| *other == key).count() > 1;
+        let mut confirmations: Vec<ConfirmationOf<O>> =
+            keys.iter().map(|key| still_unknown(None, cannot_be_settled(key.as_deref()))).collect();
+        let (mut open, mut places) = (Vec::new(), Vec::new());
+        for (place, question) in questions.into_iter().enumerate() {
+            let Some(question) = question.filter(|question| !is_shared(question.key())) else { continue };
+            places.push(place);
+            let left = self.left(question.key(), signed_at);
+            open.push(Open::new(question, signed_at, left, None));
+        }
+        for (place, confirmation) in places.into_iter().zip(self.ask(open, policy).await) {
+            confirmations[place] = confirmation;
+        }
+        confirmations
+    }
+}
+
+/// The outcome of an item as far as the response shows it.
+fn confirmation_of_item<O: ConfirmableItems>(outcome: ItemOutcome<O::Done>) -> ConfirmationOf<O> {
+    match outcome {
+        ItemOutcome::Done(done) => happened(done),
+        ItemOutcome::NotSent => {
+            Confirmation::NotDone(Box::new(ConfirmedNotDone { why: None, by_absence: false, asked: 0 }))
+        }
+        ItemOutcome::Unaccounted => still_unknown(None, "the response does not mention it"),
+        ItemOutcome::Failed(error) => by_error(Arc::new(Error::Exchange(error))),
+        ItemOutcome::CallFailed(error) => by_error(error),
+    }
+}
+
+fn by_error<T, R>(error: Arc<Error>) -> Confirmation<T, R> {
+    match error.outcome() {
+        Outcome::Unknown => still_unknown(Some(error), "the response does not show it"),
+        _ => did_not_happen(error),
+    }
+}
+
+/// Why an item with this id is not queried.
+fn cannot_be_settled(key: Option<&str>) -> &'static str {
+    match key {
+        None => "the item carries no id to query by",
+        Some(_) => "another item has the same id, so a record may be of either",
+    }
+}
+
+/// All queries, if each can be sent and no two are the same.
+fn distinct<O: Queryable>(questions: Vec<Option<Question<O>>>) -> Option<Vec<Question<O>>> {
+    let questions: Vec<_> = questions.into_iter().collect::<Option<_>>()?;
+    let mut keys: Vec<_> = questions.iter().map(Question::key).collect();
+    keys.sort_unstable();
+    let count = keys.len();
+    keys.dedup();
+    (keys.len() == count).then_some(questions)
+}

@@ -1,0 +1,138 @@
+//! What a record proves about a request that may have created or changed it.
+//!
+//! A record with the right id may be of another request: an older or a later one with the same id, or of the same order
+//! before the change. It is a proof only if nothing contradicts the request and something confirms it.
+
+use std::time::Duration;
+
+use crate::parameters::Named;
+use crate::tables::Confirm;
+use crate::value::{Decimal, Timestamp};
+
+/// When a request was signed and left, and other facts that its outcome is judged by.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sent {
+    /// The time in its signature, which the exchange judges it by, whichever clock it came from.
+    pub(super) signed_at: Timestamp,
+    /// How far that may differ from the exchange's clock for the request to be accepted, if known.
+    pub(super) window: Option<Duration>,
+    /// How long the exchange may take until the effect of an accepted request is visible.
+    pub(super) settling: Duration,
+    /// The earliest and the latest time of departure by the exchange's clock, if known.
+    pub(super) left: Option<(Timestamp, Timestamp)>,
+    /// Whether the record may be of another request of the same client.
+    pub(super) has_rival: bool,
+}
+
+/// What a record proves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Evidence {
+    /// The request had its effect.
+    Proof,
+    /// The record is older than the request.
+    Older,
+    /// Neither, and why.
+    Nothing(&'static str),
+}
+
+/// The assumed maximum distance between clocks of one exchange.
+const CLOSE: Duration = Duration::from_secs(2);
+
+/// What `record` proves, which has the id of what `request` was to create or change.
+pub(super) fn judge(confirm: &Confirm, request: &Named, record: &Named, sent: &Sent) -> Evidence {
+    if let Some(age) = confirm.created.and_then(|field| age(record, field, sent)) {
+        return age;
+    }
+    if !agrees(confirm, request, record) {
+        return Evidence::Nothing("it is another record with the same id: it differs from the request");
+    }
+    match (confirm.created, confirm.matches) {
+        (None, []) => Evidence::Nothing("its time of creation is unknown, so it may be an older one with the same id"),
+        (Some(_), []) if sent.has_rival => {
+            Evidence::Nothing("two requests had the same id, and the record may be of either")
+        }
+        (Some(_), []) => Evidence::Proof,
+        (_, matches) => is_changed(confirm, matches, request, record, sent),
+    }
+}
+
+/// What contradicts the request in the time of creation of a record.
+fn age(record: &Named, field: &str, sent: &Sent) -> Option<Evidence> {
+    let Some(created) = time_of(record, field) else {
+        return Some(Evidence::Nothing("it does not contain its time of creation"));
+    };
+    let Some(window) = sent.window else {
+        return Some(Evidence::Nothing("it is not known how far the two clocks may differ"));
+    };
+    if from(created, sent.signed_at) > window {
+        return Some(Evidence::Older);
+    }
+    if from(sent.signed_at, created) > window.saturating_add(sent.settling) {
+        return Some(Evidence::Nothing("something later has the same id"));
+    }
+    // Without an estimate of the exchange's clock, the timestamp of the request counts.
+    let earliest = sent.left.map_or(sent.signed_at, |(earliest, _)| earliest);
+    (from(created, earliest) > CLOSE).then_some(Evidence::Nothing("something earlier has the same id"))
+}
+
+/// The time from `earlier` to `later`; zero if it is negative.
+fn from(earlier: Timestamp, later: Timestamp) -> Duration {
+    Duration::from_millis(later.as_millis().saturating_sub(earlier.as_millis()))
+}
+
+/// Whether every field that the request and the record both have agrees.
+fn agrees(confirm: &Confirm, request: &Named, record: &Named) -> bool {
+    confirm.agrees.iter().all(|(parameter, fields)| {
+        let Some(wanted) = request.text(parameter) else { return true };
+        let told: Vec<_> = fields.iter().filter_map(|field| record.text(field)).collect();
+        told.is_empty() || told.iter().any(|told| is_same(told, &wanted))
+    })
+}
+
+/// Whether everything that the request was to change has the wanted value, and because of this request.
+fn is_changed(confirm: &Confirm, matches: &[(&str, &str)], request: &Named, record: &Named, sent: &Sent) -> Evidence {
+    let wanted: Vec<_> = matches.iter().filter_map(|(field, own)| Some((field, request.text(own)?))).collect();
+    if wanted.is_empty() {
+        return Evidence::Nothing("the record has no field that the request changes");
+    }
+    let is_as_wanted =
+        |(field, wanted): &(&&str, String)| record.text(field).is_some_and(|told| is_same(&told, wanted));
+    if !wanted.iter().all(is_as_wanted) {
+        return Evidence::Nothing("it does not, or not yet, have the values of the request");
+    }
+    let Some(changed) = confirm.changed.and_then(|field| time_of(record, field)) else {
+        return Evidence::Nothing("it has the values of the request, but may have had them before");
+    };
+    if sent.has_rival {
+        return Evidence::Nothing("another request was in flight that may have changed it");
+    }
+    let only_amended = confirm
+        .changed_while
+        .iter()
+        .all(|(field, values)| record.text(field).is_none_or(|told| values.iter().any(|value| is_same(&told, value))));
+    if !only_amended {
+        return Evidence::Nothing(
+            "it has the values of the request, but its last change may have been a fill or its end",
+        );
+    }
+    // In the millisecond in which it left, something before may have changed it.
+    match sent.left {
+        Some((_, latest)) if changed > latest => Evidence::Proof,
+        _ => Evidence::Nothing("it has the values of the request, but its last change may be older than the request"),
+    }
+}
+
+fn time_of(record: &Named, field: &str) -> Option<Timestamp> {
+    record.text(field)?.parse().ok().map(Timestamp::from_millis)
+}
+
+/// Whether two texts are the same number, or the same word: in small or capital letters, with a space or an underscore.
+fn is_same(one: &str, other: &str) -> bool {
+    let number = |text: &str| text.parse::<Decimal>().ok();
+    let letters = |text: &str| text.replace(' ', "_");
+    letters(one).eq_ignore_ascii_case(&letters(other))
+        || number(one).zip(number(other)).is_some_and(|(one, other)| one == other)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+use super::*;
+
+const SIGNED: u64 = 1_700_000_000_000;
+
+const PLACED: Confirm = Confirm {
+    ask: &[("id", "id")],
+    with: &[],
+    list: None,
+    matches: &[],
+    agrees: &[("symbol", &["symbol"]), ("qty", &["qty", "amount"])],
+    created: Some("created"),
+    changed: None,
+    changed_while: &[],
+    kept_ms: None,
+};
+
+const AMENDED: Confirm = Confirm {
+    matches: &[("qty", "newQty"), ("price", "newPrice")],
+    agrees: &[("symbol", &["symbol"])],
+    created: None,
+    changed: Some("updated"),
+    changed_while: &[("state", &["live", "new"])],
+    ..PLACED
+};
+
+fn sent() -> Sent {
+    let at = |millis| Timestamp::from_millis(SIGNED + millis);
+    Sent {
+        signed_at: at(0),
+        window: Some(Duration::from_secs(30)),
+        settling: Duration::from_secs(10),
+        left: Some((at(0), at(10))),
+        has_rival: false,
+    }
+}
+
+fn judged(confirm: &Confirm, request: &str, record: &str, sent: &Sent) -> Evidence {
+    judge(confirm, &Named::read(request), &Named::read(record), sent)
+}
+
+fn placed(record: &str) -> Evidence {
+    judged(&PLACED, r#"{"id": "a", "symbol": "BTCUSDT", "qty": "1"}"#, record, &sent())
+}
+
+fn created(millis: i64, rest: &str) -> String {
+    format!(r#"{{"id": "a", "created": "{}"{rest}}}"#, SIGNED.checked_add_signed(millis).unwrap_or_default())
+}
+
+fn is_nothing(evidence: Evidence) -> bool {
+    matches!(evidence, Evidence::Nothing(_))
+}
+
+#[test]
+fn a_record_of_the_right_time_that_agrees_is_a_proof() {
+    assert_eq!(placed(&created(5, r#", "symbol": "btcusdt", "qty": "1.0""#)), Evidence::Proof);
+    assert_eq!(placed(&created(5, r#", "qty": "0.1", "amount": "1""#)), Evidence::Proof, "one of the fields agrees");
+    assert_eq!(placed(&created(5, "")), Evidence::Proof, "what the record leaves out says nothing");
+    assert_eq!(placed(&created(-2000, "")), Evidence::Proof);
+    assert_eq!(placed(&created(40_000, "")), Evidence::Proof);
+}
+
+#[test]
+fn a_record_of_another_time_is_not() {
+    assert_eq!(placed(&created(-30_001, "")), Evidence::Older);
+    assert!(is_nothing(placed(&created(-30_000, ""))), "it is from before the request left");
+    assert!(is_nothing(placed(&created(-2001, ""))));
+    assert!(is_nothing(placed(&created(40_001, ""))));
+    for record in [r#"{"id": "a"}"#, r#"{"id": "a", "created": ""}"#, r#"{"id": "a", "created": "soon"}"#] {
+        assert!(is_nothing(placed(record)), "{record}");
+    }
+}
+
+#[test]
+fn a_record_that_differs_in_any_field_is_not() {
+    assert!(is_nothing(placed(&created(5, r#", "symbol": "ETHUSDT""#))));
+    assert!(is_nothing(placed(&created(5, r#", "symbol": "BTCUSDT", "qty": "2""#))));
+    assert!(is_nothing(placed(&created(5, r#", "qty": "2", "amount": "3""#))));
+}
+
+#[test]
+fn without_what_it_is_judged_by_a_record_is_not() {
+    let request = r#"{"id": "a"}"#;
+    let right = created(5, "");
+    assert_eq!(judged(&PLACED, request, &right, &sent()), Evidence::Proof);
+    let timeless = Confirm { created: None, ..PLACED };
+    assert!(is_nothing(judged(&timeless, request, &right, &sent())));
+    assert!(is_nothing(judged(&PLACED, request, &right, &Sent { window: None, ..sent() })));
+    assert!(is_nothing(judged(&PLACED, request, &right, &Sent { has_rival: true, ..sent() })));
+    let unknown_clock = Sent { left: None, ..sent() };
+    assert_eq!(judged(&PLACED, request, &right, &unknown_clock), Evidence::Proof);
+    assert_eq!(judged(&PLACED, request, &created(-2000, ""), &unknown_clock), Evidence::Proof);
+    assert!(is_nothing(judged(&PLACED, request, &created(-2001, ""), &unknown_clock)));
+}
+
+fn amended(record: &str, sent: &Sent) -> Evidence {
+    judged(&AMENDED, r#"{"id": "a", "newQty": "2", "newPrice": "10", "symbol": "X"}"#, record, sent)
+}
+
+#[test]
+fn an_amendment_is_proven_by_all_its_values_and_a_later_change() {
+    let record =
+        |rest: &str, millis: u64| format!(r#"{{"id": "a", "state": "live", "updated": "{}"{rest}}}"#, SIGNED + millis);
+    let right = r#", "qty": "2", "price": "10.0""#;
+    assert_eq!(amended(&record(right, 20), &sent()), Evidence::Proof);
+    let latest = sent().left.map_or(0, |(_, latest)| latest.as_millis() - SIGNED);
+    assert_eq!(amended(&record(right, latest + 1), &sent()), Evidence::Proof);
+    assert!(is_nothing(amended(&record(right, latest), &sent())), "it may have been so when the request left");
+    assert!(is_nothing(amended(&record(right, 20), &Sent { left: None, ..sent() })));
+    for wrong in [r#", "qty": "2", "price": "11""#, r#", "qty": "1", "price": "10""#, r#", "qty": "2""#, ""] {
+        assert!(is_nothing(amended(&record(wrong, 20), &sent())), "{wrong}");
+    }
+    assert!(is_nothing(amended(&record(r#", "qty": "2", "price": "10", "symbol": "Y""#, 20), &sent())));
+    assert!(is_nothing(amended(r#"{"id": "a", "qty": "2", "price": "10"}"#, &sent())), "it tells no change");
+    for (state, expected) in [("NEW", true), ("partially_filled", false), ("cancelled", false), ("", true)] {
+        let record = record(right, 20).replace("live", state);
+        assert_eq!(
+            amended(&record, &sent()) == Evidence::Proof,
+            expected,
+            "{state}: a fill or the end may have changed it"
+        );
+    }
+    assert!(is_nothing(amended(&record(right, 20), &Sent { has_rival: true, ..sent() })));
+    let nothing_told = judged(&AMENDED, r#"{"id": "a"}"#, &record(right, 20), &sent());
+    assert!(is_nothing(nothing_told));
+}
+
+#[test]
+fn numbers_and_letters_are_compared_by_their_meaning() {
+    assert!(
+        is_same("1.50", "1.5") && is_same("YES", "yes") && is_same("0E-8", "0") && is_same("post only", "post_only")
+    );
+    assert!(!is_same("1.5", "1.51") && !is_same("a", "b") && !is_same("1", ""));
+}

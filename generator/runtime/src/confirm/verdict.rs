@@ -1,0 +1,127 @@
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::exchange::Reply;
+use crate::tables::Outcome;
+use crate::value::Timestamp;
+
+/// The outcome of a request or an item, after queries. `A` is its response, `R` the record that a query returns.
+#[derive(Debug)]
+#[must_use]
+pub enum Confirmation<A, R> {
+    /// It had its effect.
+    Done(Box<ConfirmedDone<A, R>>),
+    /// It had no effect.
+    NotDone(Box<ConfirmedNotDone>),
+    /// The outcome is still unknown.
+    Unknown(Box<Unconfirmed>),
+}
+
+/// A request that had its effect.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ConfirmedDone<A, R> {
+    /// The response to the request or the item itself, if there was one.
+    pub answer: Option<A>,
+    /// The record that a query returned.
+    pub record: Option<Reply<R>>,
+    /// The number of queries.
+    pub asked: u32,
+}
+
+/// A request that had no effect.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ConfirmedNotDone {
+    /// The proof: the refusal, or the response that it was not found. `None` for an item that was not sent because an
+    /// earlier one did not succeed.
+    pub why: Option<Arc<Error>>,
+    /// Whether the proof is the absence of what it was to create.
+    pub by_absence: bool,
+    /// The number of queries.
+    pub asked: u32,
+}
+
+/// A request whose outcome is unknown after queries.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Unconfirmed {
+    /// The error of the call; `None` if an earlier run of the program made it, or the response does not mention the
+    /// item.
+    pub call: Option<Arc<Error>>,
+    /// The error of the last query, if it failed.
+    pub last: Option<Error>,
+    /// When the request was signed, for a later query with [`ClientCore::settle`](crate::ClientCore::settle). `None` if
+    /// it carries no id to query by.
+    pub signed_at: Option<Timestamp>,
+    /// Why the queries did not settle it.
+    pub because: &'static str,
+    /// The number of queries.
+    pub asked: u32,
+}
+
+impl Unconfirmed {
+    /// Whether another query could settle it: one that cannot be sent is not retried.
+    pub(super) fn can_change(&self) -> bool {
+        !matches!(self.last, Some(Error::Refused(_) | Error::Unsigned(_)))
+    }
+}
+
+impl<A, R> Confirmation<A, R> {
+    /// The outcome without details.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Self::Done(_) => Outcome::Done,
+            Self::NotDone(_) => Outcome::NotDone,
+            Self::Unknown(_) => Outcome::Unknown,
+        }
+    }
+}
+
+impl<A, R> Confirmation<A, R> {
+    /// Why the queries did not settle it, if they did not.
+    pub(super) fn because(&self) -> Option<&'static str> {
+        match self {
+            Self::Unknown(still) => Some(still.because),
+            Self::Done(_) | Self::NotDone(_) => None,
+        }
+    }
+}
+
+impl<A, R> fmt::Display for Confirmation<A, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Done(_) => f.write_str("it had its effect"),
+            Self::NotDone(not) => write!(f, "it had no effect: {not}"),
+            Self::Unknown(still) => {
+                write!(f, "its outcome is unknown after {} queries: {}", still.asked, still.because)
+            }
+        }
+    }
+}
+
+impl fmt::Display for ConfirmedNotDone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.why, self.by_absence) {
+            (Some(why), true) => write!(f, "it was not found: {why}"),
+            (Some(why), false) => why.fmt(f),
+            (None, _) => f.write_str("it was not sent, because an earlier item did not succeed"),
+        }
+    }
+}
+
+/// The response shows the effect.
+pub(super) fn happened<A, R>(answer: A) -> Confirmation<A, R> {
+    Confirmation::Done(Box::new(ConfirmedDone { answer: Some(answer), record: None, asked: 0 }))
+}
+
+/// An error shows that there was no effect.
+pub(super) fn did_not_happen<A, R>(why: impl Into<Arc<Error>>) -> Confirmation<A, R> {
+    Confirmation::NotDone(Box::new(ConfirmedNotDone { why: Some(why.into()), by_absence: false, asked: 0 }))
+}
+
+/// The outcome is unknown, without a query yet.
+pub(super) fn still_unknown<A, R>(call: Option<Arc<Error>>, because: &'static str) -> Confirmation<A, R> {
+    Confirmation::Unknown(Box::new(Unconfirmed { call, last: None, signed_at: None, because, asked: 0 }))
+}

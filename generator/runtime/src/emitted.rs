@@ -1,0 +1,37 @@
+//! For emitted code only: what it needs beside the types and traits of the other modules. Names may change with any
+//! version of the generator.
+//!
+//! The macros exist in both forms, so that emitted code need not know which features are on.
+
+mod facade;
+
+/// The awaited forms of the types that `blocking` has too.
+pub mod awaited {
+    pub use crate::batches::BatchCall;
+    pub use crate::client::ClientCore;
+    pub use crate::pages::Pages;
+    pub use crate::retry::Retrying;
+}
+
+pub use crate::batches::BatchAnswer;
+pub use crate::json::{FieldTable, Record, RecordTable, RecordWriter, decode_enum};
+pub use crate::lifecycle::order_reference;
+pub use crate::pages::{from_text, text_of};
+pub use crate::parameters::PathWriter;
+#[cfg(feature = "serde")]
+pub use crate::serde_support::private;
+pub use crate::value::{MINTED_LENGTH, Text, enum_from_str, enum_from_wire, has_form, mint, mint_with};
+
+/// Keeps the items it is given if the feature `blocking` is on.
+#[cfg(feature = "blocking")]
+#[macro_export]
+macro_rules! with_blocking {
+    ($($item:item)*) => { $($item)* };
+}
+
+/// Keeps the items it is given if the feature `blocking` is on; it is off.
+#[cfg(not(feature = "blocking"))]
+#[macro_export]
+macro_rules! with_blocking {
+    ($($item:item)*) => {};
+}

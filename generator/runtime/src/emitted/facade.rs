@@ -1,0 +1,323 @@
+//! Macros for the types that programs use: a client, and a type for each family with a function for each operation.
+//!
+//! Each type has an async and a blocking form, which are otherwise the same. The macros write both, so that emitted
+//! code lists only what differs between APIs.
+
+/// Declares `Client` and, if the feature `blocking` is on, `blocking::Client`, for the API of a table.
+///
+/// A row for each family gives the function that leads to its operations: `module: Type;`, where the module has what
+/// [`operations!`](crate::operations) declares.
+#[macro_export]
+macro_rules! client {
+    ($api:ident; $($(#[$attribute:meta])* $family:ident: $operations:ident;)*) => {
+        /// A client of an exchange. Clones share its connections.
+        #[derive(Clone, Debug)]
+        pub struct Client {
+            core: $crate::ClientCore,
+        }
+
+        $crate::__client! {
+            [$crate::emitted::awaited] [async] [.await] $api;
+            $($(#[$attribute])* $family() -> [$family::$operations];)*
+        }
+
+        impl ::core::convert::From<$crate::ClientCore> for Client {
+            fn from(core: $crate::ClientCore) -> Self {
+                Self { core }
+            }
+        }
+
+        impl ::core::convert::AsRef<$crate::ClientCore> for Client {
+            fn as_ref(&self) -> &$crate::ClientCore {
+                &self.core
+            }
+        }
+
+        $crate::with_blocking! {
+            /// The client for programs without async: every call blocks the calling thread.
+            ///
+            /// Otherwise it is the same as [`Client`](super::Client). Several threads may make calls at the same time.
+            /// A call within an async runtime is allowed and blocks its thread; see [`tradeapi_runtime::blocking`].
+            pub mod blocking {
+                use super::$api;
+
+                /// A blocking client of an exchange. Clones share its connections.
+                #[derive(Clone, Debug)]
+                pub struct Client {
+                    core: $crate::blocking::ClientCore,
+                }
+
+                $crate::__client! {
+                    [$crate::blocking] [] [] $api;
+                    $($(#[$attribute])* $family() -> [super::$family::blocking::$operations];)*
+                }
+
+                impl ::core::convert::TryFrom<$crate::ClientCore> for Client {
+                    type Error = $crate::error::BuildError;
+
+                    fn try_from(core: $crate::ClientCore) -> ::core::result::Result<Self, $crate::error::BuildError> {
+                        ::core::result::Result::Ok(Self { core: core.try_into()? })
+                    }
+                }
+            }
+        }
+    };
+}
+
+/// The functions of a client, whose type holds `core`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __client {
+    (
+        [$($home:tt)*] [$($async:ident)?] [$($wait:tt)*] $api:ident;
+        $($(#[$attribute:meta])* $family:ident() -> [$($operations:tt)*];)*
+    ) => {
+        impl Client {
+            /// A builder for a client of the exchange at `base_url`, such as `https://api.example.com`.
+            pub fn builder(base_url: impl ::core::convert::Into<::std::string::String>) -> $crate::ClientBuilder<Self> {
+                $crate::ClientBuilder::new(&$api, base_url)
+            }
+
+            /// Checks an operation, signs it if necessary, sends it once and reads the response.
+            ///
+            /// # Errors
+            ///
+            /// See [`Error`](tradeapi_runtime::Error). If a call that changes something fails with
+            /// [`Error::Unknown`](tradeapi_runtime::Error::Unknown), its outcome is unknown; with every other error, it
+            /// had no effect.
+            pub $($async)? fn call<O: $crate::Operation>(
+                &self,
+                operation: &O,
+            ) -> ::core::result::Result<$crate::Reply<O::Response>, $crate::Error> {
+                self.core.call(operation)$($wait)*
+            }
+
+            /// Returns a client that retries calls after transient failures. An operation that is not safe to repeat
+            /// does not compile here.
+            pub fn retrying<'a>(&'a self, policy: &'a $crate::retry::RetryPolicy) -> $($home)*::Retrying<'a> {
+                self.core.retrying(policy)
+            }
+
+            /// Checks and signs an operation, for [`send`](Self::send), so that its ids can be stored first.
+            ///
+            /// # Errors
+            ///
+            /// Fails if the request breaks a rule or cannot be signed.
+            pub fn prepare<'a, O: $crate::Operation>(
+                &self,
+                operation: &'a O,
+            ) -> ::core::result::Result<$crate::client::Prepared<'a, O>, $crate::Error> {
+                self.core.prepare(operation)
+            }
+
+            /// Sends a prepared request once and reads the response.
+            ///
+            /// # Errors
+            ///
+            /// Like [`call`](Self::call); also if the signature has expired.
+            pub $($async)? fn send<O: $crate::Operation>(
+                &self,
+                prepared: $crate::client::Prepared<'_, O>,
+            ) -> ::core::result::Result<$crate::Reply<O::Response>, $crate::Error> {
+                self.core.send(prepared)$($wait)*
+            }
+
+            /// Sends an operation once, and queries its effect if the outcome is unknown; see
+            /// [`ClientCore::place_and_confirm`](tradeapi_runtime::ClientCore::place_and_confirm). For several items,
+            /// [`BatchCall::send_and_confirm`](tradeapi_runtime::batches::BatchCall::send_and_confirm) does the same
+            /// for each.
+            pub $($async)? fn place_and_confirm<O: $crate::confirm::Confirmable>(
+                &self,
+                operation: &O,
+                policy: &$crate::confirm::ConfirmPolicy,
+            ) -> $crate::confirm::Confirmation<$crate::Reply<O::Response>, O::Record> {
+                self.core.place_and_confirm(operation, policy)$($wait)*
+            }
+
+            /// Queries once what an operation created or changed, by the client id.
+            ///
+            /// # Errors
+            ///
+            /// Fails if the request carries no id to query by, or if the query fails.
+            pub $($async)? fn locate<O: $crate::confirm::Confirmable>(
+                &self,
+                operation: &O,
+            ) -> ::core::result::Result<$crate::Reply<O::Record>, $crate::Error> {
+                self.core.locate(operation)$($wait)*
+            }
+
+            /// All pages of a listing. Nothing is sent until a page is requested.
+            ///
+            /// Cursors are followed and long time ranges are split; see
+            /// [`Pages`](tradeapi_runtime::pages::Pages).
+            pub fn pages<O: $crate::pages::Paged>(&self, request: O) -> $($home)*::Pages<O> {
+                self.core.pages(request)
+            }
+
+            /// A batch of any length, sent in as many calls as needed, with the outcome of each item; see
+            /// [`BatchCall`](tradeapi_runtime::batches::BatchCall).
+            pub fn batch<O: $crate::batches::Batch>(&self, request: O) -> $($home)*::BatchCall<O> {
+                self.core.batch(request)
+            }
+
+            /// Returns a client that checks requests by `policy`; `false` disables all rules.
+            ///
+            /// It shares connections and limits with this one, and is cheap enough for a single call:
+            /// `client.with_check_policy(CheckPolicy::new().off("limit.max")).call(&request)`.
+            #[must_use]
+            pub fn with_check_policy(&self, policy: impl ::core::convert::Into<$crate::CheckPolicy>) -> Self {
+                Self { core: self.core.with_check_policy(policy) }
+            }
+
+            /// Returns a client for calls of `account`, with the same credentials.
+            #[must_use]
+            pub fn with_account(&self, account: impl ::core::convert::Into<$crate::Account>) -> Self {
+                Self { core: self.core.with_account(account) }
+            }
+
+            /// Returns a client that interprets error codes by `policy`.
+            ///
+            /// It shares everything else with this one, and is cheap enough for a single call.
+            #[must_use]
+            pub fn with_code_policy(&self, policy: $crate::exchange::CodePolicy) -> Self {
+                Self { core: self.core.with_code_policy(policy) }
+            }
+
+            /// The offset of the exchange's clock from the client's, estimated from recent responses.
+            pub fn skew(&self) -> ::core::option::Option<$crate::clock::Skew> {
+                self.core.skew()
+            }
+
+            /// The core of the client, to build requests or read responses without sending anything.
+            pub fn core(&self) -> &$($home)*::ClientCore {
+                &self.core
+            }
+
+            $(
+                $(#[$attribute])*
+                pub fn $family(&self) -> $($operations)*<'_> {
+                    $($operations)*::of(self)
+                }
+            )*
+        }
+    };
+}
+
+/// Declares the type of a family with a function for each operation, and its blocking form in the module `blocking` if
+/// the feature `blocking` is on.
+///
+/// A row is `fn name(Request) -> Response;`. With `let probe: Request = request;` at the end there is
+/// `check_credentials`, which sends that request.
+#[macro_export]
+macro_rules! operations {
+    (
+        $(#[doc = $doc:literal])*
+        pub struct $family:ident;
+        $($rows:tt)*
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $family<'a> {
+            client: &'a super::Client,
+        }
+
+        impl<'a> $family<'a> {
+            pub(super) fn of(client: &'a super::Client) -> Self {
+                Self { client }
+            }
+        }
+
+        $crate::__operations! { async ["Like [`Client::call`](super::Client::call)."] $family; $($rows)* }
+
+        $crate::with_blocking! {
+            /// The operations of the family as functions that block the thread that calls them.
+            pub mod blocking {
+                use super::*;
+
+                $(#[doc = $doc])*
+                #[derive(Clone, Copy, Debug)]
+                pub struct $family<'a> {
+                    client: &'a super::super::blocking::Client,
+                }
+
+                impl<'a> $family<'a> {
+                    pub(in super::super) fn of(client: &'a super::super::blocking::Client) -> Self {
+                        Self { client }
+                    }
+                }
+
+                $crate::__operations! {
+                    blocking ["Like [`Client::call`](super::super::blocking::Client::call)."] $family; $($rows)*
+                }
+            }
+        }
+    };
+}
+
+/// The functions of a family, whose type holds `client`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __operations {
+    (
+        $calls:ident [$errors:literal] $family:ident;
+        $($(#[doc = $doc:literal])* fn $function:ident($request:ty) -> $response:ty;)*
+        $(let probe: $probe:ident = $sent:expr;)?
+    ) => {
+        impl $family<'_> {
+            $(
+                $crate::__operation! {
+                    $calls
+                    $(#[doc = $doc])*
+                    ///
+                    /// # Errors
+                    ///
+                    #[doc = $errors]
+                    fn $function(&self, request: &$request) -> $crate::Reply<$response> { self.client.call(request) }
+                }
+            )*
+
+            $(
+                $crate::__operation! {
+                    $calls
+                    /// Checks whether the exchange accepts the credentials.
+                    ///
+                    #[doc = ::core::concat!("It costs one call of [`", ::core::stringify!($probe), "`].")]
+                    ///
+                    /// # Errors
+                    ///
+                    #[doc = $errors]
+                    /// If the credentials are refused, it is [`Error::Exchange`](tradeapi_runtime::Error::Exchange),
+                    /// whose [`ending`](tradeapi_runtime::Error::ending) is
+                    /// [`CredentialsRefused`](tradeapi_runtime::tables::Ending::CredentialsRefused) or
+                    /// [`TimestampRefused`](tradeapi_runtime::tables::Ending::TimestampRefused), and whose text names
+                    /// the likely cause.
+                    fn check_credentials(&self) -> () { self.client.call(&$sent) }.map(::core::mem::drop)
+                }
+            )?
+        }
+    };
+}
+
+/// A function that awaits a call or blocks for it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __operation {
+    (
+        async $(#[$attribute:meta])*
+        fn $name:ident($($arguments:tt)*) -> $answer:ty { $call:expr }$(.$then:ident($with:path))?
+    ) => {
+        $(#[$attribute])*
+        pub async fn $name($($arguments)*) -> ::core::result::Result<$answer, $crate::Error> {
+            $call.await$(.$then($with))?
+        }
+    };
+    (
+        blocking $(#[$attribute:meta])*
+        fn $name:ident($($arguments:tt)*) -> $answer:ty { $call:expr }$(.$then:ident($with:path))?
+    ) => {
+        $(#[$attribute])*
+        pub fn $name($($arguments)*) -> ::core::result::Result<$answer, $crate::Error> {
+            $call$(.$then($with))?
+        }
+    };
+}

@@ -1,0 +1,61 @@
+use std::convert::Infallible;
+use std::error::Error;
+use std::fmt;
+
+/// Why a client cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The address cannot be used.
+    BaseUrl {
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A header cannot be sent.
+    Header {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The key or the passphrase cannot be sent.
+    Credentials {
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The default transport cannot be set up.
+    Transport {
+        /// What is wrong.
+        why: String,
+    },
+    /// The thread of a blocking client cannot be started.
+    Thread {
+        /// The error of the operating system.
+        why: String,
+    },
+    /// There is no transport: the features `hyper` and `reqwest` are off, and none is set.
+    NoTransport,
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BaseUrl { why } => write!(f, "the base address {why}"),
+            Self::Header { name, why } => write!(f, "the header {name:?} {why}"),
+            Self::Credentials { why } => write!(f, "the credentials cannot be used: {why}"),
+            Self::Transport { why } => write!(f, "the transport cannot be set up: {why}"),
+            Self::Thread { why } => write!(f, "the thread of a blocking client cannot be started: {why}"),
+            Self::NoTransport => {
+                f.write_str("there is no transport: set one, or enable the feature `hyper` or `reqwest`")
+            }
+        }
+    }
+}
+
+impl Error for BuildError {}
+
+impl From<Infallible> for BuildError {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}

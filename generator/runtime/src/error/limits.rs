@@ -1,0 +1,89 @@
+use std::fmt;
+use std::time::Duration;
+
+use crate::tables::{RateLimit, Scope};
+
+/// A request that was not sent because a rate limit is used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limited {
+    /// The id of the operation.
+    pub operation: &'static str,
+    /// The least time until there is room.
+    pub free_in: Duration,
+    /// The limit that is used up.
+    pub binding: Option<Binding>,
+}
+
+/// A request that was not sent because the limiter failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LimiterFailure {
+    /// The id of the operation.
+    pub operation: &'static str,
+    /// The kind of failure.
+    pub trouble: Trouble,
+    /// What happened.
+    pub why: String,
+    /// How long the call waited for its rate limits.
+    pub waited: Duration,
+}
+
+/// A limit that makes calls wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// The operation; `None` for a limit on all operations together.
+    pub operation: Option<&'static str>,
+    /// The limit.
+    pub limit: RateLimit,
+}
+
+/// Why a limiter failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Trouble {
+    /// The shared store cannot be reached.
+    Unreachable,
+    /// The shared store answers too late.
+    TooSlow,
+    /// The shared store answers with an error.
+    Failed,
+    /// Its share of the rate is less than one call in a window.
+    NoShare,
+    /// The limiter belongs to the process that this one was forked from.
+    Forked,
+}
+
+impl fmt::Display for Limited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.binding {
+            Some(binding) => write!(f, "{binding} is used up"),
+            None => f.write_str("its rate limit is used up"),
+        }?;
+        write!(f, " for another {:.3} s at least", self.free_in.as_secs_f64())
+    }
+}
+
+impl fmt::Display for Binding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RateLimit { calls, per_seconds, scope, class } = self.limit;
+        let who = match scope {
+            Scope::Uid => "UID",
+            Scope::Ip => "IP",
+        };
+        let what = self.operation.unwrap_or("all operations");
+        write!(f, "the limit of {what}, {calls} calls in {per_seconds} s per {who} ({class})")
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unreachable => "the limiter cannot be reached",
+            Self::TooSlow => "the limiter is too slow",
+            Self::Failed => "the limiter failed",
+            Self::NoShare => "the limiter has no share of the rate",
+            Self::Forked => "the client was made before this process was forked",
+        })
+    }
+}

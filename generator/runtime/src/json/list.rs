@@ -1,0 +1,174 @@
+use std::ops::Deref;
+
+use super::decode::Decode;
+use super::error::ReadError;
+use super::reader::{Mark, Reader};
+use super::table::Form;
+use super::writer::{Encode, JsonWriter};
+
+/// A list as the exchange sent it: the readable items, and the unreadable ones apart.
+///
+/// An unreadable item does not hide the others, and is kept with its error: see [`List::is_complete`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct List<T> {
+    /// The items that were read, in the order they came.
+    pub items: Vec<T>,
+    /// The items that could not be read.
+    pub bad: Vec<BadItem>,
+}
+
+/// An item of a [`List`] that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadItem {
+    /// Its place in the list as it was sent, from 0.
+    pub index: usize,
+    /// Its JSON text.
+    pub raw: String,
+    /// What is wrong with it; offset and path count from the beginning of `raw`.
+    pub error: ReadError,
+}
+
+impl<T> List<T> {
+    /// Whether every item that was sent could be read.
+    pub fn is_complete(&self) -> bool {
+        self.bad.is_empty()
+    }
+}
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), bad: Vec::new() }
+    }
+}
+
+impl<T> From<Vec<T>> for List<T> {
+    fn from(items: Vec<T>) -> Self {
+        Self { items, bad: Vec::new() }
+    }
+}
+
+impl<T> Deref for List<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.items
+    }
+}
+
+impl<T> IntoIterator for List<T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.into_iter()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a List<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.iter()
+    }
+}
+
+impl<T: Decode> Decode for List<T> {
+    const FORM: Form = Form::List(&T::FORM);
+
+    /// Reads `null` and `""` as an empty list.
+    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        let mut list = Self::default();
+        if from.take_nothing()? {
+            return Ok(list);
+        }
+        let mut elements = from.array()?;
+        while let Some(index) = elements.next(from)? {
+            let start = from.mark();
+            match T::decode(from) {
+                Ok(item) => from.keep(&mut list.items, item)?,
+                Err(error) => set_apart(&mut list.bad, index, error, start, from)?,
+            }
+        }
+        Ok(list)
+    }
+
+    fn absent() -> Option<Self> {
+        Some(Self::default())
+    }
+}
+
+/// Fails only when the item is no JSON, for then nothing behind it can be found, or when there are too many items: to
+/// leave some out would hide them.
+fn set_apart(
+    bad: &mut Vec<BadItem>,
+    index: usize,
+    error: ReadError,
+    start: Mark,
+    from: &mut Reader<'_>,
+) -> Result<(), ReadError> {
+    if from.is_out_of_room() {
+        return Err(error);
+    }
+    from.go_back(start);
+    let raw = from.raw_value()?;
+    let error = error.within(raw, start.at);
+    from.take_room(raw.len() + error.size())?;
+    from.keep(bad, BadItem { index, raw: raw.to_owned(), error })
+}
+
+impl<T: Encode> Encode for List<T> {
+    /// Bad items are written as they came, each in its place.
+    fn encode(&self, out: &mut JsonWriter) {
+        let mut items = self.items.iter();
+        let mut bad = self.bad.iter().peekable();
+        out.begin_array();
+        for index in 0..self.items.len() + self.bad.len() {
+            if let Some(bad) = bad.next_if(|bad| bad.index == index) {
+                out.element().raw(&bad.raw);
+            } else if let Some(item) = items.next() {
+                item.encode(out.element());
+            }
+        }
+        out.end_array();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{read_json, write_json};
+
+    #[test]
+    fn a_bad_item_does_not_hide_the_others() -> Result<(), ReadError> {
+        let list: List<u64> = read_json(r#"[1, "2", {"a": [3]}, null, 5]"#)?;
+        assert_eq!(*list, [1, 2, 5]);
+        assert!(!list.is_complete());
+        let bad: Vec<_> = list.bad.iter().map(|bad| (bad.index, bad.raw.as_str(), bad.error.offset())).collect();
+        assert_eq!(bad, [(2, r#"{"a": [3]}"#, 0), (3, "null", 0)]);
+        assert_eq!(write_json(&list), r#"[1,2,{"a": [3]},null,5]"#);
+        Ok(())
+    }
+
+    #[test]
+    fn a_bad_item_deep_inside_is_told_by_its_own_path() -> Result<(), ReadError> {
+        let list: List<Vec<u64>> = read_json(r#"[[1], [2, "x"], [3]]"#)?;
+        assert_eq!(list.items, [[1], [3]]);
+        assert_eq!(list.bad[0].error.to_string(), "[1]: expected a whole number, found \"x\" (at byte 4)");
+        Ok(())
+    }
+
+    #[test]
+    fn nothing_is_an_empty_list() {
+        for nothing in ["null", "\"\"", "[]"] {
+            assert_eq!(read_json::<List<u64>>(nothing), Ok(List::default()), "{nothing}");
+        }
+    }
+
+    #[test]
+    fn broken_json_is_an_error() {
+        for broken in ["[1, {]", "[1, 2", "[1 2]", "{}"] {
+            assert!(read_json::<List<u64>>(broken).is_err(), "{broken}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! How values are read and written.
+
+use std::borrow::Cow;
+
+use super::decode::Decode;
+use super::error::ReadError;
+use super::reader::Reader;
+use super::table::Form;
+use super::writer::{Encode, JsonWriter};
+use crate::value::{Decimal, OpenEnum, Text, Timestamp, enum_from_wire};
+
+impl Decode for Decimal {
+    const FORM: Form = Form::Decimal;
+
+    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        from.parsed("a decimal number", |text| text.parse().ok())
+    }
+
+    fn decode_some(place: &mut Option<Self>, from: &mut Reader<'_>) -> Result<(), ReadError> {
+        let number = place.insert(Self::UNSET);
+        from.parsed("a decimal number", |text| number.set(text).then_some(()))
+    }
+}
+
+impl Encode for Decimal {
+    fn encode(&self, out: &mut JsonWriter) {
+        out.string(self.as_str());
+    }
+}
+
+impl Decode for Timestamp {
+    const FORM: Form = Form::Whole;
+
+    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        from.parsed("a time in milliseconds", |text| text.parse().ok().map(Self::from_millis))
+    }
+}
+
+impl Encode for Timestamp {
+    fn encode(&self, out: &mut JsonWriter) {
+        out.scalar(self);
+    }
+}
+
+impl Text {
+    /// Takes whatever the exchange sent but an empty text.
+    ///
+    /// # Errors
+    ///
+    /// When the value is empty, or neither text nor number.
+    pub fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        let mut text = Self::EMPTY;
+        text.read(from).map(|()| text)
+    }
+
+    /// Becomes what [`decode`](Self::decode) would give.
+    ///
+    /// # Errors
+    ///
+    /// When the value is empty, or neither text nor number.
+    pub fn read(&mut self, from: &mut Reader<'_>) -> Result<(), ReadError> {
+        from.parsed("an identifier", |text| (!text.is_empty()).then(|| self.set(text)))
+    }
+}
+
+/// Reads an enum value leniently: see [`enum_from_wire`].
+///
+/// # Errors
+///
+/// When the value is empty, or neither text nor number.
+pub fn decode_enum<E: OpenEnum>(from: &mut Reader<'_>) -> Result<E, ReadError> {
+    let word = word(from)?;
+    Ok(enum_from_wire(&word))
+}
+
+// Not generic, so that not each of the many enums brings a copy of it.
+fn word<'a>(from: &mut Reader<'a>) -> Result<Cow<'a, str>, ReadError> {
+    let start = from.here();
+    let text = from.scalar()?;
+    if text.is_empty() { Err(ReadError::new(start, "expected a word, found \"\"")) } else { Ok(text) }
+}

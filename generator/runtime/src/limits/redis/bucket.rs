@@ -1,0 +1,298 @@
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::handover::name_of;
+use super::settings::RedisSettings;
+use crate::error::Binding;
+use crate::limits::book::{FEW, WindowKey};
+use crate::limits::call::Call;
+use crate::tables::{Effect, RateLimit, Scope};
+
+/// How long a permit is kept for the next caller, if the one that asked for it was dropped.
+const KEPT: Duration = Duration::from_millis(500);
+
+/// More reports are not kept. What is not reported takes its place until its lease ends.
+const MOST_REPORTS: usize = 4096;
+
+/// The calls of this process that are counted in the same windows.
+#[derive(Default)]
+pub(super) struct Bucket {
+    /// The keys of the script: the three that are common to many buckets, and the windows.
+    pub(super) keys: Vec<String>,
+    pub(super) windows: Vec<FleetWindow>,
+    /// How many windows are the operation's own.
+    pub(super) own: usize,
+    pub(super) urgent: bool,
+    /// Whether its calls cancel: no answer shuts it for longer than a window.
+    pub(super) cancels: bool,
+    /// Its holder is the first of the waiting calls; the others queue for it.
+    pub(super) front: tokio::sync::Mutex<()>,
+    /// One question at a time asks for waiting calls.
+    pub(super) asking: tokio::sync::Mutex<()>,
+    /// Whether the bucket will be tidied up soon.
+    pub(super) tidying: AtomicBool,
+    waiting: AtomicUsize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Unclaimed permits.
+    stock: VecDeque<Booked>,
+    reports: Reports,
+    /// Before, Redis has nothing to give.
+    ask_again_at: Option<Instant>,
+}
+
+pub(super) struct FleetWindow {
+    pub(super) most: u32,
+    pub(super) span: Duration,
+    pub(super) binding: Binding,
+}
+
+/// The permit of a call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Booked {
+    /// Its id, unique in this process.
+    pub(super) id: u64,
+    /// The moment from which it may be used, by the fleet's time, in microseconds.
+    pub(super) moment: i64,
+    /// The same by this process's clock.
+    pub(super) from: Instant,
+    pub(super) left: u32,
+}
+
+/// Reports about permits for Redis.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reports {
+    /// Unused permits.
+    pub(super) unused: Vec<u64>,
+    /// Permits of ended calls, and when the exchange has counted them at the latest.
+    pub(super) ended: Vec<(u64, Instant)>,
+}
+
+/// A waiting call in a bucket.
+pub(super) struct Waits<'a>(&'a Bucket);
+
+/// The keys that all buckets have in common, but for the address.
+fn common_keys(prefix: &str, address: &str) -> Vec<String> {
+    let gate = name_of(address);
+    vec![format!("{prefix}:clock"), format!("{prefix}:shut:{gate}"), format!("{prefix}:members")]
+}
+
+impl Bucket {
+    pub(super) fn of(call: &Call<'_>, settings: &RedisSettings) -> Self {
+        let own = call.limits().map(|row| (Some(call.meta().id), *row));
+        let overall = settings.limits.overall.iter().map(|row| (None, *row));
+        let rows: Vec<_> = own.chain(overall).collect();
+        let prefix = settings.key_prefix();
+        let mut keys = common_keys(&prefix, call.counted(Scope::Ip));
+        keys.extend(rows.iter().map(|(operation, row)| key(&prefix, &WindowKey::of(*operation, row, call))));
+        Self {
+            keys,
+            own: call.limits().count(),
+            windows: rows.into_iter().map(|(operation, row)| FleetWindow::of(operation, row, settings)).collect(),
+            urgent: settings.limits.is_urgent(call.meta()),
+            cancels: call.meta().effect == Effect::Cancel,
+            ..Self::default()
+        }
+    }
+
+    /// Just some windows, without calls.
+    pub(super) fn over<'a>(windows: impl Iterator<Item = &'a WindowKey>, settings: &RedisSettings) -> Self {
+        let prefix = settings.key_prefix();
+        let mut bucket = Self { keys: common_keys(&prefix, ""), ..Self::default() };
+        for window in windows {
+            bucket.keys.push(key(&prefix, window));
+            bucket.windows.push(FleetWindow::of(window.operation, window.limit(), settings));
+        }
+        Self { own: bucket.windows.len(), ..bucket }
+    }
+
+    /// One more waits, until what this gives is dropped.
+    pub(super) fn wait(&self) -> Waits<'_> {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        Waits(self)
+    }
+
+    /// How many permits the waiting calls lack, at most as many as the tightest window has.
+    pub(super) fn wanted(&self) -> usize {
+        let most = self.windows.iter().map(|window| window.most).min().unwrap_or(1);
+        let missing = self.waiting.load(Ordering::Relaxed).saturating_sub(self.state().stock.len());
+        missing.min(usize::try_from(most).unwrap_or(usize::MAX))
+    }
+
+    /// The next unclaimed permit.
+    pub(super) fn take(&self) -> Option<Booked> {
+        let mut state = self.state();
+        state.drop_old(Instant::now());
+        state.stock.pop_front()
+    }
+
+    /// The same for a call that does not wait, and so does not overtake waiting ones.
+    pub(super) fn take_spare(&self) -> Option<Booked> {
+        let now = Instant::now();
+        let mut state = self.state();
+        state.drop_old(now);
+        let is_spare = state.stock.len() > self.waiting.load(Ordering::Relaxed);
+        let is_due = state.stock.front().is_some_and(|booked| booked.from <= now);
+        if is_spare && is_due { state.stock.pop_front() } else { None }
+    }
+
+    /// Permits come in.
+    pub(super) fn put(&self, booked: impl Iterator<Item = Booked>) {
+        self.state().stock.extend(booked);
+    }
+
+    /// Redis has nothing to give before.
+    pub(super) fn ask_again_at(&self, at: Option<Instant>) {
+        self.state().ask_again_at = at;
+    }
+
+    /// Returns a permit for the next caller.
+    pub(super) fn put_back(&self, booked: Booked) {
+        self.state().stock.push_front(booked);
+    }
+
+    /// How long Redis has nothing to give.
+    pub(super) fn ask_again_in(&self) -> Duration {
+        self.state().ask_again_at.map(|at| at.saturating_duration_since(Instant::now())).unwrap_or_default()
+    }
+
+    /// These permits are not used.
+    pub(super) fn unused(&self, ids: impl Iterator<Item = u64>) {
+        self.state().reports.unused.extend(ids);
+    }
+
+    /// The call of a permit has ended; the exchange has counted it by `at`.
+    pub(super) fn ended(&self, id: u64, at: Instant) {
+        self.state().reports.ended.push((id, at));
+    }
+
+    /// Takes the reports.
+    pub(super) fn take_reports(&self) -> Reports {
+        std::mem::take(&mut self.state().reports)
+    }
+
+    /// Keeps reports that could not be sent.
+    pub(super) fn keep_reports(&self, reports: Reports) {
+        let mut state = self.state();
+        let known = &mut state.reports;
+        known.unused.extend(reports.unused);
+        known.ended.extend(reports.ended);
+        let excess = |length: usize| length.saturating_sub(MOST_REPORTS);
+        known.unused.drain(..excess(known.unused.len()));
+        known.ended.drain(..excess(known.ended.len()));
+    }
+
+    /// Drops unclaimed permits. Returns whether there is something to report.
+    pub(super) fn tidy(&self) -> bool {
+        let mut state = self.state();
+        state.drop_old(Instant::now());
+        !state.reports.is_empty()
+    }
+
+    /// Whether there is nothing to look after.
+    pub(super) fn is_tidy(&self) -> bool {
+        let state = self.state();
+        state.stock.is_empty() && state.reports.is_empty()
+    }
+
+    pub(super) fn longest_span(&self) -> Duration {
+        self.windows.iter().map(|window| window.span).max().unwrap_or_default()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn drop_old(&mut self, now: Instant) {
+        let Self { stock, reports, .. } = self;
+        stock.retain(|booked| {
+            let is_kept = now <= booked.from + KEPT;
+            if !is_kept {
+                reports.unused.push(booked.id);
+            }
+            is_kept
+        });
+    }
+}
+
+impl Reports {
+    pub(super) fn is_empty(&self) -> bool {
+        self.unused.is_empty() && self.ended.is_empty()
+    }
+}
+
+impl FleetWindow {
+    fn of(operation: Option<&'static str>, limit: RateLimit, settings: &RedisSettings) -> Self {
+        Self { most: limit.calls.max(1), span: settings.limits.span_of(&limit), binding: Binding { operation, limit } }
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn key(prefix: &str, window: &WindowKey) -> String {
+    format!("{prefix}:{window}")
+}
+
+/// The buckets of this process. Idle ones are dropped.
+pub(super) struct Registry {
+    buckets: HashMap<Who, Known>,
+    sweep_at: usize,
+}
+
+struct Known {
+    bucket: Arc<Bucket>,
+    used: Instant,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct Who {
+    operation: &'static str,
+    classes: [&'static str; 2],
+    account: String,
+    address: String,
+}
+
+impl Registry {
+    pub(super) fn new() -> Self {
+        Self { buckets: HashMap::new(), sweep_at: FEW }
+    }
+
+    /// The bucket of a call.
+    pub(super) fn bucket(&mut self, call: &Call<'_>, settings: &RedisSettings) -> Arc<Bucket> {
+        let who = Who {
+            operation: call.meta().id,
+            classes: [call.uid_class, call.ip_class],
+            account: call.counted(Scope::Uid).to_owned(),
+            address: call.counted(Scope::Ip).to_owned(),
+        };
+        self.drop_idle();
+        let make = || Known { bucket: Arc::new(Bucket::of(call, settings)), used: Instant::now() };
+        let known = self.buckets.entry(who).or_insert_with(make);
+        known.used = Instant::now();
+        Arc::clone(&known.bucket)
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<Bucket>> {
+        self.buckets.values().map(|known| Arc::clone(&known.bucket)).collect()
+    }
+
+    fn drop_idle(&mut self) {
+        if self.buckets.len() < self.sweep_at {
+            return;
+        }
+        let matters = |known: &Known| known.used.elapsed() < known.bucket.longest_span() + Duration::from_secs(1);
+        self.buckets.retain(|_, known| Arc::strong_count(&known.bucket) > 1 || matters(known));
+        self.sweep_at = FEW.max(self.buckets.len() * 2);
+    }
+}

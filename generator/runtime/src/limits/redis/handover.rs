@@ -1,0 +1,82 @@
+//! When limits are kept here only for a while, and by others before and after.
+
+use std::fmt;
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+
+use crate::limits::book::{Book, WindowKey};
+use crate::limits::in_process::InProcessLimits;
+use crate::limits::window::Window;
+use crate::tables::{RateLimit, Scope};
+
+impl InProcessLimits {
+    /// Lets nothing go from now on. Of each window, returns how many calls have arrived in the last span, and how many
+    /// may yet arrive.
+    pub(super) fn pause(&self) -> Vec<(WindowKey, [usize; 2])> {
+        self.shared().change(|state, now| state.book.pause(now))
+    }
+
+    /// Goes on. Calls that others let go may arrive until `settled` from now.
+    pub(super) fn take_over(&self, settled: Duration) {
+        self.shared().change(|state, now| state.book.take_over(now.saturating_add(settled)));
+    }
+
+    /// The longest span of the windows that are in use.
+    pub(super) fn longest_span(&self) -> Duration {
+        let state = self.shared().lock();
+        state.book.windows.values().map(|counter| counter.window.span()).max().unwrap_or_default()
+    }
+}
+
+impl Book {
+    fn pause(&mut self, now: Duration) -> Vec<(WindowKey, [usize; 2])> {
+        self.paused = true;
+        let counts = self.window_of.iter().filter_map(|(name, key)| {
+            let counts = self.windows.get(*key)?.window.counts(now);
+            (counts != [0, 0]).then(|| (name.clone(), counts))
+        });
+        counts.collect()
+    }
+
+    fn take_over(&mut self, settled: Duration) {
+        self.paused = false;
+        self.quiet_since = Some(settled);
+        let windows = &self.windows;
+        for bucket in self.buckets.values_mut() {
+            let spans = bucket.windows.iter().filter_map(|key| windows.get(*key)).map(|counter| counter.window.span());
+            bucket.shut_until = bucket.shut_until.max(settled.saturating_add(spans.max().unwrap_or_default()));
+        }
+    }
+}
+
+impl Window {
+    /// How many calls have arrived in the span before `now`, and how many may yet arrive.
+    fn counts(&self, now: Duration) -> [usize; 2] {
+        let all = self.most().saturating_sub(self.left(now));
+        let under_way = self.under_way(now).min(all);
+        [all - under_way, under_way]
+    }
+}
+
+/// A name that stands for `name` without showing it: a hash, which can be found by trying all names.
+pub(super) fn name_of(name: &str) -> String {
+    Sha256::digest(name).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl WindowKey {
+    pub(super) fn limit(&self) -> RateLimit {
+        let Self { calls, per_seconds, class, is_uid, .. } = *self;
+        RateLimit { calls, per_seconds, scope: if is_uid { Scope::Uid } else { Scope::Ip }, class }
+    }
+}
+
+/// The name under which it is shared. Who is counted is not told.
+impl fmt::Display for WindowKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { operation, class, calls, per_seconds, is_uid, counted } = self;
+        let operation = operation.unwrap_or("*");
+        let scope = if *is_uid { "uid" } else { "ip" };
+        write!(f, "{operation}:{class}:{calls}in{per_seconds}s:{scope}:{}", name_of(counted))
+    }
+}

@@ -1,0 +1,80 @@
+/// The parameter with the client id of what a request creates.
+#[derive(Clone, Copy, Debug)]
+pub struct ClientId {
+    /// Its name.
+    pub parameter: &'static str,
+    /// The list whose items have it; `None` if the request itself has it, `[]` if the body is the list.
+    pub list: Option<&'static str>,
+}
+
+/// How it is found out whether a request, or an item of it, had its effect. Pairs name first what is asked or read,
+/// then the parameter of the request that it is compared with.
+#[derive(Clone, Copy, Debug)]
+pub struct Confirm {
+    /// The parameters that name what is asked for: the first one that the request has is enough, and what the answer
+    /// tells must carry it.
+    pub ask: &'static [(&'static str, &'static str)],
+    /// Parameters that the query takes along.
+    pub with: &'static [&'static str],
+    /// The list whose items are asked for one by one.
+    pub list: Option<&'static str>,
+    /// Fields that are as the request wants them once it had its effect. None: what is there is there because of it.
+    pub matches: &'static [(&'static str, &'static str)],
+    /// Parameters of the request, and the fields of which one has to agree with it where the record has any: otherwise
+    /// the record is of another request with the same id.
+    pub agrees: &'static [(&'static str, &'static [&'static str])],
+    /// The field that tells when it came to be: what is older is something else with the same id.
+    pub created: Option<&'static str>,
+    /// The field that tells when it last changed: what it was before the request was sent is no proof.
+    pub changed: Option<&'static str>,
+    /// Fields, and the values with which nothing but such a request changes what they tell of: with another value, the
+    /// last change may have been a fill or the end.
+    pub changed_while: &'static [(&'static str, &'static [&'static str])],
+    /// How long it can be asked for at least, in milliseconds, whatever becomes of it. `None`: that is not shown, so
+    /// absence proves nothing.
+    pub kept_ms: Option<u64>,
+}
+
+impl Confirm {
+    /// Nothing is asked and nothing is compared; for the fields that a table leaves out.
+    pub const DEFAULT: Self = Self {
+        ask: &[],
+        with: &[],
+        list: None,
+        matches: &[],
+        agrees: &[],
+        created: None,
+        changed: None,
+        changed_while: &[],
+        kept_ms: None,
+    };
+}
+
+/// What a response repeats of its request, which shows that it belongs to this request.
+#[derive(Clone, Copy, Debug)]
+pub struct Echoes {
+    /// The ids that it repeats.
+    pub ids: &'static [Echo],
+    /// Every member that the response can have. A response without any of them belongs to another request.
+    pub members: &'static [&'static str],
+    /// Whether one id that agrees is enough, because the document does not say which ids a response repeats.
+    pub one_is_enough: bool,
+}
+
+/// An id that an answer repeats.
+#[derive(Clone, Copy, Debug)]
+pub struct Echo {
+    /// The member of the answer.
+    pub member: &'static str,
+    /// The parameters of the request that it may repeat.
+    pub of: &'static [&'static str],
+}
+
+/// A request that does several things, of which one may be done although another is refused.
+#[derive(Clone, Copy, Debug)]
+pub struct Compound {
+    /// A parameter, and the value with which the request does several things; `None` when it always does.
+    pub when: Option<(&'static str, &'static str)>,
+    /// What it does.
+    pub why: &'static str,
+}

@@ -1,0 +1,145 @@
+use std::error::Error;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::USER_AGENT;
+use http::{Request, Response};
+use http_body_util::Full;
+use tokio::runtime::{self, Handle};
+use tokio::time::{Instant, timeout_at};
+use tower_service::Service;
+
+use self::connection::{Connection, Connector};
+use self::origins::{Origin, Origins};
+use self::socket::Tcp;
+use super::bounds::{FOR_EVER, NAME, TransportLimits, too_late};
+use super::tls::TlsSettings;
+use super::{ResponseFuture, RoundTrip, Transport};
+use crate::error::{BuildError, TransportError, TransportErrorKind, WasSent};
+
+mod connection;
+mod origins;
+mod pool;
+mod socket;
+
+/// The default transport: HTTP/1.1 over kept connections, TLS by rustls. It needs a runtime of tokio with I/O and time.
+///
+/// It sends each request at most once and follows no redirects. The only thing that is retried is taking a connection,
+/// if a kept one turns out to be closed before a byte of the request was written.
+///
+/// A connection carries one request at a time and is used in the runtime that created it, the most recently used one
+/// first. Before a request is written, the operating system is asked whether anything has arrived: a connection that
+/// was closed or has unsolicited data is not used, even if a busy runtime has not noticed. A task that exists only
+/// while there are idle connections closes those that expire. [`TransportLimits`] sets how long connections stay idle,
+/// how old they get and how many are kept; a shorter time that a server announces by `Keep-Alive: timeout=N` applies.
+#[derive(Clone, Debug)]
+pub struct HyperTransport {
+    connector: Connector,
+    origins: Arc<Origins>,
+    limits: TransportLimits,
+}
+
+impl HyperTransport {
+    /// A transport without connections. Creating it needs no tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// Fails if TLS cannot be set up.
+    pub fn new(limits: TransportLimits) -> Result<Self, BuildError> {
+        Self::with_tls(limits, &TlsSettings::new())
+    }
+
+    /// The same with the trusted servers and the client certificate of `tls`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if TLS cannot be set up.
+    pub fn with_tls(limits: TransportLimits, tls: &TlsSettings) -> Result<Self, BuildError> {
+        let connector = Connector::from((Tcp::new(), tls.config()?));
+        Ok(Self { connector, origins: Arc::default(), limits })
+    }
+
+    fn exchanging<'a>(&'a self, mut request: Request<Bytes>, trip: Option<&'a RoundTrip>) -> ResponseFuture<'a> {
+        request.headers_mut().entry(USER_AGENT).or_insert(NAME);
+        let origin = self.origins.of(request.uri());
+        let mut request = request.map(Full::new);
+        Box::pin(async move {
+            let origin = origin.ok_or_else(|| unsent("the request names no host"))?;
+            origin.address(&mut request);
+            self.exchange(&mut request, &origin, trip).await
+        })
+    }
+
+    /// Sends `request` over a kept connection, or else over a new one, and reads the whole answer.
+    async fn exchange(
+        &self,
+        request: &mut Request<Full<Bytes>>,
+        origin: &Origin,
+        trip: Option<&RoundTrip>,
+    ) -> Result<Response<Bytes>, TransportError> {
+        let runtime = Handle::try_current().map_err(unsent)?.id();
+        let deadline = later(Instant::now(), self.limits.call);
+        loop {
+            let mut connection = match origin.pool().take(runtime, Instant::now()) {
+                Some(kept) => kept,
+                // Rare, and larger than the rest of the future.
+                None => Box::pin(self.connect(origin, runtime, deadline)).await?,
+            };
+            if deadline <= Instant::now() {
+                return Err(unsent("the time for the call ended before the request could be sent"));
+            }
+            let was_kept = connection.is_kept();
+            match timeout_at(deadline, connection.exchange(request, &self.limits, trip)).await.unwrap_or_else(too_late)
+            {
+                Ok(answer) => {
+                    origin.pool().keep(connection, self.limits.max_idle);
+                    return Ok(answer);
+                }
+                Err(error) if was_kept && error.sent() == WasSent::No => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// A new connection, from the resolution of the name to the end of the TLS handshake. If this fails, also by the
+    /// time-out of the whole call, the request was not sent.
+    async fn connect(
+        &self,
+        origin: &Origin,
+        runtime: runtime::Id,
+        deadline: Instant,
+    ) -> Result<Connection, TransportError> {
+        let mut connector = self.connector.clone();
+        let connecting = async {
+            poll_fn(|context| connector.poll_ready(context)).await?;
+            Ok(Connection::over(connector.call(origin.uri()).await?, runtime).await?)
+        };
+        let connection = timeout_at(deadline.min(later(Instant::now(), self.limits.connect)), connecting).await;
+        connection.unwrap_or_else(|late| Err(late.into())).map_err(not_connected)
+    }
+}
+
+impl Transport for HyperTransport {
+    fn send<'a>(&'a self, request: Request<Bytes>) -> ResponseFuture<'a> {
+        self.exchanging(request, None)
+    }
+
+    fn send_timed<'a>(&'a self, request: Request<Bytes>, trip: &'a RoundTrip) -> ResponseFuture<'a> {
+        self.exchanging(request, Some(trip))
+    }
+}
+
+fn not_connected(why: Box<dyn Error + Send + Sync>) -> TransportError {
+    TransportError::new(TransportErrorKind::Connect, WasSent::No).caused_by(why)
+}
+
+fn unsent(why: impl Into<Box<dyn Error + Send + Sync>>) -> TransportError {
+    TransportError::new(TransportErrorKind::Other, WasSent::No).caused_by(why)
+}
+
+/// `wait` after `instant`, at most thirty years, which every clock can represent.
+fn later(instant: Instant, wait: Duration) -> Instant {
+    instant + wait.min(FOR_EVER)
+}

@@ -1,0 +1,190 @@
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{HeaderMap, HeaderName};
+use http::{Request, Response};
+use http_body_util::Full;
+use hyper::client::conn::http1::{self, Builder, SendRequest};
+use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
+use tokio::runtime;
+use tokio::task::unconstrained;
+use tokio::time::Instant;
+
+use super::later;
+use super::socket::{Asks, Socket, Tcp};
+use crate::error::{TransportError, TransportErrorKind, WasSent};
+use crate::transport::RoundTrip;
+use crate::transport::bounds::TransportLimits;
+
+/// Makes connections, with TLS where the address wants it.
+pub(super) type Connector = HttpsConnector<Tcp>;
+
+const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
+
+/// A connection that carries one request after the other.
+///
+/// It moves only while a call waits for it: no task of its own has to be woken for every request, which on another
+/// thread takes longer than all the rest. What befell it in between, it notices before it writes.
+pub(super) struct Connection {
+    requests: SendRequest<Full<Bytes>>,
+    /// `None` once it has ended: a request that waits in it comes back only when it is gone.
+    inner: Option<Pin<Box<Inner>>>,
+    socket: Asks,
+    /// Who tells when there is something to read.
+    runtime: runtime::Id,
+    made: Instant,
+    /// When it is too old for another request; `None` before its first response.
+    expires: Option<Instant>,
+}
+
+type Inner = http1::Connection<MaybeHttpsStream<Socket>, Full<Bytes>>;
+
+impl Connection {
+    /// A connection over `stream`, which is looked after by `runtime`.
+    pub(super) async fn over(stream: MaybeHttpsStream<Socket>, runtime: runtime::Id) -> hyper::Result<Self> {
+        let socket = Asks::of(&stream);
+        // Requests are short: to copy one into a single buffer is faster than to write it in parts.
+        let (requests, inner) = Builder::new().writev(false).handshake(stream).await?;
+        Ok(Self { requests, inner: Some(Box::pin(inner)), socket, runtime, made: Instant::now(), expires: None })
+    }
+
+    /// Whether it was made in this runtime. In another one, nobody may be there to tell that the answer has come.
+    pub(super) fn is_of(&self, runtime: runtime::Id) -> bool {
+        self.runtime == runtime
+    }
+
+    pub(super) fn runtime(&self) -> runtime::Id {
+        self.runtime
+    }
+
+    /// Whether nothing is left of the last request, and the next one can go over it as far as is known.
+    pub(super) fn is_free(&self) -> bool {
+        self.inner.is_some() && self.requests.is_ready()
+    }
+
+    /// Whether it has carried a response.
+    pub(super) fn is_kept(&self) -> bool {
+        self.expires.is_some()
+    }
+
+    /// When it is closed unless it is used before.
+    pub(super) fn expires(&self) -> Instant {
+        self.expires.unwrap_or(self.made)
+    }
+
+    /// Whether it is open and silent at this moment, so that whatever it brings from now on was written after the
+    /// request that it is used for was decided on.
+    ///
+    /// It is moved on as far as what has arrived allows: session tickets and the like are processed, and bytes of HTTP,
+    /// like the end of the connection, end it. What is still on its way cannot be seen; whether the response belongs to
+    /// the request is judged by what it echoes.
+    fn is_silent(&mut self) -> bool {
+        let Self { inner, socket, .. } = self;
+        socket.system_within(|| go_on(inner, &mut Context::from_waker(Waker::noop())));
+        self.is_free()
+    }
+
+    /// Sends `request` and reads the whole answer. A request that was surely not sent is put back.
+    pub(super) async fn exchange(
+        &mut self,
+        request: &mut Request<Full<Bytes>>,
+        limits: &TransportLimits,
+        trip: Option<&RoundTrip>,
+    ) -> Result<Response<Bytes>, TransportError> {
+        if !self.is_silent() {
+            return Err(TransportError::new(TransportErrorKind::Closed, WasSent::No));
+        }
+        let sent = Instant::now();
+        let Self { requests, inner, made, expires, .. } = self;
+        let mut exchange = pin!(async {
+            let response = requests.try_send_request(std::mem::take(request)).await.map_err(|mut error| {
+                // hyper gives it back when not a byte of it was written.
+                let unsent = error.take_message();
+                let sent = if unsent.is_some() { WasSent::No } else { WasSent::Maybe };
+                *request = unsent.unwrap_or_default();
+                TransportError::new(TransportErrorKind::Closed, sent).caused_by(error.into_error())
+            })?;
+            let (head, body) = response.into_parts();
+            let now = Instant::now();
+            // Over a new connection it tells nothing: the server may take longer over its first request.
+            if let Some(trip) = trip.filter(|_| expires.is_some()) {
+                trip.set(now.duration_since(sent));
+            }
+            let rests = announced(&head.headers).map_or(limits.idle, |announced| limits.idle.min(announced));
+            *expires = Some(later(now, rests).min(later(*made, limits.age)));
+            Ok(Response::from_parts(head, limits.whole(body).await?))
+        });
+        let mut round = |context: &mut Context<'_>| {
+            if let Poll::Ready(answer) = exchange.as_mut().poll(context) {
+                return Poll::Ready(answer);
+            }
+            go_on(inner, context);
+            exchange.as_mut().poll(context)
+        };
+        let mut begun = false;
+        let answer = poll_fn(|context| match std::mem::replace(&mut begun, true) {
+            // This one writes. No other task may come between it and the look, for fairness' sake.
+            false => pin!(unconstrained(poll_fn(&mut round))).poll(context),
+            true => round(context),
+        })
+        .await;
+        // From here on it wakes nobody, least of all whoever sends the next request over it.
+        go_on(inner, &mut Context::from_waker(Waker::noop()));
+        answer
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").field("is_free", &self.is_free()).finish_non_exhaustive()
+    }
+}
+
+fn go_on(inner: &mut Option<Pin<Box<Inner>>>, context: &mut Context<'_>) {
+    inner.take_if(|inner| inner.as_mut().poll(context).is_ready());
+}
+
+/// How long a connection may rest by the header `Keep-Alive: timeout=N`, less a quarter: a request needs time to
+/// arrive.
+fn announced(headers: &HeaderMap) -> Option<Duration> {
+    let values = headers.get_all(KEEP_ALIVE).iter().filter_map(|value| value.to_str().ok());
+    let seconds = values.flat_map(|value| value.split(',')).filter_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        let value = value.trim().trim_matches('"');
+        name.trim().eq_ignore_ascii_case("timeout").then(|| value.parse().ok()).flatten()
+    });
+    seconds.min().map(|seconds| Duration::from_secs(seconds) - Duration::from_secs(seconds) / 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn the_announced_time_is_read_with_a_margin() {
+        let ms = Duration::from_millis;
+        for (values, expected) in [
+            (&["timeout=4"][..], Some(ms(3_000))),
+            (&["timeout=5, max=100"], Some(ms(3_750))),
+            (&["max=100,  Timeout = \"20\" "], Some(ms(15_000))),
+            (&["timeout=60", "timeout=8"], Some(ms(6_000))),
+            (&["timeout=0"], Some(ms(0))),
+            (&["timeout=18446744073709551615"], Some(Duration::from_secs(13_835_058_055_282_163_711) + ms(250))),
+            (&["timeout=18446744073709551616"], None),
+            (&["timeout=-1"], None),
+            (&["timeout=1.5"], None),
+            (&["timeout"], None),
+            (&["timeouts=3", "max=2", ""], None),
+            (&[], None),
+        ] {
+            let headers = values.iter().map(|value| (KEEP_ALIVE, HeaderValue::from_static(value)));
+            assert_eq!(announced(&headers.collect()), expected, "{values:?}");
+        }
+    }
+}

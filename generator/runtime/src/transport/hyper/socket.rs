@@ -1,0 +1,141 @@
+use std::io::{self, ErrorKind, Read as _};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use http::Uri;
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_rustls::MaybeHttpsStream;
+use hyper_util::client::legacy::connect::{Connected, Connection, HttpConnector};
+use hyper_util::rt::TokioIo;
+use socket2::SockRef;
+use tokio::net::TcpStream;
+use tower_service::Service;
+
+use crate::transport::bounds::QUIET;
+
+/// Makes TCP connections.
+#[derive(Clone, Debug)]
+pub(in crate::transport) struct Tcp(HttpConnector);
+
+impl Tcp {
+    pub(super) fn new() -> Self {
+        let mut tcp = HttpConnector::new();
+        tcp.set_nodelay(true);
+        tcp.enforce_http(false);
+        tcp.set_keepalive(Some(QUIET));
+        tcp.set_keepalive_interval(Some(QUIET / 2));
+        tcp.set_keepalive_retries(Some(3));
+        Self(tcp)
+    }
+}
+
+impl Service<Uri> for Tcp {
+    type Response = Socket;
+    type Error = <HttpConnector as Service<Uri>>::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Socket, Self::Error>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.0.poll_ready(context)
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let connecting = self.0.call(uri);
+        Box::pin(async move { Ok(Socket { tcp: connecting.await?, asks_system: Asks::default() }) })
+    }
+}
+
+/// A TCP connection that can be read without tokio's readiness.
+///
+/// tokio reads from a socket only once its driver has reported the socket as readable. The driver does not run while
+/// the threads of the runtime are busy, so a read that is pending there says nothing about the socket.
+pub(in crate::transport) struct Socket {
+    tcp: TokioIo<TcpStream>,
+    asks_system: Asks,
+}
+
+/// Whether reads ask the operating system rather than tokio.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Asks(Arc<AtomicBool>);
+
+impl Asks {
+    /// The switch of the socket below `stream`.
+    pub(super) fn of(stream: &MaybeHttpsStream<Socket>) -> Self {
+        let socket = match stream {
+            MaybeHttpsStream::Http(socket) => socket,
+            MaybeHttpsStream::Https(tls) => tls.inner().get_ref().0.inner(),
+        };
+        socket.asks_system.clone()
+    }
+
+    /// Reads within `act` ask the operating system. One that is pending then means that nothing had arrived.
+    pub(super) fn system_within<T>(&self, act: impl FnOnce() -> T) -> T {
+        // Read by whoever polls the connection, which is this thread until `act` returns.
+        self.0.store(true, Ordering::Relaxed);
+        let done = act();
+        self.0.store(false, Ordering::Relaxed);
+        done
+    }
+}
+
+impl Socket {
+    /// Reads what has arrived. tokio is told nothing, which does no harm: it may take the socket for readable when it
+    /// is not, but not the reverse, for it hears of everything that arrives later.
+    fn read_now(&self, mut into: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
+        let mut arrived = [0; 512];
+        let fitting = arrived.len().min(into.remaining());
+        loop {
+            return match (&*SockRef::from(self.tcp.inner())).read(&mut arrived[..fitting]) {
+                Ok(bytes) => {
+                    into.put_slice(&arrived[..bytes]);
+                    Poll::Ready(Ok(()))
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => Poll::Pending,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => Poll::Ready(Err(error)),
+            };
+        }
+    }
+}
+
+impl Read for Socket {
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
+        if self.asks_system.0.load(Ordering::Relaxed) {
+            return self.read_now(into);
+        }
+        Pin::new(&mut self.tcp).poll_read(context, into)
+    }
+}
+
+impl Write for Socket {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.tcp).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.tcp).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.tcp).poll_shutdown(context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.tcp.is_write_vectored()
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.tcp).poll_write_vectored(context, parts)
+    }
+}
+
+impl Connection for Socket {
+    fn connected(&self) -> Connected {
+        self.tcp.connected()
+    }
+}

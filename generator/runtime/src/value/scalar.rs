@@ -1,0 +1,81 @@
+use std::fmt;
+
+/// A single value with a text of its own, as parameters carry them.
+pub trait Scalar {
+    /// The text that is sent. `scratch` is room for texts that must be made first.
+    fn text<'a>(&'a self, scratch: &'a mut Scratch) -> &'a str;
+}
+
+/// Room in which a [`Scalar`] makes its text; digits need no allocation.
+#[derive(Clone, Default)]
+pub struct Scratch {
+    digits: itoa::Buffer,
+    text: String,
+}
+
+impl Scratch {
+    /// Empty room.
+    #[inline]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The decimal digits of `number`.
+    pub fn digits(&mut self, number: u64) -> &str {
+        self.digits.format(number)
+    }
+
+    /// Keeps `text` while it is needed.
+    pub fn keep(&mut self, text: String) -> &str {
+        self.text = text;
+        &self.text
+    }
+}
+
+impl fmt::Debug for Scratch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scratch").finish_non_exhaustive()
+    }
+}
+
+impl<T: Scalar + ?Sized> Scalar for &T {
+    fn text<'a>(&'a self, scratch: &'a mut Scratch) -> &'a str {
+        (**self).text(scratch)
+    }
+}
+
+impl Scalar for str {
+    fn text<'a>(&'a self, _: &'a mut Scratch) -> &'a str {
+        self
+    }
+}
+
+impl Scalar for String {
+    fn text<'a>(&'a self, _: &'a mut Scratch) -> &'a str {
+        self
+    }
+}
+
+impl Scalar for bool {
+    fn text<'a>(&'a self, _: &'a mut Scratch) -> &'a str {
+        if *self { "true" } else { "false" }
+    }
+}
+
+impl Scalar for u64 {
+    fn text<'a>(&'a self, scratch: &'a mut Scratch) -> &'a str {
+        scratch.digits(*self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_those_of_the_number() {
+        for number in [0, 7, 10, 1_730_271_234_567, u64::MAX] {
+            assert_eq!(number.text(&mut Scratch::new()), number.to_string());
+        }
+    }
+}

@@ -1,0 +1,530 @@
+//! What became of requests: the three answers, questions after the third, and repeats of what may be repeated.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tradeapi_runtime::checks::Checks;
+use tradeapi_runtime::client::LimitMode;
+use tradeapi_runtime::clock::{Clock, ManualTimer, Timer};
+use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, Queryable};
+use tradeapi_runtime::error::{BuildError, TransportError, TransportErrorKind, WasSent};
+use tradeapi_runtime::operation::Repeatable;
+use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
+use tradeapi_runtime::retry::{RetryBudget, RetryPolicy};
+use tradeapi_runtime::tables::{ClientId, Confirm, Effect, Ending, Meta, Method, Outcome};
+use tradeapi_runtime::transport::{ResponseFuture, Transport};
+use tradeapi_runtime::{Credentials, Decimal, Error, Operation, Reply, Timestamp, record, serde_parameters};
+
+use crate::Tested;
+use crate::api::{Client, ClientOid, Side};
+use crate::orders::{Execution, Orders, PlaceBatch, PlaceOrder};
+
+const START: u64 = 1_000_000_000_000;
+
+/// Reads one order.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct OneOrder {
+    pub(crate) client_oid: ClientOid,
+}
+
+impl Parameters for OneOrder {
+    fn write(&self, out: &mut ParameterWriter) {
+        out.text("clientOid", &self.client_oid);
+    }
+
+    fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
+        Some(Self { client_oid: from.required("clientOid")? })
+    }
+
+    fn check(&self, to: &mut Checks<'_>) {
+        to.identifier("clientOid", Some(&self.client_oid));
+    }
+}
+
+serde_parameters!(OneOrder);
+
+impl Operation for OneOrder {
+    type Response = Found;
+
+    const META: &'static Meta = &Meta {
+        id: "mini.order",
+        effect: Effect::Read,
+        method: Method::Get,
+        path: "/v1/order",
+        confirm: None,
+        client_id: None,
+        ..*<PlaceOrder as Operation>::META
+    };
+}
+
+impl Repeatable for OneOrder {}
+impl Repeatable for Orders {}
+
+record! {
+    /// An order that was found.
+    pub(crate) struct Found {
+        #[wire("clientOid")]
+        client_oid: Option<ClientOid>,
+        #[wire("size")]
+        size: Option<Decimal>,
+        #[wire("created")]
+        created: Option<Timestamp>,
+        #[wire("updated")]
+        updated: Option<Timestamp>,
+    }
+}
+
+impl Queryable for PlaceOrder {
+    type Query = OneOrder;
+    type Record = Found;
+}
+
+impl Confirmable for PlaceOrder {}
+
+impl Queryable for PlaceBatch {
+    type Query = OneOrder;
+    type Record = Found;
+}
+
+impl ConfirmableItems for PlaceBatch {}
+
+/// Changes the size of an order.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Resize(pub(crate) OneOrder, pub(crate) Decimal);
+
+impl Parameters for Resize {
+    fn write(&self, out: &mut ParameterWriter) {
+        self.0.write(out);
+        out.text("newSize", &self.1);
+    }
+
+    fn read(from: &mut ParameterReader<'_>) -> Option<Self> {
+        Some(Self(OneOrder::read(from)?, from.required("newSize")?))
+    }
+
+    fn check(&self, to: &mut Checks<'_>) {
+        self.0.check(to);
+    }
+}
+
+serde_parameters!(Resize);
+
+impl Operation for Resize {
+    type Response = ();
+
+    const META: &'static Meta = &Meta {
+        id: "mini.resize",
+        effect: Effect::Amend,
+        confirm: Some(Confirm {
+            matches: &[("size", "newSize")],
+            created: None,
+            changed: Some("updated"),
+            kept_ms: None,
+            ..CONFIRM
+        }),
+        ..*<PlaceOrder as Operation>::META
+    };
+}
+
+impl Queryable for Resize {
+    type Query = OneOrder;
+    type Record = Found;
+}
+
+impl Confirmable for Resize {}
+
+pub(crate) const CLIENT_ID: ClientId = ClientId { parameter: "clientOid", list: None };
+
+pub(crate) const CONFIRM: Confirm = Confirm {
+    ask: &[("clientOid", "clientOid")],
+    created: Some("created"),
+    kept_ms: Some(7_200_000),
+    agrees: &[("size", &["size"])],
+    ..Confirm::DEFAULT
+};
+
+/// What the line does with a request.
+#[derive(Clone)]
+pub(crate) enum Act {
+    Answers(String),
+    /// There is never an answer.
+    Hangs,
+    Status(u16, &'static str, &'static str),
+    Breaks(TransportErrorKind, WasSent),
+}
+
+/// A line that does as it is told, and goes on with its last act for ever. Time moves on when someone waits for it.
+#[derive(Clone)]
+pub(crate) struct Line {
+    acts: Arc<Mutex<VecDeque<Act>>>,
+    seen: Arc<Mutex<Vec<(Duration, String, String)>>>,
+    pub(crate) timer: ManualTimer,
+}
+
+impl Line {
+    pub(crate) fn new(acts: impl IntoIterator<Item = Act>) -> Self {
+        let acts = Arc::new(Mutex::new(acts.into_iter().collect()));
+        Self { acts, seen: Arc::default(), timer: ManualTimer::new() }
+    }
+
+    pub(crate) fn client(&self) -> Result<Client, BuildError> {
+        Client::builder("https://mini.example")
+            .credentials(Credentials::new("key", "secret", "pass"))
+            .limits(LimitMode::Off)
+            .transport(self.clone())
+            .clock(self.clone())
+            .timer(self.clone())
+            .build()
+    }
+
+    /// When requests came, and where they went.
+    pub(crate) fn seen(&self) -> Vec<(Duration, String)> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.iter().map(|(at, target, _)| (*at, target.clone())).collect()
+    }
+
+    fn signatures(&self) -> Vec<String> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.iter().map(|(_, _, signature)| signature.clone()).collect()
+    }
+}
+
+impl Timer for Line {
+    fn now(&self) -> Duration {
+        self.timer.now()
+    }
+
+    fn wake_at(&self, at: Duration, waker: std::task::Waker) {
+        self.timer.advance(at.saturating_sub(self.timer.now()));
+        waker.wake();
+    }
+}
+
+impl Clock for Line {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(START + u64::try_from(self.timer.now().as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+impl Transport for Line {
+    fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
+        let mut acts = self.acts.lock().unwrap_or_else(PoisonError::into_inner);
+        let act = if acts.len() > 1 { acts.pop_front() } else { acts.front().cloned() };
+        let signature = format!("{:?}", request.headers()["MINI-SIGN"].as_bytes());
+        let seen = (self.timer.now(), request.uri().to_string(), signature);
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
+        let now = Clock::now(self).as_millis();
+        let dated = move |body: String| {
+            let body = body.replace("HOUR-AHEAD", &(now + 3_600_000).to_string());
+            Bytes::from(body.replace("NOW", &now.to_string()))
+        };
+        Box::pin(async move {
+            match act {
+                Some(Act::Answers(body)) => Ok(http::Response::new(dated(body))),
+                Some(Act::Hangs) => std::future::pending().await,
+                Some(Act::Status(status, wait, body)) => {
+                    let response = http::Response::builder().status(status).header("retry-after", wait);
+                    response.body(Bytes::from(body)).map_err(|_| failure(TransportErrorKind::Other, WasSent::No))
+                }
+                Some(Act::Breaks(kind, sent)) => Err(failure(kind, sent)),
+                None => Err(failure(TransportErrorKind::Other, WasSent::No)),
+            }
+        })
+    }
+}
+
+fn failure(kind: TransportErrorKind, sent: WasSent) -> TransportError {
+    TransportError::new(kind, sent)
+}
+
+pub(crate) fn lost() -> Act {
+    Act::Breaks(TransportErrorKind::Closed, WasSent::Maybe)
+}
+
+pub(crate) fn answers(data: &str) -> Act {
+    Act::Answers(format!(r#"{{"code":"00000","requestTime":NOW,"data":{data}}}"#))
+}
+
+pub(crate) fn code(code: &str) -> Act {
+    Act::Answers(format!(r#"{{"code":"{code}","requestTime":NOW,"data":null}}"#))
+}
+
+pub(crate) fn order(id: &str) -> Result<PlaceOrder, tradeapi_runtime::value::InvalidIdentifier> {
+    let order = PlaceOrder::new("BTCUSDT", Side::Buy, 1_u32, Execution::Market);
+    Ok(PlaceOrder { client_oid: Some(ClientOid::new(id)?), ..order })
+}
+
+/// What becomes of an order on a line, and how often it was asked for.
+pub(crate) async fn confirmation(
+    line: &Line,
+    policy: &ConfirmPolicy,
+) -> Result<Confirmation<Reply<crate::orders::Placed>, Found>, Box<dyn std::error::Error>> {
+    Ok(line.client()?.core().place_and_confirm(&order("a1")?, policy).await)
+}
+
+pub(crate) fn seconds(n: u64) -> Duration {
+    Duration::from_secs(n)
+}
+
+#[tokio::test]
+async fn what_is_unknown_says_what_to_ask_for() -> Tested {
+    let line = Line::new([lost()]);
+    let Err(Error::Unknown(unknown)) = line.client()?.call(&order("a1")?).await else { return Err("known".into()) };
+    assert_eq!((unknown.operation, unknown.client_id()), ("mini.orders", Some("a1")));
+    assert_eq!((unknown.why.ending(), unknown.sent.signed_at), (Ending::ConnectionLost, Timestamp::from_millis(START)));
+    assert_eq!((unknown.sent.method.as_str(), unknown.sent.uri.path()), ("POST", "/v1/orders"));
+    assert!(unknown.sent.body.starts_with(br#"{"symbol":"BTCUSDT""#));
+    let text = "mini.orders got no response: the connection was closed; its outcome is unknown, so query it before repeating \
+                it; it was signed at 1000000000000 for a1";
+    assert_eq!(unknown.to_string(), text);
+    assert_eq!(line.seen().len(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn only_what_may_have_arrived_is_unknown() -> Tested {
+    for kind in [TransportErrorKind::Connect, TransportErrorKind::Closed, TransportErrorKind::Timeout] {
+        let sent = Line::new([Act::Breaks(kind, WasSent::No)]).client()?.call(&order("a1")?).await;
+        assert!(matches!(sent, Err(Error::Transport(failure)) if failure.outcome == Outcome::NotDone), "{kind:?}");
+        let sent = Line::new([Act::Breaks(kind, WasSent::Maybe)]).client()?.call(&order("a1")?).await;
+        assert!(matches!(sent, Err(Error::Unknown(_))), "{kind:?}");
+        let read = Line::new([Act::Breaks(kind, WasSent::Maybe)]).client()?.call(&Orders::default()).await;
+        assert!(matches!(read, Err(Error::Transport(_))), "{kind:?}");
+    }
+    let refused = Line::new([code("40786")]).client()?.call(&order("a1")?).await;
+    assert!(matches!(refused, Err(Error::Exchange(error)) if error.outcome == Outcome::NotDone));
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_order_that_landed_is_found() -> Tested {
+    let line = Line::new([lost(), code("40404"), lost(), answers(r#"{"clientOid":"a1","created":NOW}"#)]);
+    let Confirmation::Done(happened) = confirmation(&line, &ConfirmPolicy::new()).await? else {
+        return Err("not found".into());
+    };
+    assert_eq!(happened.asked, 3);
+    let posts = line.seen().iter().filter(|(_, target)| target.ends_with("/v1/orders")).count();
+    assert_eq!((posts, line.seen().len()), (1, 4));
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_was_answered_is_not_asked_for() -> Tested {
+    let line = Line::new([answers(r#"{"orderId":"7"}"#)]);
+    let Confirmation::Done(happened) = confirmation(&line, &ConfirmPolicy::new()).await? else {
+        return Err("unknown".into());
+    };
+    assert!(happened.answer.is_some() && line.seen().len() == 1);
+    let line = Line::new([code("40786")]);
+    assert!(matches!(confirmation(&line, &ConfirmPolicy::new()).await?, Confirmation::NotDone(not) if !not.by_absence));
+    assert_eq!(line.seen().len(), 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn absence_proves_nothing_while_the_order_can_still_come() -> Tested {
+    let line = Line::new([lost(), code("40404")]);
+    let brief = ConfirmPolicy::new().deadline(seconds(39));
+    let Confirmation::Unknown(still) = confirmation(&line, &brief).await? else { return Err("known".into()) };
+    assert_eq!(still.because, "it was not found, but may still appear");
+    let call = still.call.ok_or("nothing is told of the call")?;
+    assert!(matches!(&*call, Error::Unknown(unknown) if unknown.client_id() == Some("a1")), "{call}");
+    // The last question comes when the time is up.
+    assert_eq!(line.seen().last().map(|(at, _)| *at), Some(seconds(39)));
+
+    let line = Line::new([lost(), code("40404")]);
+    let confirmation = confirmation(&line, &ConfirmPolicy::new()).await?;
+    assert!(matches!(confirmation, Confirmation::NotDone(ref not) if not.by_absence), "{confirmation}");
+    let seen = line.seen();
+    assert!(seen.last().is_some_and(|(at, _)| (seconds(40)..seconds(51)).contains(at)), "{seen:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_code_that_no_document_lists_proves_nothing_unless_the_caller_says_so() -> Tested {
+    let line = Line::new([lost(), code("25204")]);
+    assert_eq!(confirmation(&line, &ConfirmPolicy::new()).await?.outcome(), Outcome::Unknown);
+    let line = Line::new([lost(), code("25204")]);
+    assert_eq!(confirmation(&line, &ConfirmPolicy::new().absent("25204")).await?.outcome(), Outcome::NotDone);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_late_absence_proves_nothing() -> Tested {
+    let line = Line::new([code("40404")]);
+    let (client, order) = (line.client()?, order("a1")?);
+    let signed = |ago: u64| Timestamp::from_millis(START - ago * 1000);
+    for (ago, outcome) in
+        [(0, Outcome::Unknown), (60, Outcome::NotDone), (7_160, Outcome::NotDone), (7_200, Outcome::Unknown)]
+    {
+        let confirmation = client.core().settle(&order, signed(ago), &ConfirmPolicy::new().deadline(seconds(1))).await;
+        assert_eq!(confirmation.outcome(), outcome, "{ago}: {confirmation}");
+    }
+    assert!(line.seen().iter().all(|(_, target)| target.contains("/v1/order?")));
+    let once = ConfirmPolicy::new().deadline(Duration::ZERO);
+    let Confirmation::Unknown(still) = client.core().settle(&order, signed(60), &once).await else {
+        return Err("one answer proves nothing".into());
+    };
+    assert_eq!((still.asked, still.because), (1, "it was not found, according to a single response"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn something_else_under_the_id_is_not_taken_for_the_order() -> Tested {
+    for other in [r#"{"clientOid":"a2"}"#, "{}", "null", r#"{"clientOid":"a1","created":"999999000000"}"#] {
+        let confirmation = confirmation(&Line::new([lost(), answers(other)]), &ConfirmPolicy::new()).await?;
+        assert_eq!(confirmation.outcome(), Outcome::Unknown, "{other}: {confirmation}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_amendment_happened_when_the_record_is_as_wanted() -> Tested {
+    let resize = Resize(OneOrder { client_oid: ClientOid::new("a1")? }, "2".parse()?);
+    let sized = |size: &str| answers(&format!(r#"{{"clientOid":"a1","size":"{size}","updated":NOW}}"#));
+    // What the exchange's clock shows is known from the first answer on.
+    let line = Line::new([lost(), sized("1"), sized("2.0")]);
+    let confirmation = line.client()?.core().place_and_confirm(&resize, &ConfirmPolicy::new()).await;
+    assert!(matches!(confirmation, Confirmation::Done(ref happened) if happened.asked == 2), "{confirmation}");
+    // That it never is proves nothing: it may have been, and have changed again.
+    let line = Line::new([lost(), sized("1")]);
+    let confirmation = line.client()?.core().place_and_confirm(&resize, &ConfirmPolicy::new()).await;
+    assert_eq!(confirmation.outcome(), Outcome::Unknown);
+    // Nor that it is, where an earlier amendment may have made it so.
+    let line = Line::new([lost(), lost(), sized("2"), sized("2")]);
+    let client = line.client()?;
+    assert!(client.call(&resize).await.is_err());
+    line.timer.advance(seconds(1));
+    let confirmation = client.core().place_and_confirm(&resize, &ConfirmPolicy::new()).await;
+    assert_eq!(confirmation.outcome(), Outcome::Unknown, "{confirmation}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_order_that_nobody_could_ask_for_is_not_sent() -> Tested {
+    let line = Line::new([lost()]);
+    let nameless = PlaceOrder { client_oid: None, ..order("a1")? };
+    let confirmation = line.client()?.core().place_and_confirm(&nameless, &ConfirmPolicy::new()).await;
+    let Confirmation::NotDone(not) = confirmation else { return Err("sent".into()) };
+    assert!(
+        matches!(not.why.as_deref(), Some(Error::Refused(_))) && not.to_string().contains("set clientOid"),
+        "{not}"
+    );
+    let twins = PlaceBatch { orders: vec![order("a1")?, order("a1")?] };
+    assert!(line.client()?.core().batch(twins).send_and_confirm(&ConfirmPolicy::new()).await.is_err());
+    assert_eq!(line.seen().len(), 0);
+    Ok(())
+}
+
+#[tokio::test]
+async fn each_item_of_a_batch_is_confirmed() -> Tested {
+    let batch = PlaceBatch { orders: vec![order("a1")?, order("a2")?, order("a3")?] };
+    let told = r#"[{"orderId":"1","clientOid":"a1"},{"clientOid":"a2","code":"40786","msg":"no"}]"#;
+    let line = Line::new([answers(told), answers(r#"{"clientOid":"a3","created":NOW}"#)]);
+    let found = line.client()?.core().batch(batch.clone()).send_and_confirm(&ConfirmPolicy::new()).await?;
+    let outcomes: Vec<_> = found.outcomes().collect();
+    assert_eq!(outcomes, [Outcome::Done, Outcome::NotDone, Outcome::Done]);
+    // Only the one that the answer left out was asked for.
+    assert_eq!(line.seen().len(), 2);
+    let line = Line::new([
+        lost(),
+        answers(r#"{"clientOid":"a1","created":NOW}"#),
+        code("40404"),
+        answers(r#"{"clientOid":"a3","created":NOW}"#),
+        code("40404"),
+    ]);
+    let found = line.client()?.core().batch(batch.clone()).send_and_confirm(&ConfirmPolicy::new()).await?;
+    let outcomes: Vec<_> = found.outcomes().collect();
+    assert_eq!(outcomes, [Outcome::Done, Outcome::NotDone, Outcome::Done]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_prepared_request_goes_once_and_while_it_is_good() -> Tested {
+    let line = Line::new([answers(r#"{"orderId":"7"}"#)]);
+    let (client, order) = (line.client()?, order("a1")?);
+    let prepared = client.core().prepare(&order)?;
+    assert_eq!((prepared.client_id().as_deref(), line.seen().len()), (Some("a1"), 0));
+    line.timer.advance(seconds(29));
+    assert_eq!(client.core().send(prepared).await?.order_id, Some("7".into()));
+    let prepared = client.core().prepare(&order)?;
+    line.timer.advance(seconds(30));
+    let late = client.core().send(prepared).await;
+    assert!(matches!(late, Err(Error::Unsigned(_))) && line.seen().len() == 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn reads_are_repeated_and_signed_anew() -> Tested {
+    let acts = [lost(), code("40010"), Act::Status(503, "", "busy"), answers("[]")];
+    let line = Line::new(acts);
+    let (client, policy) = (line.client()?, RetryPolicy::new());
+    client.core().retrying(&policy).call(&Orders::default()).await?;
+    assert_eq!(line.seen().len(), 4);
+    // Chance may make a pause shorter than a millisecond, and then the signature is the same again.
+    let signatures: std::collections::HashSet<_> = line.signatures().into_iter().collect();
+    assert!(signatures.len() > 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_does_not_pass_is_not_repeated() -> Tested {
+    for act in [
+        code("40786"),
+        code("99999"),
+        Act::Status(404, "", "no"),
+        Act::Breaks(TransportErrorKind::BodyTooLarge, WasSent::Maybe),
+    ] {
+        let line = Line::new([act]);
+        let (client, policy) = (line.client()?, RetryPolicy::new());
+        assert!(client.core().retrying(&policy).call(&Orders::default()).await.is_err());
+        assert_eq!(line.seen().len(), 1);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn repeats_end_by_number_by_deadline_and_by_budget() -> Tested {
+    let count = async |policy: &RetryPolicy, calls: usize| -> Result<usize, Box<dyn std::error::Error>> {
+        let line = Line::new([Act::Status(429, "7", "slow down")]);
+        for _ in 0..calls {
+            assert!(line.client()?.core().retrying(policy).call(&Orders::default()).await.is_err());
+        }
+        let seen = line.seen();
+        // What the exchange asks to wait is waited for.
+        assert!(calls > 1 || seen.windows(2).all(|pair| pair[1].0 - pair[0].0 >= seconds(7)), "{seen:?}");
+        Ok(seen.len())
+    };
+    assert_eq!(count(&RetryPolicy::new().attempts(3), 1).await?, 3);
+    assert_eq!(count(&RetryPolicy::new().attempts(9).deadline(seconds(8)), 1).await?, 2);
+    let budget = Arc::new(RetryBudget::new(3));
+    assert_eq!(count(&RetryPolicy::new().attempts(3).budget(Arc::clone(&budget)), 4).await?, 4 + 3);
+    assert_eq!(budget.left(), 0);
+    // No length of time is too long to be added to another.
+    let endless = RetryPolicy::new().attempts(3).deadline(Duration::MAX);
+    assert_eq!(count(&endless, 1).await?, 3);
+    Ok(())
+}
+
+#[tokio::test]
+async fn no_length_of_time_makes_a_retry_policy_panic() -> Tested {
+    for (first, longest) in [(Duration::MAX, Duration::MAX), (Duration::MAX, seconds(1)), (seconds(1), Duration::MAX)] {
+        let line = Line::new([Act::Status(503, "", "busy")]);
+        let policy = RetryPolicy::new().attempts(3).pauses(first, longest).budget(Arc::new(RetryBudget::new(u32::MAX)));
+        let bounded = line.client()?.core().retrying(&policy).call(&Orders::default()).await;
+        assert!(bounded.is_err() && !line.seen().is_empty());
+        line.client()?.core().retrying(&policy.deadline(Duration::MAX)).call(&Orders::default()).await.map(drop).ok();
+    }
+    Ok(())
+}
+
+#[test]
+fn minted_ids_can_be_sent() -> Tested {
+    let (one, other) = (ClientOid::mint(), ClientOid::mint());
+    assert!(one != other && ClientOid::new(one.as_str())? == one);
+    assert!(ClientOid::mint_with("desk-7-")?.as_str().starts_with("desk-7-"));
+    assert!(ClientOid::mint_with("DESK").is_err());
+    Ok(())
+}

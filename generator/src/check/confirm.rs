@@ -1,0 +1,192 @@
+//! What operations say of finding out what became of them: every name is one, and nothing is claimed too easily.
+
+use super::records;
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
+use crate::model::{
+    Api, Confirm, Effect, Family, Field, Lookup, Operation, Parameter, Record, Response, Role, Shape, Type, WireNames,
+    has_parameter,
+};
+
+/// `client_id`, `confirm` and `repeat`.
+pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        client_id_is_an_identifier(family, operation, to);
+        repeat_is_of_a_cancel(operation, to);
+        let Some(confirm) = &operation.confirm else { continue };
+        if operation.effect == Effect::Read {
+            to.at(confirm.place, Code::Misplaced, "what only reads has no effect to confirm").help("take it away here");
+        }
+        confirm_asks_what_can_be_asked(api, family, operation, confirm, to);
+        confirm_judges_by_the_record(family, operation, confirm, to);
+        items_are_told(family, operation, confirm, to);
+    }
+}
+
+/// The names of the request, and of the items of its lists.
+fn names<'a>(family: &'a Family, operation: &'a Operation) -> WireNames<'a> {
+    let own = family.names(operation.members());
+    operation.items().fold(own, |names, (_, item)| names.and(&family.names(&item.parameters)))
+}
+
+fn is_found(names: &WireNames<'_>, (name, place): &(String, Place), of: &str, to: &mut Diagnostics) {
+    if let Lookup::Missing(help) = names.find(name) {
+        to.at(*place, Code::UndefinedName, format!("`{of}` has no parameter `{name}`")).help(help);
+    }
+}
+
+fn client_id_is_an_identifier(family: &Family, operation: &Operation, to: &mut Diagnostics) {
+    let Some(name) = &operation.client_id else { return };
+    let all = names(family, operation);
+    is_found(&all, name, &operation.name, to);
+    let Lookup::Found(found) = all.find(&name.0) else { return };
+    let is_identifier = |one: &Parameter| matches!(one.shape, Shape::One(Type::Identifier(_) | Type::Undefined));
+    if !matches!(found.role, Role::Plain(one) | Role::Alternative(one) if is_identifier(one)) {
+        to.at(name.1, Code::Misplaced, format!("`{}` is no identifier", name.0))
+            .related(found.name.place, "the parameter is here")
+            .help("name the parameter with the caller's own id");
+    }
+}
+
+fn repeat_is_of_a_cancel(operation: &Operation, to: &mut Diagnostics) {
+    let Some(repeat) = &operation.repeat else { return };
+    let (why, help) = match operation.effect {
+        Effect::Cancel => return,
+        Effect::Read => ("what only reads can be repeated anyway", "take it away here"),
+        Effect::Create | Effect::Amend | Effect::Close => {
+            ("a repeat of this would have its effect again", "take it away here; only a cancel can be harmless twice")
+        }
+    };
+    to.at(repeat.place, Code::Misplaced, why).help(help);
+}
+
+fn confirm_asks_what_can_be_asked(
+    api: &Api,
+    family: &Family,
+    operation: &Operation,
+    confirm: &Confirm,
+    to: &mut Diagnostics,
+) {
+    let own = names(family, operation);
+    let of_request = confirm.ask.iter().chain(&confirm.matches).map(|(_, own)| own);
+    let agreeing = confirm.agrees.iter().map(|(own, _)| own);
+    for name in of_request.chain(agreeing).chain(&confirm.with).chain(&confirm.beside) {
+        is_found(&own, name, &operation.name, to);
+    }
+    let (by, place) = &confirm.by;
+    let reads = || family.operations.iter().filter(|one| one.effect == Effect::Read);
+    let Some(teller) = reads().find(|one| one.name == *by) else {
+        if !api.is_whole {
+            return;
+        }
+        let help = did_you_mean(by, reads().map(|one| one.name.as_str()));
+        to.at(*place, Code::UndefinedName, format!("no operation that reads is called `{by}`"))
+            .help(help.unwrap_or_else(|| "name the operation that tells of one thing".into()));
+        return;
+    };
+    if !matches!(teller.response, Response::Object { .. } | Response::Undefined) {
+        to.at(*place, Code::BadOutcome, format!("`{by}` does not answer with one record"))
+            .related(teller.place, "it is here")
+            .help("name an operation whose response is an `object`");
+    }
+    let asked = names(family, teller);
+    for name in confirm.ask.iter().map(|(asked, _)| asked).chain(&confirm.with) {
+        is_found(&asked, name, by, to);
+    }
+}
+
+fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    let Some((_, record)) = operation.teller(family) else { return };
+    let read = confirm.ask.iter().chain(&confirm.matches).map(|(read, _)| read);
+    for name in read.chain(confirm.agrees.iter().flat_map(|(_, fields)| fields)) {
+        records::field(record, name, to);
+    }
+    for ((name, place), _) in confirm.agrees.iter().filter(|(_, fields)| fields.is_empty()) {
+        to.at(*place, Code::MissingKey, format!("`{name}` agrees with no field"))
+            .help("name the field of the record, or several of which one agrees");
+    }
+    is_time(record, confirm.created.as_ref(), "came to be", to);
+    is_time(record, confirm.changed.as_ref(), "last changed", to);
+    changes_are_of_the_record(family, record, confirm, to);
+    times_are_told(operation, confirm, to);
+    everything_is_compared(family, operation, confirm, to);
+}
+
+/// The states in which the time of the last change is a proof.
+fn changes_are_of_the_record(family: &Family, record: &Record, confirm: &Confirm, to: &mut Diagnostics) {
+    for (named, values) in &confirm.changed_while {
+        let Some(field) = records::field(record, named, to) else { continue };
+        let Shape::One(Type::Enum(index)) = field.shape else { continue };
+        let Some(all) = family.enums.get(index) else { continue };
+        for (value, place) in values.iter().filter(|(value, _)| !all.wires().any(|wire| wire == value)) {
+            let help = did_you_mean(value, all.wires())
+                .unwrap_or_else(|| format!("name a value of `{}`", all.name.wire).into());
+            to.at(*place, Code::UndefinedName, format!("`{}` has no value `{value}`", named.0)).help(help);
+        }
+    }
+    if let Some(((_, place), _)) = confirm.changed_while.first().filter(|_| confirm.changed.is_none()) {
+        to.at(*place, Code::Misplaced, "no time of a change is judged")
+            .help("add `changed`, the field that tells when it last changed, or remove `changed_while`");
+    }
+}
+
+fn is_time(record: &Record, named: Option<&(String, Place)>, what: &str, to: &mut Diagnostics) {
+    let Some(named) = named else { return };
+    let is_time = |field: &Field| matches!(field.shape, Shape::One(Type::Time | Type::Undefined));
+    if let Some(field) = records::field(record, named, to).filter(|field| !is_time(field)) {
+        to.at(named.1, Code::BadOutcome, format!("`{}` is no `time`", named.0))
+            .related(field.name.place, "the field is here")
+            .help(format!("name the field that tells when it {what}"));
+    }
+}
+
+/// A record proves something only by a time: what is older than the request is not there because of it.
+fn times_are_told(operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    let is_unread = |key| to.is_unread(confirm.place.file, key);
+    let (why, help) = if operation.effect == Effect::Create && confirm.created.is_none() && !is_unread("created") {
+        ("what was there before would prove it", "add `created`, the field that tells when it came to be")
+    } else if !confirm.matches.is_empty() && confirm.changed.is_none() && !is_unread("changed") {
+        ("what was so before would prove a change", "add `changed`, the field that tells when it last changed")
+    } else {
+        return;
+    };
+    to.at(confirm.place, Code::BadOutcome, format!("nothing tells when: {why}")).help(help);
+}
+
+/// A record that is as wanted proves something only if all that the request says is compared.
+fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    let is_compared = !confirm.matches.is_empty() || !confirm.agrees.is_empty();
+    if !is_compared && operation.effect != Effect::Create {
+        for (name, place) in &confirm.beside {
+            to.at(*place, Code::Misplaced, format!("nothing is compared, so nothing is beside it: `{name}`"))
+                .help("take `beside` away, or add `matches` or `agrees`");
+        }
+        return;
+    }
+    let told = confirm.ask.iter().chain(&confirm.matches).map(|(_, own)| &own.0);
+    let told = told.chain(confirm.agrees.iter().map(|((own, _), _)| own));
+    let told: Vec<_> = told.chain(confirm.with.iter().chain(&confirm.beside).map(|(name, _)| name)).collect();
+    let all = names(family, operation);
+    // A name that is no parameter was meant to be one of those that are left.
+    if told.iter().any(|name| matches!(all.find(name), Lookup::Missing(_))) {
+        return;
+    }
+    let is_list = |meaning: &Role<'_>| matches!(meaning, Role::Plain(one) if matches!(one.shape, Shape::Items(_)));
+    let names = all.iter().filter(|wire| !is_list(&wire.role)).map(|wire| wire.name.wire.as_str());
+    let left: Vec<_> = names.filter(|name| !told.iter().any(|one| one == name)).collect();
+    if !left.is_empty() {
+        let to_be_in = if operation.effect == Effect::Create { "agrees" } else { "matches" };
+        to.at(confirm.place, Code::BadOutcome, format!("not everything is compared: {}", name_list(left.into_iter())))
+            .help(format!("add them to `{to_be_in}`, or to `beside` when nothing that can be asked for tells of them"));
+    }
+}
+
+/// What an answer says of each item is asked for one by one; that takes `items`, which say how it is told.
+fn items_are_told(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    let asks = |own: &[Parameter]| confirm.ask.iter().any(|(_, (name, _))| has_parameter(family, own, name));
+    let Some((list, item)) = operation.list_with(asks) else { return };
+    if operation.batch.as_ref().is_none_or(|batch| batch.of.0 != item.list) {
+        to.at(confirm.place, Code::BadOutcome, "nothing says what the answer tells of each item")
+            .related(list.name.place, "the items are here")
+            .help(format!("add `items: {{ of: \"{}\", ... }}` to the response", list.name.wire));
+    }
+}

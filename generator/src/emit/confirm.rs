@@ -1,0 +1,192 @@
+//! What becomes of a request: the tables and traits by which a client tells or finds out, and the words about it.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::code::{self, camel, ident, list, number, optional_text};
+use super::codes;
+use super::docs::{Docs, code, escape};
+use super::scope::Scope;
+use crate::model::{
+    Api, Compound, Confirm, Effect, Family, Operation, Pair, Response, RowOutcome, Several, has_parameter,
+};
+
+/// The table of what becomes of a request when its call ends in a certain way.
+pub(super) fn outcomes(api: &Api) -> TokenStream {
+    let rows = api.outcomes.iter().map(|row| {
+        let (when, why) = (ident(&camel(row.when.as_str())), &row.why);
+        let outcome = match row.outcome {
+            RowOutcome::NotDone => quote!(Some(runtime::tables::Outcome::NotDone)),
+            RowOutcome::Done => quote!(Some(runtime::tables::Outcome::Done)),
+            RowOutcome::Unknown => quote!(Some(runtime::tables::Outcome::Unknown)),
+            RowOutcome::ByCode => quote!(None),
+        };
+        quote!(runtime::tables::OutcomeRow { when: runtime::tables::Ending::#when, outcome: #outcome, why: #why })
+    });
+    quote!(&[#(#rows),*])
+}
+
+/// What an operation can be used for: to be repeated, to be confirmed.
+pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
+    let name = ident(&operation.rust.rust);
+    let is_repeatable = operation.effect == Effect::Read || operation.repeat.is_some();
+    let repeatable = is_repeatable.then(|| quote!(impl runtime::operation::Repeatable for #name {}));
+    let confirmable = operation.teller(scope.family).map(|(teller, record)| {
+        let (query, record) = (scope.named(&teller.rust.rust), scope.named(&record.name.rust));
+        let one_or_each = match confirmed_list(scope.family, operation) {
+            None => quote!(Confirmable),
+            Some(_) => quote!(ConfirmableItems),
+        };
+        quote! {
+            impl runtime::confirm::Queryable for #name {
+                type Query = #query;
+                type Record = #record;
+            }
+
+            impl runtime::confirm::#one_or_each for #name {}
+        }
+    });
+    quote!(#repeatable #confirmable)
+}
+
+/// The list whose items are asked for one by one.
+fn confirmed_list<'a>(family: &Family, operation: &'a Operation) -> Option<&'a str> {
+    let confirm = operation.confirm.as_ref()?;
+    let asks = |parameters: &[_]| confirm.ask.iter().any(|(_, (own, _))| has_parameter(family, parameters, own));
+    operation.list_with(asks).map(|(list, _)| list.name.wire.as_str())
+}
+
+/// The field that says which parameter carries the caller's own id.
+pub(super) fn client_id(family: &Family, operation: &Operation) -> Option<TokenStream> {
+    let (name, _) = operation.client_id.as_ref()?;
+    let list = operation.list_with(|parameters| has_parameter(family, parameters, name));
+    let list = optional_text(list.map(|(list, _)| list.name.wire.as_str()));
+    Some(quote!(client_id: Some(runtime::tables::ClientId { parameter: #name, list: #list })))
+}
+
+/// The field that says how an unknown outcome is resolved.
+pub(super) fn confirm(family: &Family, operation: &Operation) -> Option<TokenStream> {
+    let confirm = operation.confirm.as_ref()?;
+    let pair = |((one, _), (other, _)): &Pair| quote!((#one, #other));
+    let several = |((one, _), others): &Several| {
+        let others = others.iter().map(|(other, _)| other);
+        quote!((#one, &[#(#others),*]))
+    };
+    let kept = confirm.kept.map(|kept| number(kept.at_least_milliseconds()));
+    let fields = [
+        list(&quote!(ask), confirm.ask.iter().map(pair)),
+        list(&quote!(with), confirm.with.iter().map(|(name, _)| name)),
+        confirmed_list(family, operation).map(|name| quote!(list: Some(#name))),
+        list(&quote!(matches), confirm.matches.iter().map(pair)),
+        list(&quote!(agrees), confirm.agrees.iter().map(several)),
+        confirm.created.as_ref().map(|(field, _)| quote!(created: Some(#field))),
+        confirm.changed.as_ref().map(|(field, _)| quote!(changed: Some(#field))),
+        list(&quote!(changed_while), confirm.changed_while.iter().map(several)),
+        kept.map(|kept| quote!(kept_ms: Some(#kept))),
+    ];
+    let confirm = code::table(quote!(runtime::tables::Confirm), fields);
+    Some(quote!(confirm: Some(#confirm)))
+}
+
+/// The field that says what an answer repeats of the request.
+pub(super) fn echoes(family: &Family, operation: &Operation) -> Option<TokenStream> {
+    let echoes = operation.echoes.as_ref()?;
+    let ids = echoes.ids.iter().map(|((member, _), of)| {
+        let of = of.iter().map(|(parameter, _)| parameter);
+        quote!(runtime::tables::Echo { member: #member, of: &[#(#of),*] })
+    });
+    let record = match operation.response {
+        Response::Object { record } => family.records.get(record),
+        Response::Array { .. } | Response::Page { .. } | Response::Undefined => None,
+    };
+    let members = record.into_iter().flat_map(|record| &record.fields).map(|field| &field.name.wire);
+    let one_is_enough = echoes.one_is_enough;
+    Some(quote! {
+        echoes: Some(runtime::tables::Echoes { ids: &[#(#ids),*], members: &[#(#members),*], one_is_enough: #one_is_enough })
+    })
+}
+
+/// The field that says which things a request does, where it does several.
+pub(super) fn compound(compound: &Compound) -> TokenStream {
+    let when = match &compound.when {
+        Some(((name, _), (value, _))) => quote!(Some((#name, #value))),
+        None => quote!(None),
+    };
+    let why = &compound.why;
+    quote!(compound: Some(runtime::tables::Compound { when: #when, why: #why }))
+}
+
+/// Adds what a caller needs to know of an operation that changes something.
+pub(super) fn add(docs: &mut Docs, api: &Api, family: &Family, operation: &Operation) {
+    if operation.effect == Effect::Read || api.outcomes.is_empty() {
+        return;
+    }
+    let unknown: Vec<_> = operation.open_errors(family).map(|error| code(&error.code)).collect();
+    let after = if unknown.is_empty() { String::new() } else { format!("; unknown after {}", unknown.join(", ")) };
+    docs.entry(&format!("**Outcome:** follows from [how the call ends](super::super::API#outcomes){after}"));
+    if let Some(compound) = &operation.compound {
+        let when =
+            compound.when.as_ref().map(|((name, _), (value, _))| format!(" when {} is {}", code(name), code(value)));
+        docs.entry(&format!(
+            "**Several effects**{}: {} A refusal by a rule of trading leaves the outcome unknown.",
+            when.unwrap_or_default(),
+            escape(&sentence(&compound.why))
+        ));
+    }
+    if let Some(repeat) = &operation.repeat {
+        docs.entry(&format!("**Repeat:** harmless. {}", escape(&repeat.why)));
+    }
+    if let Some((confirm, (teller, _))) = operation.confirm.as_ref().zip(operation.teller(family)) {
+        docs.entry(&confirm_sentence(confirm, teller));
+    }
+}
+
+/// Adds the table of outcomes, which holds for every operation that changes something.
+pub(super) fn add_outcomes(docs: &mut Docs, api: &Api) {
+    if api.outcomes.is_empty() {
+        return;
+    }
+    docs.heading("Outcomes");
+    docs.markdown("The outcome of a request that changes something, by how its call ends:");
+    docs.gap();
+    docs.line("| call | outcome | why |".to_owned());
+    docs.line("|---|---|---|".to_owned());
+    for row in &api.outcomes {
+        let outcome = match row.outcome {
+            RowOutcome::Done => "done",
+            RowOutcome::NotDone => "not done",
+            RowOutcome::Unknown => "unknown",
+            RowOutcome::ByCode => "by the code",
+        };
+        docs.line(format!("| {} | {outcome} | {} |", row.when.as_str().replace('-', " "), escape(&row.why)));
+    }
+    docs.gap();
+    docs.markdown(
+        "Of the codes that the documents list, each operation names those that leave the outcome unknown; after any \
+         other the request had no effect.",
+    );
+    if codes::of(api).next().is_some() {
+        docs.markdown(
+            "Of codes that no document lists, [`OBSERVED_CODES`](codes::OBSERVED_CODES) has what several independent \
+             sources agree on.",
+        );
+    }
+}
+
+fn sentence(text: &str) -> String {
+    format!("{}.", text.trim().trim_end_matches('.'))
+}
+
+fn confirm_sentence(confirm: &Confirm, teller: &Operation) -> String {
+    let by: Vec<_> = confirm.ask.iter().map(|(_, (own, _))| code(own)).collect();
+    let absence = match confirm.kept {
+        None => "an absence proves nothing".to_owned(),
+        Some(kept) => format!("records are kept for at least {kept}, so an absence can prove that it had no effect"),
+    };
+    format!(
+        "**Unknown outcome:** [`{}`](super::{}) finds out by {}; {absence}",
+        teller.rust.rust,
+        teller.rust.rust,
+        by.join(" or ")
+    )
+}

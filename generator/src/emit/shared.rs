@@ -1,0 +1,59 @@
+//! Expressions that a function uses several times, which it evaluates once.
+
+use std::cell::{Cell, RefCell};
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::code::ident;
+
+/// The expressions of one function that have a name.
+#[derive(Default)]
+pub(super) struct Shared {
+    seen: RefCell<Vec<Seen>>,
+    is_binding: Cell<bool>,
+}
+
+struct Seen {
+    name: String,
+    tokens: TokenStream,
+    times: usize,
+}
+
+impl Shared {
+    /// The name of an expression that is used several times, and otherwise the expression itself.
+    pub(super) fn use_of(&self, name: String, tokens: TokenStream) -> TokenStream {
+        let mut seen = self.seen.borrow_mut();
+        let Some(known) = seen.iter_mut().find(|known| known.name == name) else {
+            seen.push(Seen { name, tokens: tokens.clone(), times: 1 });
+            return tokens;
+        };
+        if known.tokens.to_string() != tokens.to_string() {
+            return tokens;
+        }
+        if !self.is_binding.get() {
+            known.times += 1;
+            return tokens;
+        }
+        if known.times > 1 {
+            let name = ident(&known.name);
+            quote!(#name)
+        } else {
+            tokens
+        }
+    }
+
+    /// The statements that `write` makes, after those that evaluate what it uses several times. `write` runs twice: to
+    /// count, and to write.
+    pub(super) fn bind(&self, write: impl Fn() -> TokenStream) -> TokenStream {
+        write();
+        self.is_binding.set(true);
+        let statements = write();
+        let seen = self.seen.borrow();
+        let bindings = seen.iter().filter(|seen| seen.times > 1).map(|Seen { name, tokens, .. }| {
+            let name = ident(name);
+            quote!(let #name = #tokens;)
+        });
+        quote!(#(#bindings)* #statements)
+    }
+}

@@ -1,0 +1,218 @@
+//! The one entrance: what to read, where to write.
+
+#[cfg(feature = "cli")]
+mod editor;
+#[cfg(feature = "cli")]
+mod schema;
+
+#[cfg(feature = "cli")]
+pub use editor::{compare_editor_schemas, editor_schemas, write_editor_schemas};
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::diagnostics::Diagnostics;
+use crate::emit::{self, Layout};
+use crate::model::{Api, Counts};
+use crate::select::Selection;
+use crate::write::{self, Report};
+use crate::{check, load, model};
+
+/// Reads a schema folder and writes a Rust client.
+#[derive(Clone, Debug, Default)]
+pub struct Generator {
+    schema_dir: Option<PathBuf>,
+    out_dir: Option<PathBuf>,
+    layout: Layout,
+    selection: Selection,
+}
+
+/// A family of which some operations are going to be emitted; what is not named is left out.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Only {
+    generator: Generator,
+    family: String,
+}
+
+impl Only {
+    /// Emits these operations and the types they reach.
+    pub fn operations<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> Generator {
+        let Self { mut generator, family } = self;
+        generator.selection.add(family, names.into_iter().map(Into::into));
+        generator
+    }
+
+    /// Emits the whole family.
+    pub fn all(self) -> Generator {
+        let Self { mut generator, family } = self;
+        generator.selection.add_all(family);
+        generator
+    }
+}
+
+/// A schema without mistakes.
+#[derive(Debug)]
+pub struct Schema {
+    api: Api,
+    /// The names of its files, by which places refer to them.
+    #[cfg(feature = "cli")]
+    files: Vec<PathBuf>,
+}
+
+impl Generator {
+    /// A generator that reads `schema` and writes to `OUT_DIR`, which cargo sets for build scripts.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The folder to read; `schema` by default.
+    pub fn schema_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.schema_dir = Some(folder.into());
+        self
+    }
+
+    /// The folder to write; by default the one that the environment variable `OUT_DIR` names.
+    pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.out_dir = Some(folder.into());
+        self
+    }
+
+    /// What the emitted files are going to be; a module by default.
+    pub fn layout(mut self, layout: Layout) -> Self {
+        self.layout = layout;
+        self
+    }
+
+    /// Begins to name what is emitted, where that is not everything: a family, and then its operations.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), tradeapi_gen::Diagnostics> {
+    /// tradeapi_gen::Generator::new()
+    ///     .only("unified").operations(["place-order", "cancel-order"])
+    ///     .only("broker").all()
+    ///     .generate()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The schema is read and checked as a whole all the same.
+    pub fn only(self, family: impl Into<String>) -> Only {
+        Only { generator: self, family: family.into() }
+    }
+
+    /// Reads and checks the schema; writes nothing.
+    ///
+    /// # Errors
+    /// All mistakes of the schema.
+    pub fn read(&self) -> Result<Schema, Diagnostics> {
+        let folder = self.schema_folder();
+        read(folder, folder)
+    }
+
+    /// Reads and checks the schema as it was at a revision of the git repository that its folder is in.
+    ///
+    /// # Errors
+    /// What kept the revision from being read, or all mistakes that the schema had then.
+    #[cfg(feature = "cli")]
+    pub fn read_at(&self, revision: &str) -> Result<Schema, Diagnostics> {
+        let folder = self.schema_folder();
+        let copy = crate::revision::copy(folder, revision)?;
+        read(copy.path(), &PathBuf::from(format!("{revision}:{}", folder.display())))
+    }
+
+    /// Reads, checks, emits and writes. Files whose bytes would not change are left alone.
+    ///
+    /// In a build script it also tells cargo which files to watch.
+    ///
+    /// # Errors
+    /// All mistakes of the schema, or what kept a file from being written. With mistakes in the schema nothing is written.
+    pub fn generate(&self) -> Result<Report, Diagnostics> {
+        self.tell_cargo();
+        let started = std::time::Instant::now();
+        let schema = self.read()?;
+        let mut report = write::write(&self.out_folder()?, &self.files(&schema)?)?;
+        report.read = schema.counts();
+        report.took = started.elapsed();
+        Ok(report)
+    }
+
+    /// What [`Generator::generate`] would change; writes nothing.
+    ///
+    /// # Errors
+    /// All mistakes of the schema, or what kept a file from being read.
+    #[cfg(feature = "cli")]
+    pub fn compare(&self) -> Result<Vec<crate::Difference>, Diagnostics> {
+        let schema = self.read()?;
+        crate::compare::compare(&self.out_folder()?, &self.files(&schema)?)
+    }
+
+    /// Writes the file of a new operation, and tells where. It is a beginning: it says no more than it must.
+    ///
+    /// # Errors
+    /// All mistakes of the schema; a family that is not there; a file that is.
+    #[cfg(feature = "cli")]
+    pub fn new_operation(&self, family: &str, operation: &str) -> Result<PathBuf, Diagnostics> {
+        let text = crate::skeleton::operation(&self.read()?.api, family, operation)?;
+        let path = self.schema_folder().join(family).join(format!("{operation}.yaml"));
+        write::create(&path, &text).map(|()| path)
+    }
+
+    fn files(&self, schema: &Schema) -> Result<BTreeMap<String, String>, Diagnostics> {
+        Ok(emit::emit(self.selection.of(&schema.api)?.as_ref(), self.layout))
+    }
+
+    fn schema_folder(&self) -> &Path {
+        self.schema_dir.as_deref().unwrap_or(Path::new("schema"))
+    }
+
+    fn out_folder(&self) -> Result<PathBuf, Diagnostics> {
+        self.out_dir.clone().or_else(|| std::env::var_os("OUT_DIR").map(PathBuf::from)).ok_or_else(|| {
+            let mut to = Diagnostics::default();
+            to.whole(crate::Code::CannotWrite, "no folder to write to is given")
+                .help("call `out_dir`, or run from a build script, where cargo sets OUT_DIR");
+            to
+        })
+    }
+
+    /// Cargo sets `OUT_DIR` and `HOST` for build scripts and nothing else, and reads what they print.
+    fn tell_cargo(&self) {
+        let under_cargo = ["OUT_DIR", "HOST"].iter().all(|name| std::env::var_os(name).is_some());
+        if !under_cargo {
+            return;
+        }
+        for path in load::watched(self.schema_folder()) {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+    }
+}
+
+/// Reads and checks a schema; `shown` is how its folder is called in messages.
+fn read(folder: &Path, shown: &Path) -> Result<Schema, Diagnostics> {
+    let mut to = Diagnostics::default();
+    let documents = load::load(folder, shown, &mut to);
+    let reading = to.end_of_reading();
+    let api = model::builder::build(&documents, &mut to);
+    check::check(&api, &mut to);
+    to.drop_follow_ups(&reading);
+    to.fold_repeats();
+    #[cfg(feature = "cli")]
+    let files = to.files().to_vec();
+    to.into_result().map(|()| Schema {
+        api,
+        #[cfg(feature = "cli")]
+        files,
+    })
+}
+
+impl Schema {
+    /// How much the schema holds.
+    pub fn counts(&self) -> Counts {
+        Counts::of(&self.api)
+    }
+
+    /// The emitted files by their names, without writing them.
+    pub fn emit(&self, layout: Layout) -> BTreeMap<String, String> {
+        emit::emit(&self.api, layout)
+    }
+}

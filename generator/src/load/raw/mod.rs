@@ -1,0 +1,42 @@
+//! The schema files as they are written: one struct for each mapping of the language, nothing resolved.
+//!
+//! Everything may be missing here; [`crate::model`] says what has to be there. `schema/README.md` explains the keys.
+
+use super::shapes::{Named, Text};
+
+macro_rules! mappings {
+    ($($(#[doc = $doc:literal])* $name:ident { $($(#[doc = $key_doc:literal])+ $key:ident: $type:ty,)* })*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug, Default, serde::Deserialize)]
+        #[serde(default)]
+        pub(crate) struct $name {
+            $($(#[doc = $key_doc])* pub(crate) $key: $type,)*
+        }
+
+        #[cfg(feature = "cli")]
+        impl crate::load::describe::Describe for $name {
+            fn describe(to: &mut crate::load::describe::Definitions) -> serde_json::Value {
+                to.mapping(stringify!($name), concat!($($doc),*), |to| vec![
+                    $((stringify!($key), concat!($($key_doc),*), <$type as crate::load::describe::Describe>::describe(to)),)*
+                ])
+            }
+        }
+    )*};
+}
+
+mod api;
+mod codes;
+mod family;
+mod operation;
+mod statement;
+mod types;
+
+pub(crate) use api::*;
+pub(crate) use codes::*;
+pub(crate) use family::*;
+pub(crate) use operation::*;
+pub(crate) use statement::*;
+pub(crate) use types::*;
+
+/// Document -> section -> what the section was when the file was last checked against it.
+pub(crate) type Reviewed = Named<Named<Text>>;

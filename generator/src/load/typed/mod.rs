@@ -1,0 +1,95 @@
+//! Nodes -> the types of [`super::raw`], through serde, with every mistake of a file in one go.
+//!
+//! Serde stops at the first error. So a node that was reported is passed over and the file is read again, until
+//! nothing new turns up; files are small, and a sound one is read once.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{self, DeserializeOwned};
+
+use self::reader::NodeReader;
+use super::tree::{Content, Node};
+use crate::diagnostics::{Code, Diagnostics, Help, Place, did_you_mean};
+
+mod reader;
+
+/// A file is read again after each mistake, so one full of mistakes is given up after this many.
+const MOST_READINGS: usize = 100;
+
+/// Reads a document into its type. What cannot be read is reported and left out; `None` when nothing is left then.
+pub(super) fn read<T: DeserializeOwned>(root: &Node, to: &mut Diagnostics) -> Option<T> {
+    let shared = Shared { passed_over: RefCell::default(), diagnostics: RefCell::new(to) };
+    for _ in 0..MOST_READINGS {
+        if shared.skips(root) {
+            return None;
+        }
+        let error = match T::deserialize(NodeReader { node: root, shared: &shared }) {
+            Ok(value) => return Some(value),
+            Err(error) => error,
+        };
+        let (node, place) = error.node.unwrap_or((root.id, root.place));
+        shared.report(place, error);
+        shared.passed_over.borrow_mut().insert(node);
+    }
+    None
+}
+
+struct Shared<'a> {
+    /// Nodes that were reported and are read as if they were not there.
+    passed_over: RefCell<HashSet<u32>>,
+    diagnostics: RefCell<&'a mut Diagnostics>,
+}
+
+impl Shared<'_> {
+    fn report(&self, place: Place, error: ReadError) {
+        self.diagnostics.borrow_mut().at(place, error.code, error.message).help_if(error.help.map(|help| *help));
+    }
+
+    fn skips(&self, node: &Node) -> bool {
+        matches!(node.content, Content::Refused) || self.passed_over.borrow().contains(&node.id)
+    }
+}
+
+/// Why a node cannot be read.
+#[derive(Debug)]
+struct ReadError {
+    node: Option<(u32, Place)>,
+    code: Code,
+    message: String,
+    help: Option<Box<Help>>,
+}
+
+impl ReadError {
+    fn new(code: Code, message: String) -> Self {
+        Self { node: None, code, message, help: None }
+    }
+
+    /// The innermost node that failed is the one to show.
+    fn within(mut self, node: &Node) -> Self {
+        self.node.get_or_insert((node.id, node.place));
+        self
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+impl de::Error for ReadError {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::new(Code::WrongType, message.to_string())
+    }
+
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
+        let mut error = Self::new(Code::UnknownWord, format!("`{variant}` is not one of: {}", expected.join(", ")));
+        let help = did_you_mean(variant, expected.iter().copied());
+        error.help = Some(Box::new(help.unwrap_or_else(|| "write one of these words".into())));
+        error
+    }
+}

@@ -1,0 +1,311 @@
+//! Nodes, keys, items and entries, as serde asks for them.
+
+use std::fmt;
+
+use serde::de::value::{SeqDeserializer, StrDeserializer};
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use super::{ReadError, Shared};
+use crate::diagnostics::{Code, Place, did_you_mean, nearest};
+use crate::load::shapes::{SHORT, SPANNED};
+use crate::load::tree::{Content, Key, Node};
+
+#[derive(Clone, Copy)]
+pub(super) struct NodeReader<'a> {
+    pub(super) node: &'a Node,
+    pub(super) shared: &'a Shared<'a>,
+}
+
+impl<'a> NodeReader<'a> {
+    pub(super) fn of(self, node: &'a Node) -> Self {
+        Self { node, ..self }
+    }
+
+    fn describe(self) -> &'static str {
+        match &self.node.content {
+            Content::Scalar { text, plain: true } if text.is_empty() => "nothing",
+            Content::Scalar { .. } => "a text",
+            Content::Sequence(_) => "a list",
+            Content::Mapping(_) => "a mapping",
+            Content::Refused => "nothing",
+        }
+    }
+
+    pub(super) fn expected(self, what: impl fmt::Display) -> ReadError {
+        let what = what.to_string();
+        let message = format!("expected {what}, found {}", self.describe());
+        let mut error = ReadError::new(Code::WrongType, message).within(self.node);
+        error.help = Some(Box::new(how_to_write(&what).into()));
+        error
+    }
+
+    fn text(self, what: &str) -> Result<&'a str, ReadError> {
+        match &self.node.content {
+            Content::Scalar { text, plain: true } if text.is_empty() => Err(self.expected(what)),
+            Content::Scalar { text, .. } => Ok(text),
+            _ => Err(self.expected(what)),
+        }
+    }
+
+    fn parsed<T: std::str::FromStr>(self, what: &str) -> Result<T, ReadError> {
+        let text = self.text(what)?;
+        text.parse().map_err(|_| {
+            let mut error =
+                ReadError::new(Code::WrongType, format!("expected {what}, found `{text}`")).within(self.node);
+            error.help = Some(Box::new(how_to_write(what).into()));
+            error
+        })
+    }
+
+    fn map<V: Visitor<'a>>(self, fields: Option<&'static [&'static str]>, visitor: V) -> Result<V::Value, ReadError> {
+        let Content::Mapping(entries) = &self.node.content else {
+            return Err(self.expected("a mapping"));
+        };
+        visitor
+            .visit_map(Entries { reader: self, rest: entries.iter(), value: None, fields })
+            .map_err(|error| error.within(self.node))
+    }
+
+    fn list<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        let Content::Sequence(items) = &self.node.content else {
+            return Err(self.expected("a list"));
+        };
+        visitor.visit_seq(Items { reader: self, rest: items.iter() }).map_err(|error| error.within(self.node))
+    }
+}
+
+/// Serde asks for a kind of value and gets it, or an error at this node.
+impl<'a> Deserializer<'a> for NodeReader<'a> {
+    type Error = ReadError;
+
+    fn deserialize_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        match &self.node.content {
+            Content::Scalar { .. } => self.deserialize_str(visitor),
+            Content::Sequence(_) => self.list(visitor),
+            Content::Mapping(_) => self.map(None, visitor),
+            Content::Refused => Err(self.expected("a value")),
+        }
+    }
+
+    fn deserialize_bool<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        visitor.visit_bool(self.parsed("true or false")?)
+    }
+
+    fn deserialize_u32<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        visitor.visit_u32(self.parsed("a whole number of at most 32 bits")?)
+    }
+
+    fn deserialize_u64<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        visitor.visit_u64(self.parsed("a whole number of at most 64 bits")?)
+    }
+
+    fn deserialize_str<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        let text = self.text("a text")?;
+        visitor.visit_borrowed_str(text).map_err(|error: ReadError| error.within(self.node))
+    }
+
+    fn deserialize_string<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_seq<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        self.list(visitor)
+    }
+
+    fn deserialize_tuple<V: Visitor<'a>>(self, _len: usize, visitor: V) -> Result<V::Value, ReadError> {
+        self.list(visitor)
+    }
+
+    fn deserialize_map<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        self.map(None, visitor)
+    }
+
+    fn deserialize_struct<V: Visitor<'a>>(
+        self,
+        _name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, ReadError> {
+        self.map(Some(fields), visitor)
+    }
+
+    fn deserialize_enum<V: Visitor<'a>>(
+        self,
+        _name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, ReadError> {
+        let text = self.text(&format!("one of {}", variants.join(", ")))?;
+        let word: StrDeserializer<'a, ReadError> = de::IntoDeserializer::into_deserializer(text);
+        visitor.visit_enum(word).map_err(|error| error.within(self.node))
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'a>>(self, name: &'static str, visitor: V) -> Result<V::Value, ReadError> {
+        if name == SPANNED {
+            return visitor.visit_seq(PlaceThen::new(self.node.place, self));
+        }
+        if name == SHORT && matches!(self.node.content, Content::Scalar { .. }) {
+            return self.deserialize_str(visitor);
+        }
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        visitor.visit_unit()
+    }
+
+    serde::forward_to_deserialize_any! {
+        <W: Visitor<'a>>
+        i8 i16 i32 i64 i128 u8 u16 u128 f32 f64 char bytes byte_buf unit unit_struct tuple_struct identifier
+    }
+}
+
+/// What something of this kind looks like.
+fn how_to_write(what: &str) -> String {
+    let such_as = match what {
+        "a mapping" => "`name: value`, each name on a line of its own",
+        "a list" => "`[one, two]`, or each after `- ` on a line of its own",
+        "true or false" => "`true` or `false`",
+        number if number.starts_with("a whole number") => "digits only, such as 100",
+        "a text" => "a word or a sentence, in quotes where it has `: ` in it",
+        other => return format!("write {other}"),
+    };
+    format!("write {such_as}")
+}
+
+pub(super) struct Items<'a> {
+    pub(super) reader: NodeReader<'a>,
+    pub(super) rest: std::slice::Iter<'a, Node>,
+}
+
+impl<'a> SeqAccess<'a> for Items<'a> {
+    type Error = ReadError;
+
+    fn next_element_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
+        let shared = self.reader.shared;
+        let Some(node) = self.rest.find(|node| !shared.skips(node)) else {
+            return Ok(None);
+        };
+        seed.deserialize(self.reader.of(node)).map(Some).map_err(|error| error.within(node))
+    }
+}
+
+pub(super) struct Entries<'a> {
+    pub(super) reader: NodeReader<'a>,
+    pub(super) rest: std::slice::Iter<'a, (Key, Node)>,
+    pub(super) value: Option<(&'a Key, &'a Node)>,
+    /// The keys of the type that is read; `None` where any key is one.
+    pub(super) fields: Option<&'static [&'static str]>,
+}
+
+impl Entries<'_> {
+    fn is_known(&self, key: &Key, node: &Node) -> bool {
+        let Some(fields) = self.fields else { return true };
+        if fields.contains(&key.text.as_str()) {
+            return true;
+        }
+        let shared = self.reader.shared;
+        shared.passed_over.borrow_mut().insert(node.id);
+        let mut to = shared.diagnostics.borrow_mut();
+        let meant = nearest(&key.text, fields.iter().copied());
+        if let Some(meant) = meant {
+            to.note_unread(key.place.file, meant);
+        }
+        let help = did_you_mean(&key.text, fields.iter().copied())
+            .unwrap_or_else(|| format!("the keys here are: {}", fields.join(", ")).into());
+        to.at(key.place, Code::UnknownKey, format!("unknown key `{}`", key.text)).help(help);
+        false
+    }
+}
+
+impl<'a> MapAccess<'a> for Entries<'a> {
+    type Error = ReadError;
+
+    fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Result<Option<K::Value>, ReadError> {
+        loop {
+            let Some((key, node)) = self.rest.next() else { return Ok(None) };
+            if self.reader.shared.skips(node) {
+                self.reader.shared.diagnostics.borrow_mut().note_unread(key.place.file, &key.text);
+                continue;
+            }
+            if !self.is_known(key, node) {
+                continue;
+            }
+            self.value = Some((key, node));
+            return seed.deserialize(KeyReader { key }).map(Some).map_err(|error: ReadError| error.within(node));
+        }
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'a>>(&mut self, seed: V) -> Result<V::Value, ReadError> {
+        let Some((key, node)) = self.value.take() else { return Err(self.reader.expected("a value")) };
+        seed.deserialize(self.reader.of(node)).map_err(|error| {
+            let error = error.within(node);
+            // The value itself goes, and with it the key; where something within it is wrong, the key stays.
+            if error.node.is_some_and(|(id, _)| id == node.id) {
+                self.reader.shared.diagnostics.borrow_mut().note_unread(key.place.file, &key.text);
+            }
+            error
+        })
+    }
+}
+
+/// A key is a text, and may ask for its place.
+#[derive(Clone, Copy)]
+pub(super) struct KeyReader<'a> {
+    pub(super) key: &'a Key,
+}
+
+impl<'a> Deserializer<'a> for KeyReader<'a> {
+    type Error = ReadError;
+
+    fn deserialize_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        visitor.visit_borrowed_str(&self.key.text)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'a>>(self, name: &'static str, visitor: V) -> Result<V::Value, ReadError> {
+        if name == SPANNED {
+            return visitor.visit_seq(PlaceThen::new(self.key.place, self));
+        }
+        visitor.visit_newtype_struct(self)
+    }
+
+    serde::forward_to_deserialize_any! {
+        <W: Visitor<'a>>
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+        unit_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// Where something stands, and then what stands there: what a `Spanned` is read from.
+pub(super) struct PlaceThen<R> {
+    place: Place,
+    reader: R,
+    step: u8,
+}
+
+impl<R> PlaceThen<R> {
+    pub(super) fn new(place: Place, reader: R) -> Self {
+        Self { place, reader, step: 0 }
+    }
+}
+
+impl<'a, R> SeqAccess<'a> for PlaceThen<R>
+where
+    R: Deserializer<'a, Error = ReadError> + Copy,
+{
+    type Error = ReadError;
+
+    fn next_element_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
+        let Place { file, line, column, start, end } = self.place;
+        self.step += 1;
+        match self.step {
+            1 => seed.deserialize(SeqDeserializer::new([file, line, column, start, end].into_iter())).map(Some),
+            2 => seed.deserialize(self.reader).map(Some),
+            _ => Ok(None),
+        }
+    }
+}

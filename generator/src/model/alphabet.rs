@@ -1,0 +1,33 @@
+//! Alphabets: what stands between the brackets of a bracket expression, without escapes.
+
+#[cfg(feature = "cli")]
+use std::collections::BTreeSet;
+
+/// The ranges of an alphabet; a single character is a range of one. An error says what is wrong with it.
+pub(crate) fn ranges(alphabet: &str) -> Result<Vec<(char, char)>, String> {
+    let letters: Vec<char> = alphabet.chars().collect();
+    let mut ranges = Vec::new();
+    let mut rest = letters.as_slice();
+    loop {
+        rest = match rest {
+            [] => return Ok(ranges),
+            [first, '-', last, ..] if first > last => {
+                return Err(format!("the range `{first}-{last}` runs backwards"));
+            }
+            [first, '-', last, after @ ..] => {
+                ranges.push((*first, *last));
+                after
+            }
+            [only, after @ ..] => {
+                ranges.push((*only, *only));
+                after
+            }
+        };
+    }
+}
+
+/// The characters of an alphabet; none where it is not one.
+#[cfg(feature = "cli")]
+pub(crate) fn characters(alphabet: &str) -> BTreeSet<char> {
+    ranges(alphabet).unwrap_or_default().into_iter().flat_map(|(first, last)| first..=last).collect()
+}

@@ -1,0 +1,102 @@
+//! What a caller may tell about the account.
+
+use super::{Builder, Scope, placed, statements, text_of};
+use crate::diagnostics::Code;
+use crate::load::{Spanned, Text, raw};
+use crate::model::{
+    Account, Class, EnumValue, Instrument, InstrumentNames, InstrumentProperty, Name, Property, PropertyKind,
+    PropertyType, field_name, type_name, variant_name,
+};
+
+impl Builder<'_> {
+    pub(super) fn account(&mut self, raw: &Spanned<raw::Account>) -> Account {
+        Account {
+            doc: self.need(&raw.doc, "doc", raw.place),
+            properties: raw.properties.iter().map(|(name, property)| self.property(name, property)).collect(),
+            instrument: raw.instrument.as_ref().map(|instrument| self.instrument(instrument)),
+        }
+    }
+
+    fn property(&mut self, name: &Text, raw: &Spanned<raw::Property>) -> Property {
+        let kind = match (&raw.r#type, raw.values.is_empty()) {
+            (Some(kind), true) => match kind.value {
+                PropertyType::Flag => PropertyKind::Flag,
+                PropertyType::Time => PropertyKind::Time,
+                PropertyType::Names => PropertyKind::Names,
+            },
+            (None, false) => self.words(name, raw),
+            (Some(kind), false) => {
+                self.to
+                    .at(kind.place, Code::Misplaced, "a property has a type or a list of values")
+                    .help("take one of the two away");
+                self.words(name, raw)
+            }
+            (None, true) => {
+                self.missing("type", raw.place);
+                PropertyKind::Flag
+            }
+        };
+        Property { name: self.told_name(name, &raw.rust), doc: self.need(&raw.doc, "doc", raw.place), kind }
+    }
+
+    fn words(&mut self, name: &Text, raw: &Spanned<raw::Property>) -> PropertyKind {
+        let rust = self.rust_name(&None, &name.value, name.place, "property", type_name);
+        let values = raw.values.iter().map(|(wire, value)| EnumValue {
+            name: Name {
+                rust: self.rust_name(&value.rust, &wire.value, wire.place, "value", variant_name),
+                wire: wire.value.clone(),
+                place: wire.place,
+            },
+            doc: text_of(&value.doc),
+            also: Vec::new(),
+        });
+        let values = values.collect();
+        PropertyKind::Words(Name { wire: name.value.clone(), rust, place: name.place }, values)
+    }
+
+    fn instrument(&mut self, raw: &Spanned<raw::Instrument>) -> Instrument {
+        let property = |this: &mut Self, name: &Text, property: &raw::InstrumentProperty| InstrumentProperty {
+            name: this.told_name(name, &property.rust),
+            doc: text_of(&property.doc),
+        };
+        Instrument {
+            doc: self.need(&raw.doc, "doc", raw.place),
+            properties: raw.properties.iter().map(|(name, raw)| property(self, name, raw)).collect(),
+        }
+    }
+
+    fn told_name(&mut self, name: &Text, rust: &Option<Text>) -> Name {
+        let rust = self.rust_name(rust, &name.value, name.place, "property", field_name);
+        Name { wire: name.value.clone(), rust, place: name.place }
+    }
+}
+
+impl Scope<'_, '_> {
+    pub(super) fn instrument_names(&mut self) -> Option<InstrumentNames> {
+        let raw = self.family.family.instrument.as_ref()?;
+        let mut named = |text: &Option<Text>, key| {
+            let name = self.builder.need(text, key, raw.place);
+            (name, text.as_ref().map_or(raw.place, |text| text.place))
+        };
+        Some(InstrumentNames { line: named(&raw.line, "line"), symbol: named(&raw.symbol, "symbol") })
+    }
+
+    pub(super) fn classes(&mut self) -> Vec<Class> {
+        let classes = &self.family.family.classes;
+        classes
+            .iter()
+            .map(|(name, raw)| {
+                if raw.when.is_none() {
+                    self.builder.missing("when", raw.place);
+                }
+                let (name, place) = placed(name);
+                Class {
+                    name,
+                    place,
+                    doc: self.builder.need(&raw.doc, "doc", raw.place),
+                    when: statements::conditions(raw.when.as_ref()),
+                }
+            })
+            .collect()
+    }
+}

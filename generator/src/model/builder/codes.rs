@@ -1,0 +1,99 @@
+//! Codes, of documents and observed, and the read by which credentials are checked.
+
+use super::{Builder, placed, text_of};
+use crate::diagnostics::{Code, did_you_mean};
+use crate::load::{Spanned, Text, raw};
+use crate::model::{Cause, Certainty, ErrorCode, ObservedCode, Probe, Proof, Proves, Stage, variant_name};
+
+impl Builder<'_> {
+    pub(super) fn error_code(&mut self, code: &Text, raw: &Spanned<raw::ErrorCode>) -> ErrorCode {
+        let text = self.need(&raw.text, "text", raw.place);
+        let rust = self.rust_name(&raw.rust, &text, raw.place, "error", variant_name);
+        ErrorCode {
+            source: self.source(&raw.source),
+            code: code.value.clone(),
+            rust,
+            place: code.place,
+            text,
+            doc: text_of(&raw.doc),
+            proof: proof(raw.proves.as_ref(), raw.stage.as_ref(), raw.cause.as_ref()),
+            success: raw.success.unwrap_or(false),
+        }
+    }
+
+    pub(super) fn observed_codes(&mut self) -> Vec<ObservedCode> {
+        let raw = &self.documents.codes;
+        let codes = raw.codes.iter().map(|(code, one)| self.observed_code(code, one)).collect();
+        let is_used = |name: &str| {
+            let sources = raw.codes.iter().filter_map(|(_, code)| code.sources.as_ref());
+            sources.flat_map(|sources| &sources.value).any(|source| source.value == name)
+        };
+        // A code that could not be read may have named it.
+        let is_whole = !self.documents.incomplete;
+        for (name, what) in raw.sources.iter() {
+            self.need(&Some(what.clone()), &name.value, name.place);
+            if is_whole && !is_used(&name.value) {
+                self.to
+                    .at(name.place, Code::Misplaced, format!("no code has the source `{}`", name.value))
+                    .help("take it away, or name it where it was seen");
+            }
+        }
+        codes
+    }
+
+    fn observed_code(&mut self, code: &Text, raw: &Spanned<raw::ObservedCode>) -> ObservedCode {
+        for (key, is_missing) in [("proves", raw.proves.is_none()), ("sources", raw.sources.is_none())] {
+            if is_missing {
+                self.missing(key, code.place);
+            }
+        }
+        let sources = raw.sources.as_ref().map_or(&[][..], |sources| &sources.value);
+        if let Some(none) = raw.sources.as_ref().filter(|sources| sources.value.is_empty()) {
+            self.to
+                .at(none.place, Code::MissingKey, format!("nobody has seen `{}`", code.value))
+                .help("name who has, or take the code away");
+        }
+        sources.iter().for_each(|source| self.known_source(source));
+        ObservedCode {
+            code: code.value.clone(),
+            place: code.place,
+            families: raw.families.iter().map(placed).collect(),
+            proof: proof(raw.proves.as_ref(), raw.stage.as_ref(), raw.cause.as_ref()),
+            says: self.need(&raw.says, "says", code.place),
+            sources: sources.iter().map(|source| source.value.trim().to_owned()).collect(),
+            certainty: raw.certainty.as_ref().map_or(Certainty::Several, |certainty| certainty.value),
+        }
+    }
+
+    /// Reports a source that the list of short names does not have, where there is one.
+    fn known_source(&mut self, source: &Text) {
+        let names = &self.documents.codes.sources;
+        let known = || names.iter().map(|(name, _)| name.value.as_str());
+        if names.is_empty() || known().any(|name| name == source.value) {
+            return;
+        }
+        let help =
+            did_you_mean(&source.value, known()).unwrap_or_else(|| "add it to `sources` at the top of the file".into());
+        self.to.at(source.place, Code::UndefinedName, format!("no source is called `{}`", source.value)).help(help);
+    }
+
+    pub(super) fn probe(&mut self, raw: &Spanned<raw::Probe>) -> Option<Probe> {
+        let Some(operation) = &raw.operation else {
+            self.missing("operation", raw.place);
+            return None;
+        };
+        let request = raw.request.as_ref().map_or_else(|| ("{}".to_owned(), raw.place), placed);
+        Some(Probe { place: raw.place, operation: placed(operation), request })
+    }
+}
+
+fn proof(proves: Option<&Spanned<Proves>>, stage: Option<&Spanned<Stage>>, cause: Option<&Spanned<Cause>>) -> Proof {
+    let proves = proves.map_or(Proves::NotDone, |proves| proves.value);
+    let implied = (proves == Proves::Timestamp).then_some(Cause::Clock);
+    Proof {
+        proves,
+        stage: stage.map_or_else(|| proves.usual_stage(), |stage| stage.value),
+        cause: cause.map(|cause| cause.value).or(implied),
+        cause_place: cause.map(|cause| cause.place),
+    }
+}

@@ -1,0 +1,314 @@
+//! Fields: those of records, and the parameters of requests, items and choices.
+
+use super::{Scope, placed, text_of};
+use crate::diagnostics::{Code, Help, Place, did_you_mean};
+use crate::load::{Named, Spanned, Text, raw};
+use crate::model::types::travels_as_text;
+use crate::model::{Edit, Field, Item, ListName, Parameter, Shape, Type, Unit, type_name};
+
+impl Scope<'_, '_> {
+    pub(super) fn record_field(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> Field {
+        self.refuse_request_keys(raw);
+        let shape = if raw.fields.is_some() { self.refuse_fields(name) } else { self.shape(name, raw) };
+        if let Shape::One(Type::Choice(_)) | Shape::List(Type::Choice(_)) = shape {
+            self.builder
+                .to
+                .at(name.place, Code::Misplaced, "a choice can only be a parameter of a request")
+                .help("list its members as fields");
+        }
+        Field {
+            name: self.field_name(name, &raw.rust),
+            may_be_null: raw.may_be.is_some(),
+            comes_only: raw.comes_only.as_ref().map(|condition| condition.value.clone()),
+            only: self.only(raw),
+            units: self.units(raw),
+            as_text: self.as_text(raw, &shape),
+            shape,
+            doc: self.doc(raw),
+        }
+    }
+
+    fn refuse_fields(&mut self, name: &Text) -> Shape {
+        self.builder
+            .to
+            .at(name.place, Code::Misplaced, "`fields` in place of a type belongs to a parameter of a request")
+            .help("make a record of them, and name it with `type` or `list`");
+        Shape::One(Type::Undefined)
+    }
+
+    /// Keys that mean something for what is sent mean nothing for what comes back.
+    fn refuse_request_keys(&mut self, raw: &Spanned<raw::Field>) {
+        let keys = [
+            ("required", raw.required.as_ref().map(|key| key.place)),
+            ("default", raw.default.as_ref().map(|key| key.place)),
+            ("default_note", raw.default_note.as_ref().map(|key| key.place)),
+            ("min", raw.min.as_ref().map(|key| key.place)),
+            ("max", raw.max.as_ref().map(|key| key.place)),
+            ("max_items", raw.max_items.as_ref().map(|key| key.place)),
+            ("min_items", raw.min_items.as_ref().map(|key| key.place)),
+            ("digits", raw.digits.as_ref().map(|key| key.place)),
+            ("edit", raw.edit.as_ref().map(|key| key.place)),
+            ("blank", raw.blank.as_ref().map(|key| key.place)),
+            ("as", raw.r#as.as_ref().map(|key| key.place)),
+            ("wins", raw.wins.as_ref().map(|key| key.place)),
+            ("item", raw.item.as_ref().map(|key| key.place)),
+        ];
+        self.refuse_keys(&keys, "belongs to a parameter of a request");
+    }
+
+    pub(super) fn refuse_keys(&mut self, keys: &[(&str, Option<Place>)], why: &str) {
+        for (key, place) in keys {
+            if let Some(place) = place {
+                self.builder.to.at(*place, Code::Misplaced, format!("`{key}` {why}")).help("take it away here");
+            }
+        }
+    }
+
+    pub(super) fn parameter(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> Parameter {
+        let (merged, is_known) = self.follow(name, raw);
+        let raw = &merged;
+        let of_records = [
+            ("may_be", raw.may_be.as_ref().map(|key| key.place)),
+            ("comes_only", raw.comes_only.as_ref().map(|key| key.place)),
+        ];
+        self.refuse_keys(&of_records, "belongs to a field of a record");
+        if let Some(item) = raw.item.as_ref().filter(|_| raw.fields.is_none()) {
+            self.refuse_keys(
+                &[("item", Some(item.place))],
+                "names the objects of a list with `fields`, and there are none",
+            );
+        }
+        if let Some(edit) = raw.edit.as_ref().filter(|edit| edit.keep.is_none()) {
+            self.builder.missing("keep", edit.place);
+        }
+        let required = raw.required.as_ref().map(|required| required.value);
+        let shape = if is_known { self.shape(name, raw) } else { Shape::One(Type::Undefined) };
+        Parameter {
+            name: self.parameter_name(name, raw),
+            written: raw.place,
+            need: required.into(),
+            default: raw.default.as_ref().map(placed),
+            default_note: raw.default_note.as_ref().map(|note| note.value.clone()),
+            min: raw.min.as_ref().map(placed),
+            max: raw.max.as_ref().map(placed),
+            min_items: raw.min_items.as_ref().map(|n| (n.value, n.place)),
+            max_items: raw.max_items.as_ref().map(|n| (n.value, n.place)),
+            digits: raw.digits.as_ref().map(|n| (n.value, n.place)),
+            only: self.only(raw),
+            edit: raw
+                .edit
+                .as_ref()
+                .map(|edit| Edit { delete: edit.delete.as_ref().map(|text| text.value.clone()), place: edit.place }),
+            may_be_blank: raw.blank.is_some(),
+            wins_unstated: raw.wins.is_some(),
+            units: self.units(raw),
+            as_text: self.as_text(raw, &shape),
+            shape,
+            doc: self.doc(raw),
+        }
+    }
+
+    /// How it travels; asked of what has no number, `json` would say nothing.
+    fn as_text(&mut self, raw: &raw::Field, shape: &Shape) -> bool {
+        if let Some(json) = raw.json.as_ref().filter(|_| !shape.is_number() && !shape.is_undefined()) {
+            self.refuse_keys(&[("json", Some(json.place))], "says how a number travels, and this is none");
+        }
+        travels_as_text(self.family.family.numbers, raw.json.as_ref().map(|json| json.value))
+    }
+
+    fn only(&mut self, raw: &raw::Field) -> Vec<(String, Place)> {
+        let Some(only) = &raw.only else { return Vec::new() };
+        if only.is_empty() {
+            self.builder
+                .to
+                .at(only.place, Code::BadValue, "`only` allows no value at all")
+                .help("list the values that are allowed here, or take it away");
+        }
+        only.iter().map(placed).collect()
+    }
+
+    /// An array body has no name on the wire, so its Rust name has to be given.
+    fn parameter_name(&mut self, name: &Text, raw: &raw::Field) -> crate::model::Name {
+        if name.value == ListName::BODY && raw.rust.is_none() {
+            let fallback = Spanned { value: "items".to_owned(), place: name.place };
+            return crate::model::Name { wire: ListName::BODY.to_owned(), rust: fallback.value, place: name.place };
+        }
+        self.field_name(name, &raw.rust)
+    }
+
+    fn shape(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> Shape {
+        match (&raw.r#type, &raw.list, &raw.fields) {
+            (Some(ty), None, None) => Shape::One(self.resolve(ty)),
+            (None, Some(ty), None) => Shape::List(self.resolve(ty)),
+            (None, None, Some(fields)) => Shape::Items(self.item(name, raw, fields)),
+            (None, None, None) => {
+                let file = name.place.file;
+                if !["type", "list", "fields"].iter().any(|key| self.builder.to.is_unread(file, key)) {
+                    self.builder
+                        .to
+                        .at(name.place, Code::MissingKey, format!("nothing says what `{}` is", name.value))
+                        .help("add `type`, `list`, or `item` with `fields`");
+                }
+                Shape::One(Type::Undefined)
+            }
+            (ty, list, _) => {
+                // What came with `as` is reported where it stands, and there once.
+                let place = list.as_ref().or(ty.as_ref()).map_or(name.place, |text| text.place);
+                self.builder
+                    .to
+                    .at(place, Code::Misplaced, "`type`, `list` and `fields` exclude each other")
+                    .help("keep the one that says what it is");
+                Shape::One(Type::Undefined)
+            }
+        }
+    }
+
+    fn item(&mut self, name: &Text, raw: &Spanned<raw::Field>, fields: &Named<Spanned<raw::Field>>) -> Item {
+        let (rust, place) = match &raw.item {
+            Some(item) => {
+                let rust = self.builder.rust_name(&Some(item.clone()), &item.value, item.place, "item", type_name);
+                (rust, item.place)
+            }
+            None => {
+                self.builder.missing("item", name.place);
+                (String::new(), name.place)
+            }
+        };
+        let parameters = fields.iter().map(|(name, field)| self.parameter(name, field)).collect();
+        Item { list: ListName::new(&name.value), rust, place, parameters }
+    }
+
+    fn doc(&self, raw: &raw::Field) -> String {
+        let own = text_of(&raw.doc);
+        if !own.is_empty() {
+            return own;
+        }
+        let ty = raw.r#type.as_ref().or(raw.list.as_ref());
+        ty.map(|ty| self.names.doc(&ty.value).to_owned()).unwrap_or_default()
+    }
+
+    fn units(&mut self, raw: &raw::Field) -> Vec<Unit> {
+        let Some(units) = &raw.unit else { return Vec::new() };
+        let last = units.0.len().saturating_sub(1);
+        let is_closed = units.0.iter().enumerate().all(|(index, unit)| match (&unit.when, &unit.is, &unit.otherwise) {
+            (Some(when), Some(_), None) => index < last && !when.is_empty(),
+            (None, None, Some(_)) => index == last,
+            _ => false,
+        });
+        if !is_closed || units.0.is_empty() {
+            self.builder
+                .to
+                .at(
+                    units.place,
+                    Code::Misplaced,
+                    "a unit is a text, or a list of `when` with `is` that `otherwise` closes",
+                )
+                .help("write `[{ when: { side: buy }, is: quote coin }, { otherwise: base coin }]`");
+        }
+        units.0.iter().map(unit).collect()
+    }
+
+    /// Replaces `as: operation.parameter` by what stands there; keys beside it win. Tells whether it was found.
+    ///
+    /// The place of the result is that of the name under which it is written out.
+    fn follow(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> (Spanned<raw::Field>, bool) {
+        let mut merged = Spanned { value: raw.value.clone(), place: name.place };
+        for _ in 0..8 {
+            let Some(reference) = merged.value.r#as.take() else { return (merged, true) };
+            let Some(target) = self.find_parameter(&reference) else { return (merged, false) };
+            merged = Spanned { value: overlay(merged.value, target.value), place: target.place };
+        }
+        self.builder.to.at(raw.place, Code::Circular, "the `as` leads back to itself").help("write one of them out");
+        merged.value.r#as = None;
+        (merged, false)
+    }
+
+    fn find_parameter(&mut self, reference: &Text) -> Option<Spanned<raw::Field>> {
+        let (operation, parameter) = reference.value.split_once('.').unwrap_or((&reference.value, ""));
+        let operations = || self.family.operations.iter();
+        let Some((_, _, raw)) = operations().find(|(name, ..)| name == operation) else {
+            let help = did_you_mean(operation, operations().map(|(name, ..)| name.as_str()));
+            return self.no_parameter(reference, help);
+        };
+        // Without a request it was reported there.
+        let request = raw.request.as_ref()?;
+        find_named(request, parameter).or_else(|| {
+            let help = did_you_mean(parameter, names(request));
+            self.no_parameter(reference, help)
+        })
+    }
+
+    fn no_parameter<T>(&mut self, reference: &Text, help: Option<Help>) -> Option<T> {
+        if !self.builder.documents.incomplete {
+            let help = help.unwrap_or_else(|| {
+                "write an operation of the family and one of its parameters, such as `place-order.price`".into()
+            });
+            self.builder
+                .to
+                .at(reference.place, Code::UndefinedName, format!("`{}` is no parameter", reference.value))
+                .help(help);
+        }
+        None
+    }
+}
+
+/// The names that [`find_named`] finds.
+fn names(request: &Named<Spanned<raw::Field>>) -> Vec<&str> {
+    let of_items =
+        request.iter().filter(|(name, _)| name.value == ListName::BODY).filter_map(|(_, field)| field.fields.as_ref());
+    let inner = of_items.flat_map(|fields| fields.iter());
+    request.iter().chain(inner).map(|(name, _)| name.value.as_str()).collect()
+}
+
+/// The parameter of that name, at the place of its name; those of items of an array body count too.
+fn find_named(request: &Named<Spanned<raw::Field>>, parameter: &str) -> Option<Spanned<raw::Field>> {
+    request.iter().find_map(|(name, field)| match &field.fields {
+        _ if name.value == parameter => Some(Spanned { value: field.value.clone(), place: name.place }),
+        Some(fields) if name.value == ListName::BODY => find_named(fields, parameter),
+        _ => None,
+    })
+}
+
+/// All of `base`, with what `own` says instead.
+fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
+    let has_shape = own.r#type.is_some() || own.list.is_some() || own.fields.is_some();
+    let (r#type, list, fields) =
+        if has_shape { (own.r#type, own.list, own.fields) } else { (base.r#type, base.list, base.fields) };
+    raw::Field {
+        r#type,
+        list,
+        fields,
+        item: own.item.or(base.item),
+        required: own.required.or(base.required),
+        default: own.default.or(base.default),
+        default_note: own.default_note.or(base.default_note),
+        min: own.min.or(base.min),
+        max: own.max.or(base.max),
+        max_items: own.max_items.or(base.max_items),
+        min_items: own.min_items.or(base.min_items),
+        digits: own.digits.or(base.digits),
+        only: own.only.or(base.only),
+        edit: own.edit.or(base.edit),
+        blank: own.blank.or(base.blank),
+        wins: own.wins.or(base.wins),
+        unit: own.unit.or(base.unit),
+        json: own.json.or(base.json),
+        may_be: own.may_be.or(base.may_be),
+        comes_only: own.comes_only.or(base.comes_only),
+        r#as: base.r#as,
+        doc: own.doc.or(base.doc),
+        rust: own.rust.or(base.rust),
+    }
+}
+
+fn unit(raw: &raw::Unit) -> Unit {
+    let conditions = raw.when.iter().flat_map(|when| when.iter());
+    Unit {
+        when: conditions
+            .map(|(name, values)| {
+                (name.value.clone(), values.iter().map(|value| value.value.clone()).collect(), name.place)
+            })
+            .collect(),
+        is: text_of(if raw.is.is_some() { &raw.is } else { &raw.otherwise }),
+    }
+}

@@ -1,0 +1,67 @@
+//! `intents` and `in_flight` of an operation file.
+
+use super::{Scope, placed, placed_list, text_of};
+use crate::diagnostics::{Code, Place};
+use crate::load::{Named, Spanned, Text, raw};
+use crate::model::{InFlight, Intent, Setting, field_name};
+
+impl Scope<'_, '_> {
+    pub(super) fn intents(&mut self, raw: &[Spanned<raw::Intent>]) -> Vec<Intent> {
+        raw.iter().map(|raw| self.intent(raw)).collect()
+    }
+
+    fn intent(&mut self, raw: &Spanned<raw::Intent>) -> Intent {
+        let id = self.builder.need(&raw.id, "id", raw.place);
+        let place = raw.id.as_ref().map_or(raw.place, |id| id.place);
+        let set = raw.set.as_ref().map(|set| settings(set)).unwrap_or_default();
+        let is_unread = raw.set.is_some() && self.builder.to.mistaken_files().contains(&place.file);
+        if set.is_empty() && !is_unread {
+            self.builder
+                .to
+                .at(place, Code::BadIntent, "an intent sets nothing")
+                .help("write with `set` what is sent for it, such as `set: { side: buy }`");
+        }
+        let mut call = settings(&raw.call);
+        call.iter_mut().for_each(|setting| self.name_argument(setting));
+        Intent {
+            rust: self.builder.rust_name(&raw.rust, &id, place, "intent", field_name),
+            id,
+            place,
+            says: self.builder.need(&raw.says, "says", raw.place),
+            at: text_of(&raw.at),
+            within: raw.r#in.as_ref().map(placed_list),
+            set,
+            take: raw.take.iter().map(placed).collect(),
+            call,
+        }
+    }
+
+    /// Makes a Rust name of what an argument is called.
+    fn name_argument(&mut self, setting: &mut Setting) {
+        setting.text = field_name(&setting.text).unwrap_or_else(|_| {
+            self.builder
+                .to
+                .at(setting.text_place, Code::NotAnIdentifier, format!("`{}` is no Rust name", setting.text))
+                .help("use ASCII letters, digits and underscores, and no digit first");
+            String::new()
+        });
+    }
+
+    pub(super) fn in_flight(&mut self, raw: &Spanned<raw::InFlight>) -> Option<InFlight> {
+        for (key, is_missing) in [("per", raw.per.is_none()), ("n", raw.n.is_none())] {
+            if is_missing {
+                self.builder.missing(key, raw.place);
+            }
+        }
+        let (per, n): (&Text, &Spanned<u64>) = (raw.per.as_ref()?, raw.n.as_ref()?);
+        Some(InFlight { per: placed(per), n: n.value, place: n.place })
+    }
+}
+
+fn settings(raw: &Named<Text>) -> Vec<Setting> {
+    let setting = |(name, text): &(Text, Text)| {
+        let (place, text_place): (Place, Place) = (name.place, text.place);
+        Setting { name: name.value.clone(), place, text: text.value.clone(), text_place }
+    };
+    raw.iter().map(setting).collect()
+}

@@ -1,0 +1,389 @@
+//! Raw documents -> model. What is missing, undefined or no name at all is reported here and left out; what is there
+//! but wrong is the business of [`crate::check`].
+
+mod account;
+mod ceilings;
+mod codes;
+mod confirm;
+mod fields;
+mod intents;
+mod lifecycle;
+mod listings;
+mod operations;
+mod statements;
+mod types;
+
+use super::names::NoIdentifier;
+use super::{
+    Api, Credentials, Document, Duration, Encoding, Envelope, Family, Header, ListName, Name, Reviewed, Sent, Source,
+    Statements, field_name, type_name,
+};
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::load::{Documents, FamilyDocuments, Short, Spanned, Text, raw};
+
+/// Resolves the whole schema.
+pub(crate) fn build(documents: &Documents, to: &mut Diagnostics) -> Api {
+    let raw = &documents.api;
+    let known = |id: &str| raw.documents.iter().any(|(name, _)| name.value == id);
+    let mut builder = Builder { documents, to, known_document: &known };
+    let name = if documents.api_is_sound { builder.need(&raw.api, "api", documents.api_place) } else { String::new() };
+    Api {
+        name,
+        place: documents.api_place,
+        is_sound: documents.api_is_sound,
+        is_whole: !documents.incomplete,
+        doc: if documents.api_is_sound {
+            builder.need(&raw.doc, "doc", documents.api_place)
+        } else {
+            text_of(&raw.doc)
+        },
+        documents: raw
+            .documents
+            .iter()
+            .map(|(id, document)| Document {
+                id: id.value.clone(),
+                title: document.title.as_ref().map_or_else(|| id.value.clone(), |title| title.value.clone()),
+                place: document.title.as_ref().map_or(id.place, |title| title.place),
+            })
+            .collect(),
+        envelope: raw.envelope.as_ref().map(|envelope| builder.envelope(envelope)),
+        credentials: raw.credentials.as_ref().map(|credentials| builder.credentials(credentials)),
+        headers: raw.headers.iter().map(|(name, header)| builder.header(name, header)).collect(),
+        remaining_calls: raw.remaining_calls.as_ref().map(|name| {
+            builder.check_header(&name.value, name.place);
+            name.value.clone()
+        }),
+        account: raw.account.as_ref().map(|account| builder.account(account)),
+        outcomes: raw.outcomes.iter().filter_map(|row| builder.outcome_row(row)).collect(),
+        observed: statements::observations(&mut builder, &raw.observed),
+        codes: builder.observed_codes(),
+        families: documents.families.iter().map(|family| builder.family(family)).collect(),
+        reviewed: reviewed(&mut builder),
+    }
+}
+
+/// What every file was last checked against.
+fn reviewed(builder: &mut Builder<'_>) -> Vec<Reviewed> {
+    let documents = builder.documents;
+    let files = documents.families.iter().flat_map(|family| {
+        let operations = family.operations.iter().map(|(_, _, operation)| &operation.reviewed);
+        [&family.family.reviewed, &family.types.reviewed].into_iter().chain(operations)
+    });
+    let mut found = Vec::new();
+    for (document, sections) in std::iter::once(&documents.api.reviewed).chain(files).flat_map(|file| file.iter()) {
+        builder.known_document(document);
+        found.extend(sections.iter().map(|(section, digest)| Reviewed {
+            document: document.value.clone(),
+            section: placed(section),
+            digest: placed(digest),
+        }));
+    }
+    found
+}
+
+/// What every step of building needs.
+struct Builder<'a> {
+    documents: &'a Documents,
+    to: &'a mut Diagnostics,
+    known_document: &'a dyn Fn(&str) -> bool,
+}
+
+/// The text, or nothing.
+fn text_of(text: &Option<Text>) -> String {
+    text.as_ref().map(|text| text.value.trim().to_owned()).unwrap_or_default()
+}
+
+/// A text and its place, as the model keeps them.
+fn placed(text: &Text) -> (String, Place) {
+    (text.value.clone(), text.place)
+}
+
+/// A list of the request and its place.
+fn placed_list(text: &Text) -> (ListName, Place) {
+    (ListName::new(&text.value), text.place)
+}
+
+impl Builder<'_> {
+    /// The value of a key that must be there.
+    fn need(&mut self, value: &Option<Text>, key: &str, place: Place) -> String {
+        match value {
+            Some(text) if !text.value.trim().is_empty() => text.value.trim().to_owned(),
+            Some(text) => {
+                self.to.at(text.place, Code::MissingKey, format!("`{key}` is empty")).help("write what it is");
+                String::new()
+            }
+            None => {
+                self.missing(key, place);
+                String::new()
+            }
+        }
+    }
+
+    fn missing(&mut self, key: &str, place: Place) {
+        if self.to.is_unread(place.file, key) {
+            return;
+        }
+        self.to.at(place, Code::MissingKey, format!("`{key}` is missing here")).help(format!("add `{key}: ...`"));
+    }
+
+    fn source(&mut self, source: &Option<Spanned<raw::Source>>) -> Option<Source> {
+        let raw = source.as_ref()?;
+        let document = self.need(&raw.document, "document", raw.place);
+        if let Some(text) = &raw.document {
+            self.known_document(text);
+        }
+        let section = raw.section.as_ref().map(|section| section.value.clone());
+        Some(Source { document, section, place: raw.place })
+    }
+
+    /// Reports a document that `api.yaml` does not name.
+    fn known_document(&mut self, text: &Text) {
+        if !(self.known_document)(&text.value) {
+            let known = self.documents.api.documents.iter().map(|(id, _)| id.value.as_str());
+            let help =
+                did_you_mean(&text.value, known).unwrap_or_else(|| "name one of the `documents` in api.yaml".into());
+            if !self.documents.incomplete && !self.to.is_unread(self.documents.api_place.file, &text.value) {
+                self.to
+                    .at(text.place, Code::UndefinedName, format!("no document is called `{}`", text.value))
+                    .help(help);
+            }
+        }
+    }
+
+    fn duration(&mut self, text: &Option<Text>) -> Option<Duration> {
+        let text = text.as_ref()?;
+        let duration = Duration::parse(&text.value);
+        if duration.is_none() {
+            self.to
+                .at(text.place, Code::BadDuration, format!("`{}` is no duration", text.value))
+                .help("write a number and a unit, such as `30 seconds`, `1 week` or `3 months`");
+        }
+        duration
+    }
+
+    /// Reports the second of two texts that are the same, upper and lower case alike.
+    fn refuse_twice(&mut self, texts: &[&Option<Text>], code: Code, what: &str) {
+        let texts: Vec<&Text> = texts.iter().filter_map(|text| text.as_ref()).collect();
+        for (index, text) in texts.iter().enumerate() {
+            if let Some(first) = texts.iter().take(index).find(|first| first.value.eq_ignore_ascii_case(&text.value)) {
+                self.to
+                    .at(text.place, code, format!("{what} are called `{}`", text.value))
+                    .related(first.place, "the first one")
+                    .help("each carries something else, so each has a name of its own");
+            }
+        }
+    }
+
+    fn envelope(&mut self, raw: &Spanned<raw::Envelope>) -> Envelope {
+        self.refuse_twice(
+            &[&raw.code, &raw.message, &raw.time, &raw.data],
+            Code::DefinedTwice,
+            "two members of the envelope",
+        );
+        Envelope {
+            code: self.need(&raw.code, "code", raw.place),
+            message: raw.message.as_ref().map(|text| text.value.clone()),
+            time: raw.time.as_ref().map(|text| text.value.clone()),
+            data: self.need(&raw.data, "data", raw.place),
+            success: self.need(&raw.success, "success", raw.place),
+            place: raw.place,
+        }
+    }
+
+    fn credentials(&mut self, raw: &Spanned<raw::Credentials>) -> Credentials {
+        let headers = &raw.headers;
+        let names = [&headers.key, &headers.signature, &headers.passphrase, &headers.timestamp];
+        self.refuse_twice(&names, Code::BadHeader, "two headers of the credentials");
+        if raw.algorithm.is_none() {
+            self.missing("algorithm", raw.place);
+        }
+        if raw.signed_text.is_empty() {
+            self.missing("signed_text", raw.place);
+        }
+        Credentials {
+            key: self.header_name(&headers.key, "key", raw.place),
+            signature: self.header_name(&headers.signature, "signature", raw.place),
+            passphrase: headers
+                .passphrase
+                .as_ref()
+                .map(|_| self.header_name(&headers.passphrase, "passphrase", raw.place)),
+            timestamp: self.header_name(&headers.timestamp, "timestamp", raw.place),
+            signed_text: raw.signed_text.clone(),
+            encoding: raw.encoding.as_ref().map_or(Encoding::Base64, |encoding| encoding.value),
+            window: self.duration(&raw.window),
+            place: headers.place,
+        }
+    }
+
+    fn header_name(&mut self, name: &Option<Text>, key: &str, place: Place) -> String {
+        if name.is_none() && self.to.is_unread(place.file, "headers") {
+            return String::new();
+        }
+        let text = self.need(name, key, place);
+        if let Some(name) = name {
+            self.check_header(&text, name.place);
+        }
+        text
+    }
+
+    fn check_header(&mut self, name: &str, place: Place) {
+        let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        if !name.is_empty() && !name.bytes().all(is_token) {
+            self.to
+                .at(place, Code::BadHeader, format!("`{name}` is no header name"))
+                .help("a header name has letters, digits and hyphens");
+        }
+    }
+
+    fn header(&mut self, name: &Text, raw: &Spanned<raw::Header>) -> Header {
+        self.check_header(&name.value, name.place);
+        let sent = raw.sent.unwrap_or(Sent::ByOperation);
+        Header { name: name.value.clone(), doc: text_of(&raw.doc), sent, place: name.place }
+    }
+
+    fn family(&mut self, documents: &FamilyDocuments) -> Family {
+        let raw = &documents.family;
+        let name = self.family_name(documents);
+        let names = types::TypeNames::of(&documents.types);
+        let place = documents.place;
+        let mut scope = Scope { family: documents, names: &names, builder: self };
+        let enums = scope.enums();
+        let lifecycle = scope.lifecycle(&enums);
+        let identifiers = scope.identifiers();
+        let choices = scope.choices();
+        let records = scope.records();
+        let operations = scope.operations();
+        let (instrument, classes) = (scope.instrument_names(), scope.classes());
+        let limits = scope.ceilings();
+        Family {
+            rust: self.rust_name(&None, &name, place, "", type_name),
+            title: raw.title.as_ref().map_or_else(|| name.clone(), |title| title.value.clone()),
+            doc: if self.documents.incomplete { text_of(&raw.doc) } else { self.need(&raw.doc, "doc", place) },
+            source: self.source(&raw.source),
+            numbers_as_text: super::types::travels_as_text(raw.numbers, None),
+            errors: raw.errors.iter().map(|(code, error)| self.error_code(code, error)).collect(),
+            limits,
+            instrument,
+            classes,
+            probe: raw.probe.as_ref().and_then(|probe| self.probe(probe)),
+            lifecycle,
+            statements: self.statements(
+                &raw.rules,
+                &documents.operations,
+                &raw.not_shown,
+                &raw.contradictions,
+                &raw.observed,
+            ),
+            enums,
+            identifiers,
+            choices,
+            records,
+            effects: operations.iter().map(|operation| (operation.name.clone(), operation.effect)).collect(),
+            operations,
+            shared_files: documents.shared_files.clone(),
+            name,
+            place,
+        }
+    }
+
+    fn family_name(&mut self, documents: &FamilyDocuments) -> String {
+        if let Some(name) = documents.family.family.as_ref().filter(|name| name.value != documents.folder) {
+            self.to
+                .at(
+                    name.place,
+                    Code::WrongName,
+                    format!("the family is called `{}` in the folder `{}`", name.value, documents.folder),
+                )
+                .help("use one name for both");
+        } else if documents.family.family.is_none() && !self.documents.incomplete {
+            self.missing("family", documents.place);
+        }
+        if documents.family.numbers.is_none() && !self.documents.incomplete {
+            self.missing("numbers", documents.place);
+        }
+        documents.folder.clone()
+    }
+
+    fn statements(
+        &mut self,
+        rules: &[Spanned<raw::Rule>],
+        operations: &statements::Operations,
+        not_shown: &[Spanned<Short<raw::NotShown>>],
+        contradictions: &[Spanned<raw::Contradiction>],
+        observed: &[Spanned<raw::Observation>],
+    ) -> Statements {
+        Statements {
+            rules: statements::rules(self, rules, operations),
+            not_shown: statements::not_shown(self, not_shown),
+            contradictions: statements::contradictions(self, contradictions),
+            observed: statements::observations(self, observed),
+        }
+    }
+
+    /// The name given with `rust`, or the one made from the wire name.
+    fn rust_name(
+        &mut self,
+        given: &Option<Text>,
+        wire: &str,
+        place: Place,
+        what: &str,
+        make: fn(&str) -> Result<String, NoIdentifier>,
+    ) -> String {
+        let (from, place) = match given {
+            Some(given) => (given.value.as_str(), given.place),
+            None => (wire, place),
+        };
+        if let (Some(given), Err(_)) = (given, make(from)) {
+            self.to
+                .at(given.place, Code::NotAnIdentifier, format!("`{}` is no Rust name", given.value))
+                .help("use ASCII letters, digits and underscores, and no digit first");
+            return String::new();
+        }
+        make(from).unwrap_or_else(|_| {
+            if !from.is_empty() {
+                self.to
+                    .at(
+                        place,
+                        Code::NotAnIdentifier,
+                        format!("the {what} name `{from}` makes no Rust name").replace("the  ", "the "),
+                    )
+                    .help("say with `rust: SomeName` what it is called in Rust");
+            }
+            String::new()
+        })
+    }
+}
+
+/// The family that is being built, and its types.
+struct Scope<'a, 'b> {
+    family: &'a FamilyDocuments,
+    names: &'a types::TypeNames,
+    builder: &'a mut Builder<'b>,
+}
+
+impl Scope<'_, '_> {
+    fn name(
+        &mut self,
+        wire: &Text,
+        rust: &Option<Text>,
+        what: &str,
+        make: fn(&str) -> Result<String, NoIdentifier>,
+    ) -> Name {
+        if wire.value.trim().is_empty() {
+            self.builder
+                .to
+                .at(wire.place, Code::NotAnIdentifier, format!("the {what} name is empty"))
+                .help("write what it is called");
+        }
+        let rust = self.builder.rust_name(rust, wire.value.trim(), wire.place, what, make);
+        Name { wire: wire.value.clone(), rust, place: wire.place }
+    }
+
+    fn field_name(&mut self, wire: &Text, rust: &Option<Text>) -> Name {
+        self.name(wire, rust, "field", field_name)
+    }
+
+    fn type_name(&mut self, wire: &Text, rust: &Option<Text>) -> Name {
+        self.name(wire, rust, "type", type_name)
+    }
+}

@@ -1,0 +1,353 @@
+//! Operation files -> operations.
+
+use super::listings::listing;
+use super::{Scope, placed, text_of};
+use crate::diagnostics::{Code, Place, did_you_mean};
+use crate::load::{Named, Spanned, Text, raw};
+use crate::model::{
+    Access, AccessOf, Body, Effect, Example, ListName, Method, Name, Need, Operation, Parameter, Path, PathPiece, Rate,
+    Response, SaidAt, Scope as RateScope, Window, field_name, type_name,
+};
+
+impl Scope<'_, '_> {
+    pub(super) fn operations(&mut self) -> Vec<Operation> {
+        let family = self.family;
+        family.operations.iter().map(|(file, place, raw)| self.operation(file, *place, raw)).collect()
+    }
+
+    fn operation(&mut self, file: &str, place: Place, raw: &raw::Operation) -> Operation {
+        let name = self.operation_name(file, place, raw);
+        let place = raw.operation.as_ref().map_or(place, |name| name.place);
+        let title = raw.title.as_ref().map_or_else(|| name.clone(), |title| title.value.trim().to_owned());
+        let type_source =
+            Spanned { value: title.clone(), place: raw.title.as_ref().map_or(place, |title| title.place) };
+        let rust = self.name(&type_source, &raw.rust, "operation", type_name);
+        let (method, path) = self.http(raw, place);
+        if raw.effect.is_none() {
+            self.builder.missing("effect", place);
+        }
+        Operation {
+            id: format!("{}.{name}", self.family.folder),
+            function: self.function_name(raw, &rust, place),
+            title,
+            rust,
+            place,
+            source: self.builder.source(&raw.source),
+            method,
+            path,
+            doc: self.builder.need(&raw.doc, "doc", place),
+            effect: raw.effect.unwrap_or_else(|| likely_effect(raw)),
+            access: raw.access.unwrap_or(Access::Signed),
+            whitelisted: raw.whitelisted.as_ref().is_some_and(|whitelisted| whitelisted.value),
+            permission: raw.permission.as_ref().map(|text| text.value.trim().to_owned()),
+            headers: raw.headers.iter().map(placed).collect(),
+            rates: raw.rate_limit.iter().filter_map(|text| self.rate(text)).collect(),
+            body: self.body(raw, place),
+            in_flight: raw.in_flight.as_ref().and_then(|in_flight| self.in_flight(in_flight)),
+            client_id: raw.client_id.as_ref().map(placed),
+            confirm: raw.confirm.as_ref().and_then(|confirm| self.confirm(confirm)),
+            echoes: self.echoes(raw),
+            compound: raw.compound.as_ref().map(|compound| self.compound(compound)),
+            repeat: raw.repeat.as_ref().map(|repeat| self.repeat(repeat)),
+            window: raw.window.as_ref().and_then(|window| self.window(window)),
+            history: self.builder.duration(&raw.history),
+            response: self.response(raw, place),
+            listing: raw.response.as_ref().map(|response| listing(response)).unwrap_or_default(),
+            batch: raw.response.as_ref().and_then(|response| self.batch(response)),
+            intents: self.intents(&raw.intents),
+            examples: self.examples(&raw.examples, place),
+            statements: self.builder.statements(
+                &raw.rules,
+                &self.family.operations,
+                &raw.not_shown,
+                &raw.contradictions,
+                &raw.observed,
+            ),
+            said_at: said_at(raw, place),
+            name,
+        }
+    }
+
+    fn operation_name(&mut self, file: &str, place: Place, raw: &raw::Operation) -> String {
+        match &raw.operation {
+            Some(name) if name.value != file => {
+                self.builder
+                    .to
+                    .at(
+                        name.place,
+                        Code::WrongName,
+                        format!("the operation is called `{}` in the file {file}.yaml", name.value),
+                    )
+                    .help("use one name for both");
+            }
+            Some(_) => {}
+            None => self.builder.missing("operation", place),
+        }
+        file.to_owned()
+    }
+
+    /// The function is named like the request type, so that both are found under one name.
+    fn function_name(&mut self, raw: &raw::Operation, rust: &Name, place: Place) -> String {
+        if rust.rust.is_empty() {
+            return String::new();
+        }
+        let from = raw.rust.as_ref().map_or(rust.wire.as_str(), |rust| rust.value.as_str());
+        self.builder.rust_name(&None, from, place, "operation", field_name)
+    }
+
+    fn http(&mut self, raw: &raw::Operation, place: Place) -> (Method, Path) {
+        let nothing = |place| Path { text: String::new(), pieces: Vec::new(), place };
+        let Some(http) = &raw.http else {
+            self.builder.missing("http", place);
+            return (Method::Get, nothing(place));
+        };
+        let (word, path) = http.value.split_once(' ').unwrap_or((http.value.as_str(), ""));
+        let method = Method::ALL.into_iter().find(|method| method.as_str() == word);
+        if method.is_none() {
+            let help = did_you_mean(word, Method::ALL.map(Method::as_str)).unwrap_or_else(|| {
+                "write a method and a path, such as `GET /api/v1/orders`; methods are GET, POST, PUT, PATCH and DELETE".into()
+            });
+            self.builder.to.at(http.place, Code::BadPath, format!("`{word}` is no HTTP method")).help(help);
+        }
+        let pieces = match path_pieces(path) {
+            Ok(pieces) => pieces,
+            Err(why) if method.is_some() => {
+                self.builder.to.at(http.place, Code::BadPath, format!("`{path}` is no path: {why}")).help(
+                    "a path starts with `/` and has letters, digits, `-`, `.`, `_`, `~`; a parameter in it stands in braces",
+                );
+                Vec::new()
+            }
+            Err(_) => Vec::new(),
+        };
+        (method.unwrap_or(Method::Get), Path { text: path.to_owned(), pieces, place: http.place })
+    }
+
+    fn rate(&mut self, text: &Text) -> Option<Rate> {
+        let rate = parse_rate(&text.value, text.place);
+        match rate {
+            Ok(rate) => Some(rate),
+            Err(why) => {
+                self.builder
+                    .to
+                    .at(text.place, Code::BadRate, format!("`{}` is no rate: {why}", text.value))
+                    .help("write `10/s per UID`, `1/s per IP`, or `5/s per UID for members`");
+                None
+            }
+        }
+    }
+
+    fn body(&mut self, raw: &raw::Operation, place: Place) -> Body {
+        let Some(request) = &raw.request else {
+            self.builder.missing("request", place);
+            return Body::Parameters(Vec::new());
+        };
+        if let Some((name, field)) = request.iter().find(|(name, _)| name.value == ListName::BODY) {
+            return self.array_body(request, name, field);
+        }
+        Body::Parameters(request.iter().map(|(name, field)| self.parameter(name, field)).collect())
+    }
+
+    fn array_body(&mut self, request: &Named<Spanned<raw::Field>>, name: &Text, field: &Spanned<raw::Field>) -> Body {
+        if request.len() > 1 {
+            self.builder
+                .to
+                .at(name.place, Code::Misplaced, "a body that is an array has no other parameters")
+                .help("move them into its `fields`");
+        }
+        // A body that is an array is always there.
+        let parameter = Parameter { need: Need::Always, ..self.parameter(name, field) };
+        if parameter.item().is_none() {
+            self.builder
+                .to
+                .at(name.place, Code::Misplaced, "a body that is an array has items with `fields`")
+                .help("write `\"[]\": { item: Order, fields: { .. } }`");
+        }
+        Body::Array(Box::new(parameter))
+    }
+
+    fn window(&mut self, raw: &Spanned<raw::Window>) -> Option<Window> {
+        let (Some(from), Some(to)) = (&raw.from, &raw.to) else {
+            for (key, value) in [("from", &raw.from), ("to", &raw.to)] {
+                if value.is_none() {
+                    self.builder.missing(key, raw.place);
+                }
+            }
+            return None;
+        };
+        Some(Window {
+            from: placed(from),
+            to: placed(to),
+            span: self.builder.duration(&raw.span),
+            access: self.builder.duration(&raw.access),
+            access_is_of_data: raw.access_of == Some(AccessOf::Data),
+            default: self.builder.duration(&raw.default),
+            both_or_neither: raw.both_or_neither.as_ref().is_some_and(|both| both.value),
+            place: raw.place,
+        })
+    }
+
+    fn response(&mut self, raw: &raw::Operation, place: Place) -> Response {
+        let Some(response) = &raw.response else {
+            self.builder.missing("response", place);
+            return Response::Undefined;
+        };
+        self.refuse_stray_response_keys(response);
+        let result = match (&response.object, &response.array, &response.page) {
+            (Some(object), None, None) => self.resolve_record(object).map(|record| Response::Object { record }),
+            (None, Some(array), None) => {
+                let observed_under = response.observed_under.as_ref().map(|text| text.value.clone());
+                self.resolve_record(array).map(|record| Response::Array { record, observed_under })
+            }
+            (None, None, Some(list)) => self.page(response, list),
+            _ => {
+                self.builder
+                    .to
+                    .at(response.place, Code::BadResponse, "a response is one of `object`, `array` and `page`")
+                    .help("keep the one that says what `data` is");
+                None
+            }
+        };
+        result.unwrap_or(Response::Undefined)
+    }
+
+    /// Keys of one kind of response mean nothing for the others.
+    fn refuse_stray_response_keys(&mut self, raw: &Spanned<raw::Response>) {
+        let place = |text: &Option<Text>| text.as_ref().map(|text| text.place);
+        if ["page", "array"].iter().any(|key| self.builder.to.is_unread(raw.place.file, key)) {
+            return;
+        }
+        if raw.page.is_none() {
+            let keys = [
+                ("of", place(&raw.of)),
+                ("cursor", place(&raw.cursor)),
+                ("next", place(&raw.next)),
+                ("id", place(&raw.id)),
+                ("each", place(&raw.each)),
+            ];
+            self.refuse_keys(&keys, "belongs to a `page`");
+        }
+        if raw.array.is_none() {
+            self.refuse_keys(&[("observed_under", place(&raw.observed_under))], "belongs to an `array`");
+        }
+    }
+
+    fn page(&mut self, raw: &Spanned<raw::Response>, list: &Text) -> Option<Response> {
+        for (key, value) in [("of", &raw.of), ("cursor", &raw.cursor), ("next", &raw.next)] {
+            if value.is_none() {
+                self.builder.missing(key, raw.place);
+            }
+        }
+        let (of, cursor, next) = (raw.of.as_ref()?, raw.cursor.as_ref()?, raw.next.as_ref()?);
+        let record = self.resolve_record(of)?;
+        let (list, cursor) = (self.field_name(list, &None), self.field_name(cursor, &None));
+        Some(Response::Page { list, record, cursor, next: placed(next) })
+    }
+
+    fn examples(&mut self, raw: &[Spanned<raw::Example>], place: Place) -> Vec<Example> {
+        if raw.is_empty() && !self.builder.to.is_unread(place.file, "examples") {
+            self.builder
+                .to
+                .at(place, Code::MissingKey, "the operation has no example")
+                .help("add `examples` with a request and its response as wire JSON");
+        }
+        let examples = raw.iter().filter_map(|raw| {
+            for (key, value) in [("request", &raw.request), ("response", &raw.response)] {
+                if value.is_none() {
+                    self.builder.missing(key, raw.place);
+                }
+            }
+            let (request, response) = (raw.request.as_ref()?, raw.response.as_ref()?);
+            Some(Example { about: text_of(&raw.about), request: placed(request), response: placed(response) })
+        });
+        examples.collect()
+    }
+}
+
+/// Where the file says what the model keeps without a place.
+fn said_at(raw: &raw::Operation, place: Place) -> SaidAt {
+    let text = |text: &Option<Text>| text.as_ref().map_or(place, |text| text.place);
+    let window = |key: fn(&raw::Window) -> Option<Place>| {
+        raw.window.as_ref().map_or(place, |window| key(window).unwrap_or(window.place))
+    };
+    SaidAt {
+        whitelisted: raw.whitelisted.as_ref().map_or(place, |whitelisted| whitelisted.place),
+        permission: text(&raw.permission),
+        history: text(&raw.history),
+        response: raw.response.as_ref().map_or(place, |response| response.place),
+        span: window(|window| Some(window.span.as_ref()?.place)),
+        access: window(|window| Some(window.access.as_ref()?.place)),
+        default: window(|window| Some(window.default.as_ref()?.place)),
+        both_or_neither: window(|window| Some(window.both_or_neither.as_ref()?.place)),
+    }
+}
+
+/// Splits a path at its `{parameters}`.
+fn path_pieces(path: &str) -> Result<Vec<PathPiece>, &'static str> {
+    if !path.starts_with('/') {
+        return Err("it does not start with `/`");
+    }
+    if path.contains("//") {
+        return Err("a segment is empty");
+    }
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "/-._~".contains(c);
+    let mut pieces = Vec::new();
+    let mut rest = path;
+    while let Some(open) = rest.find('{') {
+        let close = rest[open..].find('}').ok_or("a brace is not closed")? + open;
+        let (literal, name) = (&rest[..open], &rest[open + 1..close]);
+        if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') {
+            return Err("what stands in braces is no parameter name");
+        }
+        pieces.push(PathPiece::Literal(literal.to_owned()));
+        pieces.push(PathPiece::Parameter(name.to_owned()));
+        rest = &rest[close + 1..];
+    }
+    if !rest.is_empty() {
+        pieces.push(PathPiece::Literal(rest.to_owned()));
+    }
+    let literals_are_clean = pieces.iter().all(|piece| match piece {
+        PathPiece::Literal(text) => text.chars().all(allowed),
+        PathPiece::Parameter(_) => true,
+    });
+    if !literals_are_clean {
+        return Err("it has a character that does not belong into a path");
+    }
+    if path.split('/').any(|segment| segment == "." || segment == "..") {
+        return Err("it has a relative segment");
+    }
+    Ok(pieces)
+}
+
+/// Reads `10/s per UID for copy-trading`.
+fn parse_rate(text: &str, place: Place) -> Result<Rate, &'static str> {
+    let words: Vec<&str> = text.split(' ').collect();
+    let (rate, scope, class) = match words.as_slice() {
+        [rate, "per", scope] => (*rate, *scope, Rate::EVERYONE),
+        [rate, "per", scope, "for", class] => (*rate, *scope, *class),
+        _ => return Err("it does not read as one"),
+    };
+    let calls = rate.strip_suffix("/s").ok_or("rates are per second")?;
+    let calls: u32 = calls.parse().map_err(|_| "the number of calls is none")?;
+    if calls == 0 {
+        return Err("a rate of zero lets nothing through");
+    }
+    let scope = match scope {
+        "UID" => RateScope::Uid,
+        "IP" => RateScope::Ip,
+        _ => return Err("calls are counted per UID or per IP"),
+    };
+    let is_word = !class.is_empty() && class.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    if !is_word {
+        return Err("for whom it holds is no lower-case word");
+    }
+    Ok(Rate { calls, scope, class: class.to_owned(), place })
+}
+
+/// The effect that fits, where none is told: the lack of it is one mistake and no more.
+fn likely_effect(raw: &raw::Operation) -> Effect {
+    match (&raw.repeat, &raw.in_flight, &raw.confirm) {
+        (Some(_), _, _) => Effect::Cancel,
+        (None, None, None) => Effect::Read,
+        _ => Effect::Amend,
+    }
+}

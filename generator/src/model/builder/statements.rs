@@ -1,0 +1,202 @@
+//! Rules, contradictions, observations.
+
+use super::{Builder, placed, placed_list, text_of};
+use crate::diagnostics::{Code, Place, did_you_mean};
+use crate::load::{Named, Short, Spanned, raw};
+use crate::model::{Comparison, Condition, Contradiction, NotShown, Observation, Rule, RuleKind, Severity, Test};
+
+/// The rules of a family or of one of its `operations`.
+pub(super) fn rules(builder: &mut Builder<'_>, raw: &[Spanned<raw::Rule>], operations: &Operations) -> Vec<Rule> {
+    raw.iter()
+        .filter_map(|raw| {
+            let raw = follow(builder, raw, operations)?;
+            Some(rule(builder, &raw))
+        })
+        .collect()
+}
+
+/// The operation files of a family.
+pub(super) type Operations = [(String, Place, raw::Operation)];
+
+/// Replaces `as: operation.rule` by what stands there; keys beside it win, and the list that it speaks of is its own.
+fn follow(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>, operations: &Operations) -> Option<Spanned<raw::Rule>> {
+    let Some(reference) = &raw.r#as else {
+        // It was to be taken from another one, so what is not here is not missing.
+        return if builder.to.is_unread(raw.place.file, "as") { None } else { Some(raw.clone()) };
+    };
+    let (operation, id) = reference.value.split_once('.').unwrap_or((&reference.value, ""));
+    let rules = || operations.iter().filter(|(name, ..)| name == operation).flat_map(|(.., raw)| &raw.rules);
+    let ids = || rules().filter_map(|rule| rule.id.as_ref()).map(|id| id.value.as_str());
+    let Some(base) = rules().find(|rule| rule.id.as_ref().is_some_and(|known| known.value == id)) else {
+        if !builder.documents.incomplete {
+            let help = did_you_mean(id, ids()).unwrap_or_else(|| {
+                "write an operation of the family and one of its rules, such as `place-order.qty-minimum`".into()
+            });
+            builder.to.at(reference.place, Code::UndefinedName, format!("`{}` is no rule", reference.value)).help(help);
+        }
+        return None;
+    };
+    if base.r#as.is_some() {
+        builder
+            .to
+            .at(reference.place, Code::Circular, format!("`{}` is taken from another rule itself", reference.value))
+            .related(base.place, "it says `as` here")
+            .help("refer to the rule that is written out");
+        return None;
+    }
+    if base.kind.is_none() || base.says.is_none() {
+        // It is reported there.
+        return None;
+    }
+    let (own, base) = (raw.value.clone(), base.value.clone());
+    let value = raw::Rule {
+        id: own.id.or(base.id),
+        at: own.at.or(base.at),
+        kind: own.kind.or(base.kind),
+        severity: own.severity.or(base.severity),
+        says: own.says.or(base.says),
+        why: own.why.or(base.why),
+        when: own.when.or(base.when),
+        require: own.require.or(base.require),
+        forbid: own.forbid.or(base.forbid),
+        same: own.same.or(base.same),
+        unique: own.unique.or(base.unique),
+        r#in: own.r#in,
+        r#as: None,
+    };
+    Some(Spanned { value, place: raw.place })
+}
+
+fn rule(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Rule {
+    let kind = match &raw.kind {
+        Some(kind) => kind.value,
+        None => {
+            builder.missing("kind", raw.place);
+            // Whichever fits, so that nothing more is said about it.
+            let has_test = raw.require.is_some() || raw.forbid.is_some() || raw.same.is_some() || raw.unique.is_some();
+            if has_test { RuleKind::Checked } else { RuleKind::Type }
+        }
+    };
+    Rule {
+        id: builder.need(&raw.id, "id", raw.place),
+        place: raw.id.as_ref().filter(|id| id.place.file == raw.place.file).map_or(raw.place, |id| id.place),
+        written: raw.id.as_ref().map_or(raw.place, |id| id.place),
+        at: text_of(&raw.at),
+        kind,
+        severity: raw.severity.as_ref().map_or(Severity::Refuse, |severity| severity.value),
+        severity_place: raw.severity.as_ref().map(|severity| severity.place),
+        says: builder.need(&raw.says, "says", raw.place),
+        why: raw.why.as_ref().map(|why| why.value.trim().to_owned()),
+        within: raw.r#in.as_ref().map(placed_list),
+        test: test(builder, raw),
+    }
+}
+
+/// What the rule tests; several tests in one rule are refused.
+fn test(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Option<Test> {
+    let has_condition = raw.require.is_some() || raw.forbid.is_some();
+    let tests = usize::from(has_condition) + usize::from(raw.same.is_some()) + usize::from(raw.unique.is_some());
+    if tests > 1 {
+        builder
+            .to
+            .at(raw.place, Code::BadRule, "a rule tests one thing")
+            .help("make a rule each of `same`, `unique`, and `require` with `forbid`");
+    }
+    if let Some(when) = raw.when.as_ref().filter(|_| !has_condition) {
+        builder
+            .to
+            .at(when.place, Code::BadRule, "`when` goes with `require` or `forbid` only")
+            .help("say what must hold then, or take it away");
+    }
+    if let Some(same) = &raw.same {
+        return Some(Test::Same(same.value.clone(), same.place));
+    }
+    if let Some(unique) = &raw.unique {
+        return Some(Test::Unique(unique.iter().map(placed).collect()));
+    }
+    has_condition.then(|| Test::Condition {
+        when: conditions(raw.when.as_ref()),
+        require: conditions(raw.require.as_ref()),
+        forbid: conditions(raw.forbid.as_ref()),
+    })
+}
+
+pub(super) fn conditions(raw: Option<&Spanned<Named<crate::load::Texts>>>) -> Vec<Condition> {
+    let entries = raw.into_iter().flat_map(|raw| raw.iter());
+    entries
+        .map(|(name, values)| {
+            let values = values.iter().map(placed).collect();
+            match name.value.as_str() {
+                "given" => Condition::Given(values),
+                "any_given" => Condition::AnyGiven(values),
+                key => worded(key, name.place, values),
+            }
+        })
+        .collect()
+}
+
+/// A condition whose key is a parameter's name, with a word before or after it.
+fn worded(key: &str, place: Place, values: Vec<(String, Place)>) -> Condition {
+    let named = |name: &str| (name.to_owned(), place);
+    if let Some(property) = key.strip_prefix("account.") {
+        return Condition::AccountIs { property: named(property), values };
+    }
+    let Some((parameter, word)) = key.rsplit_once('.') else {
+        return Condition::Is { parameter: named(key), values };
+    };
+    if word == "form" {
+        return Condition::HasForm { parameter: named(parameter), forms: values };
+    }
+    match (Comparison::ALL.into_iter().find(|comparison| comparison.as_str() == word), values.as_slice()) {
+        (Some(comparison), [property]) => {
+            Condition::Compares { parameter: named(parameter), comparison, property: property.clone() }
+        }
+        _ => Condition::Is { parameter: named(key), values },
+    }
+}
+
+pub(super) fn contradictions(builder: &mut Builder<'_>, raw: &[Spanned<raw::Contradiction>]) -> Vec<Contradiction> {
+    raw.iter()
+        .map(|raw| {
+            if raw.readings.len() < 2 {
+                builder
+                    .to
+                    .at(raw.place, Code::BadRule, "a contradiction has two readings at least")
+                    .help("list them under `readings`");
+            }
+            Contradiction {
+                id: builder.need(&raw.id, "id", raw.place),
+                place: raw.id.as_ref().map_or(raw.place, |id| id.place),
+                readings: raw.readings.iter().map(|text| text.value.trim().to_owned()).collect(),
+                chosen: builder.need(&raw.chosen, "chosen", raw.place),
+                why: builder.need(&raw.why, "why", raw.place),
+            }
+        })
+        .collect()
+}
+
+pub(super) fn not_shown(builder: &mut Builder<'_>, raw: &[Spanned<Short<raw::NotShown>>]) -> Vec<NotShown> {
+    raw.iter()
+        .map(|raw| NotShown {
+            says: builder.need(&raw.value.says, "says", raw.place),
+            at: raw.value.at.iter().map(|at| at.value.trim().to_owned()).collect(),
+            place: raw.place,
+        })
+        .collect()
+}
+
+pub(super) fn observations(builder: &mut Builder<'_>, raw: &[Spanned<raw::Observation>]) -> Vec<Observation> {
+    raw.iter()
+        .map(|raw| {
+            if raw.sources.is_empty() {
+                builder.missing("sources", raw.place);
+            }
+            Observation {
+                id: builder.need(&raw.id, "id", raw.place),
+                place: raw.id.as_ref().map_or(raw.place, |id| id.place),
+                says: builder.need(&raw.says, "says", raw.place),
+                sources: raw.sources.iter().map(|text| text.value.trim().to_owned()).collect(),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,350 @@
+//! `types.yaml` -> enums, identifiers, choices, records.
+
+use std::collections::HashMap;
+
+use super::{Scope, placed, text_of};
+use crate::diagnostics::{Code, Place, did_you_mean};
+use crate::load::{Named, Spanned, Text, raw};
+use crate::model::{
+    BUILT_IN, Case, Choice, ChoiceKind, Enum, EnumValue, Field, Form, Identifier, Record, Type, variant_name,
+};
+
+/// What the names of a family's types mean.
+pub(super) struct TypeNames {
+    types: HashMap<String, (Type, Place, String)>,
+    /// A name that stands twice, and both places.
+    twice: Vec<(String, Place, Place)>,
+}
+
+impl TypeNames {
+    pub(super) fn of(raw: &raw::Types) -> Self {
+        let mut names = Self { types: HashMap::new(), twice: Vec::new() };
+        names.add_all(&raw.enums, Type::Enum, |raw| text_of(&raw.doc));
+        names.add_all(&raw.identifiers, Type::Identifier, |raw| text_of(&raw.doc));
+        names.add_all(&raw.choices, Type::Choice, |raw| text_of(&raw.doc));
+        names.add_all(&raw.records, Type::Record, |raw| text_of(&raw.doc));
+        names
+    }
+
+    fn add_all<T>(&mut self, raw: &Named<Spanned<T>>, make: fn(usize) -> Type, doc: fn(&T) -> String) {
+        for (index, (name, value)) in raw.iter().enumerate() {
+            let entry = (make(index), name.place, doc(value));
+            if let Some((_, first, _)) = self.types.get(&name.value) {
+                self.twice.push((name.value.clone(), *first, name.place));
+            } else {
+                self.types.insert(name.value.clone(), entry);
+            }
+        }
+    }
+
+    /// Types that take the name of a built-in one, and where.
+    fn built_in(&self) -> Vec<(&str, &Place)> {
+        let taken = BUILT_IN.iter().filter_map(|(name, _)| Some((*name, &self.types.get(*name)?.1)));
+        taken.collect()
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<Type> {
+        let built_in = BUILT_IN.into_iter().find(|(known, _)| *known == name).map(|(_, ty)| ty);
+        built_in.or_else(|| self.types.get(name).map(|(ty, ..)| *ty))
+    }
+
+    /// What a field of this type is, when it says nothing itself.
+    pub(super) fn doc(&self, name: &str) -> &str {
+        self.types.get(name).map_or("", |(_, _, doc)| doc)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &str> {
+        BUILT_IN.into_iter().map(|(name, _)| name).chain(self.types.keys().map(String::as_str))
+    }
+}
+
+impl Scope<'_, '_> {
+    /// What a type name means; reported when it means nothing.
+    pub(super) fn resolve(&mut self, name: &Text) -> Type {
+        if let Some(ty) = self.names.get(&name.value) {
+            return ty;
+        }
+        if !self.builder.documents.incomplete {
+            let mut known: Vec<_> = self.names.all().collect();
+            known.sort_unstable();
+            let help = did_you_mean(&name.value, known).unwrap_or_else(|| {
+                format!(
+                    "define it in schema/{}/types.yaml, or use string, decimal, integer, boolean or time",
+                    self.family.folder
+                )
+                .into()
+            });
+            self.builder
+                .to
+                .at(name.place, Code::UndefinedType, format!("no type is called `{}`", name.value))
+                .help(help);
+        }
+        Type::Undefined
+    }
+
+    /// The index of a record by its name.
+    pub(super) fn resolve_record(&mut self, name: &Text) -> Option<usize> {
+        match self.resolve(name) {
+            Type::Record(index) => Some(index),
+            Type::Undefined => None,
+            _ => {
+                self.builder
+                    .to
+                    .at(name.place, Code::WrongType, format!("`{}` is no record", name.value))
+                    .help("name one of the `records` of types.yaml");
+                None
+            }
+        }
+    }
+
+    pub(super) fn enums(&mut self) -> Vec<Enum> {
+        for (name, place) in self.names.built_in() {
+            self.builder
+                .to
+                .at(*place, Code::ReservedName, format!("the type `{name}` is built in"))
+                .help("give it another name");
+        }
+        for (name, first, second) in &self.names.twice {
+            self.builder
+                .to
+                .at(*second, Code::DefinedTwice, format!("the type `{name}` is defined twice"))
+                .related(*first, "first defined here")
+                .help("give one of them another name");
+        }
+        let family = self.family;
+        family.types.enums.iter().map(|(name, raw)| self.enumeration(name, raw)).collect()
+    }
+
+    fn enumeration(&mut self, name: &Text, raw: &Spanned<raw::Enum>) -> Enum {
+        if raw.values.is_empty() && !self.builder.to.is_unread(name.place.file, "values") {
+            self.builder
+                .to
+                .at(name.place, Code::MissingKey, format!("the enum `{}` has no values", name.value))
+                .help("list them under `values`, each with its meaning");
+        }
+        let values: Vec<_> = raw
+            .values
+            .iter()
+            .map(|(wire, value)| EnumValue {
+                name: self.name(wire, &value.rust, "value", variant_name),
+                doc: text_of(&value.doc),
+                also: value.also.iter().map(placed).collect(),
+            })
+            .collect();
+        let truth_of = |wanted: bool| {
+            let name = raw.truth.iter().find(|(_, truth)| truth.value == wanted).map(|(name, _)| name)?;
+            values.iter().position(|value: &EnumValue| value.name.wire == name.value)
+        };
+        let truth = truth_of(true).zip(truth_of(false));
+        let truth_places = raw.truth.iter().map(|(name, _)| placed(name)).collect();
+        Enum { name: self.type_name(name, &raw.rust), doc: text_of(&raw.doc), values, truth, truth_places }
+    }
+
+    pub(super) fn identifiers(&mut self) -> Vec<Identifier> {
+        let family = self.family;
+        family.types.identifiers.iter().map(|(name, raw)| self.identifier(name, raw)).collect()
+    }
+
+    fn identifier(&mut self, name: &Text, raw: &Spanned<raw::Identifier>) -> Identifier {
+        let length = raw.length.as_ref().and_then(|length| match length.value.as_slice() {
+            [min, max] if (1..=max.value).contains(&min.value) => Some((min.value, max.value)),
+            _ => {
+                self.builder
+                    .to
+                    .at(length.place, Code::BadAlphabet, "a length is two numbers, the shortest first")
+                    .help("write `length: [1, 32]`");
+                None
+            }
+        });
+        Identifier {
+            name: self.type_name(name, &raw.rust),
+            doc: text_of(&raw.doc),
+            length,
+            alphabet: raw.alphabet.as_ref().map(placed),
+            forms: raw.forms.iter().filter_map(|(name, pattern)| self.form(name, pattern)).collect(),
+            mint: raw.mint.as_ref().filter(|mint| mint.value).map(|mint| mint.place),
+        }
+    }
+
+    /// Reads `a*z`: what it begins and ends with.
+    fn form(&mut self, name: &Text, pattern: &Text) -> Option<Form> {
+        let Some((prefix, alphabet, suffix)) = form_parts(&pattern.value) else {
+            self.builder.to.at(pattern.place, Code::BadAlphabet, format!("`{}` is no form", pattern.value)).help(
+                "write what it begins and ends with, and one `*` for what is between, such as `a*z`, or \
+                     `[A-Z]*` for what has only such characters there",
+            );
+            return None;
+        };
+        Some(Form {
+            name: self.field_name(name, &None),
+            pattern: pattern.value.clone(),
+            place: pattern.place,
+            prefix: prefix.to_owned(),
+            alphabet: alphabet.map(str::to_owned),
+            suffix: suffix.to_owned(),
+        })
+    }
+
+    pub(super) fn choices(&mut self) -> Vec<Choice> {
+        let family = self.family;
+        family.types.choices.iter().map(|(name, raw)| self.choice(name, raw)).collect()
+    }
+
+    fn choice(&mut self, name: &Text, raw: &Spanned<raw::Choice>) -> Choice {
+        let kind = match (&raw.choose_by, raw.one_of.is_empty()) {
+            (None, false) => self.choice_by_presence(raw),
+            (Some(decider), true) => self.choice_by_value(decider, raw),
+            _ => {
+                self.builder
+                    .to
+                    .at(
+                        name.place,
+                        Code::BadChoice,
+                        format!("the choice `{}` needs `one_of` or `choose_by`, and not both", name.value),
+                    )
+                    .help("`one_of` lists parameters of which one is sent; `choose_by` names the one that decides");
+                ChoiceKind::Presence { alternatives: Vec::new(), wins: None }
+            }
+        };
+        Choice { name: self.type_name(name, &raw.rust), doc: text_of(&raw.doc), kind }
+    }
+
+    fn choice_by_presence(&mut self, raw: &Spanned<raw::Choice>) -> ChoiceKind {
+        let cases = raw.cases.first().map(|(name, _)| name.place);
+        let ty = raw.r#type.as_ref().map(|ty| ty.place);
+        self.refuse_keys(&[("type", ty), ("cases", cases)], "goes with `choose_by`, not with `one_of`");
+        let alternatives = raw.one_of.iter().map(|(name, field)| self.parameter(name, field)).collect();
+        ChoiceKind::Presence { alternatives, wins: raw.wins.as_ref().map(placed) }
+    }
+
+    fn choice_by_value(&mut self, decider: &Text, raw: &Spanned<raw::Choice>) -> ChoiceKind {
+        let wins = raw.wins.as_ref().map(|wins| wins.place);
+        self.refuse_keys(&[("wins", wins)], "goes with `one_of`, not with `choose_by`");
+        let Some(ty) = &raw.r#type else {
+            self.builder.missing("type", raw.place);
+            return ChoiceKind::Presence { alternatives: Vec::new(), wins: None };
+        };
+        let enum_index = match self.resolve(ty) {
+            Type::Enum(index) => index,
+            Type::Undefined => return ChoiceKind::Presence { alternatives: Vec::new(), wins: None },
+            _ => {
+                self.builder
+                    .to
+                    .at(ty.place, Code::BadChoice, format!("`{}` is no enum", ty.value))
+                    .help("the parameter that decides is an enum, and each of its values a case");
+                return ChoiceKind::Presence { alternatives: Vec::new(), wins: None };
+            }
+        };
+        let cases = self.cases(raw, enum_index);
+        ChoiceKind::Value { decider: self.field_name(decider, &None), enum_index, cases }
+    }
+
+    fn cases(&mut self, raw: &Spanned<raw::Choice>, enum_index: usize) -> Vec<Case> {
+        let values: Vec<&Text> = self
+            .family
+            .types
+            .enums
+            .get(enum_index)
+            .map(|(_, raw)| raw.values.iter().map(|(value, _)| value).collect())
+            .unwrap_or_default();
+        let mut cases = Vec::new();
+        for (value, parameters) in raw.cases.iter() {
+            let Some(index) = values.iter().position(|known| known.value == value.value) else {
+                if values.is_empty() {
+                    continue;
+                }
+                let help = did_you_mean(&value.value, values.iter().map(|known| known.value.as_str()));
+                self.builder
+                    .to
+                    .at(
+                        value.place,
+                        Code::BadChoice,
+                        format!(
+                            "`{}` is no value of `{}`",
+                            value.value,
+                            raw.r#type.as_ref().map_or("", |ty| &ty.value)
+                        ),
+                    )
+                    .help(
+                        help.unwrap_or_else(|| "each value of the deciding enum is a case, and nothing else is".into()),
+                    );
+                continue;
+            };
+            let parameters = parameters.iter().map(|(name, field)| self.parameter(name, field)).collect();
+            cases.push(Case { value: index, parameters });
+        }
+        for (index, value) in values.iter().enumerate() {
+            if !cases.iter().any(|case| case.value == index) {
+                let place = raw.choose_by.as_ref().map_or(raw.place, |decider| decider.place);
+                self.builder
+                    .to
+                    .at(place, Code::BadChoice, format!("no case says what goes with `{}`", value.value))
+                    .related(value.place, "the value is defined here")
+                    .help(format!("add `{}: {{}}` to `cases` when nothing does", value.value));
+            }
+        }
+        cases.sort_by_key(|case| case.value);
+        cases
+    }
+
+    pub(super) fn records(&mut self) -> Vec<Record> {
+        let family = self.family;
+        family.types.records.iter().map(|(name, raw)| self.record(name, raw)).collect()
+    }
+
+    fn record(&mut self, name: &Text, raw: &Spanned<raw::Record>) -> Record {
+        let mut fields = Vec::new();
+        let is_whole = self.collect_fields(raw, &mut vec![name.value.clone()], &mut fields);
+        if fields.is_empty() && !self.builder.to.is_unread(name.place.file, "fields") {
+            self.builder
+                .to
+                .at(name.place, Code::MissingKey, format!("the record `{}` has no fields", name.value))
+                .help("list them under `fields`");
+        }
+        Record {
+            name: self.type_name(name, &raw.rust),
+            doc: text_of(&raw.doc),
+            source: self.builder.source(&raw.source),
+            is_abstract: raw.r#abstract.unwrap_or(false),
+            is_observed: raw.observed.unwrap_or(false),
+            fields,
+            is_whole,
+        }
+    }
+
+    /// Whether all fields were found.
+    fn collect_fields(&mut self, raw: &Spanned<raw::Record>, path: &mut Vec<String>, into: &mut Vec<Field>) -> bool {
+        let mut is_whole = true;
+        if let Some(included) = &raw.includes {
+            is_whole = false;
+            if path.contains(&included.value) {
+                self.builder
+                    .to
+                    .at(included.place, Code::Circular, format!("`{}` includes itself", included.value))
+                    .help("take one of the `includes` away");
+            } else if let Some(index) = self.resolve_record(included) {
+                let family = self.family;
+                if let Some((_, base)) = family.types.records.get(index) {
+                    path.push(included.value.clone());
+                    is_whole = self.collect_fields(base, path, into);
+                }
+            }
+        }
+        for (name, field) in raw.fields.iter() {
+            into.push(self.record_field(name, field));
+        }
+        is_whole
+    }
+}
+
+/// `a*z` or `a[0-9]*z`: what is before, which characters are between, what is after.
+fn form_parts(pattern: &str) -> Option<(&str, Option<&str>, &str)> {
+    let (before, suffix) = pattern.split_once('*')?;
+    let (prefix, alphabet) = match before.strip_suffix(']') {
+        Some(before) => before.split_once('[').map(|(prefix, alphabet)| (prefix, Some(alphabet)))?,
+        None => (before, None),
+    };
+    let is_plain = |text: &str| !text.contains(['*', '[', ']']);
+    let says_something = alphabet.map_or(prefix.len() + suffix.len() > 0, |alphabet| !alphabet.is_empty());
+    (is_plain(prefix) && is_plain(suffix) && says_something).then_some((prefix, alphabet, suffix))
+}

@@ -1,0 +1,121 @@
+//! What becomes of a request: how that follows from the end of its call, and how it is found out otherwise.
+
+use super::{Duration, Family, Item, Operation, Parameter, Record, Response};
+use crate::diagnostics::Place;
+use crate::words::{Ending, RowOutcome};
+
+/// What becomes of a request that changes something when its call ends so.
+#[derive(Clone, Debug)]
+pub(crate) struct OutcomeRow {
+    pub(crate) place: Place,
+    pub(crate) when: Ending,
+    pub(crate) outcome: RowOutcome,
+    pub(crate) why: String,
+}
+
+impl Ending {
+    /// Every way a call can end, in order.
+    pub(crate) const ALL: [Self; 20] = [
+        Self::Refused,
+        Self::Unsigned,
+        Self::Limited,
+        Self::NotConnected,
+        Self::NotWritten,
+        Self::ConnectionLost,
+        Self::TimedOut,
+        Self::AnswerTooLong,
+        Self::Success,
+        Self::ListedCode,
+        Self::ObservedCode,
+        Self::TimestampRefused,
+        Self::CredentialsRefused,
+        Self::UnlistedCode,
+        Self::TooManyRequests,
+        Self::ServerError,
+        Self::OtherStatus,
+        Self::Unreadable,
+        Self::ItemFailed,
+        Self::ItemUnaccounted,
+    ];
+
+    /// Whether the exchange may have got the request.
+    pub(crate) fn may_be_sent(self) -> bool {
+        !matches!(self, Self::Refused | Self::Unsigned | Self::Limited | Self::NotConnected | Self::NotWritten)
+    }
+}
+
+/// Two names that belong together, each with its place.
+pub(crate) type Pair = ((String, Place), (String, Place));
+
+/// A name and the names that belong to it, each with its place.
+pub(crate) type Several = ((String, Place), Vec<(String, Place)>);
+
+/// How it is found out whether a request, or an item of it, had its effect.
+#[derive(Clone, Debug)]
+pub(crate) struct Confirm {
+    pub(crate) place: Place,
+    /// The operation that tells.
+    pub(crate) by: (String, Place),
+    /// Its parameter that names what is asked for, and the parameter of the request with the name.
+    pub(crate) ask: Vec<Pair>,
+    /// Parameters of both that the query takes along.
+    pub(crate) with: Vec<(String, Place)>,
+    /// The field of the record and the parameter that it equals once the request had its effect.
+    pub(crate) matches: Vec<Pair>,
+    /// A parameter of the request and the fields of which one agrees with it, where the record has any.
+    pub(crate) agrees: Vec<Several>,
+    /// Parameters of the request that are not compared.
+    pub(crate) beside: Vec<(String, Place)>,
+    pub(crate) created: Option<(String, Place)>,
+    pub(crate) changed: Option<(String, Place)>,
+    /// Fields of the record, and the values with which nothing but such a request changes it.
+    pub(crate) changed_while: Vec<Several>,
+    pub(crate) kept: Option<Duration>,
+}
+
+/// What the answer repeats of the request.
+#[derive(Clone, Debug)]
+pub(crate) struct Echoes {
+    pub(crate) place: Place,
+    /// A member of the answer, and the parameters of the request of which it repeats one.
+    pub(crate) ids: Vec<Several>,
+    /// Whether one id that agrees is enough.
+    pub(crate) one_is_enough: bool,
+}
+
+/// The several things that a request does.
+#[derive(Clone, Debug)]
+pub(crate) struct Compound {
+    pub(crate) place: Place,
+    /// The parameter and the value with which it does several; `None` when it always does.
+    pub(crate) when: Option<Pair>,
+    pub(crate) why: String,
+}
+
+/// Why a repeat does no harm.
+#[derive(Clone, Debug)]
+pub(crate) struct Repeat {
+    pub(crate) place: Place,
+    pub(crate) why: String,
+}
+
+/// Whether a name on the wire is one of these parameters, or of the choices among them.
+pub(crate) fn has_parameter(family: &Family, parameters: &[Parameter], wire: &str) -> bool {
+    let wires = parameters.iter().flat_map(|parameter| family.wire_parameters(None, parameter));
+    wires.filter_map(|wire| wire.parameter()).any(|parameter| parameter.name.wire == wire)
+}
+
+impl Operation {
+    /// The list of the request whose items have certain parameters, unless the request itself has them.
+    pub(crate) fn list_with(&self, has: impl Fn(&[Parameter]) -> bool) -> Option<(&Parameter, &Item)> {
+        if has(self.members()) { None } else { self.items().find(|(_, item)| has(&item.parameters)) }
+    }
+
+    /// The operation that tells whether a request had its effect, and the record it answers with.
+    pub(crate) fn teller<'a>(&self, family: &'a Family) -> Option<(&'a Operation, &'a Record)> {
+        let by = &self.confirm.as_ref()?.by.0;
+        let teller = family.operations.iter().find(|operation| operation.name == *by)?;
+        let Response::Object { record } = teller.response else { return None };
+        Some((teller, family.records.get(record)?))
+    }
+}

@@ -1,0 +1,118 @@
+//! What the schema states in words, as reports and pages for people give it.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::{Comparison, Condition, Need, Rate, Test, Unit, Window};
+use crate::diagnostics::Place;
+
+/// `10/s per UID for copy-trading`.
+impl Display for Rate {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/s {}", self.calls, self.counted())
+    }
+}
+
+impl Rate {
+    /// By what calls are counted, and of whom: `per UID for copy-trading`. An operation has one rate for each.
+    pub(crate) fn counted(&self) -> String {
+        let class = self.own_class().map(|class| format!(" for {class}")).unwrap_or_default();
+        format!("per {}{class}", self.scope.as_str())
+    }
+}
+
+/// `from a to b; 30 days at most; both or neither`.
+impl Display for Window {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let access = if self.access_is_of_data { "data is kept" } else { "begins at most" };
+        let parts = [
+            Some(format!("from {} to {}", self.from.0, self.to.0)),
+            self.span.map(|length| format!("{length} at most")),
+            self.access.map(|length| format!("{access} {length} back")),
+            self.default.map(|length| format!("{length} when left out")),
+            self.both_or_neither.then(|| "both or neither".to_owned()),
+        ];
+        f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
+    }
+}
+
+/// `when side is buy; require price given`.
+impl Display for Test {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Condition { when, require, forbid } => {
+                let parts = [("when", when), ("require", require), ("forbid", forbid)].into_iter();
+                let parts = parts.filter(|(_, all)| !all.is_empty());
+                let parts = parts.map(|(word, all)| format!("{word} {}", all_of(all)));
+                f.write_str(&parts.collect::<Vec<_>>().join("; "))
+            }
+            Self::Same(name, _) => write!(f, "{name} is the same in all"),
+            Self::Unique(names) => write!(f, "{} is different in all", texts(names, " and ")),
+        }
+    }
+}
+
+/// `side is buy or sell`.
+impl Display for Condition {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Given(names) => write!(f, "{} given", texts(names, " and ")),
+            Self::AnyGiven(names) => write!(f, "{} given", texts(names, " or ")),
+            Self::HasForm { parameter, forms } => write!(f, "{} of the form {}", parameter.0, texts(forms, " or ")),
+            Self::Is { parameter, values } => write!(f, "{} is {}", parameter.0, texts(values, " or ")),
+            Self::AccountIs { property, values } => {
+                write!(f, "the account's {} is {}", property.0, texts(values, " or "))
+            }
+            Self::Compares { parameter, comparison, property } => {
+                let whose = if comparison.is_of_instrument() { "the instrument's" } else { "the account's" };
+                write!(f, "{} is {} {whose} {}", parameter.0, comparison.in_words(), property.0)
+            }
+        }
+    }
+}
+
+impl Comparison {
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Among => "among",
+            Self::NotBefore => "not before",
+            Self::MultipleOf => "a multiple of",
+            Self::Places => "of no more decimal places than",
+            Self::AtLeast => "at least",
+        }
+    }
+}
+
+impl Need {
+    /// Whether it is required.
+    pub(crate) fn in_words(self) -> &'static str {
+        match self {
+            Self::Always => "required",
+            Self::Conditional => "required under a condition",
+            Self::Unstated => "required or not is unstated",
+            Self::No => "optional",
+        }
+    }
+}
+
+/// Conditions that hold together.
+pub(crate) fn all_of(conditions: &[Condition]) -> String {
+    conditions.iter().map(Condition::to_string).collect::<Vec<_>>().join(" and ")
+}
+
+/// The units of a quantity, each with when it holds; empty where none is known.
+pub(crate) fn units(units: &[Unit]) -> String {
+    let is_alone = units.len() == 1;
+    let part = |unit: &Unit| {
+        let when = unit.when.iter().map(|(name, values, _)| format!("{name} is {}", values.join(" or ")));
+        match when.collect::<Vec<_>>().as_slice() {
+            [] if is_alone => unit.is.clone(),
+            [] => format!("otherwise {}", unit.is),
+            when => format!("{} when {}", unit.is, when.join(" and ")),
+        }
+    };
+    units.iter().map(part).collect::<Vec<_>>().join("; ")
+}
+
+fn texts(texts: &[(String, Place)], between: &str) -> String {
+    texts.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(between)
+}

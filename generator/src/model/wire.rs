@@ -1,0 +1,233 @@
+//! The parameters of an operation as they stand on the wire: the members of a choice beside the others, and the
+//! parameters of items after the list that holds them.
+
+use super::{
+    Body, Choice, ChoiceKind, Enum, Family, Item, JsonType, ListName, Name, Need, Operation, Parameter, Shape, Type,
+};
+use crate::diagnostics::{Help, Place, did_you_mean, name_list};
+
+/// A parameter as it is sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WireParameter<'a> {
+    pub(crate) name: &'a Name,
+    /// The parameter of the request or of the item: the choice, where this one is a part of it.
+    pub(crate) of: &'a Parameter,
+    pub(crate) role: Role<'a>,
+    /// The list whose items have it.
+    pub(crate) list: Option<&'a ListName>,
+}
+
+/// What a name on the wire stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Role<'a> {
+    Plain(&'a Parameter),
+    /// One of several parameters of which one is sent.
+    Alternative(&'a Parameter),
+    /// The parameter that decides a choice, by the index of its enum.
+    Decider(usize),
+    /// A parameter that goes with some values of the deciding one.
+    Member(&'a Parameter),
+}
+
+impl<'a> WireParameter<'a> {
+    /// The parameter that the schema writes out; a deciding one is written as a part of its choice.
+    pub(crate) fn parameter(&self) -> Option<&'a Parameter> {
+        match self.role {
+            Role::Plain(parameter) | Role::Alternative(parameter) | Role::Member(parameter) => Some(parameter),
+            Role::Decider(_) => None,
+        }
+    }
+
+    /// The name with the list before it: `symbol`, `orderList[].size`, `[].size`.
+    pub(crate) fn path(&self) -> String {
+        self.list.map(ListName::item_prefix).unwrap_or_default() + &self.name.wire
+    }
+
+    /// What it is in JSON; the parameter that decides a choice is an enum.
+    pub(crate) fn json_type(&self) -> JsonType {
+        self.parameter().map_or(JsonType::String, |parameter| parameter.shape.json_type(parameter.as_text))
+    }
+
+    /// The values that it can have, where these are listed, each with the place that lists it.
+    pub(crate) fn values(&self, family: &'a Family) -> Vec<(&'a str, Place)> {
+        match self.role {
+            Role::Plain(parameter) | Role::Alternative(parameter) | Role::Member(parameter) => {
+                family.values_of(&parameter.shape, &parameter.only)
+            }
+            Role::Decider(index) => family.enums.get(index).map(Enum::placed_wires).unwrap_or_default(),
+        }
+    }
+
+    /// Whether it has to be sent. What is required as one of several, or with some values only, is so conditionally.
+    pub(crate) fn need(&self) -> Need {
+        let within_choice = |need: Need| if need == Need::Always { Need::Conditional } else { need };
+        match self.role {
+            Role::Plain(parameter) => parameter.need,
+            Role::Alternative(_) => within_choice(self.of.need),
+            Role::Decider(_) => self.of.need,
+            Role::Member(parameter) => within_choice(parameter.need),
+        }
+    }
+}
+
+/// The names of parameters that are sent side by side, in their order. A member of several cases of a choice comes once
+/// for each.
+#[derive(Clone)]
+pub(crate) struct WireNames<'a> {
+    all: Vec<WireParameter<'a>>,
+    /// Something among them could not be read, so there may be more.
+    are_more: bool,
+}
+
+/// What a name is found to be.
+pub(crate) enum Lookup<'a> {
+    Found(WireParameter<'a>),
+    /// No parameter has the name; with what to do about it.
+    Missing(Help),
+    /// A parameter that could not be read may have it.
+    Unresolved,
+}
+
+impl<'a> WireNames<'a> {
+    /// Every name with what it stands for.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &WireParameter<'a>> {
+        self.all.iter()
+    }
+
+    /// These names, followed by others.
+    pub(crate) fn and(mut self, others: &Self) -> Self {
+        self.all.extend(others.iter().copied());
+        self.are_more |= others.are_more;
+        self
+    }
+
+    /// Looks up a name.
+    pub(crate) fn find(&self, name: &str) -> Lookup<'a> {
+        match self.all.iter().find(|wire| wire.name.wire == name) {
+            Some(wire) => Lookup::Found(*wire),
+            None if self.are_more => Lookup::Unresolved,
+            None => Lookup::Missing(self.nearest(name)),
+        }
+    }
+
+    fn nearest(&self, name: &str) -> Help {
+        let wires = || self.all.iter().map(|wire| wire.name.wire.as_str());
+        if let Some(help) = did_you_mean(name, wires()) {
+            return help;
+        }
+        let members = self.all.iter().filter(|wire| wire.of.name.wire == name);
+        let members = name_list(members.map(|wire| wire.name.wire.as_str()));
+        if !members.is_empty() {
+            return format!("a choice is not on the wire, its members are: {members}").into();
+        }
+        match name_list(wires()) {
+            known if known.is_empty() => "there are no parameters here".into(),
+            known => format!("the parameters here are: {known}").into(),
+        }
+    }
+}
+
+impl Operation {
+    /// Every parameter that the request can carry; each list is followed by the parameters of its items.
+    pub(crate) fn wire_parameters<'a>(&'a self, family: &'a Family) -> Vec<WireParameter<'a>> {
+        let with_items = |parameter: &'a Parameter| {
+            let items = parameter.item().into_iter().flat_map(|item| {
+                item.parameters.iter().flat_map(|inner| family.wire_parameters(Some(&item.list), inner))
+            });
+            family.wire_parameters(None, parameter).into_iter().chain(items)
+        };
+        self.body.parameters().iter().flat_map(with_items).collect()
+    }
+
+    /// How many parameters the schema writes out, those of choices and items among them.
+    pub(crate) fn parameter_count(&self, family: &Family) -> usize {
+        // The parameter that stands for an array body has no name on the wire.
+        self.wire_parameters(family).iter().filter(|wire| !wire.of.is_body()).count()
+    }
+
+    /// Every parameter that stands for a choice, with the choice and the list whose items make it.
+    pub(crate) fn choices<'a>(
+        &'a self,
+        family: &'a Family,
+    ) -> impl Iterator<Item = (Option<&'a ListName>, &'a Parameter, &'a Choice)> {
+        let with_items = |parameter: &'a Parameter| {
+            let items = parameter.item().into_iter();
+            let inner = items.flat_map(|item| item.parameters.iter().map(|inner| (Some(&item.list), inner)));
+            std::iter::once((None, parameter)).chain(inner)
+        };
+        let all = self.body.parameters().iter().flat_map(with_items);
+        all.filter_map(|(list, parameter)| Some((list, parameter, family.choice_of(parameter)?)))
+    }
+
+    /// The lists of objects, or the body where it is one, and what their items are.
+    pub(crate) fn items(&self) -> impl Iterator<Item = (&Parameter, &Item)> {
+        self.body.parameters().iter().filter_map(|parameter| Some((parameter, parameter.item()?)))
+    }
+
+    /// The parameters that are members of the request; none where the body is an array.
+    pub(crate) fn members(&self) -> &[Parameter] {
+        match &self.body {
+            Body::Parameters(parameters) => parameters,
+            Body::Array(_) => &[],
+        }
+    }
+
+    /// The parameters of the request, and those of the items of each list.
+    pub(crate) fn sets(&self) -> impl Iterator<Item = (Option<&ListName>, &[Parameter])> {
+        let items = self.items().map(|(_, item)| (Some(&item.list), item.parameters.as_slice()));
+        std::iter::once((None, self.body.parameters())).chain(items)
+    }
+
+    /// The parameters of the request, or of the items of a list; none where there is no such list.
+    pub(crate) fn set_of(&self, list: Option<&ListName>) -> &[Parameter] {
+        self.sets().find(|(known, _)| *known == list).map_or(&[], |(_, parameters)| parameters)
+    }
+}
+
+impl Family {
+    /// What is sent for a parameter: the parameter itself, or everything that may be sent for a choice.
+    pub(crate) fn wire_parameters<'a>(
+        &'a self,
+        list: Option<&'a ListName>,
+        of: &'a Parameter,
+    ) -> Vec<WireParameter<'a>> {
+        let wire = |name: &'a Name, role| WireParameter { name, of, role, list };
+        let Some(choice) = self.choice_of(of) else { return vec![wire(&of.name, Role::Plain(of))] };
+        match &choice.kind {
+            ChoiceKind::Presence { alternatives, .. } => {
+                alternatives.iter().map(|one| wire(&one.name, Role::Alternative(one))).collect()
+            }
+            ChoiceKind::Value { decider, enum_index, cases } => {
+                let members = cases.iter().flat_map(|case| &case.parameters);
+                let members = members.map(|member| wire(&member.name, Role::Member(member)));
+                std::iter::once(wire(decider, Role::Decider(*enum_index))).chain(members).collect()
+            }
+        }
+    }
+
+    /// The names of parameters that are sent side by side.
+    pub(crate) fn names<'a>(&'a self, parameters: &'a [Parameter]) -> WireNames<'a> {
+        WireNames {
+            all: parameters.iter().flat_map(|parameter| self.wire_parameters(None, parameter)).collect(),
+            are_more: parameters.iter().any(|parameter| self.is_unread(parameter)),
+        }
+    }
+
+    /// Whether a parameter was reported as something that cannot be sent.
+    fn is_unread(&self, parameter: &Parameter) -> bool {
+        match parameter.shape {
+            Shape::One(Type::Undefined | Type::Record(_)) => true,
+            Shape::List(ty) => matches!(ty, Type::Undefined | Type::Record(_) | Type::Choice(_)),
+            Shape::One(_) | Shape::Items(_) => self.choice_of(parameter).is_some_and(|choice| match &choice.kind {
+                ChoiceKind::Presence { alternatives, .. } => alternatives.len() < 2,
+                ChoiceKind::Value { .. } => false,
+            }),
+        }
+    }
+
+    /// Every parameter of the family once: those of choices, of requests and of their items.
+    pub(crate) fn all_parameters(&self) -> impl Iterator<Item = &Parameter> {
+        let of_operations = self.operations.iter().flat_map(|operation| operation.sets().flat_map(|(_, set)| set));
+        self.choices.iter().flat_map(Choice::members).chain(of_operations)
+    }
+}

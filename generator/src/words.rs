@@ -1,0 +1,116 @@
+//! The words of the schema language: what a key may say where it is one of a few. The raw documents read them, and the
+//! model keeps them.
+
+/// A value that is one of a few words.
+pub(crate) trait Word: Copy + 'static {
+    /// All of them, as they are written.
+    #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only the schemas for editors list them"))]
+    const WORDS: &'static [&'static str];
+}
+
+macro_rules! words {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $word:ident = $text:literal,)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+        pub(crate) enum $name { $($(#[$vdoc])* #[serde(rename = $text)] $word,)* }
+
+        impl $name {
+            /// The word as it is written.
+            #[allow(dead_code, reason = "not every word is printed")]
+            pub(crate) fn as_str(self) -> &'static str {
+                match self { $(Self::$word => $text,)* }
+            }
+        }
+
+        impl Word for $name {
+            const WORDS: &'static [&'static str] = &[$($text,)*];
+        }
+    )*};
+}
+
+words! {
+    /// What a repeat of a call would do.
+    Effect { Read = "read", Create = "create", Amend = "amend", Cancel = "cancel", Close = "close", }
+    /// Who may call.
+    Access { Signed = "signed", Public = "public", }
+    /// What an access limit speaks of.
+    AccessOf { Start = "start", Data = "data", }
+    /// What a repeat does.
+    Harmless { Harmless = "harmless", }
+    /// How one number travels.
+    Travels { Text = "text", Number = "number", }
+    /// When a parameter has to be sent.
+    Required { Always = "always", Conditional = "conditional", Unstated = "unstated", }
+    /// A special value of a response field.
+    MayBe { Null = "null", }
+    /// How a value is kept.
+    Keep { LeftOut = "left_out", }
+    /// What a document leaves open.
+    Unstated { Unstated = "unstated", }
+    /// What a request comes to that breaks a checked rule.
+    Severity { Refuse = "refuse", Warn = "warn", }
+    /// What is made of a rule.
+    RuleKind { Type = "type", Checked = "checked", Limit = "limit", Simulated = "simulated", Stated = "stated", }
+    /// Which calls carry a header.
+    Sent { Always = "always", ByOperation = "by_operation", }
+    /// The parts of the text that is signed.
+    SignedPart { Timestamp = "timestamp", Method = "method", Path = "path", Query = "query", Body = "body", }
+    /// The signature's algorithm.
+    Algorithm { HmacSha256 = "hmac-sha256", }
+    /// How the signature is written.
+    Encoding { Base64 = "base64", Hex = "hex", }
+    /// What a property of an account is.
+    PropertyType { Flag = "flag", Time = "time", Names = "names", }
+    /// What becomes of a request when its call ends in a certain way.
+    RowOutcome { NotDone = "not_done", Done = "done", Unknown = "unknown", ByCode = "by_code", }
+    /// How a call can end.
+    Ending {
+        Refused = "refused",
+        Unsigned = "unsigned",
+        Limited = "limited",
+        NotConnected = "not-connected",
+        NotWritten = "not-written",
+        ConnectionLost = "connection-lost",
+        TimedOut = "timed-out",
+        AnswerTooLong = "answer-too-long",
+        Success = "success",
+        ListedCode = "listed-code",
+        ObservedCode = "observed-code",
+        TimestampRefused = "timestamp-refused",
+        CredentialsRefused = "credentials-refused",
+        UnlistedCode = "unlisted-code",
+        TooManyRequests = "too-many-requests",
+        ServerError = "server-error",
+        OtherStatus = "other-status",
+        Unreadable = "unreadable",
+        ItemFailed = "item-failed",
+        ItemUnaccounted = "item-unaccounted",
+    }
+    /// What a code proves about the request that it answers.
+    Proves {
+        NotDone = "not_done",
+        Unknown = "unknown",
+        NoSuchOrder = "no_such_order",
+        DuplicateId = "duplicate_id",
+        Timestamp = "timestamp",
+        Credentials = "credentials",
+        Rate = "rate",
+    }
+    /// How far a request came before it was refused.
+    Stage { Gateway = "gateway", Permission = "permission", Parameters = "parameters", Trading = "trading", }
+    /// The likely reason why credentials were refused.
+    Cause {
+        Clock = "clock",
+        Key = "key",
+        Secret = "secret",
+        Passphrase = "passphrase",
+        Ip = "ip",
+        Permission = "permission",
+        Environment = "environment",
+        Account = "account",
+    }
+    /// How certain it is what a code proves: several sources agree, a single one says so, or they contradict each other.
+    Certainty { Several = "several", Single = "single", Conflicting = "conflicting", }
+    /// How the numbers and times of a family travel.
+    Numbers { Text = "text", Json = "json", }
+}

@@ -1,0 +1,150 @@
+//! The crate is a stack: a module imports only what stands below it, and no two modules import each other.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The modules from the bottom to the top, as ARCHITECTURE.md lists them.
+const LAYERS: [&[&str]; 4] = [
+    // What a build script runs.
+    &["diagnostics", "words", "load", "model", "check", "select", "emit", "write"],
+    // The tools of the command line.
+    &["compare", "revision", "rulebook", "list", "skeleton", "explain", "export", "drift", "diff", "audit"],
+    // The entrance.
+    &["generator"],
+    // The program.
+    &["cli", "main"],
+];
+
+/// Modules that read the raw documents. Everything else reads the model.
+const READERS_OF_LOAD: [&str; 3] = ["load", "model::builder", "generator"];
+
+/// The source files by the paths of their modules, such as `model::builder`.
+fn modules() -> BTreeMap<String, String> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = BTreeMap::new();
+    let mut folders: Vec<PathBuf> = vec![source.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+            } else if entry.extension().is_some_and(|ending| ending == "rs") {
+                let path = entry.strip_prefix(&source).unwrap().with_extension("");
+                let parts: Vec<_> =
+                    path.iter().map(|part| part.to_str().unwrap()).filter(|part| *part != "mod").collect();
+                found.insert(parts.join("::"), fs::read_to_string(&entry).unwrap());
+            }
+        }
+    }
+    found.remove("lib");
+    found
+}
+
+/// The modules of the crate that a module names in a path: `crate::a::{b, c}` or `super::b::C`.
+fn imports(module: &str, text: &str, known: &BTreeMap<String, String>) -> BTreeSet<String> {
+    let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    let code = code.join("\n");
+    let starts = ["crate::", "super::"].into_iter().flat_map(|start| code.match_indices(start));
+    let starts = starts.filter(|(at, _)| !code[..*at].ends_with("super::"));
+    let paths = starts.flat_map(|(at, _)| paths(&code[at..]));
+    paths.filter_map(|path| innermost(&absolute(module, &path), known)).filter(|other| other != module).collect()
+}
+
+/// The paths that a text begins with: one, or each of a group in braces.
+fn paths(text: &str) -> Vec<String> {
+    let is_path = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+    let path: String = text.chars().take_while(|c| is_path(*c)).collect();
+    let Some(group) = text[path.len()..].strip_prefix('{').filter(|_| path.ends_with("::")) else { return vec![path] };
+    members(group).into_iter().flat_map(|member| paths(&format!("{path}{member}"))).collect()
+}
+
+/// The members of a group, whose text begins behind its brace.
+fn members(group: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut members) = (0, 0, Vec::new());
+    for (at, c) in group.char_indices() {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        if depth < 0 || (c == ',' && depth == 0) {
+            members.push(group[start..at].trim());
+            start = at + 1;
+        }
+        if depth < 0 {
+            break;
+        }
+    }
+    members
+}
+
+/// A path from the root of the crate.
+fn absolute(module: &str, path: &str) -> String {
+    let mut base: Vec<&str> = module.split("::").collect();
+    let mut rest = path;
+    if let Some(path) = path.strip_prefix("crate::") {
+        (base, rest) = (Vec::new(), path);
+    }
+    while let Some(path) = rest.strip_prefix("super::") {
+        base.pop();
+        rest = path;
+    }
+    base.into_iter().chain(rest.split("::")).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("::")
+}
+
+/// The module that a path leads into.
+fn innermost(path: &str, known: &BTreeMap<String, String>) -> Option<String> {
+    let mut path = path;
+    loop {
+        if known.contains_key(path) {
+            return Some(path.to_owned());
+        }
+        path = path.rsplit_once("::")?.0;
+    }
+}
+
+/// For modules that stand side by side, which of them import which.
+fn between_siblings() -> BTreeSet<(String, String)> {
+    let known = modules();
+    let mut edges = BTreeSet::new();
+    for (module, text) in &known {
+        for other in imports(module, text, &known) {
+            let (own, other): (Vec<&str>, Vec<&str>) = (module.split("::").collect(), other.split("::").collect());
+            let shared = own.iter().zip(&other).take_while(|(a, b)| a == b).count();
+            // A module that holds the other one is no sibling of it.
+            if shared < own.len() && shared < other.len() {
+                edges.insert((own[..=shared].join("::"), other[..=shared].join("::")));
+            }
+        }
+    }
+    edges
+}
+
+#[test]
+fn no_module_imports_upward() {
+    let layers: Vec<&str> = LAYERS.into_iter().flatten().copied().collect();
+    let height = |module: &str| {
+        layers.iter().position(|layer| *layer == module).unwrap_or_else(|| panic!("`{module}` has no place in LAYERS"))
+    };
+    for (module, other) in between_siblings().iter().filter(|(module, _)| !module.contains("::")) {
+        assert!(height(other) < height(module), "`{module}` imports `{other}`, which stands above it");
+    }
+}
+
+#[test]
+fn no_two_modules_import_each_other() {
+    let edges = between_siblings();
+    for (module, other) in edges.iter().filter(|(module, other)| module < other) {
+        let is_mutual = edges.contains(&(other.clone(), module.clone()));
+        assert!(!is_mutual, "`{module}` and `{other}` import each other");
+    }
+}
+
+#[test]
+fn only_the_builder_of_the_model_reads_raw_documents() {
+    let known = modules();
+    for (module, text) in &known {
+        let is_in = |module: &str, of: &str| module == of || module.starts_with(&format!("{of}::"));
+        let reads = imports(module, text, &known).iter().any(|other| is_in(other, "load"));
+        let may_read = READERS_OF_LOAD.iter().any(|reader| is_in(module, reader));
+        assert!(!reads || may_read, "`{module}` imports `load`");
+    }
+}
