@@ -4,6 +4,7 @@
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::task::JoinSet;
 use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmable};
@@ -22,6 +23,9 @@ const SEVERAL: usize = 5;
 
 /// How many orders are asked for at once in the end: no more than limits let through while their time runs.
 const ASKED_AT_ONCE: usize = 12;
+
+/// The pause after a refused connection.
+const AFTER_REFUSED_CONNECTION: Duration = Duration::from_millis(200);
 
 /// What a child is told.
 #[derive(Clone, Debug)]
@@ -128,9 +132,19 @@ impl Desk {
         let outcome = match sent {
             Ok(()) => Outcome::Done,
             Err(Error::Unknown(_)) => self.client.settle(&order, signed_at, &self.policy).await.outcome(),
-            Err(error) => error.outcome(),
+            Err(error) => {
+                self.wait_for_connections(&error).await;
+                error.outcome()
+            }
         };
         self.journal.known(id, outcome)
+    }
+
+    /// Waits after a refused connection. Otherwise all orders would be refused within one outage.
+    async fn wait_for_connections(&self, error: &Error) {
+        if matches!(error, Error::Transport(_)) {
+            tokio::time::sleep(AFTER_REFUSED_CONNECTION).await;
+        }
     }
 
     async fn several(&self) -> io::Result<()> {
@@ -138,7 +152,10 @@ impl Desk {
         let batch = orders::unified_batch(&ids.iter().map(|id| order("unified", id)).collect::<Vec<_>>());
         let (sent, signed_at) = self.send("unified", &batch).await?;
         let outcomes = match sent {
-            Err(error) if error.outcome() == Outcome::NotDone => vec![Outcome::NotDone; SEVERAL],
+            Err(error) if error.outcome() == Outcome::NotDone => {
+                self.wait_for_connections(&error).await;
+                vec![Outcome::NotDone; SEVERAL]
+            }
             _ => {
                 let confirmations = self.client.settle_each(&batch, signed_at, &self.policy).await;
                 confirmations.iter().map(tradeapi::runtime::confirm::Confirmation::outcome).collect()

@@ -12,5 +12,6 @@ fn whoever_is_killed_loses_nothing_and_doubles_nothing() {
     let figures = kill(Path::new(env!("CARGO_BIN_EXE_tradeapi-campaign")), &settings, 4, folder.path()).unwrap();
     println!("{figures}");
     assert_eq!(figures.violations, []);
-    assert!(figures.count(Word::Happened) >= 75 && figures.count(Word::DidNot) > 0);
+    // Four kills stop at most 80 orders before they leave, and some are refused.
+    assert!(figures.count(Word::Happened) >= 40 && figures.count(Word::DidNot) > 0);
 }
