@@ -170,9 +170,7 @@ impl ClientCore {
     /// Fails if the request breaks a rule or cannot be signed.
     pub fn prepare<'a, O: Operation>(&self, operation: &'a O) -> Result<Prepared<'a, O>, Error> {
         let warnings = self.check(operation)?;
-        let prepared = self.build(operation, warnings)?;
-        self.remember(&prepared);
-        Ok(prepared)
+        self.build(operation, warnings)
     }
 
     /// The API.

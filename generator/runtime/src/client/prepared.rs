@@ -3,6 +3,7 @@ use std::ops::Deref;
 
 use bytes::Bytes;
 
+use super::recent::RequestNumber;
 use crate::checks::Violations;
 use crate::clock::Moment;
 use crate::operation::Operation;
@@ -20,6 +21,8 @@ pub struct Prepared<'a, O> {
     pub(crate) warnings: Violations,
     pub(crate) signed_at: Timestamp,
     pub(crate) made: Moment,
+    /// Its number among the recent requests, if its outcome can be queried.
+    pub(super) number: Option<RequestNumber>,
 }
 
 impl<O: Operation> Prepared<'_, O> {

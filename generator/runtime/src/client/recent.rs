@@ -1,14 +1,20 @@
+//! The requests that a client signed recently.
+//!
+//! They tell whether an id was used for two of them, and when one of them left. Their bodies are copied: memory that each
+//! request keeps for hours would make every call allocate cold memory.
+
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
-
 use crate::clock::Moment;
 use crate::value::Timestamp;
 
-/// The maximum number of requests to remember, which is some megabytes.
+/// The maximum number of requests to remember.
 const MOST: usize = 1 << 14;
+
+/// The maximum length of their bodies, in bytes. A request that is longer by itself is remembered alone.
+const MOST_TEXT: usize = 1 << 26;
 
 /// What requests made that left further apart is told from one another by its age.
 const AROUND: Duration = Duration::from_secs(5 * 60);
@@ -19,17 +25,30 @@ const AGE: Duration = Duration::from_secs(2 * 60 * 60);
 /// The clock that requests are signed by is set back by no more than this at once, in milliseconds.
 const CLOSE_MS: u64 = 2_000;
 
-/// Recently signed requests: whether an id was used for two of them, and when one of them left. They share their bytes
-/// with the requests.
+/// Recently signed requests.
 #[derive(Debug, Default)]
-pub(super) struct RecentRequests(Mutex<VecDeque<Recent>>);
+pub(super) struct RecentRequests(Mutex<Requests>);
+
+/// Identifies a remembered request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RequestNumber(u64);
+
+#[derive(Debug, Default)]
+struct Requests {
+    /// The number of the first request.
+    first: u64,
+    requests: VecDeque<Recent>,
+    /// The bodies of all requests, one after the other.
+    text: VecDeque<u8>,
+}
 
 /// A signed request that has left or may leave.
 #[derive(Debug)]
 struct Recent {
     signed_at: Timestamp,
     made: Moment,
-    body: Bytes,
+    /// The length of its body.
+    length: usize,
     /// Whether it gives an id to something new.
     names: bool,
     departure: Departure,
@@ -49,34 +68,34 @@ enum Departure {
 
 impl RecentRequests {
     /// Adds a request that may leave from now on, and drops old ones.
-    pub(super) fn remember(&self, body: &Bytes, signed_at: Timestamp, made: Moment, names: bool) {
+    pub(super) fn remember(&self, body: &[u8], signed_at: Timestamp, made: Moment, names: bool) -> RequestNumber {
         let mut recent = self.lock();
-        let is_old = |oldest: &Recent| made.steady_since(oldest.made) > AGE;
-        while recent.front().is_some_and(is_old) || recent.len() >= MOST {
-            recent.pop_front();
-        }
-        let (body, departure) = (body.clone(), Departure::Possible);
-        recent.push_back(Recent { signed_at, made, body, names, departure, settled: None });
+        recent.make_room(body.len(), made);
+        recent.text.extend(body);
+        let departure = Departure::Possible;
+        recent.requests.push_back(Recent { signed_at, made, length: body.len(), names, departure, settled: None });
+        RequestNumber(recent.first + recent.requests.len() as u64 - 1)
     }
 
-    /// Notes that the request with this `body` leaves.
-    pub(super) fn leaves(&self, body: &Bytes, now: Moment) {
-        self.note(body, |recent| recent.departure = Departure::At(now));
+    /// Notes that a request leaves.
+    pub(super) fn leaves(&self, request: RequestNumber, now: Moment) {
+        self.note(request, |recent| recent.departure = Departure::At(now));
     }
 
-    /// Notes that the request with this `body` has no effect.
-    pub(super) fn void(&self, body: &Bytes) {
-        self.note(body, |recent| recent.departure = Departure::Void);
+    /// Notes that a request has no effect.
+    pub(super) fn void(&self, request: RequestNumber) {
+        self.note(request, |recent| recent.departure = Departure::Void);
     }
 
-    /// Notes that the outcome of the request with this `body` is known.
-    pub(super) fn settle(&self, body: &Bytes, now: Moment) {
-        self.note(body, |recent| recent.settled = Some(now));
+    /// Notes that the outcome of a request is known.
+    pub(super) fn settle(&self, request: RequestNumber, now: Moment) {
+        self.note(request, |recent| recent.settled = Some(now));
     }
 
-    fn note(&self, body: &Bytes, what: impl Fn(&mut Recent)) {
-        let is_it = |recent: &&mut Recent| recent.body.as_ptr() == body.as_ptr();
-        if let Some(recent) = self.lock().iter_mut().rev().find(is_it) {
+    fn note(&self, RequestNumber(number): RequestNumber, what: impl FnOnce(&mut Recent)) {
+        let mut recent = self.lock();
+        let index = number.checked_sub(recent.first).and_then(|index| usize::try_from(index).ok());
+        if let Some(recent) = index.and_then(|index| recent.requests.get_mut(index)) {
             what(recent);
         }
     }
@@ -89,11 +108,12 @@ impl RecentRequests {
     /// left.
     pub(super) fn is_named_twice(&self, id: &str, signed_at: Timestamp) -> bool {
         let recent = self.lock();
-        let all: Vec<_> = recent.iter().filter(|recent| recent.names && recent.carries(id)).collect();
-        if all.iter().any(|recent| recent.count(id) > 1) {
+        let all: Vec<_> = recent.that_carry(id).filter(|(recent, _)| recent.names).collect();
+        if all.iter().any(|(_, times)| *times > 1) {
             return true;
         }
-        let (exact, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|recent| recent.signed_at == signed_at);
+        let all = all.into_iter().map(|(recent, _)| recent);
+        let (exact, others): (Vec<_>, Vec<_>) = all.partition(|recent| recent.signed_at == signed_at);
         match (exact.as_slice(), others.as_slice()) {
             ([], []) => false,
             ([], [only]) => only.signed_at.as_millis().saturating_sub(signed_at.as_millis()) > CLOSE_MS,
@@ -108,25 +128,22 @@ impl RecentRequests {
             recent.departure != Departure::Void && recent.settled.is_none_or(|settled| settled.steady >= left.steady)
         };
         let recent = self.lock();
-        let (own, others): (Vec<_>, Vec<_>) = recent
-            .iter()
-            .filter(is_since)
-            .filter(|recent| recent.carries(id))
-            .partition(|recent| recent.departure == Departure::At(left));
+        let since = recent.that_carry(id).map(|(recent, _)| recent).filter(is_since);
+        let (own, others): (Vec<_>, Vec<_>) = since.partition(|recent| recent.departure == Departure::At(left));
         own.len() > 1 || !others.is_empty()
     }
 
     /// When the only request left that was signed at `signed_at` and carries `id`.
     pub(super) fn left(&self, id: &str, signed_at: Timestamp) -> Option<Moment> {
         let recent = self.lock();
-        let mut found = recent.iter().filter(|recent| recent.signed_at == signed_at && recent.carries(id));
-        match (found.next()?.departure, found.next()) {
+        let mut found = recent.that_carry(id).filter(|(recent, _)| recent.signed_at == signed_at);
+        match (found.next()?.0.departure, found.next()) {
             (Departure::At(left), None) => Some(left),
             _ => None,
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Recent>> {
+    fn lock(&self) -> MutexGuard<'_, Requests> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -137,19 +154,33 @@ impl Recent {
         let is_around = self.made.steady_since(other.made) + other.made.steady_since(self.made) <= AROUND;
         is_around && (self.departure != Departure::Void || other.departure == Departure::Void)
     }
+}
 
-    fn carries(&self, id: &str) -> bool {
-        self.count(id) > 0
+impl Requests {
+    /// Drops requests that are old, and those for which there is no room beside another with `length` bytes.
+    fn make_room(&mut self, length: usize, now: Moment) {
+        while let Some(oldest) = self.requests.front() {
+            let is_full = self.requests.len() >= MOST || self.text.len() + length > MOST_TEXT;
+            if !is_full && now.steady_since(oldest.made) <= AGE {
+                return;
+            }
+            self.text.drain(..oldest.length);
+            self.requests.pop_front();
+            self.first += 1;
+        }
     }
 
-    /// How many texts of the body are `id`.
-    fn count(&self, id: &str) -> usize {
-        let body = &self.body[..];
-        let follows = |at: usize| {
-            let rest = body[at + 1..].strip_prefix(id.as_bytes());
-            rest.is_some_and(|rest| rest.first() == Some(&b'"'))
-        };
-        body.iter().enumerate().filter(|(at, byte)| **byte == b'"' && follows(*at)).count()
+    /// The requests in whose bodies `id` is a text, and how many times.
+    fn that_carry(&self, id: &str) -> impl Iterator<Item = (&Recent, usize)> {
+        let quoted: Vec<u8> = [b"\"", id.as_bytes(), b"\""].concat();
+        let mut begin = 0;
+        self.requests.iter().filter_map(move |recent| {
+            let body = begin..begin + recent.length;
+            begin = body.end;
+            let quotes = self.text.range(body.clone()).zip(body.clone()).filter(|(byte, _)| **byte == b'"');
+            let times = quotes.filter(|(_, at)| self.text.range(*at..body.end).take(quoted.len()).eq(&quoted)).count();
+            (times > 0).then_some((recent, times))
+        })
     }
 }
 
@@ -165,17 +196,15 @@ mod tests {
         Timestamp::from_millis(millis)
     }
 
-    fn prepare(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> Bytes {
-        let body = Bytes::copy_from_slice(body.as_bytes());
-        let names = body.starts_with(b"{\"id") || body.starts_with(b"[");
-        recent.remember(&body, millis(signed_at), at(now), names);
-        body
+    fn prepare(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> RequestNumber {
+        let names = body.starts_with("{\"id") || body.starts_with('[');
+        recent.remember(body.as_bytes(), millis(signed_at), at(now), names)
     }
 
-    fn send(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> Bytes {
-        let body = prepare(recent, signed_at, now, body);
-        recent.leaves(&body, at(now));
-        body
+    fn send(recent: &RecentRequests, signed_at: u64, now: u64, body: &str) -> RequestNumber {
+        let request = prepare(recent, signed_at, now, body);
+        recent.leaves(request, at(now));
+        request
     }
 
     #[test]
@@ -226,7 +255,7 @@ mod tests {
         assert!(!is_named_twice(10_060) && !is_named_twice(8_000));
         assert!(is_named_twice(7_999), "what an earlier run sent is not this one");
         // Another that was given up before it left may be the one that is asked for.
-        recent.void(&prepare(&recent, 11_000, 1, r#"{"id":"a"}"#));
+        recent.void(prepare(&recent, 11_000, 1, r#"{"id":"a"}"#));
         assert!(is_named_twice(11_060) && is_named_twice(11_000));
         assert!(!is_named_twice(10_000), "nothing came of the other");
     }
@@ -247,11 +276,11 @@ mod tests {
         send(&recent, 2, 5, r#"{"amends":"a"}"#);
         assert!(recent.has_contender("a", at(5)), "its outcome is not known");
         assert!(!recent.has_contender("b", at(5)));
-        recent.settle(&first, at(4));
+        recent.settle(first, at(4));
         assert!(!recent.has_contender("a", at(5)), "it was over before");
-        recent.settle(&first, at(5));
+        recent.settle(first, at(5));
         assert!(recent.has_contender("a", at(5)), "it was over only after");
-        recent.void(&first);
+        recent.void(first);
         assert!(!recent.has_contender("a", at(5)), "nothing came of it");
         // What makes the order changes it too, when it lands late.
         send(&recent, 3, 3, r#"{"id":"a"}"#);
@@ -286,6 +315,15 @@ mod tests {
         for index in 0..=MOST as u64 {
             send(&recent, index, 7201, "{}");
         }
-        assert_eq!(recent.0.lock().map(|recent| recent.len()).ok(), Some(MOST));
+        assert_eq!(recent.lock().requests.len(), MOST);
+        let long = "x".repeat(MOST_TEXT / 3);
+        let request = (0..4).map(|_| send(&recent, 4, 7202, &long)).last();
+        assert_eq!(recent.lock().requests.len(), 3);
+        assert_eq!(recent.lock().text.len(), 3 * long.len());
+        recent.void(RequestNumber(0));
+        request.into_iter().for_each(|request| recent.settle(request, at(7203)));
+        assert_eq!(recent.lock().requests.back().and_then(|last| last.settled), Some(at(7203)));
+        send(&recent, 5, 7204, &"x".repeat(MOST_TEXT + 1));
+        assert_eq!(recent.lock().requests.len(), 1);
     }
 }

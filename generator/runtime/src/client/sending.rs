@@ -8,6 +8,7 @@ use http::Response;
 use super::core::{ClientCore, Parts};
 use super::exchange_clock::Signature;
 use super::prepared::{Prepared, client_ids};
+use super::recent::RequestNumber;
 use crate::checks::Violations;
 use crate::clock::Moment;
 use crate::error::{
@@ -29,6 +30,7 @@ struct Sent<'a, O> {
     permit: Permit<'a>,
     warnings: Violations,
     at: Moment,
+    number: Option<RequestNumber>,
 }
 
 /// A call that waits for its limits. A caller that drops it does not know whether it was sent.
@@ -46,7 +48,7 @@ impl<O: Operation> Drop for Waiting<'_, O> {
         }
         let built = self.prepared.is_none().then(|| self.core.prepare(self.operation).ok()).flatten();
         if let Some(prepared) = self.prepared.or(built.as_ref()) {
-            self.core.parts.recent.void(prepared.request.body());
+            self.core.void(prepared.number);
         }
     }
 }
@@ -106,7 +108,6 @@ impl ClientCore {
     ) -> Result<(Sent<'a, O>, ResponseFuture<'a>), Error> {
         let prepared = self.build(operation, warnings).map_err(|error| error.after_waiting(permit.waited()))?;
         let now = prepared.made;
-        self.remember(&prepared);
         self.send_once(span, permit, prepared, now, trip)
     }
 
@@ -119,7 +120,8 @@ impl ClientCore {
         let made = time.now();
         let signed_at = time.to_sign_at(made);
         let request = build_request(api, operation, base, authenticator.as_ref(), headers, signed_at)?;
-        Ok(Prepared { operation, request, warnings, signed_at, made })
+        let number = self.remember(O::META, request.body(), signed_at, made);
+        Ok(Prepared { operation, request, warnings, signed_at, made, number })
     }
 
     /// Refuses a request whose signature has expired, and a change whose timestamp the exchange would refuse by its
@@ -148,10 +150,15 @@ impl ClientCore {
     }
 
     /// Remembers a request whose outcome can be queried.
-    pub(super) fn remember<O: Operation>(&self, prepared: &Prepared<'_, O>) {
-        if let Some(confirm) = O::META.confirm {
-            let names = confirm.created.is_some();
-            self.parts.recent.remember(prepared.request.body(), prepared.signed_at, prepared.made, names);
+    fn remember(&self, meta: &Meta, body: &[u8], signed_at: Timestamp, made: Moment) -> Option<RequestNumber> {
+        let names = meta.confirm?.created.is_some();
+        Some(self.parts.recent.remember(body, signed_at, made, names))
+    }
+
+    /// Notes that a request has no effect.
+    fn void(&self, number: Option<RequestNumber>) {
+        if let Some(number) = number {
+            self.parts.recent.void(number);
         }
     }
 
@@ -165,16 +172,18 @@ impl ClientCore {
         trip: &'a RoundTrip,
     ) -> Result<(Sent<'a, O>, ResponseFuture<'a>), Error> {
         if let Err(error) = self.refuse_stale(&prepared, now) {
-            self.parts.recent.void(prepared.request.body());
+            self.void(prepared.number);
             return Err(error.after_waiting(permit.waited()));
         }
-        let Prepared { operation, request, warnings, signed_at, .. } = prepared;
+        let Prepared { operation, request, warnings, signed_at, number, .. } = prepared;
         // Shares the bytes that are sent.
         let what = SentRequest::new(&request, signed_at, now);
-        self.parts.recent.leaves(&what.body, now);
+        if let Some(number) = number {
+            self.parts.recent.leaves(number, now);
+        }
         span.sent(request.body());
         permit.sent();
-        Ok((Sent { operation, what, permit, warnings, at: now }, self.parts.transport.send_timed(request, trip)))
+        Ok((Sent { operation, what, permit, warnings, at: now, number }, self.parts.transport.send_timed(request, trip)))
     }
 
     /// Reads the response.
@@ -185,7 +194,7 @@ impl ClientCore {
         answer: Result<Response<Bytes>, TransportError>,
         trip: Option<Duration>,
     ) -> Result<Reply<O::Response>, Error> {
-        let Sent { operation, what, mut permit, warnings, at } = sent;
+        let Sent { operation, what, mut permit, warnings, at, number } = sent;
         let (waited, signed_at) = (permit.waited(), what.signed_at);
         let reply = answer.map_err(|error| self.unanswered(O::META, error)).and_then(|response| {
             let RateLimitFeedback { remaining, .. } = permit.answered_after(&response, trip);
@@ -199,11 +208,11 @@ impl ClientCore {
             let credentials = self.parts.authenticator.as_ref().map(Authenticator::credentials);
             drift.look_at_for::<O>(self.parts.api, credentials, &reply);
         }
-        if O::META.confirm.is_some() {
+        if let Some(number) = number {
             match reply.as_ref().map_err(Error::outcome) {
                 Err(Outcome::Unknown) => {}
-                Err(Outcome::NotDone) => self.parts.recent.void(&what.body),
-                Ok(_) | Err(Outcome::Done) => self.parts.recent.settle(&what.body, self.parts.time.now()),
+                Err(Outcome::NotDone) => self.parts.recent.void(number),
+                Ok(_) | Err(Outcome::Done) => self.parts.recent.settle(number, self.parts.time.now()),
             }
         }
         match reply.map_err(|error| error.after_waiting(waited)) {

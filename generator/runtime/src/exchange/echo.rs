@@ -124,10 +124,12 @@ enum Written {
 
 impl Written {
     fn find(sent: &SentRequest, parameter: &str, text: &str) -> Self {
-        Self::of(sent.body.iter().enumerate().filter(|(_, byte)| **byte == b'"').filter_map(|(at, _)| {
-            let value = sent.body[at + 1..].strip_prefix(parameter.as_bytes())?.strip_prefix(b"\":")?;
+        let body = &sent.body[..];
+        Self::of(body.iter().enumerate().filter(|(_, byte)| **byte == b':').filter_map(|(at, _)| {
+            let name = body[..at].strip_suffix(b"\"")?.strip_suffix(parameter.as_bytes())?;
             let text_of = |value: &[u8]| value.strip_prefix(text.as_bytes()).and_then(|rest| rest.first().copied());
-            Some(value.strip_prefix(b"\"").and_then(text_of) == Some(b'"'))
+            let is_same = || body[at + 1..].strip_prefix(b"\"").and_then(text_of) == Some(b'"');
+            name.ends_with(b"\"").then(is_same)
         }))
     }
 
