@@ -7,39 +7,40 @@ use tradeapi_runtime as runtime;
 
 /// What a caller tells about the account that signs, for the rules that depend on it.
 ///
-/// Nothing has to be told: a rule that depends on what was not told is not checked.
+/// All properties are optional. A rule that depends on a missing one is not checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[must_use = "an account does nothing until a client or a check is told of it"]
+#[must_use = "an account has no effect until a client or a check uses it"]
 pub struct Account {
-    told: runtime::Account,
+    properties: runtime::Account,
 }
 
 impl Account {
-    /// An account of which nothing is told.
+    /// An account without properties.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An account of which a name is told: a limiter that is shared tells accounts apart by it.
+    /// An account with a name, by which a shared limiter tells accounts apart.
     pub fn named(name: impl Into<String>) -> Self {
         Self {
-            told: runtime::Account::named(name),
+            properties: runtime::Account::named(name),
         }
     }
 
     /// How positions in futures are kept.
     pub fn position_mode(mut self, position_mode: PositionMode) -> Self {
-        self.told
-            .tell(
+        self.properties
+            .set(
                 "positionMode",
-                runtime::account::Told::Word(position_mode.as_str().into()),
+                runtime::account::PropertyValue::Word(position_mode.as_str().into()),
             );
         self
     }
 
     /// Whether the key is a copy-trading key of an elite trader.
     pub fn copy_trading(mut self, copy_trading: bool) -> Self {
-        self.told.tell("copyTrading", runtime::account::Told::Flag(copy_trading));
+        self.properties
+            .set("copyTrading", runtime::account::PropertyValue::Flag(copy_trading));
         self
     }
 
@@ -48,10 +49,10 @@ impl Account {
         mut self,
         copy_trading_pairs: impl IntoIterator<Item = impl Into<String>>,
     ) -> Self {
-        self.told
-            .tell(
+        self.properties
+            .set(
                 "copyTradingPairs",
-                runtime::account::Told::Names(
+                runtime::account::PropertyValue::Names(
                     copy_trading_pairs.into_iter().map(Into::into).collect(),
                 ),
             );
@@ -60,30 +61,40 @@ impl Account {
 
     /// Whether the UID is on the exchange's white list for Reality operations.
     pub fn whitelisted(mut self, whitelisted: bool) -> Self {
-        self.told.tell("whitelisted", runtime::account::Told::Flag(whitelisted));
+        self.properties
+            .set("whitelisted", runtime::account::PropertyValue::Flag(whitelisted));
         self
     }
 
     /// When a managed sub-account was bound; queries of such an account cannot begin earlier.
     pub fn binding_time(mut self, binding_time: impl Into<runtime::Timestamp>) -> Self {
-        self.told.tell("bindingTime", runtime::account::Told::Time(binding_time.into()));
+        self.properties
+            .set(
+                "bindingTime",
+                runtime::account::PropertyValue::Time(binding_time.into()),
+            );
         self
     }
 
     /// Whether the account has the market-maker permission for retail price improvement (rpi).
     pub fn rpi_market_maker(mut self, rpi_market_maker: bool) -> Self {
-        self.told.tell("rpiMarketMaker", runtime::account::Told::Flag(rpi_market_maker));
+        self.properties
+            .set(
+                "rpiMarketMaker",
+                runtime::account::PropertyValue::Flag(rpi_market_maker),
+            );
         self
     }
 
-    /// Tells the steps and bounds of what is traded under `symbol` in the line of business `line`.
+    /// Adds the steps and bounds of what is traded under `symbol` in the line of business `line`.
     pub fn instrument(
         mut self,
         line: impl std::fmt::Display,
         symbol: impl std::fmt::Display,
         instrument: Instrument,
     ) -> Self {
-        self.told.tell_instrument(line.to_string(), symbol.to_string(), instrument.told);
+        self.properties
+            .set_instrument(line.to_string(), symbol.to_string(), instrument.properties);
         self
     }
 }
@@ -92,13 +103,13 @@ impl Deref for Account {
     type Target = runtime::Account;
 
     fn deref(&self) -> &runtime::Account {
-        &self.told
+        &self.properties
     }
 }
 
 impl From<Account> for runtime::Account {
     fn from(account: Account) -> Self {
-        account.told
+        account.properties
     }
 }
 
@@ -124,13 +135,13 @@ impl PositionMode {
 
 /// What the configuration of a trading pair says, as far as the caller tells it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[must_use = "an instrument does nothing until an account is told of it"]
+#[must_use = "an instrument has no effect until it is added to an account"]
 pub struct Instrument {
-    told: runtime::account::Instrument,
+    properties: runtime::account::Instrument,
 }
 
 impl Instrument {
-    /// An instrument of which nothing is told.
+    /// An instrument without properties.
     pub fn new() -> Self {
         Self::default()
     }
@@ -140,7 +151,9 @@ impl Instrument {
         mut self,
         price_multiplier: impl Into<runtime::Decimal>,
     ) -> Self {
-        self.told = self.told.with("priceMultiplier", price_multiplier.into());
+        self.properties = self
+            .properties
+            .with("priceMultiplier", price_multiplier.into());
         self
     }
 
@@ -149,7 +162,7 @@ impl Instrument {
         mut self,
         price_precision: impl Into<runtime::Decimal>,
     ) -> Self {
-        self.told = self.told.with("pricePrecision", price_precision.into());
+        self.properties = self.properties.with("pricePrecision", price_precision.into());
         self
     }
 
@@ -158,7 +171,9 @@ impl Instrument {
         mut self,
         min_order_amount: impl Into<runtime::Decimal>,
     ) -> Self {
-        self.told = self.told.with("minOrderAmount", min_order_amount.into());
+        self.properties = self
+            .properties
+            .with("minOrderAmount", min_order_amount.into());
         self
     }
 
@@ -167,7 +182,7 @@ impl Instrument {
         mut self,
         size_multiplier: impl Into<runtime::Decimal>,
     ) -> Self {
-        self.told = self.told.with("sizeMultiplier", size_multiplier.into());
+        self.properties = self.properties.with("sizeMultiplier", size_multiplier.into());
         self
     }
 
@@ -176,7 +191,7 @@ impl Instrument {
         mut self,
         size_precision: impl Into<runtime::Decimal>,
     ) -> Self {
-        self.told = self.told.with("sizePrecision", size_precision.into());
+        self.properties = self.properties.with("sizePrecision", size_precision.into());
         self
     }
 }

@@ -12,794 +12,794 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
     runtime::tables::KnownError::observed(
             "00001",
             "Query window wider than allowed.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
         "22001",
         "Nothing to cancel: no open order fits. An order asked for may already be filled or cancelled.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "22002",
         "No position to close. On a retry the first attempt may have closed it.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "22003",
             "Changing price and size needs a newClientOid.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
         "22004",
         "Symbol is not open to API trading.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "22005",
         "Symbol has no cross margin.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "22010",
             "Key must be bound to an IP list first.",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .because_of(runtime::tables::CredentialCause::Ip),
     runtime::tables::KnownError::observed(
         "22029",
         "Risk cap on the open position of all accounts together.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "22030",
             "Not usable in demo trading.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
         "22034",
         "Below the least order value.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "22035",
             "Demo account opens positions too often.",
-            runtime::tables::Proves::Rate,
+            runtime::tables::CodeProof::Rate,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
         "22038",
         "Quantity is not a multiple of the step.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "22039",
             "Delivery is near: opening a position refused.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "22040",
             "Delivery is near: opening orders refused.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "22043",
             "Auto-deleveraging runs: closing is limited.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "22044",
             "Auto-deleveraging runs: flash close refused.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
         "22045",
         "Too little liquidity; not said whether before or during matching.",
-        runtime::tables::Proves::Unknown,
+        runtime::tables::CodeProof::Unknown,
     ),
     runtime::tables::KnownError::observed(
             "22046",
             "Price below the least allowed.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "22047",
             "Price above the most allowed.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "22056",
             "Symbol is not open for trading.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "22067",
             "Auto-deleveraging runs: nothing may be done on the symbol.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "24056",
             "Batch or close item: the order or position does not exist.",
-            runtime::tables::Proves::NoSuchOrder,
+            runtime::tables::CodeProof::NoSuchOrder,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25000",
             "System error.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25001",
             "Operation timed out.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25003",
             "Concurrent operation; not said which of the two won.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25004",
             "Operation too frequent.",
-            runtime::tables::Proves::Rate,
+            runtime::tables::CodeProof::Rate,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25006",
             "Account status abnormal.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25008",
             "Account is in forced liquidation.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25012",
             "Account at risk; trading refused for now.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25013",
             "Symbol is not open to API trading.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25100",
             "Symbol does not exist.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
             "25101",
             "Symbol not open for trading.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25102",
             "Symbol in maintenance.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25104",
             "Contract delisted.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25105",
             "Contract takes no opening orders.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25106",
             "Trading halted for settlement or maintenance.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25113",
             "A cancel is still in progress; what it did is not known yet.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25114",
             "A modification is still in progress; what it did is not known yet.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25200",
             "Parameter check failed.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
             "25202",
             "Not enough balance.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25203",
             "Not enough margin.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25204",
             "Order does not exist; answer to query, cancel and modify, also per batch item.",
-            runtime::tables::Proves::NoSuchOrder,
+            runtime::tables::CodeProof::NoSuchOrder,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25205",
             "Price below the percentage band.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25206",
             "Price above the percentage band.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25207",
             "Quantity below the minimum.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25208",
             "Quantity above the maximum.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25209",
             "Too little liquidity; not said whether before or during matching.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25211",
             "Too many open orders.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25212",
             "clientOid already used on the unified account; the earlier order may exist.",
-            runtime::tables::Proves::DuplicateId,
+            runtime::tables::CodeProof::DuplicateId,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25225",
             "Not enough of the position is free to close.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25226",
             "Position smaller than asked.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25227",
             "No position to close. On a retry the first attempt may have closed it.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25229",
             "Total positions above the limit.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25230",
             "Order quantity above the most that can be opened.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25231",
             "Close quantity above the held quantity.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25232",
             "Reduce-only clashes with open orders.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25233",
             "Order quantity above the maximum of the tier.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25235",
             "Risk cap on the open position of all accounts together.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25236",
             "Position type does not fit the account mode (one-way or hedge).",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25237",
             "Close orders need hedge mode.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25239",
             "Closing failed, try later; a part may have closed.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25244",
             "Price is not a multiple of the tick.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25245",
             "Account is not in unified mode; comes with HTTP 400.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25568",
             "Order does not meet the conditions for modifying.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25569",
             "Order modified too many times.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25571",
             "Modification changes nothing.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25572",
             "Too many modifications of the order still in progress; this one not taken, the earlier ones may still act.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25573",
             "Modification skipped because an earlier one failed (with autoCancel the order itself may be gone).",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25574",
             "Reduce-only protection; refused.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25585",
             "TP of a long must be above the last price.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25586",
             "SL of a long must be under the last price.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25587",
             "TP of a short must be under the last price.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25588",
             "SL of a short must be above the last price.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25589",
             "TP of a long must be above the mark price.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25590",
             "SL of a long must be under the mark price.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25591",
             "TP of a short must be under the mark price.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25592",
             "SL of a short must be above the mark price.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25610",
             "Quantity precision not kept.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25611",
             "Below the least order quantity.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "25620",
             "Permission denied.",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .of(&["unified"])
         .because_of(runtime::tables::CredentialCause::Permission),
     runtime::tables::KnownError::observed(
             "25653",
             "Order changed meanwhile, try again (vendor); listed among TP/SL price errors by one client. Not said what was applied.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Conflicting),
     runtime::tables::KnownError::observed(
             "25654",
             "Price above the bankruptcy price.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25655",
             "Price below the bankruptcy price.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "40000",
             "Account or address is in a region that is not served.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .at(runtime::tables::Stage::Permission),
     runtime::tables::KnownError::observed(
             "40001",
             "Key header empty.",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .because_of(runtime::tables::CredentialCause::Key),
     runtime::tables::KnownError::observed(
             "40002",
             "Signature (REST) or secret (other tables) empty. Each reading is a refusal.",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .because_of(runtime::tables::CredentialCause::Secret),
     runtime::tables::KnownError::observed(
             "40003",
             "Signature empty.",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .because_of(runtime::tables::CredentialCause::Secret),
     runtime::tables::KnownError::observed(
             "40004",
             "Timestamp expired (older code for 40008).",
-            runtime::tables::Proves::Timestamp,
+            runtime::tables::CodeProof::Timestamp,
         )
         .because_of(runtime::tables::CredentialCause::Clock),
     runtime::tables::KnownError::observed(
             "40005",
             "Timestamp malformed or not accepted.",
-            runtime::tables::Proves::Timestamp,
+            runtime::tables::CodeProof::Timestamp,
         )
         .because_of(runtime::tables::CredentialCause::Clock),
     runtime::tables::KnownError::observed(
             "40006",
             "API key not valid.",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .because_of(runtime::tables::CredentialCause::Key),
     runtime::tables::KnownError::observed(
             "40007",
             "Content type not accepted.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .at(runtime::tables::Stage::Gateway),
     runtime::tables::KnownError::observed(
             "40008",
             "Timestamp expired: more than 30 s from the server clock.",
-            runtime::tables::Proves::Timestamp,
+            runtime::tables::CodeProof::Timestamp,
         )
         .because_of(runtime::tables::CredentialCause::Clock),
     runtime::tables::KnownError::observed(
             "40009",
             "Signature wrong (secret, signed text or body differ).",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .because_of(runtime::tables::CredentialCause::Secret),
     runtime::tables::KnownError::observed(
             "40010",
             "Timed out inside the exchange; document says query by clientOid. An old list reads it as signature error: do not believe that.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .certain(runtime::tables::Certainty::Conflicting),
     runtime::tables::KnownError::observed(
             "40011",
             "Passphrase header empty.",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .because_of(runtime::tables::CredentialCause::Passphrase),
     runtime::tables::KnownError::observed(
             "40012",
             "Key and passphrase do not fit.",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .because_of(runtime::tables::CredentialCause::Passphrase),
     runtime::tables::KnownError::observed(
             "40013",
             "User status abnormal.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .at(runtime::tables::Stage::Permission),
     runtime::tables::KnownError::observed(
             "40014",
             "Key lacks the permission for the call.",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .because_of(runtime::tables::CredentialCause::Permission),
     runtime::tables::KnownError::observed(
         "40015",
         "System abnormal, try again.",
-        runtime::tables::Proves::Unknown,
+        runtime::tables::CodeProof::Unknown,
     ),
     runtime::tables::KnownError::observed(
             "40017",
             "Parameter check failed.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
             "400172",
             "Parameter check failed, for example a required one is missing.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
             "40018",
             "Caller IP refused.",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .because_of(runtime::tables::CredentialCause::Ip),
     runtime::tables::KnownError::observed(
             "40019",
             "A required parameter is empty.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
             "40020",
             "A parameter has a wrong value (also a malformed orderId or clientOid).",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
         "40022",
         "Business of the account restricted.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "40023",
             "API use of the account restricted.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .at(runtime::tables::Stage::Permission),
     runtime::tables::KnownError::observed(
             "40024",
             "Account frozen (classic) or coin not sold in the region (unified, captured). Each reading is a refusal.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .certain(runtime::tables::Certainty::Conflicting),
     runtime::tables::KnownError::observed(
             "40025",
             "User lacks this permission, or is restricted.",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .because_of(runtime::tables::CredentialCause::Permission),
     runtime::tables::KnownError::observed(
             "40029",
             "Account is not a broker; one list reads it as rate limit. Each reading is a refusal.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .certain(runtime::tables::Certainty::Conflicting),
     runtime::tables::KnownError::observed(
         "40034",
         "A parameter value does not exist, often the symbol.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "40035",
             "Identity check (KYC) missing.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .at(runtime::tables::Stage::Permission),
     runtime::tables::KnownError::observed(
             "40036",
             "Passphrase wrong.",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .because_of(runtime::tables::CredentialCause::Passphrase),
     runtime::tables::KnownError::observed(
             "40037",
             "API key does not exist.",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .because_of(runtime::tables::CredentialCause::Key),
     runtime::tables::KnownError::observed(
             "40038",
             "Caller IP is not on the list of the key.",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .because_of(runtime::tables::CredentialCause::Ip),
     runtime::tables::KnownError::observed(
             "40068",
             "Sub-account access is off.",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .because_of(runtime::tables::CredentialCause::Permission),
     runtime::tables::KnownError::observed(
             "40072",
             "Symbol unknown or not a contract.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"])
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
         "40078",
         "Request older than receiveWindow when it reached matching.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "40079",
             "receiveWindow must be under 60 s.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
             "40084",
             "Account is classic; the unified API refuses it.",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .of(&["unified"])
         .because_of(runtime::tables::CredentialCause::Account),
     runtime::tables::KnownError::observed(
             "40085",
             "Account is unified; the classic API refuses it. HTTP 400, sent before the signature is checked.",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .of(&["classic"])
         .because_of(runtime::tables::CredentialCause::Account),
     runtime::tables::KnownError::observed(
             "40099",
             "Key and environment differ: demo key without the header paptrading: 1, or live key with it, or demo symbols with it.",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .because_of(runtime::tables::CredentialCause::Environment),
     runtime::tables::KnownError::observed(
             "40102",
             "Symbol does not exist.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"])
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
             "40103",
             "Region refused; an old list reads it as missing method. Each reading is a refusal.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .certain(runtime::tables::Certainty::Conflicting),
     runtime::tables::KnownError::observed(
             "40104",
             "Region refused, or withdrawal target not verified; the vendor lists both. Each reading is a refusal.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .certain(runtime::tables::Certainty::Conflicting),
     runtime::tables::KnownError::observed(
             "40109",
             "Order data cannot be found. Seen now and then for an order that exists, and for trigger orders asked on the wrong path: ask again before believing it.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
             "40110",
             "Not available in demo trading.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "40115",
             "Account is being moved between classic and unified; try later.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "40128",
             "Not supported in unified mode.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .at(runtime::tables::Stage::Permission)
@@ -807,296 +807,296 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
     runtime::tables::KnownError::observed(
         "40200",
         "Server upgrade.",
-        runtime::tables::Proves::Unknown,
+        runtime::tables::CodeProof::Unknown,
     ),
     runtime::tables::KnownError::observed(
             "40301",
             "Permission not granted yet.",
-            runtime::tables::Proves::Credentials,
+            runtime::tables::CodeProof::Credentials,
         )
         .because_of(runtime::tables::CredentialCause::Permission),
     runtime::tables::KnownError::observed(
             "40304",
             "clientOid too long.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
             "40305",
             "clientOid too long or has forbidden characters.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
             "40306",
             "Batch above 20 orders.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"])
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
             "40309",
             "Contract removed.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
             "40402",
             "orderId or clientOid malformed; an old list reads it as missing direction. Each reading is a refusal.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .of(&["classic"])
         .certain(runtime::tables::Certainty::Conflicting),
     runtime::tables::KnownError::observed(
             "40404",
             "Path does not exist.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .at(runtime::tables::Stage::Gateway),
     runtime::tables::KnownError::observed(
             "40704",
             "Query reaches back more than three months.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"])
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
             "40705",
             "Query window above 90 days.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"])
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
             "40706",
             "Order price wrong.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
             "40708",
             "Duplicate clientOid in one list and the old vendor table, failed parameter check in another.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .of(&["classic"])
         .certain(runtime::tables::Certainty::Conflicting),
     runtime::tables::KnownError::observed(
             "40710",
             "Account frozen or abnormal.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .at(runtime::tables::Stage::Permission),
     runtime::tables::KnownError::observed(
             "40711",
             "Not enough balance in the contract account (older code).",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
             "40712",
             "Not enough margin (older code).",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
             "40716",
             "Symbol has no cross margin.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
             "40723",
             "Too many open orders.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
             "40724",
             "A parameter is empty.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
         "40725",
         "A service behind the gateway failed; document says query by clientOid.",
-        runtime::tables::Proves::Unknown,
+        runtime::tables::CodeProof::Unknown,
     ),
     runtime::tables::KnownError::observed(
             "40754",
             "Not enough balance.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
             "40755",
             "Not enough free position.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
             "40757",
             "Not enough position.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
         "40760",
         "Account status abnormal (classic) or in liquidation (unified page). Each reading is a refusal.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "40761",
         "Too many unfilled orders.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "40762",
         "Size above the most that can be opened: balance too small or tier full. For a reversal or a replacing order the first leg may have been done.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "40763",
             "Above the position tier.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
             "40768",
             "Order does not exist; seen on cancel.",
-            runtime::tables::Proves::NoSuchOrder,
+            runtime::tables::CodeProof::NoSuchOrder,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
             "40769",
             "Order is already complete; nothing changed by this request.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
         "40774",
         "Order shape does not fit the account mode (one-way or hedge); a check before matching.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "40786",
             "clientOid already used; on modify, newClientOid already used. The earlier order may exist.",
-            runtime::tables::Proves::DuplicateId,
+            runtime::tables::CodeProof::DuplicateId,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
         "40798",
         "Not enough balance in the contract account.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "40800",
         "Not enough margin.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "40808",
         "Parameter check failed, named in the text (scale, margin mode ...).",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "40811",
             "A parameter must not be null.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
         "40812",
         "A condition on the parameters is not met.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "40813",
             "A parameter must have a value.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
         "40815",
         "Price above the highest bid allowed.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "40816",
         "Price below the lowest ask allowed.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "40819",
             "Order does not exist (older code).",
-            runtime::tables::Proves::NoSuchOrder,
+            runtime::tables::CodeProof::NoSuchOrder,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
         "40820",
         "Closing a long below the liquidation price.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "40821",
         "Closing above the liquidation price.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "40824",
         "Market orders not allowed now.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "40830",
         "TP of a long must be above the current price.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "40832",
         "TP of a short must be under the current price.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "40834",
         "SL of a long must be under the current price.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "40836",
         "SL of a short must be above the current price.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "40844",
         "Contract in maintenance.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "40845",
         "Contract removed.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "40908",
         "Concurrent operation failed; not said which one.",
-        runtime::tables::Proves::Unknown,
+        runtime::tables::CodeProof::Unknown,
     ),
     runtime::tables::KnownError::observed(
         "40910",
         "Operation timed out.",
-        runtime::tables::Proves::Unknown,
+        runtime::tables::CodeProof::Unknown,
     ),
     runtime::tables::KnownError::observed(
             "40911",
             "Timestamp too old.",
-            runtime::tables::Proves::Timestamp,
+            runtime::tables::CodeProof::Timestamp,
         )
         .of(&["unified"])
         .because_of(runtime::tables::CredentialCause::Clock),
     runtime::tables::KnownError::observed(
             "40912",
             "Batch cancel above 50 orders.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"])
         .at(runtime::tables::Stage::Parameters)
@@ -1104,454 +1104,454 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
     runtime::tables::KnownError::observed(
             "40913",
             "One of the parameters must be given.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"])
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
         "40915",
         "TP of a long must be above the mark price.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "40916",
         "Futures use of the account restricted.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "40917",
         "SL of a long must be under the mark price.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "40918",
             "Copy trader opens too often.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "40921",
             "Size above the maximum of the tier.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "40922",
             "Only working orders may be modified; this one may be filled or cancelled.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
         "40923",
         "Modification changes nothing.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "40924",
             "orderId or clientOid must be given.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"])
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
             "40925",
             "Price and size must be given together.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
             "40928",
             "Two readings: risk cap on the open position (classic table), or reduce-only clash with open orders (unified page). Each reading is a refusal.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .certain(runtime::tables::Certainty::Conflicting),
     runtime::tables::KnownError::observed(
             "40931",
             "Risk control forbids closing now.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "40939",
             "Reduce-only clashes with open orders.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
         "41101",
         "A parameter is wrong.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "41103",
             "A parameter is wrong (captured: price scale).",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
         "41113",
         "Symbol offline.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "41114",
         "Symbol in maintenance.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "41117",
             "Price below the least selling price.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"]),
     runtime::tables::KnownError::observed(
         "429",
         "Too many requests; refused before it was handled. Comes as HTTP 429, with or without JSON.",
-        runtime::tables::Proves::Rate,
+        runtime::tables::CodeProof::Rate,
     ),
     runtime::tables::KnownError::observed(
         "43001",
         "Order does not exist; also per cancel item.",
-        runtime::tables::Proves::NoSuchOrder,
+        runtime::tables::CodeProof::NoSuchOrder,
     ),
     runtime::tables::KnownError::observed(
             "43002",
             "Order failed; no reason given.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "43003",
             "Order failed; no reason given.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
         "43004",
         "Nothing to cancel.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "43005",
         "Too many orders.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "43006",
         "Quantity below the minimum.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "43007",
         "Quantity above the maximum.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "43008",
         "Price below the limit.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "43009",
         "Price above the limit.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "43010",
         "Order value below the minimum.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "43011",
             "A parameter breaks its rule (clientOid, side, price ...).",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
         "43012",
         "Not enough balance.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "43025",
             "Trigger (plan) order does not exist; some use it for any order.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
         "43027",
         "Order value below the minimum.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "43028",
         "Price is not a multiple of the tick.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "43029",
             "Size above what can be closed.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
             "43043",
             "No position.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
             "43059",
             "Request failed, try again.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
             "43075",
             "Order does not fit the position mode.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "43115",
             "Symbol not open yet.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
         "43118",
         "clientOid already used (spot and unified page); the earlier order may exist.",
-        runtime::tables::Proves::DuplicateId,
+        runtime::tables::CodeProof::DuplicateId,
     ),
     runtime::tables::KnownError::observed(
         "45001",
         "Unknown error; document says query by clientOid.",
-        runtime::tables::Proves::Unknown,
+        runtime::tables::CodeProof::Unknown,
     ),
     runtime::tables::KnownError::observed(
         "45002",
         "Not enough assets.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "45003",
         "Not enough position.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "45005",
         "Not enough free position.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "45006",
         "Not enough position.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "45009",
         "Account at risk; trading refused for now.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "45011",
             "Engine bookkeeping: remaining amount below the traded volume. Speaks of matching, not of a refusal, and not of a duplicate clientOid.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "45021",
             "Account is one-way; the order is not.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "45023",
             "Error while creating the order; no reason given.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "45024",
             "Cancel error; no reason given.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "45031",
             "Order is already final; nothing changed by this request.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "45034",
             "clientOid already used (older code); the earlier order may exist.",
-            runtime::tables::Proves::DuplicateId,
+            runtime::tables::CodeProof::DuplicateId,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
         "45035",
         "Price step not kept.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "45043",
         "Trading halted for settlement or maintenance.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "45055",
         "Order in this state cannot be cancelled; it may be filled or cancelled already.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "45056",
         "Order of this type cannot be cancelled.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "45057",
         "Order does not exist.",
-        runtime::tables::Proves::NoSuchOrder,
+        runtime::tables::CodeProof::NoSuchOrder,
     ),
     runtime::tables::KnownError::observed(
         "45060",
         "TP of a long must be above the current price.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "45061",
             "TP of a short must be under the current price.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
         "45062",
         "SL of a long must be under the current price.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "45107",
             "API may not open positions on this account.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "45108",
             "API may not close positions on this account.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
         "45110",
         "Order value below the minimum (for example 5 USDT).",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "45111",
         "Quantity below the minimum.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "45112",
         "Quantity above the maximum.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "45113",
         "Above the most order value.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "45114",
         "Order minimum not met.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "45115",
         "Price is not a multiple of the tick.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "45116",
         "Position count above the maximum.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "45118",
         "Open orders plus this one above the maximum.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "45119",
         "Symbol takes no opening orders.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "45120",
             "Size above the most that can be opened.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
         "45122",
         "SL of a short must be above the mark price.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "45123",
         "Only market orders possible now.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
         "45129",
         "Same order cancelled twice within a second; the first cancel may have worked.",
-        runtime::tables::Proves::NotDone,
+        runtime::tables::CodeProof::NotDone,
     ),
     runtime::tables::KnownError::observed(
             "45134",
             "Order is already filled or cancelled; nothing changed by this request.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "500",
             "Server busy or internal fault.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "50031",
             "System error.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .of(&["classic"]),
     runtime::tables::KnownError::observed(
         "50060",
         "clientOid already used (margin, unified page); the earlier order may exist.",
-        runtime::tables::Proves::DuplicateId,
+        runtime::tables::CodeProof::DuplicateId,
     ),
     runtime::tables::KnownError::observed(
             "70102",
             "Broker query: uid not accepted.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .of(&["classic"])
         .at(runtime::tables::Stage::Parameters),
     runtime::tables::KnownError::observed(
             "70228",
             "Operation too frequent.",
-            runtime::tables::Proves::Rate,
+            runtime::tables::CodeProof::Rate,
         )
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "70229",
             "Order placing error; no reason given.",
-            runtime::tables::Proves::Unknown,
+            runtime::tables::CodeProof::Unknown,
         )
         .certain(runtime::tables::Certainty::Single),
 ];

@@ -87,7 +87,7 @@ words! {
         ItemUnaccounted = "item-unaccounted",
     }
     /// What a code proves about the request that it answers.
-    Proves {
+    CodeProof {
         NotDone = "not_done",
         Unknown = "unknown",
         NoSuchOrder = "no_such_order",
@@ -109,7 +109,8 @@ words! {
         Environment = "environment",
         Account = "account",
     }
-    /// How certain it is what a code proves: several sources agree, a single one says so, or they contradict each other.
+    /// How certain it is what a code proves: several sources agree, a single one says so, or they contradict each
+    /// other.
     Certainty { Several = "several", Single = "single", Conflicting = "conflicting", }
     /// How the numbers and times of a family travel.
     Numbers { Text = "text", Json = "json", }

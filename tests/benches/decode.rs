@@ -51,7 +51,7 @@ fn emitted(body: &Bytes) -> Result<Reply<GetHistoryOrderPage>, tradeapi::Error> 
 fn looked_at(body: &Bytes) -> Result<Reply<GetHistoryOrderPage>, tradeapi::Error> {
     static DRIFT: LazyLock<Drift> = LazyLock::new(Drift::new);
     let answer = emitted(body);
-    DRIFT.look_at::<GetHistoryOrder>(&tradeapi::API, &answer);
+    DRIFT.record::<GetHistoryOrder>(&tradeapi::API, &answer);
     answer
 }
 

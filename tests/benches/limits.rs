@@ -19,15 +19,15 @@ use tradeapi::runtime::{Account, Operation};
 use tradeapi::unified::{CancelOrder, Category, Execution, OrderId, OrderRef, PlaceOrder, Side};
 
 fn pass(limits: &InProcessLimits, call: Call<'_>, signs: RateLimitFeedback) -> bool {
-    let Admission::Now(Ok(mut slot)) = limits.ask(call, false) else { return false };
-    limits.sent(&mut slot);
-    limits.answered(slot, signs);
+    let Admission::Now(Ok(mut reservation)) = limits.ask(call, false) else { return false };
+    limits.sent(&mut reservation);
+    limits.answered(reservation, signs);
     true
 }
 
 fn check(limits: &InProcessLimits, call: Call<'_>) -> bool {
-    let Admission::Now(Ok(slot)) = limits.ask(call, false) else { return false };
-    limits.give_back(slot);
+    let Admission::Now(Ok(reservation)) = limits.ask(call, false) else { return false };
+    limits.give_back(reservation);
     true
 }
 
@@ -74,7 +74,7 @@ fn fleet(call: Call<'_>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     let Ok(redis) = RedisLimits::new(&server.url(), RedisSettings::new()) else { return };
     let ask = |wait| match redis.ask(call, wait) {
-        Admission::Later(later) => runtime.block_on(later).map(|slot| redis.give_back(slot)).is_ok(),
+        Admission::Later(later) => runtime.block_on(later).map(|reservation| redis.give_back(reservation)).is_ok(),
         Admission::Now(_) => false,
     };
     // The first call waits for a window.

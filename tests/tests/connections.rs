@@ -268,8 +268,8 @@ async fn around(befalls: Befalls, over: Over, calls: impl AsyncFn(Client, Arc<Ba
     assert_eq!((second.as_str(), peer.accepted()), ("222", 2), "{over:?} {befalls:?}");
 }
 
-/// The thread is busy until it has befallen, and then makes the second call. The runtime learns of what arrives only when
-/// it has nothing else to do.
+/// The thread is busy until it has befallen, and then makes the second call. The runtime learns of what arrives only
+/// when it has nothing else to do.
 async fn while_busy(client: Client, barrier: Arc<Barrier>) -> Result<String, Error> {
     assert_eq!(cancelled(&client, "111").await?, "111");
     barrier.wait();

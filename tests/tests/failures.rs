@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tradeapi::runtime::error::{ExchangeError, TransportErrorKind, UnreadableAnswer};
 use tradeapi::runtime::exchange::read_response;
-use tradeapi::runtime::tables::{Effect, Ending, Meta, Outcome, Proves, Stage};
+use tradeapi::runtime::tables::{CodeProof, Effect, Ending, Meta, Outcome, Stage};
 use tradeapi::runtime::transport::TransportLimits;
 use tradeapi::unified::{CancelOrder, ErrorCode, OrderId, OrderRef};
 use tradeapi::{API, Client, Credentials, Error, Operation};
@@ -88,7 +88,9 @@ fn documented_codes_bring_what_the_documents_say() {
             let may_be_partly_done = reading.meta.compound.is_some() && known.stage == Stage::Trading;
             let outcome = match (reading.meta.effect, known.proves) {
                 (Effect::Read, _) => Outcome::NotDone,
-                (_, Proves::Unknown | Proves::DuplicateId) | (Effect::Create, Proves::NoSuchOrder) => Outcome::Unknown,
+                (_, CodeProof::Unknown | CodeProof::DuplicateId) | (Effect::Create, CodeProof::NoSuchOrder) => {
+                    Outcome::Unknown
+                }
                 _ if may_be_partly_done => Outcome::Unknown,
                 _ => Outcome::NotDone,
             };

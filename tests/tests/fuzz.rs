@@ -14,7 +14,7 @@ use serde::Deserialize;
 use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::drift::Drift;
 use tradeapi::runtime::exchange::read_response;
-use tradeapi::runtime::tables::{Certainty, Effect, Meta, Outcome, Proves};
+use tradeapi::runtime::tables::{Certainty, CodeProof, Effect, Meta, Outcome};
 use tradeapi::{API, Client, Credentials, Error, Operation, unified};
 use tradeapi_sandbox::{Answer, Sandbox};
 use tradeapi_tests::schema;
@@ -47,7 +47,7 @@ fn read_of<O: Operation>() -> Read {
 
 fn print<O: Operation>(response: Response<Bytes>) -> String {
     let (drift, answer) = (Drift::new(), read_response::<O>(&API, response));
-    drift.look_at::<O>(&API, &answer);
+    drift.record::<O>(&API, &answer);
     format!("{:?} {}", answer.map(drop), drift.report())
 }
 
@@ -94,7 +94,7 @@ impl Read {
             Some(known) if known.success => Some(Outcome::Done),
             Some(known) if matches!(known.certainty, Certainty::Documented | Certainty::Several) => {
                 match known.proves {
-                    Proves::Unknown | Proves::DuplicateId => Some(Outcome::Unknown),
+                    CodeProof::Unknown | CodeProof::DuplicateId => Some(Outcome::Unknown),
                     _ => Some(Outcome::NotDone),
                 }
             }

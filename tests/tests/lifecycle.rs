@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 
 use tradeapi::runtime::json::read_json;
-use tradeapi::runtime::lifecycle::Possible::{self, No, NotShown, Yes};
+use tradeapi::runtime::lifecycle::Possible::{self, No, Unspecified, Yes};
 use tradeapi::runtime::lifecycle::{AmendGate, HasState, Monitor, Observed, State};
 use tradeapi::{classic, unified};
 
@@ -28,9 +28,9 @@ fn classic_states_are_those_of_the_document() {
         classic::OrderState::ALL,
         [
             // Cancelled by three operations; modified with size and price, or only its presets; fills are not shown.
-            ("live", false, Yes, Yes, [Yes, NotShown, NotShown, Yes]),
+            ("live", false, Yes, Yes, [Yes, Unspecified, Unspecified, Yes]),
             // Pending too, so cancelled; only an order in the state new can be modified.
-            ("partially_filled", false, Yes, No, [No, Yes, NotShown, Yes]),
+            ("partially_filled", false, Yes, No, [No, Yes, Unspecified, Yes]),
             ("filled", true, No, No, [No, No, Yes, No]),
             ("canceled", true, No, No, [No, No, No, Yes]),
         ],
@@ -42,9 +42,9 @@ fn unified_states_are_those_of_the_document() {
     compare(
         unified::OrderStatus::ALL,
         [
-            ("live", false, Yes, Yes, [Yes, NotShown, NotShown, NotShown, Yes]),
-            ("new", false, Yes, Yes, [NotShown, Yes, NotShown, NotShown, Yes]),
-            ("partially_filled", false, Yes, Yes, [No, NotShown, Yes, NotShown, Yes]),
+            ("live", false, Yes, Yes, [Yes, Unspecified, Unspecified, Unspecified, Yes]),
+            ("new", false, Yes, Yes, [Unspecified, Yes, Unspecified, Unspecified, Yes]),
+            ("partially_filled", false, Yes, Yes, [No, Unspecified, Yes, Unspecified, Yes]),
             ("filled", true, No, No, [No, No, No, Yes, No]),
             ("cancelled", true, No, No, [No, No, No, No, Yes]),
         ],
@@ -56,8 +56,8 @@ fn nothing_is_known_of_a_state_that_no_document_lists() {
     let paused: unified::OrderStatus = read_json("\"paused\"").unwrap();
     let filled = unified::OrderStatus::Filled;
     assert!(!paused.is_terminal());
-    assert_eq!((paused.can_cancel(), paused.can_modify()), (NotShown, NotShown));
-    assert_eq!((paused.can_become(&filled), filled.can_become(&paused)), (NotShown, NotShown));
+    assert_eq!((paused.can_cancel(), paused.can_modify()), (Unspecified, Unspecified));
+    assert_eq!((paused.can_become(&filled), filled.can_become(&paused)), (Unspecified, Unspecified));
 }
 
 #[test]

@@ -163,6 +163,6 @@ fn an_answer_with_too_many_items_is_unreadable_as_a_whole() {
 
     // Who looks for drift sees all of it all the same.
     let drift = Drift::new();
-    drift.look_at::<GetOpenOrders>(&API, &read_response::<GetOpenOrders>(&API, response()));
+    drift.record::<GetOpenOrders>(&API, &read_response::<GetOpenOrders>(&API, response()));
     assert_eq!(drift.report().operations[0].answers, 1);
 }

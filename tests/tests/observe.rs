@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::confirm::ConfirmPolicy;
-use tradeapi::runtime::limits::{Admission, Call, Denied, Full, Limiter, RateLimitFeedback, Slot};
+use tradeapi::runtime::limits::{Admission, AdmissionError, Call, Full, Limiter, RateLimitFeedback, Reservation};
 use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::unified::{Category, ClientOid, GetFillHistory, GetOrderDetails, OrderId, OrderRef, PlaceOrder};
 use tradeapi::{Client, Credentials};
@@ -214,14 +214,14 @@ struct NoRoom;
 
 impl Limiter for NoRoom {
     fn ask<'a>(&'a self, _: Call<'a>, _: bool) -> Admission<'a> {
-        Admission::Now(Err(Denied::Full(Full::new(Duration::from_secs(1), None))))
+        Admission::Now(Err(AdmissionError::Full(Full::new(Duration::from_secs(1), None))))
     }
 
-    fn sent(&self, _: &mut Slot) {}
+    fn sent(&self, _: &mut Reservation) {}
 
-    fn answered(&self, _: Slot, _: RateLimitFeedback) {}
+    fn answered(&self, _: Reservation, _: RateLimitFeedback) {}
 
-    fn give_back(&self, _: Slot) {}
+    fn give_back(&self, _: Reservation) {}
 }
 
 /// Has room for every call, the second time it is asked.
@@ -232,16 +232,16 @@ impl Limiter for Slow {
         let mut asked = false;
         Admission::Later(Box::pin(poll_fn(move |context| {
             if std::mem::replace(&mut asked, true) {
-                return Poll::Ready(Ok(Slot::new(0, Duration::from_millis(7))));
+                return Poll::Ready(Ok(Reservation::new(0, Duration::from_millis(7))));
             }
             context.waker().wake_by_ref();
             Poll::Pending
         })))
     }
 
-    fn sent(&self, _: &mut Slot) {}
+    fn sent(&self, _: &mut Reservation) {}
 
-    fn answered(&self, _: Slot, _: RateLimitFeedback) {}
+    fn answered(&self, _: Reservation, _: RateLimitFeedback) {}
 
-    fn give_back(&self, _: Slot) {}
+    fn give_back(&self, _: Reservation) {}
 }

@@ -11,10 +11,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use tradeapi::runtime::ClientBuilder;
 use tradeapi::runtime::client::LimitMode;
-use tradeapi::runtime::error::{TransportError, TransportErrorKind, WasSent};
+use tradeapi::runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi::runtime::exchange::CodePolicy;
-use tradeapi::runtime::limits::{Admission, Call, Denied, Full, Limiter, Plan, RateLimitFeedback, Slot};
-use tradeapi::runtime::tables::{Certainty, Effect, Ending, KnownError, Meta, Outcome, Proves, Stage};
+use tradeapi::runtime::limits::{Admission, AdmissionError, Call, Full, Limiter, Plan, RateLimitFeedback, Reservation};
+use tradeapi::runtime::tables::{Certainty, CodeProof, Effect, Ending, KnownError, Meta, Outcome, Stage};
 use tradeapi::runtime::transport::{ResponseFuture, Transport, TransportLimits};
 use tradeapi::{API, Client, Credentials, Error, Operation};
 use tradeapi_sandbox::{Answer, Sandbox};
@@ -58,10 +58,12 @@ impl Change {
         };
         let does_several = self.meta.compound.is_some_and(|compound| compound.when.is_none_or(has));
         match known.proves {
-            Proves::Timestamp | Proves::Credentials | Proves::Rate => Outcome::NotDone,
-            Proves::NotDone | Proves::NoSuchOrder if does_several && known.stage == Stage::Trading => Outcome::Unknown,
-            Proves::NoSuchOrder if self.meta.effect == Effect::Create => Outcome::Unknown,
-            Proves::NotDone | Proves::NoSuchOrder => Outcome::NotDone,
+            CodeProof::Timestamp | CodeProof::Credentials | CodeProof::Rate => Outcome::NotDone,
+            CodeProof::NotDone | CodeProof::NoSuchOrder if does_several && known.stage == Stage::Trading => {
+                Outcome::Unknown
+            }
+            CodeProof::NoSuchOrder if self.meta.effect == Effect::Create => Outcome::Unknown,
+            CodeProof::NotDone | CodeProof::NoSuchOrder => Outcome::NotDone,
             _ => Outcome::Unknown,
         }
     }
@@ -239,8 +241,8 @@ async fn an_observed_code_tells_when_several_sources_agree(over: Over) {
             }
             let (ending, outcome) = match (known.certainty, known.proves) {
                 (Certainty::Single | Certainty::Conflicting, _) => (Ending::UnlistedCode, Outcome::Unknown),
-                (_, Proves::Timestamp) => (Ending::TimestampRefused, Outcome::NotDone),
-                (_, Proves::Credentials) => (Ending::CredentialsRefused, Outcome::NotDone),
+                (_, CodeProof::Timestamp) => (Ending::TimestampRefused, Outcome::NotDone),
+                (_, CodeProof::Credentials) => (Ending::CredentialsRefused, Outcome::NotDone),
                 _ => (Ending::ObservedCode, change.refused_with(known)),
             };
             believed += usize::from(ending != Ending::UnlistedCode);
@@ -315,14 +317,14 @@ struct NoRoom;
 
 impl Limiter for NoRoom {
     fn ask<'a>(&'a self, _: Call<'a>, _: bool) -> Admission<'a> {
-        Admission::Now(Err(Denied::Full(Full::new(Duration::from_secs(1), None))))
+        Admission::Now(Err(AdmissionError::Full(Full::new(Duration::from_secs(1), None))))
     }
 
-    fn sent(&self, _: &mut Slot) {}
+    fn sent(&self, _: &mut Reservation) {}
 
-    fn answered(&self, _: Slot, _: RateLimitFeedback) {}
+    fn answered(&self, _: Reservation, _: RateLimitFeedback) {}
 
-    fn give_back(&self, _: Slot) {}
+    fn give_back(&self, _: Reservation) {}
 
     fn plan(&self, calls: &[Call<'_>]) -> Plan {
         Plan::from_nothing(calls)
@@ -334,6 +336,6 @@ struct Unwritten;
 
 impl Transport for Unwritten {
     fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
-        Box::pin(async { Err(TransportError::new(TransportErrorKind::Closed, WasSent::No)) })
+        Box::pin(async { Err(TransportError::new(TransportErrorKind::Closed, Delivery::NotSent)) })
     }
 }

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Map, Value};
 use tradeapi::Operation;
-use tradeapi::runtime::account::{Instrument, Told};
+use tradeapi::runtime::account::{Instrument, PropertyValue};
 use tradeapi::runtime::checks::CheckContext;
 use tradeapi::runtime::tables::Severity;
 use tradeapi::runtime::{Account, CheckPolicy, Timestamp};
@@ -74,30 +74,32 @@ fn account(told: &str) -> Account {
     for (property, value) in told {
         let value = match &value {
             Value::Array(instruments) if property == "instruments" => {
-                instruments.iter().for_each(|told| tell_instrument(&mut account, told));
+                instruments.iter().for_each(|told| set_instrument(&mut account, told));
                 continue;
             }
-            Value::Array(names) => Told::Names(names.iter().map(|name| name.as_str().unwrap().to_owned()).collect()),
-            Value::Bool(flag) => Told::Flag(*flag),
+            Value::Array(names) => {
+                PropertyValue::Names(names.iter().map(|name| name.as_str().unwrap().to_owned()).collect())
+            }
+            Value::Bool(flag) => PropertyValue::Flag(*flag),
             Value::String(text) => match (text.as_str(), text.parse()) {
-                ("true" | "false", _) => Told::Flag(text == "true"),
-                (_, Ok(millis)) => Told::Time(Timestamp::from_millis(millis)),
-                (_, Err(_)) => Told::Word(text.clone().into()),
+                ("true" | "false", _) => PropertyValue::Flag(text == "true"),
+                (_, Ok(millis)) => PropertyValue::Time(Timestamp::from_millis(millis)),
+                (_, Err(_)) => PropertyValue::Word(text.clone().into()),
             },
             other => panic!("{property}: {other}"),
         };
-        account.tell(property, value);
+        account.set(property, value);
     }
     account
 }
 
-fn tell_instrument(account: &mut Account, told: &Value) {
+fn set_instrument(account: &mut Account, told: &Value) {
     let text = |key: &str| told[key].as_str().unwrap().to_owned();
     let numbers = told.as_object().unwrap().iter().filter(|(key, _)| !matches!(key.as_str(), "line" | "symbol"));
     let instrument = numbers.fold(Instrument::new(), |instrument, (key, value)| {
         instrument.with(key.clone(), value.as_str().unwrap().parse().unwrap())
     });
-    account.tell_instrument(text("line"), text("symbol"), instrument);
+    account.set_instrument(text("line"), text("symbol"), instrument);
 }
 
 #[test]

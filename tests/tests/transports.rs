@@ -1,5 +1,5 @@
-//! What every transport holds against whoever is at the other end: an answer's time, length and depth are bounded, and a
-//! signed request goes where it was sent and nowhere else.
+//! What every transport holds against whoever is at the other end: an answer's time, length and depth are bounded, and
+//! a signed request goes where it was sent and nowhere else.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::process::Command;

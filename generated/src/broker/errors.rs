@@ -24,25 +24,25 @@ pub const ERRORS: &[runtime::tables::KnownError] = &[
             "00000",
             "success",
             "The request succeeded.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .success(),
     runtime::tables::KnownError::documented(
         "40010",
         "Request timed out",
         "The request took too long; data is null.",
-        runtime::tables::Proves::Unknown,
+        runtime::tables::CodeProof::Unknown,
     ),
     runtime::tables::KnownError::documented(
         "40725",
         "service return an error",
         "A service behind the interface failed; data is null.",
-        runtime::tables::Proves::Unknown,
+        runtime::tables::CodeProof::Unknown,
     ),
     runtime::tables::KnownError::documented(
         "45001",
         "Unknown error",
         "The request failed for a reason that is not known; data is null.",
-        runtime::tables::Proves::Unknown,
+        runtime::tables::CodeProof::Unknown,
     ),
 ];

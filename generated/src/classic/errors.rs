@@ -21,13 +21,13 @@ pub const ERRORS: &[runtime::tables::KnownError] = &[
             "00000",
             "success",
             "The operation was carried out.",
-            runtime::tables::Proves::NotDone,
+            runtime::tables::CodeProof::NotDone,
         )
         .success(),
     runtime::tables::KnownError::documented(
         "43001",
         "not existent",
         "Sample code of an item that Batch Cancel could not cancel. Its message says that something does not exist.",
-        runtime::tables::Proves::NoSuchOrder,
+        runtime::tables::CodeProof::NoSuchOrder,
     ),
 ];

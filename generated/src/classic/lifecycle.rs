@@ -16,8 +16,8 @@ pub const LIFECYCLE: runtime::lifecycle::Lifecycle = runtime::lifecycle::Lifecyc
             can_modify: runtime::lifecycle::Possible::Yes,
             becomes: &[
                 runtime::lifecycle::Possible::Yes,
-                runtime::lifecycle::Possible::NotShown,
-                runtime::lifecycle::Possible::NotShown,
+                runtime::lifecycle::Possible::Unspecified,
+                runtime::lifecycle::Possible::Unspecified,
                 runtime::lifecycle::Possible::Yes,
             ],
         },
@@ -30,7 +30,7 @@ pub const LIFECYCLE: runtime::lifecycle::Lifecycle = runtime::lifecycle::Lifecyc
             becomes: &[
                 runtime::lifecycle::Possible::No,
                 runtime::lifecycle::Possible::Yes,
-                runtime::lifecycle::Possible::NotShown,
+                runtime::lifecycle::Possible::Unspecified,
                 runtime::lifecycle::Possible::Yes,
             ],
         },

@@ -14,7 +14,7 @@ use crate::value::{Decimal, Timestamp};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     name: String,
-    properties: BTreeMap<Cow<'static, str>, Told>,
+    properties: BTreeMap<Cow<'static, str>, PropertyValue>,
     /// Shared, because an account is cloned with its client and the list may be long.
     instruments: Option<Arc<Instruments>>,
 }
@@ -24,7 +24,7 @@ type Instruments = BTreeMap<String, Vec<(String, Instrument)>>;
 
 /// The value of a property of an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum PropertyValue {
     /// One of the words that the schema lists.
     Word(Cow<'static, str>),
     /// Yes or no.
@@ -52,17 +52,17 @@ impl Account {
     }
 
     /// Sets a property, replacing an earlier value.
-    pub fn tell(&mut self, property: impl Into<Cow<'static, str>>, value: Told) {
+    pub fn set(&mut self, property: impl Into<Cow<'static, str>>, value: PropertyValue) {
         self.properties.insert(property.into(), value);
     }
 
     /// The value of a property.
-    pub fn told(&self, property: &str) -> Option<&Told> {
+    pub fn get(&self, property: &str) -> Option<&PropertyValue> {
         self.properties.get(property)
     }
 
     /// Sets the steps and bounds of the instrument `symbol` in the line of business `line`.
-    pub fn tell_instrument(&mut self, line: impl Into<String>, symbol: impl Into<String>, instrument: Instrument) {
+    pub fn set_instrument(&mut self, line: impl Into<String>, symbol: impl Into<String>, instrument: Instrument) {
         let instruments = Arc::make_mut(self.instruments.get_or_insert_default());
         let (line, lines) = (line.into(), instruments.entry(symbol.into()).or_default());
         match lines.iter_mut().find(|(known, _)| *known == line) {
@@ -82,31 +82,31 @@ impl Account {
 impl Account {
     /// Whether a property is one of `words`; a flag is `true` or `false`.
     pub fn is(&self, property: &str, words: &[&str]) -> Option<bool> {
-        match self.told(property)? {
-            Told::Word(word) => Some(words.contains(&word.as_ref())),
-            Told::Flag(flag) => Some(words.contains(if *flag { &"true" } else { &"false" })),
-            Told::Time(_) | Told::Names(_) => None,
+        match self.get(property)? {
+            PropertyValue::Word(word) => Some(words.contains(&word.as_ref())),
+            PropertyValue::Flag(flag) => Some(words.contains(if *flag { &"true" } else { &"false" })),
+            PropertyValue::Time(_) | PropertyValue::Names(_) => None,
         }
     }
 
     /// Whether `name` is among the names of a property.
     pub fn lists(&self, property: &str, name: &str) -> Option<bool> {
-        match self.told(property)? {
-            Told::Names(names) => Some(names.iter().any(|known| known == name)),
+        match self.get(property)? {
+            PropertyValue::Names(names) => Some(names.iter().any(|known| known == name)),
             _ => None,
         }
     }
 
     /// Whether `time` is at or after the time of a property.
     pub fn has_reached(&self, property: &str, time: Timestamp) -> Option<bool> {
-        match self.told(property)? {
-            Told::Time(moment) => Some(time >= *moment),
+        match self.get(property)? {
+            PropertyValue::Time(moment) => Some(time >= *moment),
             _ => None,
         }
     }
 }
 
-impl fmt::Display for Told {
+impl fmt::Display for PropertyValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         /// Longer lists are abbreviated.
         const MOST: usize = 5;
@@ -158,24 +158,24 @@ impl Instrument {
     }
 
     /// The value of a property.
-    pub fn told(&self, property: &str) -> Option<&Decimal> {
+    pub fn get(&self, property: &str) -> Option<&Decimal> {
         self.properties.iter().find(|(known, _)| known == property).map(|(_, value)| value)
     }
 
     /// Whether `value` is a multiple of the step `property`, exactly. `None` if the property is not set or not a valid
     /// step.
     pub fn divides(&self, property: &str, value: &Decimal) -> Option<bool> {
-        value.is_multiple_of(self.told(property)?)
+        value.is_multiple_of(self.get(property)?)
     }
 
     /// Whether `value` has at most as many decimal places as `property` allows; trailing zeros do not count.
     pub fn has_places_for(&self, property: &str, value: &Decimal) -> Option<bool> {
-        Some(Decimal::from(value.decimal_places()) <= *self.told(property)?)
+        Some(Decimal::from(value.decimal_places()) <= *self.get(property)?)
     }
 
     /// Whether `value` is at least `property`.
     pub fn is_reached_by(&self, property: &str, value: &Decimal) -> Option<bool> {
-        Some(value >= self.told(property)?)
+        Some(value >= self.get(property)?)
     }
 }
 
@@ -191,10 +191,10 @@ mod tests {
         assert_eq!(account.has_reached("since", Timestamp::from_millis(1)), None);
         assert_eq!(account.instrument("SPOT", "BTCUSDT"), None);
 
-        account.tell("mode", Told::Word("a".into()));
-        account.tell("listed", Told::Flag(true));
-        account.tell("pairs", Told::Names(vec!["BTCUSDT".to_owned()]));
-        account.tell("since", Told::Time(Timestamp::from_millis(5)));
+        account.set("mode", PropertyValue::Word("a".into()));
+        account.set("listed", PropertyValue::Flag(true));
+        account.set("pairs", PropertyValue::Names(vec!["BTCUSDT".to_owned()]));
+        account.set("since", PropertyValue::Time(Timestamp::from_millis(5)));
         assert_eq!((account.is("mode", &["b", "a"]), account.is("mode", &["b"])), (Some(true), Some(false)));
         assert_eq!((account.is("listed", &["true"]), account.is("listed", &["false"])), (Some(true), Some(false)));
         assert_eq!(account.lists("pairs", "BTCUSDT"), Some(true));
@@ -208,9 +208,9 @@ mod tests {
     fn an_instrument_is_found_by_line_and_symbol() {
         let mut account = Account::named("desk");
         let instrument = |step: u8| Instrument::new().with("step", step.into());
-        account.tell_instrument("SPOT", "BTCUSDT", instrument(1));
-        account.tell_instrument("USDT-FUTURES", "BTCUSDT", instrument(2));
-        account.tell_instrument("SPOT", "BTCUSDT", instrument(3));
+        account.set_instrument("SPOT", "BTCUSDT", instrument(1));
+        account.set_instrument("USDT-FUTURES", "BTCUSDT", instrument(2));
+        account.set_instrument("SPOT", "BTCUSDT", instrument(3));
         assert_eq!(account.instrument("SPOT", "BTCUSDT"), Some(&instrument(3)));
         assert_eq!(account.instrument("USDT-FUTURES", "BTCUSDT"), Some(&instrument(2)));
         assert_eq!(account.instrument("MARGIN", "BTCUSDT"), None);

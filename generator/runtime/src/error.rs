@@ -15,12 +15,12 @@ use http::StatusCode;
 use crate::checks::Violations;
 use crate::clock::Skew;
 use crate::json::ReadError;
-use crate::tables::{Certainty, CredentialCause, Effect, Ending, KnownError, Outcome, Proves};
+use crate::tables::{Certainty, CodeProof, CredentialCause, Effect, Ending, KnownError, Outcome};
 use crate::value::{OpenEnum, Timestamp, enum_from_wire};
 
 pub use self::build::BuildError;
-pub use self::limits::{Binding, Limited, LimiterFailure, Trouble};
-pub use self::transport::{TransportError, TransportErrorKind, WasSent};
+pub use self::limits::{BindingLimit, Limited, LimiterFailure, LimiterTrouble};
+pub use self::transport::{Delivery, TransportError, TransportErrorKind};
 pub use self::unknown::{SentRequest, UnknownOutcome};
 
 /// Why a call did not succeed.
@@ -96,7 +96,7 @@ pub struct ExchangeError {
     /// What is known about the code, even if it proves nothing.
     pub known: Option<&'static KnownError>,
     /// What the code proves, by the client's [`CodePolicy`](crate::exchange::CodePolicy).
-    pub proves: Option<Proves>,
+    pub proves: Option<CodeProof>,
     /// How long the exchange requires to wait before the next request.
     pub retry_after: Option<Duration>,
     /// The offset of the exchange's clock, if the timestamp was refused. By default, the next call is signed with a
@@ -148,8 +148,8 @@ impl ExchangeError {
     /// The likely reason why the credentials or the signature were refused, if they were.
     pub fn credential_cause(&self) -> Option<CredentialCause> {
         match self.proves? {
-            Proves::Timestamp => Some(CredentialCause::Clock),
-            Proves::Credentials => self.known.and_then(|known| known.cause),
+            CodeProof::Timestamp => Some(CredentialCause::Clock),
+            CodeProof::Credentials => self.known.and_then(|known| known.cause),
             _ => None,
         }
     }
@@ -289,11 +289,11 @@ impl Error {
 /// How a call without a response ended.
 pub(crate) fn ending_of(error: &TransportError) -> Ending {
     match (error.sent(), error.kind()) {
-        (WasSent::No, TransportErrorKind::Connect) => Ending::NotConnected,
-        (WasSent::No, _) => Ending::NotWritten,
-        (WasSent::Maybe, TransportErrorKind::Timeout) => Ending::TimedOut,
-        (WasSent::Maybe, TransportErrorKind::BodyTooLarge) => Ending::AnswerTooLong,
-        (WasSent::Maybe, _) => Ending::ConnectionLost,
+        (Delivery::NotSent, TransportErrorKind::Connect) => Ending::NotConnected,
+        (Delivery::NotSent, _) => Ending::NotWritten,
+        (Delivery::MaybeSent, TransportErrorKind::Timeout) => Ending::TimedOut,
+        (Delivery::MaybeSent, TransportErrorKind::BodyTooLarge) => Ending::AnswerTooLong,
+        (Delivery::MaybeSent, _) => Ending::ConnectionLost,
     }
 }
 

@@ -1,13 +1,13 @@
 //! Rate limits, enforced exactly before a request is sent, for all clients of an account together.
 //!
-//! A client asks a [`Limiter`] before each call; [`InProcessLimits`] is the default one. The limits come from the table
-//! of the operation ([`Meta::limits`](crate::tables::Meta::limits)); the caller's [`Classes`] select the rows that
-//! apply.
+//! A client consults a [`Limiter`] before each call; [`InProcessLimits`] is the default one. The limits come from the
+//! table of the operation ([`Meta::limits`](crate::tables::Meta::limits)); the caller's [`Classes`] select the rows
+//! that apply.
 //!
 //! Each [`Call`] belongs to a bucket, which counts it in one or several windows. A call is admitted if every window of
-//! its bucket has room. Otherwise it waits in the queue of the bucket, until a change or the alarm of the timer admits it.
+//! its bucket has room. Otherwise it waits in the queue of the bucket, until a change or the alarm of the timer admits
+//! it.
 
-mod book;
 mod bucket;
 mod call;
 mod in_process;
@@ -19,6 +19,7 @@ mod plan;
 #[cfg(feature = "redis")]
 mod redis;
 mod settings;
+mod state;
 mod trips;
 mod window;
 
@@ -26,11 +27,13 @@ mod window;
 pub use self::redis::{BadRedisUrl, Fallback, FleetChange, RedisLimits, RedisSettings};
 pub use call::{Call, Classes};
 pub use in_process::InProcessLimits;
-pub use limiter::{Admission, AdmissionFuture, Denied, Full, Limiter, RateLimitFeedback, Slot, TooMany, Unavailable};
+pub use limiter::{
+    Admission, AdmissionError, AdmissionFuture, Full, Limiter, RateLimitFeedback, Reservation, TooMany, Unavailable,
+};
 pub use open_orders::OpenOrders;
 pub use permit::Permit;
 pub use plan::Plan;
-pub use settings::{Counted, LimitSettings, QuotaShare};
+pub use settings::{CountFrom, LimitSettings, QuotaShare};
 
 #[cfg(test)]
 mod tests;

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use crate::client::ClientCore;
 use crate::clock::pause;
-use crate::error::{Error, ExchangeError, WasSent};
+use crate::error::{Delivery, Error, ExchangeError};
 use crate::exchange::Reply;
 use crate::observe;
 use crate::operation::Repeatable;
-use crate::tables::{Ending, Outcome, Proves};
+use crate::tables::{CodeProof, Ending, Outcome};
 
 /// The number of retries that all calls together may make, so that retries do not overload an exchange in trouble.
 ///
@@ -125,7 +125,7 @@ fn asked_to_wait(error: &Error) -> Option<Duration> {
         Error::Refused(_) | Error::Unsigned(_) | Error::Limited(_) | Error::LimiterFailed(_) => None,
         Error::Transport(failure) => {
             // A response that is too long will be too long again.
-            let passes = failure.error.sent() == WasSent::No || error.ending() != Ending::AnswerTooLong;
+            let passes = failure.error.sent() == Delivery::NotSent || error.ending() != Ending::AnswerTooLong;
             passes.then_some(Duration::ZERO)
         }
         Error::Unreadable(_) => Some(Duration::ZERO),
@@ -139,8 +139,8 @@ fn asked_to_wait(error: &Error) -> Option<Duration> {
 /// After a refused timestamp, the retry has another one if the exchange's time is known.
 fn is_passing(error: &ExchangeError) -> bool {
     match error.proves {
-        Some(Proves::Timestamp) => error.skew.is_some(),
-        Some(proves) => matches!(proves, Proves::Unknown | Proves::Rate),
+        Some(CodeProof::Timestamp) => error.skew.is_some(),
+        Some(proves) => matches!(proves, CodeProof::Unknown | CodeProof::Rate),
         None => error.status.is_server_error() || error.status == http::StatusCode::TOO_MANY_REQUESTS,
     }
 }

@@ -1,4 +1,4 @@
-//! Credentials, and the headers that prove who sends a request.
+//! Credentials, and the headers that authenticate a request.
 
 mod authenticator;
 mod credentials;

@@ -9,7 +9,7 @@ mod rule;
 mod window;
 
 pub use api::{Api, CredentialHeaders, Encoding, Envelope, Header, Sent, SignedPart};
-pub use code::{Certainty, CredentialCause, KnownError, Proves, Stage};
+pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Stage};
 pub use confirm::{ClientId, Compound, Confirm, Echo, Echoes};
 pub use meta::{Access, Effect, Meta, Method, RateLimit, Scope};
 pub use outcome::{Ending, Outcome, OutcomeRow};

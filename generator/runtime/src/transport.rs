@@ -45,7 +45,7 @@ pub type ResponseFuture<'a> = Pin<Box<dyn Future<Output = Result<http::Response<
 ///
 /// use bytes::Bytes;
 /// use http::{Request, Response};
-/// use tradeapi_runtime::error::{TransportError, TransportErrorKind, WasSent};
+/// use tradeapi_runtime::error::{TransportError, TransportErrorKind, Delivery};
 /// use tradeapi_runtime::transport::{ResponseFuture, Transport};
 ///
 /// /// One plain connection for each call.
@@ -76,11 +76,11 @@ pub type ResponseFuture<'a> = Pin<Box<dyn Future<Output = Result<http::Response<
 /// }
 ///
 /// fn not_connected(why: std::io::Error) -> TransportError {
-///     TransportError::new(TransportErrorKind::Connect, WasSent::No).caused_by(why)
+///     TransportError::new(TransportErrorKind::Connect, Delivery::NotSent).caused_by(why)
 /// }
 ///
 /// fn lost(why: impl Into<Box<dyn Error + Send + Sync>>) -> TransportError {
-///     TransportError::new(TransportErrorKind::Closed, WasSent::Maybe).caused_by(why)
+///     TransportError::new(TransportErrorKind::Closed, Delivery::MaybeSent).caused_by(why)
 /// }
 /// # let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
 /// # let request = || Request::post(format!("http://{}/a?b=c", listener.local_addr().unwrap())).header("x", "y");
@@ -98,7 +98,7 @@ pub type ResponseFuture<'a> = Pin<Box<dyn Future<Output = Result<http::Response<
 /// # let asked = asked.join().unwrap();
 /// # assert!(asked.starts_with("POST /a?b=c HTTP/1.1\r\nhost: 127.0.0.1:"), "{asked}");
 /// # assert!(asked.ends_with("\r\nx: y\r\ncontent-length: 2\r\n\r\n{}"), "{asked}");
-/// # assert_eq!(exchange(&other).unwrap_err().sent(), WasSent::No);
+/// # assert_eq!(exchange(&other).unwrap_err().sent(), Delivery::NotSent);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Transport: Send + Sync {

@@ -1,7 +1,7 @@
 //! Error codes: which one is no error, and what the others prove.
 
 use crate::diagnostics::{Code, Diagnostics, did_you_mean};
-use crate::model::{Api, Cause, Family, Proof, Proves};
+use crate::model::{Api, Cause, CodeProof, Family, Proof};
 
 /// The code that means success is the one of the envelope, and no other.
 pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -33,7 +33,7 @@ pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
 /// What a listed code proves is a refusal, and its cause is one of refused credentials.
 pub(super) fn codes_prove_refusals(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for error in &family.errors {
-        if error.success && error.proof.proves != Proves::NotDone {
+        if error.success && error.proof.proves != CodeProof::NotDone {
             to.at(error.place, Code::BadOutcome, format!("the code `{}` is that of success", error.code))
                 .help("take `proves` away: a success proves that it was done");
         }
@@ -66,14 +66,15 @@ pub(super) fn observed_codes(api: &Api, to: &mut Diagnostics) {
 fn cause_is_of_credentials(code: &str, proof: &Proof, to: &mut Diagnostics) {
     let Some(place) = proof.cause_place else { return };
     let (why, help) = match (proof.proves, proof.cause) {
-        (Proves::Credentials, _) => return,
-        (Proves::Timestamp, Some(Cause::Clock)) => return,
-        (Proves::Timestamp, _) => {
+        (CodeProof::Credentials, _) => return,
+        (CodeProof::Timestamp, Some(Cause::Clock)) => return,
+        (CodeProof::Timestamp, _) => {
             ("says that the timestamp was refused, so the cause is the clock", "take `cause` away")
         }
-        (Proves::NotDone | Proves::Unknown | Proves::NoSuchOrder | Proves::DuplicateId | Proves::Rate, _) => {
-            ("does not say that credentials were refused", "write `proves: credentials`, or take `cause` away")
-        }
+        (
+            CodeProof::NotDone | CodeProof::Unknown | CodeProof::NoSuchOrder | CodeProof::DuplicateId | CodeProof::Rate,
+            _,
+        ) => ("does not say that credentials were refused", "write `proves: credentials`, or take `cause` away"),
     };
     to.at(place, Code::BadOutcome, format!("`{code}` {why}")).help(help);
 }

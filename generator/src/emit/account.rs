@@ -38,19 +38,19 @@ fn words(account: &Account) -> impl Iterator<Item = (&Name, &[EnumValue], &str)>
 
 fn account_type(account: &Account) -> Vec<TokenStream> {
     let mut docs = Docs::new(&account.doc, "");
-    docs.markdown("Nothing has to be told: a rule that depends on what was not told is not checked.");
+    docs.markdown("All properties are optional. A rule that depends on a missing one is not checked.");
     let docs = docs.outer();
     let properties = account.properties.iter().map(property);
     let instrument = account.instrument.as_ref().map(|_| {
         quote! {
-            /// Tells the steps and bounds of what is traded under `symbol` in the line of business `line`.
+            /// Adds the steps and bounds of what is traded under `symbol` in the line of business `line`.
             pub fn instrument(
                 mut self,
                 line: impl std::fmt::Display,
                 symbol: impl std::fmt::Display,
                 instrument: Instrument,
             ) -> Self {
-                self.told.tell_instrument(line.to_string(), symbol.to_string(), instrument.told);
+                self.properties.set_instrument(line.to_string(), symbol.to_string(), instrument.properties);
                 self
             }
         }
@@ -58,21 +58,21 @@ fn account_type(account: &Account) -> Vec<TokenStream> {
     let definition = quote! {
         #docs
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
-        #[must_use = "an account does nothing until a client or a check is told of it"]
+        #[must_use = "an account has no effect until a client or a check uses it"]
         pub struct Account {
-            told: runtime::Account,
+            properties: runtime::Account,
         }
     };
     let inherent = quote! {
         impl Account {
-            /// An account of which nothing is told.
+            /// An account without properties.
             pub fn new() -> Self {
                 Self::default()
             }
 
-            /// An account of which a name is told: a limiter that is shared tells accounts apart by it.
+            /// An account with a name, by which a shared limiter tells accounts apart.
             pub fn named(name: impl Into<String>) -> Self {
-                Self { told: runtime::Account::named(name) }
+                Self { properties: runtime::Account::named(name) }
             }
 
             #(#properties)*
@@ -84,14 +84,14 @@ fn account_type(account: &Account) -> Vec<TokenStream> {
             type Target = runtime::Account;
 
             fn deref(&self) -> &runtime::Account {
-                &self.told
+                &self.properties
             }
         }
     };
     let into = quote! {
         impl From<Account> for runtime::Account {
             fn from(account: Account) -> Self {
-                account.told
+                account.properties
             }
         }
     };
@@ -100,7 +100,7 @@ fn account_type(account: &Account) -> Vec<TokenStream> {
 
 fn property(property: &Property) -> TokenStream {
     let (wire, name) = (&property.name.wire, ident(&property.name.rust));
-    let (ty, told) = match &property.kind {
+    let (ty, value) = match &property.kind {
         PropertyKind::Words(word, _) => {
             let ty = ident(&word.rust);
             (quote!(#ty), quote!(Word(#name.as_str().into())))
@@ -116,7 +116,7 @@ fn property(property: &Property) -> TokenStream {
     quote! {
         #docs
         pub fn #name(mut self, #name: #ty) -> Self {
-            self.told.tell(#wire, runtime::account::Told::#told);
+            self.properties.set(#wire, runtime::account::PropertyValue::#value);
             self
         }
     }
@@ -154,14 +154,14 @@ fn instrument_type(instrument: &Instrument) -> Vec<TokenStream> {
     let definition = quote! {
         #docs
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
-        #[must_use = "an instrument does nothing until an account is told of it"]
+        #[must_use = "an instrument has no effect until it is added to an account"]
         pub struct Instrument {
-            told: runtime::account::Instrument,
+            properties: runtime::account::Instrument,
         }
     };
     let inherent = quote! {
         impl Instrument {
-            /// An instrument of which nothing is told.
+            /// An instrument without properties.
             pub fn new() -> Self {
                 Self::default()
             }
@@ -180,7 +180,7 @@ fn instrument_property(property: &InstrumentProperty) -> TokenStream {
     quote! {
         #docs
         pub fn #name(mut self, #name: impl Into<runtime::Decimal>) -> Self {
-            self.told = self.told.with(#wire, #name.into());
+            self.properties = self.properties.with(#wire, #name.into());
             self
         }
     }

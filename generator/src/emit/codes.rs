@@ -7,7 +7,7 @@ use super::code::camel;
 use super::code::{file, ident};
 use super::docs::Docs;
 use crate::model::{Api, ObservedCode, Proof};
-use crate::model::{Certainty, Proves};
+use crate::model::{Certainty, CodeProof};
 
 /// `codes.rs`: every observed code, in the order of the codes.
 pub(super) fn emit(api: &Api) -> String {
@@ -47,9 +47,9 @@ fn row(api: &Api, code: &ObservedCode) -> TokenStream {
 }
 
 /// What a code proves.
-pub(super) fn proves(proves: Proves) -> TokenStream {
+pub(super) fn proves(proves: CodeProof) -> TokenStream {
     let proves = ident(&camel(proves.as_str()));
-    quote!(runtime::tables::Proves::#proves)
+    quote!(runtime::tables::CodeProof::#proves)
 }
 
 /// What is known beyond that, where it does not follow.

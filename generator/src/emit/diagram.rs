@@ -60,7 +60,7 @@ fn edges(all: &Enum, lifecycle: &Lifecycle) -> Vec<Edge> {
     let mut edges = Vec::new();
     for (from, to) in states().flat_map(|from| states().map(move |to| (from, to))) {
         let label = labels(all, lifecycle, from, to).join(", ");
-        let is_open = from != to && lifecycle.can_become(all, from, to) == Possible::NotShown;
+        let is_open = from != to && lifecycle.can_become(all, from, to) == Possible::Unspecified;
         if is_open || !label.is_empty() {
             edges.push(Edge { from, to, label, is_shown: !is_open });
         }

@@ -23,7 +23,7 @@ fn possible(possible: Possible) -> TokenStream {
     let word = match possible {
         Possible::Yes => quote!(Yes),
         Possible::No => quote!(No),
-        Possible::NotShown => quote!(NotShown),
+        Possible::Unspecified => quote!(Unspecified),
     };
     quote!(runtime::lifecycle::Possible::#word)
 }
@@ -111,7 +111,7 @@ fn word(possible: Possible) -> &'static str {
     match possible {
         Possible::Yes => "yes",
         Possible::No => "no",
-        Possible::NotShown => "not shown",
+        Possible::Unspecified => "not shown",
     }
 }
 

@@ -8,7 +8,7 @@ use super::code::{self, capitalised, file, ident, list, number};
 use super::docs::{Docs, code, escape};
 use super::parameter_docs;
 use super::parameters::{Set, field_type};
-use super::records::{self, Told, page_fields, page_name, response_type};
+use super::records::{self, Container, page_fields, page_name, response_type};
 use super::scope::Scope;
 use super::{batches, classes, confirm, example, in_flight, intents, pages, rules, statements};
 use crate::emit::Layout;
@@ -278,7 +278,7 @@ fn page(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     let mut docs = Docs::default();
     docs.markdown(&format!("A page of the answer to [`{}`].", operation.rust.rust));
     docs.markdown(&format!("The cursor goes into {} of the next request.", code(&next.0)));
-    Some(records::definition(scope, &page_name(&operation.rust.rust), docs, Told::default(), &fields))
+    Some(records::definition(scope, &page_name(&operation.rust.rust), docs, Container::default(), &fields))
 }
 
 /// Everything known about an operation, for its reader.

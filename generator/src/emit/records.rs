@@ -19,8 +19,8 @@ pub(super) fn emit(api: &Api, family: &Family) -> String {
         if let Some(source) = &record.source {
             docs.markdown(&super::source_line(api, source));
         }
-        let told = Told { name: Some(&record.name.wire), is_observed: record.is_observed };
-        items.push(definition(&scope, &record.name.rust, docs, told, &record.fields));
+        let container = Container { name: Some(&record.name.wire), is_observed: record.is_observed };
+        items.push(definition(&scope, &record.name.rust, docs, container, &record.fields));
     }
     let defined: Vec<_> = records.iter().map(|record| record.name.rust.as_str()).collect();
     items.insert(0, scope.imports(&defined));
@@ -29,18 +29,24 @@ pub(super) fn emit(api: &Api, family: &Family) -> String {
 
 /// What a record is called in the schema, and whether a document has it.
 #[derive(Default)]
-pub(super) struct Told<'a> {
+pub(super) struct Container<'a> {
     name: Option<&'a str>,
     is_observed: bool,
 }
 
 /// A struct, how it is read and written, and what the documents say of it.
-pub(super) fn definition(scope: &Scope<'_>, rust: &str, docs: Docs, told: Told<'_>, fields: &[Field]) -> TokenStream {
+pub(super) fn definition(
+    scope: &Scope<'_>,
+    rust: &str,
+    docs: Docs,
+    container: Container<'_>,
+    fields: &[Field],
+) -> TokenStream {
     let name = ident(rust);
     let docs = docs.outer();
-    let members = fields.iter().map(|field| member(scope, &told, field));
-    let record = told.name.map(|record| {
-        let observed = told.is_observed.then(|| quote!(, observed));
+    let members = fields.iter().map(|field| member(scope, &container, field));
+    let record = container.name.map(|record| {
+        let observed = container.is_observed.then(|| quote!(, observed));
         quote!(#[record(#record #observed)])
     });
     quote! {
@@ -55,15 +61,15 @@ pub(super) fn definition(scope: &Scope<'_>, rust: &str, docs: Docs, told: Told<'
 }
 
 /// What the documents say of a field beyond its name and its type, in the words of the runtime's macro.
-fn wire(scope: &Scope<'_>, told: &Told<'_>, field: &Field) -> TokenStream {
+fn wire(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> TokenStream {
     let wire = &field.name.wire;
     let bare = is_bare(field).then(|| quote!(, bare));
     // The cursor of a page is null where there is no more.
-    let null = (field.may_be_null || told.name.is_none()).then(|| quote!(, or_null));
+    let null = (field.may_be_null || container.name.is_none()).then(|| quote!(, or_null));
     let conditional = field.comes_only.as_ref().map(|_| quote!(, conditional));
     let only: Vec<_> = field.only.iter().map(|(value, _)| value).collect();
     let only = (!only.is_empty()).then(|| quote!(, only = [#(#only),*]));
-    let code = told.name.is_some_and(|record| is_item_code(scope.family, record, wire)).then(|| quote!(, code));
+    let code = container.name.is_some_and(|record| is_item_code(scope.family, record, wire)).then(|| quote!(, code));
     quote!(#[wire(#wire #bare #null #conditional #only #code)])
 }
 
@@ -96,7 +102,7 @@ fn is_bare(field: &Field) -> bool {
     !field.as_text && matches!(&field.shape, Shape::One(ty) | Shape::List(ty) if is_number(ty))
 }
 
-fn member(scope: &Scope<'_>, told: &Told<'_>, field: &Field) -> TokenStream {
+fn member(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> TokenStream {
     let name = ident(&field.name.rust);
     let ty = scope.field_type(field);
     let mut text = code(&field.name.wire);
@@ -117,7 +123,7 @@ fn member(scope: &Scope<'_>, told: &Told<'_>, field: &Field) -> TokenStream {
     if let Some(condition) = &field.comes_only {
         docs.markdown(&format!("It comes only {}.", escape(condition)));
     }
-    let (docs, wire) = (docs.outer(), wire(scope, told, field));
+    let (docs, wire) = (docs.outer(), wire(scope, container, field));
     quote!(#docs #wire pub #name: #ty,)
 }
 

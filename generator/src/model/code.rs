@@ -2,7 +2,7 @@
 
 use super::{Api, Family, Operation};
 use crate::diagnostics::Place;
-use crate::words::{Cause, Certainty, Effect, Proves, Stage};
+use crate::words::{Cause, Certainty, CodeProof, Effect, Stage};
 
 /// An error code of a document, and its meaning.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ pub(crate) struct ObservedCode {
 /// What a code proves about the request that it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Proof {
-    pub(crate) proves: Proves,
+    pub(crate) proves: CodeProof,
     /// How far the request came.
     pub(crate) stage: Stage,
     /// Why credentials were refused.
@@ -42,7 +42,7 @@ pub(crate) struct Proof {
     pub(crate) cause_place: Option<Place>,
 }
 
-impl Proves {
+impl CodeProof {
     /// How far a request comes that is refused so, where nothing else is said.
     pub(crate) fn usual_stage(self) -> Stage {
         match self {
@@ -59,10 +59,10 @@ impl Proof {
         let may_be_partly_done = compound && self.stage == Stage::Trading;
         match self.proves {
             _ if effect == Effect::Read => false,
-            Proves::Timestamp | Proves::Credentials | Proves::Rate => false,
-            Proves::NotDone => may_be_partly_done,
-            Proves::NoSuchOrder => may_be_partly_done || effect == Effect::Create,
-            Proves::DuplicateId | Proves::Unknown => true,
+            CodeProof::Timestamp | CodeProof::Credentials | CodeProof::Rate => false,
+            CodeProof::NotDone => may_be_partly_done,
+            CodeProof::NoSuchOrder => may_be_partly_done || effect == Effect::Create,
+            CodeProof::DuplicateId | CodeProof::Unknown => true,
         }
     }
 }
@@ -75,7 +75,8 @@ impl ObservedCode {
 }
 
 impl Api {
-    /// The codes of no document that an operation of a family can answer with. What a document says of a code goes first.
+    /// The codes of no document that an operation of a family can answer with. What a document says of a code goes
+    /// first.
     pub(crate) fn observed_of<'a>(&'a self, family: &'a Family) -> impl Iterator<Item = &'a ObservedCode> {
         let is_documented = |code: &str| family.errors.iter().any(|error| error.code == code);
         self.codes.iter().filter(move |code| code.is_of(&family.name) && !is_documented(&code.code))

@@ -71,7 +71,7 @@ pub(crate) struct Tracked {
 pub(crate) enum Possible {
     Yes,
     No,
-    NotShown,
+    Unspecified,
 }
 
 impl Lifecycle {
@@ -109,7 +109,7 @@ impl Lifecycle {
         }
         let leads = |transition: &&Transition| all.index_of(&transition.to) == Some(to);
         let is_shown = self.transitions.iter().filter(leads).any(|one| self.starts_from(all, one, from));
-        if is_shown { Possible::Yes } else { Possible::NotShown }
+        if is_shown { Possible::Yes } else { Possible::Unspecified }
     }
 
     /// Whether operations with this effect take effect in a state.
@@ -129,7 +129,7 @@ impl Lifecycle {
         } else if shown().next().is_some() {
             Possible::No
         } else {
-            Possible::NotShown
+            Possible::Unspecified
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{Bound, Check, Entry, Leaf, WindowRule, leaves};
 use crate::model::{
-    Access, Choice, ChoiceKind, Enum, Family, ListName, Need, Operation, Parameter, Proves, RuleKind, Severity, Shape,
-    Source, Window,
+    Access, Choice, ChoiceKind, CodeProof, Enum, Family, ListName, Need, Operation, Parameter, RuleKind, Severity,
+    Shape, Source, Window,
 };
 
 /// Makes entries that share a section of the document.
@@ -31,7 +31,7 @@ pub(super) fn of_family(family: &Family) -> Vec<Entry<'_>> {
         let says = format!("At most {}: {}", ceiling.n, ceiling.doc);
         Derive::at(family, ceiling.source.as_ref()).entry(ceiling.id.clone(), "", RuleKind::Limit, says)
     });
-    let unknown = family.errors.iter().filter(|error| error.proof.proves == Proves::Unknown).map(|error| {
+    let unknown = family.errors.iter().filter(|error| error.proof.proves == CodeProof::Unknown).map(|error| {
         let says = format!("Code {} leaves open whether the request took effect.", error.code);
         let derive = Derive::at(family, error.source.as_ref());
         derive.entry(format!("error-{}", error.code), "", RuleKind::Type, says)

@@ -139,7 +139,7 @@ impl<'a> Drafts<'a> {
                 .into_iter()
                 .filter_map(|draft| {
                     let mut draft = self.with(&draft, list, name, number.clone());
-                    self.tell_instrument(&mut draft, list, property, told)?;
+                    self.set_instrument(&mut draft, list, property, told)?;
                     Some(draft)
                 })
                 .collect()
@@ -178,7 +178,7 @@ impl<'a> Drafts<'a> {
             .collect()
     }
 
-    fn tell_instrument(&self, draft: &mut Draft, list: Option<&ListName>, property: &str, value: &str) -> Option<()> {
+    fn set_instrument(&self, draft: &mut Draft, list: Option<&ListName>, property: &str, value: &str) -> Option<()> {
         let names = self.family.instrument.as_ref()?;
         let (line, symbol) = (draft.text(list, &names.line.0)?, draft.text(list, &names.symbol.0)?);
         let instrument = json!({ "line": line, "symbol": symbol, property: value });

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use tradeapi::Error;
 use tradeapi::runtime::confirm::Confirmable;
-use tradeapi::runtime::error::{BuildError, TransportError, TransportErrorKind, WasSent};
+use tradeapi::runtime::error::{BuildError, Delivery, TransportError, TransportErrorKind};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::runtime::transport::{HyperTransport, ResponseFuture, Transport, TransportLimits};
 use tradeapi_exchange::{Effect, FastClock, Operation, Proof};
@@ -122,7 +122,7 @@ impl Transport for WrongTransport {
                 self.pace(&request).await;
             }
             if self.conduct == Conduct::BelievesEveryTime && self.is_out_of_time(&request) {
-                return Err(TransportError::new(TransportErrorKind::Connect, WasSent::No));
+                return Err(TransportError::new(TransportErrorKind::Connect, Delivery::NotSent));
             }
             let asked = request.body().clone();
             let mut answer = self.inner.send(request).await?;

@@ -91,7 +91,7 @@ async fn rules_are_checked_before_anything_is_sent() {
 fn a_lifecycle_is_followed_for_any_api() {
     let (open, late, closed) = (LoanState::Open, LoanState::Late, LoanState::Closed);
     assert_eq!([&open, &late, &closed].map(|one| one.can_modify()), [Possible::Yes, Possible::No, Possible::No]);
-    assert_eq!((open.can_become(&late), late.can_become(&open)), (Possible::Yes, Possible::NotShown));
+    assert_eq!((open.can_become(&late), late.can_become(&open)), (Possible::Yes, Possible::Unspecified));
     let loan = |state: &str| read_json::<Loan>(&format!(r#"{{"loanId": "17", "state": "{state}"}}"#)).unwrap();
     let mut monitor = Monitor::new(1);
     assert!(["open", "late", "closed"].iter().all(|state| monitor.observe(&loan(state)).check().is_ok()));

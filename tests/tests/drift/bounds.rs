@@ -5,7 +5,7 @@ use std::fmt::Write;
 use tradeapi::runtime::drift::Drift;
 use tradeapi::unified::GetOpenOrders;
 
-use super::look_at;
+use super::record;
 
 const MANY: usize = 1_000_000;
 
@@ -42,7 +42,7 @@ fn a_million_unknown_fields_of_one_answer() {
     }
     order.push_str("\"side\":\"buy\"}");
     let drift = Drift::new();
-    look_at::<GetOpenOrders>(&drift, &page(&order)).unwrap();
+    record::<GetOpenOrders>(&drift, &page(&order)).unwrap();
     assert_eq!(counted(&drift), u64::try_from(MANY).unwrap());
 }
 
@@ -51,7 +51,7 @@ fn a_million_unknown_fields_of_many_answers() {
     let drift = Drift::new();
     for answer in 0..100_000 {
         let fields: Vec<_> = (0..10).map(|field| format!("\"{}\":[]", name(10 * answer + field))).collect();
-        look_at::<GetOpenOrders>(&drift, &page(&format!("{{{}}}", fields.join(",")))).unwrap();
+        record::<GetOpenOrders>(&drift, &page(&format!("{{{}}}", fields.join(",")))).unwrap();
     }
     assert_eq!(counted(&drift), u64::try_from(MANY).unwrap());
     let told = drift.report().to_string();
@@ -63,7 +63,7 @@ fn an_enum_that_became_a_free_text() {
     let drift = Drift::new();
     for order in 0..1_000 {
         let fields = ["side", "posSide"].map(|field| format!("\"{field}\":\"{}\"", name(order)));
-        look_at::<GetOpenOrders>(&drift, &page(&format!("{{{}}}", fields.join(",")))).unwrap();
+        record::<GetOpenOrders>(&drift, &page(&format!("{{{}}}", fields.join(",")))).unwrap();
     }
     assert_eq!(counted(&drift), 2_000);
     let report = drift.report();
@@ -74,8 +74,8 @@ fn an_enum_that_became_a_free_text() {
 fn objects_in_objects_without_end() {
     let drift = Drift::new();
     let deep = format!("{}1{}", "{\"feeDetail\":[".repeat(60), "]}".repeat(60));
-    let _ = look_at::<GetOpenOrders>(&drift, &page(&deep));
-    let _ = look_at::<GetOpenOrders>(&drift, &page(&"[".repeat(100_000)));
+    let _ = record::<GetOpenOrders>(&drift, &page(&deep));
+    let _ = record::<GetOpenOrders>(&drift, &page(&"[".repeat(100_000)));
     let report = drift.report();
     assert_eq!((report.operations[0].answers, report.operations[0].broken), (1, 1));
     assert!(report.to_json().len() < SMALL);

@@ -4,7 +4,7 @@ use tradeapi::Operation;
 use tradeapi::runtime::drift::{Drift, DriftKind};
 use tradeapi_tests::schema;
 
-use super::look_at;
+use super::record;
 
 macro_rules! for_each {
     ($($operation:ty),+ $(,)?) => {
@@ -20,7 +20,7 @@ tradeapi::for_each_operation!(for_each);
 
 fn examples_of<O: Operation>(drift: &Drift) {
     for example in schema::examples(O::META) {
-        let _ = look_at::<O>(drift, &example.response);
+        let _ = record::<O>(drift, &example.response);
     }
 }
 

@@ -14,8 +14,8 @@ use tradeapi::runtime::exchange::read_response;
 use tradeapi::{API, Error, Operation, Reply};
 
 /// Lets `drift` look at an answer to `O`.
-fn look_at<O: Operation>(drift: &Drift, body: &str) -> Result<Reply<O::Response>, Error> {
+fn record<O: Operation>(drift: &Drift, body: &str) -> Result<Reply<O::Response>, Error> {
     let answer = read_response::<O>(&API, http::Response::new(Bytes::from(body.to_owned())));
-    drift.look_at::<O>(&API, &answer);
+    drift.record::<O>(&API, &answer);
     answer
 }

@@ -5,7 +5,7 @@ use tradeapi::Operation;
 use tradeapi::runtime::drift::Drift;
 use tradeapi_tests::schema;
 
-use super::look_at;
+use super::record;
 
 /// What no report may show: an id, an amount, a text, an id of the caller's own.
 const CANARIES: [&str; 4] = ["1461937205548810241", "73519.2468", "Canary, the bird", "canary-7:000731"];
@@ -28,10 +28,10 @@ fn answers_with_canaries<O: Operation>(drift: &Drift) {
                 let Some(canary) = canary else { continue };
                 let mut body = body.clone();
                 put_everywhere(&mut body, &canary);
-                let _ = look_at::<O>(drift, &body.to_string());
+                let _ = record::<O>(drift, &body.to_string());
                 // And where the answer is a refusal.
                 body["code"] = canary;
-                let _ = look_at::<O>(drift, &body.to_string());
+                let _ = record::<O>(drift, &body.to_string());
             }
         }
     }

@@ -10,7 +10,7 @@ use tradeapi::Operation;
 use tradeapi::runtime::drift::{Drift, DriftKind};
 use tradeapi_tests::schema;
 
-use super::look_at;
+use super::record;
 
 macro_rules! for_each {
     ($($operation:ty),+ $(,)?) => {
@@ -42,7 +42,7 @@ where
     *body.pointer_mut(&format!("/data{place}")).unwrap() = value.clone();
 
     let drift = Drift::new();
-    let was_read = match look_at::<O>(&drift, &body.to_string()) {
+    let was_read = match record::<O>(&drift, &body.to_string()) {
         // Lists say in what is printed what they could not read.
         Ok(reply) => !format!("{:?}", reply.data).contains("BadItem {"),
         Err(_) => false,

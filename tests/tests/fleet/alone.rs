@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::task::JoinSet;
-use tradeapi::runtime::error::Trouble;
+use tradeapi::runtime::error::LimiterTrouble;
 use tradeapi::runtime::limits::{Fallback, FleetChange, QuotaShare, RedisLimits};
 
 use super::callers::{MOST, PLACE, SECOND, call, make, most_in_any, ms, now, settings, trouble};
@@ -63,7 +63,7 @@ async fn shares_take_over_and_hand_back() {
         else {
             panic!("{told:?}")
         };
-        assert_eq!(why.trouble, Trouble::Unreachable);
+        assert_eq!(why.trouble, LimiterTrouble::Unreachable);
     }
 }
 
@@ -92,7 +92,7 @@ async fn what_was_sent_alone_is_reported() {
     let told = told.lock().unwrap();
     // A machine that stops for a while may lose it again.
     let [FleetChange::Lost(why), FleetChange::Found, ..] = &told[..] else { panic!("{told:?}") };
-    assert_eq!(why.trouble, Trouble::TooSlow);
+    assert_eq!(why.trouble, LimiterTrouble::TooSlow);
 }
 
 #[tokio::test]
@@ -114,7 +114,7 @@ async fn no_share_is_told() {
     make(&limits, call(PLACE), true).await.unwrap();
     server.kill();
     for wait in [true, false] {
-        assert_eq!(trouble(make(&limits, call(PLACE), wait).await), Trouble::NoShare);
+        assert_eq!(trouble(make(&limits, call(PLACE), wait).await), LimiterTrouble::NoShare);
     }
     assert!(matches!(told.lock().unwrap()[..], [FleetChange::Lost(_)]));
 }

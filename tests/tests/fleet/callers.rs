@@ -3,8 +3,8 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tradeapi::Operation;
-use tradeapi::runtime::error::Trouble;
-use tradeapi::runtime::limits::{Admission, Call, Denied, Limiter, RedisLimits, RedisSettings, Slot};
+use tradeapi::runtime::error::LimiterTrouble;
+use tradeapi::runtime::limits::{Admission, AdmissionError, Call, Limiter, RedisLimits, RedisSettings, Reservation};
 use tradeapi::runtime::tables::Meta;
 use tradeapi::unified::{CancelOrder, PlaceOrder};
 
@@ -34,7 +34,7 @@ pub(crate) fn call(meta: &'static Meta) -> Call<'static> {
     Call::new(meta).counted_for("1234567890", "192.0.2.7")
 }
 
-pub(crate) async fn ask(limits: &RedisLimits, call: Call<'static>, wait: bool) -> Result<Slot, Denied> {
+pub(crate) async fn ask(limits: &RedisLimits, call: Call<'static>, wait: bool) -> Result<Reservation, AdmissionError> {
     match limits.ask(call, wait) {
         Admission::Now(known) => known,
         Admission::Later(later) => later.await,
@@ -47,12 +47,12 @@ pub(crate) async fn make(
     limits: &RedisLimits,
     call: Call<'static>,
     wait: bool,
-) -> Result<(Duration, Duration), Denied> {
-    let mut slot = ask(limits, call, wait).await?;
-    limits.sent(&mut slot);
+) -> Result<(Duration, Duration), AdmissionError> {
+    let mut reservation = ask(limits, call, wait).await?;
+    limits.sent(&mut reservation);
     let sent = now();
-    let moments = (slot.counted_at, sent);
-    limits.answered(slot, Default::default());
+    let moments = (reservation.counted_at, sent);
+    limits.answered(reservation, Default::default());
     Ok(moments)
 }
 
@@ -69,17 +69,17 @@ pub(crate) fn most_in_any(moments: &[Duration], span: Duration) -> usize {
 }
 
 #[track_caller]
-pub(crate) fn free_in<T: std::fmt::Debug>(asked: Result<T, Denied>) -> Duration {
+pub(crate) fn free_in<T: std::fmt::Debug>(asked: Result<T, AdmissionError>) -> Duration {
     match asked {
-        Err(Denied::Full(full)) => full.free_in,
+        Err(AdmissionError::Full(full)) => full.free_in,
         other => panic!("{other:?}"),
     }
 }
 
 #[track_caller]
-pub(crate) fn trouble<T: std::fmt::Debug>(asked: Result<T, Denied>) -> Trouble {
+pub(crate) fn trouble<T: std::fmt::Debug>(asked: Result<T, AdmissionError>) -> LimiterTrouble {
     match asked {
-        Err(Denied::Unavailable(unavailable)) => unavailable.trouble,
+        Err(AdmissionError::Unavailable(unavailable)) => unavailable.trouble,
         other => panic!("{other:?}"),
     }
 }

@@ -1,6 +1,6 @@
 //! What is not to be seen.
 
-use tradeapi::runtime::limits::{Denied, RedisLimits};
+use tradeapi::runtime::limits::{AdmissionError, RedisLimits};
 
 use super::callers::{CANCEL, PLACE, ask, call, make, settings};
 use super::server::Server;
@@ -19,7 +19,7 @@ async fn no_password_is_printed() {
         let url = server.url().replace("redis://", &format!("redis://:{PASSWORD}@"));
         let wrong = RedisLimits::new(&url, settings()).unwrap();
         let denied = ask(&wrong, call(PLACE), false).await.unwrap_err();
-        assert!(matches!(denied, Denied::Unavailable(_)), "{denied:?}");
+        assert!(matches!(denied, AdmissionError::Unavailable(_)), "{denied:?}");
         printed += &format!("{denied:?}");
         let right = server.url().replace("redis://", "redis://:another@");
         make(&RedisLimits::new(&right, settings()).unwrap(), call(PLACE), true).await.unwrap();

@@ -40,14 +40,15 @@ async fn nothing_is_exceeded_and_nobody_freezes() {
 async fn one_too_many_shuts_for_a_window_whatever_the_clock() {
     let Some(server) = Server::start() else { return };
     let (limits, _proxy) = one(&server);
-    let slot = ask(&limits, call(PLACE), true).await.unwrap();
-    limits.answered(slot, RateLimitFeedback::new(Some(TooMany { of_everything: true, retry_after: None }), None));
+    let reservation = ask(&limits, call(PLACE), true).await.unwrap();
+    limits
+        .answered(reservation, RateLimitFeedback::new(Some(TooMany { of_everything: true, retry_after: None }), None));
     tokio::time::sleep(ms(200)).await;
     set_clock(&server, -3_600);
     let set = Instant::now();
-    let slot = ask(&limits, call(PLACE), true).await.unwrap();
+    let reservation = ask(&limits, call(PLACE), true).await.unwrap();
     assert!(set.elapsed() < LONG);
-    limits.give_back(slot);
+    limits.give_back(reservation);
 }
 
 /// An absurd time to stay away is bounded, for all processes, and those that start anew; what cancels goes on after a
@@ -58,21 +59,21 @@ async fn no_answer_shuts_for_long() {
     let (limits, _proxy) = one(&server);
     let day = Duration::from_secs(24 * 3_600);
     for meta in [PLACE, CANCEL] {
-        let slot = ask(&limits, call(meta), true).await.unwrap();
+        let reservation = ask(&limits, call(meta), true).await.unwrap();
         limits.answered(
-            slot,
+            reservation,
             RateLimitFeedback::new(Some(TooMany { of_everything: true, retry_after: Some(day) }), None),
         );
     }
     let (anew, _proxy) = one(&server);
     let pause = loop {
         match ask(&anew, call(PLACE), false).await {
-            Ok(slot) => anew.give_back(slot),
+            Ok(reservation) => anew.give_back(reservation),
             denied => break free_in(denied),
         }
     };
     assert!(pause <= LONG, "{pause:?}");
-    let slot = ask(&anew, call(CANCEL), true).await.unwrap();
-    anew.give_back(slot);
+    let reservation = ask(&anew, call(CANCEL), true).await.unwrap();
+    anew.give_back(reservation);
     assert!(free_in(ask(&anew, call(PLACE), false).await) > SECOND * 3, "cancels have waited for long");
 }

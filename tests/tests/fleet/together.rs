@@ -15,8 +15,8 @@ fn two(server: &Server) -> [RedisLimits; 2] {
 
 /// Waits until a server that has just been started lets calls go.
 async fn begin(limits: &RedisLimits) {
-    let slot = ask(limits, call(PLACE), true).await.unwrap();
-    limits.give_back(slot);
+    let reservation = ask(limits, call(PLACE), true).await.unwrap();
+    limits.give_back(reservation);
 }
 
 #[tokio::test]
@@ -43,7 +43,7 @@ async fn who_does_not_wait_is_told_what_binds() {
     for limits in [&one, &other].into_iter().cycle().take(1_000) {
         match make(limits, call(PLACE), false).await {
             Ok((let_go, _)) => made.push(let_go),
-            Err(tradeapi::runtime::limits::Denied::Full(full)) => {
+            Err(tradeapi::runtime::limits::AdmissionError::Full(full)) => {
                 assert!(full.free_in <= SPAN);
                 assert_eq!(full.binding.unwrap().operation, Some("unified.place-order"));
                 break;
@@ -66,7 +66,7 @@ async fn what_is_given_back_others_may_have() {
     for _ in 0..MOST {
         slots.push(ask(&one, call(PLACE), true).await.unwrap());
     }
-    slots.into_iter().for_each(|slot| one.give_back(slot));
+    slots.into_iter().for_each(|reservation| one.give_back(reservation));
     // Those of one are told with its next question; then there is room for others at once.
     let first = make(&one, call(PLACE), false).await.unwrap().0;
     let next = make(&other, call(PLACE), false).await.unwrap().0;
@@ -104,15 +104,15 @@ async fn one_too_many_is_told_to_all() {
         let retry_after = Some(Duration::from_secs(3_000));
         RateLimitFeedback::new(Some(TooMany { of_everything, retry_after }), None)
     };
-    let slot = ask(&one, call(PLACE), true).await.unwrap();
-    one.answered(slot, too_many(false));
-    while ask(&other, call(PLACE), false).await.map(|slot| other.give_back(slot)).is_ok() {}
+    let reservation = ask(&one, call(PLACE), true).await.unwrap();
+    one.answered(reservation, too_many(false));
+    while ask(&other, call(PLACE), false).await.map(|reservation| other.give_back(reservation)).is_ok() {}
     assert!(free_in(ask(&other, call(PLACE), false).await) > LONGEST / 2);
-    let slot = ask(&one, call(CANCEL), true).await.unwrap();
+    let reservation = ask(&one, call(CANCEL), true).await.unwrap();
     let elsewhere = call(CANCEL).counted_for("1234567890", "192.0.2.8");
-    one.answered(slot, too_many(true));
+    one.answered(reservation, too_many(true));
     let same_address = call(PLACE).counted_for("else", "192.0.2.7");
-    while ask(&other, same_address, false).await.map(|slot| other.give_back(slot)).is_ok() {}
+    while ask(&other, same_address, false).await.map(|reservation| other.give_back(reservation)).is_ok() {}
     assert!(free_in(ask(&other, same_address, false).await) > LONGEST / 2);
     // What cancels waits for a window only.
     make(&other, call(CANCEL).counted_for("else", "192.0.2.7"), true).await.unwrap();
@@ -125,10 +125,10 @@ async fn calls_of_strangers_are_counted() {
     let Some(server) = Server::start() else { return };
     let [one, other] = two(&server);
     begin(&one).await;
-    let slot = ask(&one, call(PLACE), true).await.unwrap();
-    one.answered(slot, RateLimitFeedback::new(None, Some(0)));
+    let reservation = ask(&one, call(PLACE), true).await.unwrap();
+    one.answered(reservation, RateLimitFeedback::new(None, Some(0)));
     // None is left although one's own count has nine: nothing goes for a window.
-    while ask(&other, call(PLACE), false).await.map(|slot| other.give_back(slot)).is_ok() {}
+    while ask(&other, call(PLACE), false).await.map(|reservation| other.give_back(reservation)).is_ok() {}
 }
 
 #[tokio::test]

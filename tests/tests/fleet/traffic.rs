@@ -44,21 +44,21 @@ impl Traffic {
         self.callers.spawn(async move {
             for round in 1.. {
                 let Ok(asked) = tokio::time::timeout(habit.patience, ask(&limits, call, true)).await else { continue };
-                let Ok(mut slot) = asked else {
+                let Ok(mut reservation) = asked else {
                     tokio::time::sleep(ms(5)).await;
                     continue;
                 };
                 if round % habit.returns_one_of == 0 {
-                    limits.give_back(slot);
+                    limits.give_back(reservation);
                     continue;
                 }
-                limits.sent(&mut slot);
+                limits.sent(&mut reservation);
                 let sent = Instant::now();
                 if !habit.takes.is_zero() {
                     tokio::time::sleep(habit.takes).await;
                 }
                 made.lock().unwrap().push(Made { sent, answered: Instant::now() });
-                limits.answered(slot, RateLimitFeedback::default());
+                limits.answered(reservation, RateLimitFeedback::default());
                 tokio::task::yield_now().await;
             }
         });

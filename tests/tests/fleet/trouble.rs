@@ -4,7 +4,7 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use tradeapi::runtime::client::LimitMode;
-use tradeapi::runtime::error::{LimiterFailure, Trouble};
+use tradeapi::runtime::error::{LimiterFailure, LimiterTrouble};
 use tradeapi::runtime::limits::{Fallback, Limiter, QuotaShare, RedisLimits, RedisSettings};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
@@ -38,7 +38,7 @@ async fn without_redis_nothing_is_sent() {
         assert_eq!(error.outcome(), Outcome::NotDone);
         let Error::LimiterFailed(failure) = error else { panic!("{error}") };
         let LimiterFailure { trouble, operation, .. } = *failure;
-        assert_eq!((trouble, operation), (Trouble::Unreachable, "unified.cancel-order"));
+        assert_eq!((trouble, operation), (LimiterTrouble::Unreachable, "unified.cancel-order"));
     }
     assert!(sandbox.requests().is_empty());
 }
@@ -51,7 +51,7 @@ fn without_tokio_it_says_so() {
     let std::task::Poll::Ready(asked) = asked.as_mut().poll(&mut std::task::Context::from_waker(waker)) else {
         panic!("it waits")
     };
-    assert_eq!(trouble(asked), Trouble::Unreachable);
+    assert_eq!(trouble(asked), LimiterTrouble::Unreachable);
 }
 
 #[tokio::test]
@@ -64,12 +64,12 @@ async fn who_refuses_recovers_and_never_exceeds() {
             made.push(make(&limits, call(PLACE), true).await.unwrap().1);
         }
         server.kill();
-        assert_eq!(trouble(make(&limits, call(PLACE), round % 2 == 0).await), Trouble::Unreachable);
+        assert_eq!(trouble(make(&limits, call(PLACE), round % 2 == 0).await), LimiterTrouble::Unreachable);
         server.start_again();
         // Those who ask soon after a failure are told of it again.
         while make(&limits, call(PLACE), false)
             .await
-            .is_err_and(|denied| matches!(denied, tradeapi::runtime::limits::Denied::Unavailable(_)))
+            .is_err_and(|denied| matches!(denied, tradeapi::runtime::limits::AdmissionError::Unavailable(_)))
         {
             tokio::time::sleep(ms(10)).await;
         }
@@ -115,12 +115,12 @@ async fn an_error_of_the_script_is_told() {
     let mut connection = server.connect();
     let keys: Vec<String> = redis::cmd("KEYS").arg("*place-order*").query(&mut connection).unwrap();
     redis::cmd("SET").arg(&keys[0]).arg("something else").exec(&mut connection).unwrap();
-    assert_eq!(trouble(make(&limits, call(PLACE), true).await), Trouble::Failed);
+    assert_eq!(trouble(make(&limits, call(PLACE), true).await), LimiterTrouble::Failed);
     // What is wrong with one window is none of the others'.
     make(&limits, call(CANCEL), true).await.unwrap();
     // A server that does not lead any more.
     redis::cmd("REPLICAOF").arg("127.0.0.1").arg(1).exec(&mut connection).unwrap();
-    assert_eq!(trouble(make(&limits, call(CANCEL), true).await), Trouble::Failed);
+    assert_eq!(trouble(make(&limits, call(CANCEL), true).await), LimiterTrouble::Failed);
     redis::cmd("REPLICAOF").arg("NO").arg("ONE").exec(&mut connection).unwrap();
     while make(&limits, call(CANCEL), true).await.is_err() {
         tokio::time::sleep(ms(10)).await;
@@ -134,7 +134,7 @@ async fn a_silent_server_is_too_slow() {
     make(&limits, call(PLACE), true).await.ok();
     server.stop();
     for wait in [true, false] {
-        assert_eq!(trouble(make(&limits, call(PLACE), wait).await), Trouble::TooSlow);
+        assert_eq!(trouble(make(&limits, call(PLACE), wait).await), LimiterTrouble::TooSlow);
     }
 }
 
@@ -152,8 +152,8 @@ async fn settings_of_any_length_do_no_harm() {
             for wait in [false, true] {
                 // Whatever comes, if anything does.
                 let asked = tokio::time::timeout(ms(300), ask(limits, call(PLACE), wait)).await;
-                if let Ok(Ok(slot)) = asked {
-                    limits.lost(slot);
+                if let Ok(Ok(reservation)) = asked {
+                    limits.lost(reservation);
                 }
             }
             limits.plan(&[call(PLACE); 20]);

@@ -1,5 +1,5 @@
-//! Real handshakes with a server on this machine: whom the client trusts, how it shows who it is, and that whatever goes
-//! wrong ends in the row of the schema's table where it belongs.
+//! Real handshakes with a server on this machine: whom the client trusts, how it shows who it is, and that whatever
+//! goes wrong ends in the row of the schema's table where it belongs.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod rest;
@@ -135,8 +135,8 @@ async fn without_the_client_certificate_nothing_happens(over: Over) {
         let server = refusing(&TLS12);
         let (ending, told) = failed(&client(over, &server, &tls)).await;
         assert_eq!((ending, server.requests()), (Ending::NotConnected, 0), "{told}");
-        // In TLS 1.3 the client is done before the server looks at its certificate. Whether the refusal arrives before the
-        // request is written is up to the scheduler.
+        // In TLS 1.3 the client is done before the server looks at its certificate. Whether the refusal arrives before
+        // the request is written is up to the scheduler.
         let server = refusing(&TLS13);
         let (ending, told) = failed(&client(over, &server, &tls)).await;
         assert!(matches!(ending, Ending::NotConnected | Ending::NotWritten | Ending::ConnectionLost), "{told}");

@@ -53,12 +53,12 @@ pub(super) struct Said<T> {
     pub(super) place: Option<usize>,
     /// Its ids, in the order of [`BatchShape::ids`](super::BatchShape::ids).
     pub(super) ids: Vec<Option<String>>,
-    pub(super) result: Told<T>,
+    pub(super) result: ItemResult<T>,
 }
 
 /// The result of an item.
 #[derive(Debug)]
-pub(super) enum Told<T> {
+pub(super) enum ItemResult<T> {
     Done(T),
     Failed(Failure),
     /// Neither: a message without a code, or no code and no id that shows which item succeeded.
@@ -92,7 +92,7 @@ impl<T> BatchAnswer<T> {
         self.results.extend(list.items.into_iter().map(|item| Said {
             place: None,
             ids: ids(&item).into(),
-            result: Told::Done(item),
+            result: ItemResult::Done(item),
         }));
     }
 
@@ -106,7 +106,7 @@ impl<T> BatchAnswer<T> {
         self.bad.extend(list.bad);
         self.results.extend(list.items.iter().map(|item| {
             let failure = Failure::new(why(item));
-            Said { place: None, ids: ids(item).into(), result: Told::Failed(failure) }
+            Said { place: None, ids: ids(item).into(), result: ItemResult::Failed(failure) }
         }));
     }
 
@@ -126,10 +126,10 @@ impl<T> BatchAnswer<T> {
             let ids: Vec<_> = ids(&item).into();
             let is_named = ids.iter().any(Option::is_some);
             let result = match &failure {
-                Failure { code: Some(code), .. } if is_success(code) => Told::Done(item),
-                Failure { code: Some(_), .. } => Told::Failed(failure),
-                Failure { code: None, message: None } if is_named => Told::Done(item),
-                Failure { code: None, .. } => Told::Unclear(failure),
+                Failure { code: Some(code), .. } if is_success(code) => ItemResult::Done(item),
+                Failure { code: Some(_), .. } => ItemResult::Failed(failure),
+                Failure { code: None, message: None } if is_named => ItemResult::Done(item),
+                Failure { code: None, .. } => ItemResult::Unclear(failure),
             };
             Said { place: Some(place), ids, result }
         }));

@@ -3,7 +3,7 @@
 //! Ids decide. A result without an id is matched by its place only if nothing contradicts that: a result that is
 //! assigned to the wrong item is worse than a missing one.
 
-use super::batch::{BatchAnswer, BatchShape, Said, Told};
+use super::batch::{BatchAnswer, BatchShape, ItemResult, Said};
 use super::report::Matched;
 
 /// The ids of an item or a result, in the order of [`BatchShape::ids`].
@@ -104,7 +104,7 @@ fn by_place<T>(
 fn are_alike<T>(left: &[usize], results: &[Said<T>], evidence: &Evidence) -> bool {
     let mut all = left.iter().map(|result| &results[*result].result);
     let Some(first) = all.next() else { return false };
-    let any_failed = results.iter().any(|said| !matches!(said.result, Told::Done(_)));
+    let any_failed = results.iter().any(|said| !matches!(said.result, ItemResult::Done(_)));
     let is_consistent = evidence.all_done.is_none_or(|all_done| all_done != any_failed);
     is_consistent && all.all(|other| is_same_result(first, other))
 }
@@ -133,10 +133,10 @@ fn says_the_same<T>(one: &Said<T>, other: &Said<T>) -> bool {
     is_same_result(&one.result, &other.result) && !differ(Some(&one.ids), Some(&other.ids))
 }
 
-fn is_same_result<T>(one: &Told<T>, other: &Told<T>) -> bool {
+fn is_same_result<T>(one: &ItemResult<T>, other: &ItemResult<T>) -> bool {
     match (one, other) {
-        (Told::Done(_), Told::Done(_)) | (Told::Unclear(_), Told::Unclear(_)) => true,
-        (Told::Failed(one), Told::Failed(other)) => one.code == other.code,
+        (ItemResult::Done(_), ItemResult::Done(_)) | (ItemResult::Unclear(_), ItemResult::Unclear(_)) => true,
+        (ItemResult::Failed(one), ItemResult::Failed(other)) => one.code == other.code,
         _ => false,
     }
 }
@@ -154,8 +154,8 @@ mod tests {
         texts.iter().map(|text| Some((*text).to_owned()).filter(|text| !text.is_empty())).collect()
     }
 
-    fn failed(code: &str) -> Told<()> {
-        Told::Failed(Failure { code: Some(code.to_owned()), message: None })
+    fn failed(code: &str) -> ItemResult<()> {
+        ItemResult::Failed(Failure { code: Some(code.to_owned()), message: None })
     }
 
     fn unreadable() -> BadItem {
@@ -165,7 +165,7 @@ mod tests {
     /// For each item the position of its result.
     fn matched(
         items: &[[&str; 2]],
-        results: Vec<([&str; 2], Told<()>)>,
+        results: Vec<([&str; 2], ItemResult<()>)>,
         shape: &BatchShape,
         bad: Vec<BadItem>,
         all_done: Option<bool>,
@@ -180,31 +180,33 @@ mod tests {
 
     #[test]
     fn two_results_that_fit_two_items_belong_to_one_each() {
-        let results = || vec![(["a", "1"], Told::Done(())), (["a", "1"], Told::Done(()))];
+        let results = || vec![(["a", "1"], ItemResult::Done(())), (["a", "1"], ItemResult::Done(()))];
         assert_eq!(matched(&[["a", ""], ["", "1"]], results(), &SHAPE, Vec::new(), None), [Some(0), Some(1)]);
     }
 
     #[test]
     fn what_is_left_is_given_out_only_if_as_much_is_missing() {
-        let results = || vec![(["a", ""], Told::Done(())), (["a", ""], Told::Done(())), (["", ""], Told::Done(()))];
+        let results = || {
+            vec![(["a", ""], ItemResult::Done(())), (["a", ""], ItemResult::Done(())), (["", ""], ItemResult::Done(()))]
+        };
         let items = [["a", ""], ["b", ""], ["c", ""]];
         assert_eq!(matched(&items, results(), &SHAPE, Vec::new(), None), [Some(0), None, None]);
-        let results = || vec![(["", ""], Told::Done(()))];
+        let results = || vec![(["", ""], ItemResult::Done(()))];
         let items = [["a", ""], ["b", ""]];
         assert_eq!(matched(&items, results(), &SHAPE, vec![unreadable()], None), [None, None]);
     }
 
     #[test]
     fn one_result_of_another_item_makes_every_place_worthless() {
-        let results = || vec![(["", ""], Told::Done(())), (["z", ""], Told::Done(()))];
+        let results = || vec![(["", ""], ItemResult::Done(())), (["z", ""], ItemResult::Done(()))];
         assert_eq!(matched(&[["x", ""], ["y", ""]], results(), &IN_ORDER, Vec::new(), None), [None, None]);
-        let results = || vec![(["", ""], Told::Done(())), (["", ""], Told::Done(()))];
+        let results = || vec![(["", ""], ItemResult::Done(())), (["", ""], ItemResult::Done(()))];
         assert_eq!(matched(&[["x", ""], ["y", ""]], results(), &IN_ORDER, Vec::new(), None), [Some(0), Some(1)]);
     }
 
     #[test]
     fn a_claim_that_all_succeeded_must_fit_the_results() {
-        let results = || vec![(["a", ""], failed("1")), (["", ""], Told::Done(()))];
+        let results = || vec![(["a", ""], failed("1")), (["", ""], ItemResult::Done(()))];
         let items = [["a", ""], ["b", ""]];
         for (all_done, second) in [(Some(true), None), (Some(false), Some(1)), (None, Some(1))] {
             assert_eq!(matched(&items, results(), &SHAPE, Vec::new(), all_done), [Some(0), second], "{all_done:?}");
@@ -214,13 +216,13 @@ mod tests {
     #[test]
     fn results_without_ids_count_only_if_all_are_the_same() {
         let items = [["", ""]; 3];
-        let three = |last: Told<()>| vec![(["", ""], failed("1")), (["", ""], failed("1")), (["", ""], last)];
+        let three = |last: ItemResult<()>| vec![(["", ""], failed("1")), (["", ""], failed("1")), (["", ""], last)];
         let all = [Some(0), Some(1), Some(2)];
         assert_eq!(matched(&items, three(failed("1")), &SHAPE, Vec::new(), None), all);
-        for other in [failed("2"), Told::Done(())] {
+        for other in [failed("2"), ItemResult::Done(())] {
             assert_eq!(matched(&items, three(other), &SHAPE, Vec::new(), None), [None; 3]);
         }
-        let done = || vec![(["", ""], Told::Done(())), (["", ""], Told::Done(())), (["", ""], failed("1"))];
+        let done = || vec![(["", ""], ItemResult::Done(())), (["", ""], ItemResult::Done(())), (["", ""], failed("1"))];
         assert_eq!(matched(&items, done(), &SHAPE, Vec::new(), None), [None; 3]);
     }
 }

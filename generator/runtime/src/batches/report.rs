@@ -4,7 +4,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::StatusCode;
 
-use super::batch::{Failure, Said, Told};
+use super::batch::{Failure, ItemResult, Said};
 use super::matching::Found;
 use crate::checks::Violations;
 use crate::clock::Moment;
@@ -138,12 +138,12 @@ impl<'a> ItemResults<'a> {
         let (outcome, matched) = match found {
             None => (ItemOutcome::Unaccounted, None),
             Some(Found { said, how }) => match said.result {
-                Told::Done(done) => (ItemOutcome::Done(done), Some(how)),
-                Told::Failed(failure) => {
+                ItemResult::Done(done) => (ItemOutcome::Done(done), Some(how)),
+                ItemResult::Failed(failure) => {
                     let outcome = |read: ReadCode| read.outcome_of_item(is_compound_item(self.meta, &item));
                     (ItemOutcome::Failed(self.failure(failure, outcome)), Some(how))
                 }
-                Told::Unclear(_) => (ItemOutcome::Unaccounted, Some(how)),
+                ItemResult::Unclear(_) => (ItemOutcome::Unaccounted, Some(how)),
             },
         };
         ItemReport { item, outcome, matched, signed_at: self.signed_at, left: self.left }
@@ -153,9 +153,9 @@ impl<'a> ItemResults<'a> {
     pub(super) fn stray<T>(&self, said: Said<T>) -> UnmatchedResult<T> {
         let is_compound = self.meta.compound.is_some_and(|compound| compound.when.is_some());
         let result = match said.result {
-            Told::Done(done) => Ok(done),
-            Told::Failed(failure) => Err(self.failure(failure, |read| read.outcome_of_item(is_compound))),
-            Told::Unclear(failure) => Err(self.failure(failure, |_| Outcome::Unknown)),
+            ItemResult::Done(done) => Ok(done),
+            ItemResult::Failed(failure) => Err(self.failure(failure, |read| read.outcome_of_item(is_compound))),
+            ItemResult::Unclear(failure) => Err(self.failure(failure, |_| Outcome::Unknown)),
         };
         UnmatchedResult { ids: said.ids, result }
     }
@@ -167,7 +167,7 @@ impl<'a> ItemResults<'a> {
     ) -> Box<ExchangeError> {
         let Self { api, meta, .. } = self;
         let read = code.as_deref().map(|code| self.codes.read(api, meta, code));
-        // The response lists it as failed, whatever its code proves.
+        // The response lists it as failed, so its code is irrelevant.
         let told = read.filter(|read| read.proves().is_some()).map_or(Ending::ItemFailed, |read| read.ending());
         let outcome = match outcome(read.unwrap_or_default()) {
             Outcome::Unknown => api.outcome_of(meta.effect, Ending::UnlistedCode, Outcome::Unknown),

@@ -40,7 +40,7 @@ impl<'a> Checks<'a> {
         self.context.account
     }
 
-    /// Sets the instrument for the checks that follow; if a name is missing, there is none.
+    /// Sets the instrument for the checks that follow; without a name, it is unset.
     pub fn names_instrument(&mut self, line: Option<&str>, symbol: Option<&str>) {
         self.instrument = line.zip(symbol).and_then(|(line, symbol)| self.context.account.instrument(line, symbol));
     }
@@ -248,17 +248,17 @@ impl<'a> Checks<'a> {
             severity,
             parameter: Place::path(self.place, parameter),
             given,
-            allowed: rule.says.trim_end_matches('.').to_owned() + &self.told(rule.depends_on),
+            allowed: rule.says.trim_end_matches('.').to_owned() + &self.values_of(rule.depends_on),
             source: self.meta.map_or_else(|| rule.at.to_owned(), |meta| format!("{}, {}", meta.document, rule.at)),
             hint: rule.hint.to_owned(),
         });
     }
 
     /// The values of `properties`, in brackets.
-    fn told(&self, properties: &[&str]) -> String {
+    fn values_of(&self, properties: &[&str]) -> String {
         let told = properties.iter().filter_map(|property| {
-            let of_account = || self.context.account.told(property).map(ToString::to_string);
-            let value = self.instrument.and_then(|instrument| instrument.told(property)).map(ToString::to_string);
+            let of_account = || self.context.account.get(property).map(ToString::to_string);
+            let value = self.instrument.and_then(|instrument| instrument.get(property)).map(ToString::to_string);
             value.or_else(of_account).map(|value| format!("{property} is {value}"))
         });
         let told: Vec<String> = told.collect();

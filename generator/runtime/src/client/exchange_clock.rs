@@ -48,13 +48,13 @@ struct Known {
 pub(super) enum Signature {
     Accepted,
     /// The request was refused for another reason, or before the signature was checked.
-    Untold,
+    Unchecked,
     Refused,
 }
 
 /// The time in a response.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Told {
+pub(super) struct ServerTime {
     /// The exchange's time.
     pub(super) time: Timestamp,
     /// Its resolution.
@@ -93,7 +93,7 @@ pub(super) struct Bounds {
 impl ExchangeClock {
     /// Learns from the response to a request with the timestamp `signed_at`, which may differ from the exchange's clock
     /// by `window`.
-    pub(super) fn learn(&self, told: Told, signed_at: Timestamp, window: Option<Duration>, signature: Signature) {
+    pub(super) fn learn(&self, told: ServerTime, signed_at: Timestamp, window: Option<Duration>, signature: Signature) {
         if !PLAUSIBLE.contains(&told.time.as_millis()) {
             return;
         }
@@ -103,7 +103,7 @@ impl ExchangeClock {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match signature {
             Signature::Refused if fits(CLOSE) => known.learned = None,
-            Signature::Accepted | Signature::Untold if !window.is_none_or(fits) => {}
+            Signature::Accepted | Signature::Unchecked if !window.is_none_or(fits) => {}
             _ => known.learn(ahead, told.received, signature == Signature::Accepted),
         }
     }
@@ -183,7 +183,7 @@ impl Learned {
     }
 }
 
-impl Told {
+impl ServerTime {
     fn ahead(&self) -> Bounds {
         let time = nanos_of(self.time);
         Bounds { least: time - nanos(self.received.steady), most: time + nanos(self.step) - nanos(self.sent.steady) }

@@ -2,7 +2,9 @@ use std::sync::Arc;
 
 use crate::account::Account;
 use crate::error::{Error, Limited, LimiterFailure};
-use crate::limits::{Admission, Call, Classes, Denied, Full, InProcessLimits, Limiter, Permit, Plan, Unavailable};
+use crate::limits::{
+    Admission, AdmissionError, Call, Classes, Full, InProcessLimits, Limiter, Permit, Plan, Unavailable,
+};
 use crate::observe;
 use crate::operation::Operation;
 use crate::tables::Api;
@@ -60,15 +62,15 @@ impl RateLimitPolicy {
             LimitMode::Wait => true,
             LimitMode::Refuse => false,
         };
-        let slot = match limiter.ask(self.call(operation, account), waits) {
+        let reservation = match limiter.ask(self.call(operation, account), waits) {
             Admission::Now(known) => known,
             Admission::Later(later) => {
                 observe::waits_for_room(O::META);
                 later.await
             }
         };
-        let slot = slot.map_err(|denied| refused(denied, O::META.id))?;
-        Ok(Permit::new(limiter, api, Some(slot)))
+        let reservation = reservation.map_err(|denied| refused(denied, O::META.id))?;
+        Ok(Permit::new(limiter, api, Some(reservation)))
     }
 
     pub(crate) fn plan(&self, calls: &[Call<'_>]) -> Plan {
@@ -77,10 +79,12 @@ impl RateLimitPolicy {
 }
 
 /// The error of a call of `operation` that the limiter denied.
-fn refused(denied: Denied, operation: &'static str) -> Error {
+fn refused(denied: AdmissionError, operation: &'static str) -> Error {
     match denied {
-        Denied::Full(Full { free_in, binding }) => Error::Limited(Box::new(Limited { operation, free_in, binding })),
-        Denied::Unavailable(Unavailable { trouble, why, waited }) => {
+        AdmissionError::Full(Full { free_in, binding }) => {
+            Error::Limited(Box::new(Limited { operation, free_in, binding }))
+        }
+        AdmissionError::Unavailable(Unavailable { trouble, why, waited }) => {
             Error::LimiterFailed(Box::new(LimiterFailure { operation, trouble, why, waited }))
         }
     }

@@ -12,8 +12,8 @@ use crate::value::Timestamp;
 
 /// A checked and signed request, ready to be sent once. Its ids can be stored before it is sent.
 ///
-/// [`ClientCore::send`](crate::ClientCore::send) consumes it, so it cannot be sent twice. It is never signed again, so it
-/// must be sent before its signature expires.
+/// [`ClientCore::send`](crate::ClientCore::send) consumes it, so it cannot be sent twice. It is never signed again, so
+/// it must be sent before its signature expires.
 #[must_use = "a prepared request is not sent yet"]
 pub struct Prepared<'a, O> {
     pub(crate) operation: &'a O,

@@ -1,7 +1,7 @@
 //! The requests that a client signed recently.
 //!
-//! They tell whether an id was used for two of them, and when one of them left. Their bodies are copied: memory that each
-//! request keeps for hours would make every call allocate cold memory.
+//! They tell whether an id was used for two of them, and when one of them left. Their bodies are copied: memory that
+//! each request keeps for hours would make every call allocate cold memory.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ const MOST: usize = 1 << 14;
 /// The maximum length of their bodies, in bytes. A request that is longer by itself is remembered alone.
 const MOST_TEXT: usize = 1 << 26;
 
-/// What requests made that left further apart is told from one another by its age.
+/// The ages of records distinguish requests that left further apart than this.
 const AROUND: Duration = Duration::from_secs(5 * 60);
 
 /// How long requests are remembered, in which a program queries unknown outcomes.
@@ -103,9 +103,8 @@ impl RecentRequests {
     /// Whether something with `id` may be of another request than the one that was signed at `signed_at`: of one that
     /// gave the same id to something else about that time.
     ///
-    /// Whoever gave up a call does not know when it was signed. Where no request was signed at `signed_at`, the only
-    /// one with the id that is older is taken to be meant, but not where a call with that id was given up before it
-    /// left.
+    /// The caller of a dropped call does not know when it was signed. If no request was signed at `signed_at`, the only
+    /// older one with the id is meant, unless a call with that id was dropped before it left.
     pub(super) fn is_named_twice(&self, id: &str, signed_at: Timestamp) -> bool {
         let recent = self.lock();
         let all: Vec<_> = recent.that_carry(id).filter(|(recent, _)| recent.names).collect();
@@ -149,7 +148,7 @@ impl RecentRequests {
 }
 
 impl Recent {
-    /// Whether what came of this request may be taken for what came of `other`. Minutes apart, their times tell.
+    /// Whether a record of this request may be mistaken for one of `other`. Minutes apart, their times differ.
     fn may_be_taken_for(&self, other: &Self) -> bool {
         let is_around = self.made.steady_since(other.made) + other.made.steady_since(self.made) <= AROUND;
         is_around && (self.departure != Departure::Void || other.departure == Departure::Void)
@@ -254,7 +253,7 @@ mod tests {
         send(&recent, 10_000, 0, r#"{"id":"a"}"#);
         assert!(!is_named_twice(10_060) && !is_named_twice(8_000));
         assert!(is_named_twice(7_999), "what an earlier run sent is not this one");
-        // Another that was given up before it left may be the one that is asked for.
+        // The query may mean another request, which was dropped before it left.
         recent.void(prepare(&recent, 11_000, 1, r#"{"id":"a"}"#));
         assert!(is_named_twice(11_060) && is_named_twice(11_000));
         assert!(!is_named_twice(10_000), "nothing came of the other");

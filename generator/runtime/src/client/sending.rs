@@ -84,7 +84,7 @@ impl ClientCore {
         self.answered(span, sent, answer, trip.get())
     }
 
-    /// Waits for the limits, and notes a request whose caller gives up before.
+    /// Waits for the limits, and notes a request whose call is dropped meanwhile.
     async fn admit_unless_given_up<'a, O: Operation>(
         &'a self,
         operation: &O,
@@ -183,7 +183,10 @@ impl ClientCore {
         }
         span.sent(request.body());
         permit.sent();
-        Ok((Sent { operation, what, permit, warnings, at: now, number }, self.parts.transport.send_timed(request, trip)))
+        Ok((
+            Sent { operation, what, permit, warnings, at: now, number },
+            self.parts.transport.send_timed(request, trip),
+        ))
     }
 
     /// Reads the response.
@@ -206,7 +209,7 @@ impl ClientCore {
         });
         if let Some(drift) = &self.parts.drift {
             let credentials = self.parts.authenticator.as_ref().map(Authenticator::credentials);
-            drift.look_at_for::<O>(self.parts.api, credentials, &reply);
+            drift.record_for::<O>(self.parts.api, credentials, &reply);
         }
         if let Some(number) = number {
             match reply.as_ref().map_err(Error::outcome) {
@@ -241,8 +244,8 @@ impl ClientCore {
             Err(Error::Exchange(error)) if error.ending == Ending::TimestampRefused => {
                 (error.request_time, Signature::Refused)
             }
-            Err(Error::Exchange(error)) => (error.request_time, Signature::Untold),
-            Err(_) => (None, Signature::Untold),
+            Err(Error::Exchange(error)) => (error.request_time, Signature::Unchecked),
+            Err(_) => (None, Signature::Unchecked),
         };
         let time = &self.parts.time;
         time.learn(told, date, left, signed_at, self.window(meta), signature);

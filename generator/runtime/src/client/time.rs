@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::exchange_clock::{Bounds, ExchangeClock, Signature, Told};
+use super::exchange_clock::{Bounds, ExchangeClock, ServerTime, Signature};
 use crate::clock::{Clock, Moment, Skew, Timer};
 use crate::value::Timestamp;
 
@@ -65,6 +65,6 @@ impl Time {
     ) {
         let millis = told.map(|time| (time, Duration::from_millis(1)));
         let Some((time, step)) = millis.or(date.map(|time| (time, Duration::from_secs(1)))) else { return };
-        self.there.learn(Told { time, step, sent, received: self.now() }, signed_at, window, signature);
+        self.there.learn(ServerTime { time, step, sent, received: self.now() }, signed_at, window, signature);
     }
 }

@@ -118,15 +118,15 @@ mod tests {
 
     use super::*;
 
-    struct Told(Mutex<mpsc::Sender<Instant>>);
+    struct Notify(Mutex<mpsc::Sender<Instant>>);
 
-    impl Wake for Told {
+    impl Wake for Notify {
         fn wake(self: Arc<Self>) {
             let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).send(Instant::now());
         }
     }
 
-    /// In a child the thread that the state tells of is not there, and its lock may never be released.
+    /// In a forked child, the thread of the state is missing, and its lock may never be released.
     #[test]
     fn wakes_in_a_forked_child() -> Result<(), Box<dyn std::error::Error>> {
         let timer = SystemTimer { start: Instant::now(), alarms: Arc::new(Alarms::of(process::id().wrapping_add(1))) };
@@ -134,7 +134,7 @@ mod tests {
         of_parent.running = true;
         for _ in 0..2 {
             let (to, from) = mpsc::channel();
-            timer.wake_at(timer.now() + Duration::from_millis(1), Waker::from(Arc::new(Told(Mutex::new(to)))));
+            timer.wake_at(timer.now() + Duration::from_millis(1), Waker::from(Arc::new(Notify(Mutex::new(to)))));
             from.recv_timeout(Duration::from_secs(30))?;
         }
         Ok(())
@@ -157,7 +157,7 @@ mod tests {
             for after in [40, 10] {
                 let (to, from) = mpsc::channel();
                 let at = start + Duration::from_millis(after);
-                timer.wake_at(at, Waker::from(Arc::new(Told(Mutex::new(to)))));
+                timer.wake_at(at, Waker::from(Arc::new(Notify(Mutex::new(to)))));
                 woken.push((at, from));
             }
             for (at, from) in woken {

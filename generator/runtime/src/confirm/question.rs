@@ -9,7 +9,7 @@ use crate::exchange::{Reply, is_compound_with};
 use crate::json::write_json;
 use crate::operation::Operation;
 use crate::parameters::Named;
-use crate::tables::{Confirm, Proves, Severity};
+use crate::tables::{CodeProof, Confirm, Severity};
 
 /// A query about one thing that a request was to change.
 pub(super) struct Question<O: Queryable> {
@@ -94,7 +94,7 @@ impl<O: Queryable> Question<O> {
     /// What an error of the query proves.
     pub(super) fn failed(&self, error: &Error, sent: &Sent, asked: &AskedAt, absent: &[String]) -> Finding {
         let Error::Exchange(error) = error else { return Finding::Nothing("the query got no response") };
-        if error.proves != Some(Proves::NoSuchOrder) && !absent.iter().any(|known| known == error.code.as_str()) {
+        if error.proves != Some(CodeProof::NoSuchOrder) && !absent.iter().any(|known| known == error.code.as_str()) {
             return Finding::Nothing("the query failed with a code that does not mean \"not found\"");
         }
         if self.is_compound {

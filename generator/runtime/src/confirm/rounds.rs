@@ -16,7 +16,7 @@ use crate::clock::{Moment, Timer, pause};
 use crate::error::Error;
 use crate::exchange::Reply;
 use crate::observe;
-use crate::tables::{Outcome, Proves};
+use crate::tables::{CodeProof, Outcome};
 use crate::value::Timestamp;
 
 /// A change whose outcome is unknown.
@@ -42,7 +42,7 @@ impl<O: Queryable> Open<O> {
     /// Whether the call was refused because its id was used before.
     fn is_duplicate(&self) -> bool {
         let refusal = self.call.as_ref().and_then(|call| call.exchange());
-        refusal.is_some_and(|error| error.proves == Some(Proves::DuplicateId))
+        refusal.is_some_and(|error| error.proves == Some(CodeProof::DuplicateId))
     }
 }
 

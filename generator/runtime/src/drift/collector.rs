@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::report::DriftReport;
 use super::tally::Tally;
 use super::walk::walk;
-use super::withheld::Withheld;
+use super::withheld::Redactor;
 use crate::error::Error;
 use crate::exchange::Reply;
 use crate::json::{Decode, Form};
@@ -40,7 +40,7 @@ use crate::tables::{Api, Ending, Meta};
 /// ```
 #[derive(Clone, Default)]
 pub struct Drift {
-    operations: Arc<Mutex<BTreeMap<Key, Counted>>>,
+    operations: Arc<Mutex<BTreeMap<Key, OperationTally>>>,
 }
 
 /// The name of the API, and the id of the operation.
@@ -48,7 +48,7 @@ type Key = (&'static str, &'static str);
 
 /// What was counted of an operation.
 #[derive(Clone, Debug)]
-pub(super) struct Counted {
+pub(super) struct OperationTally {
     pub(super) meta: &'static Meta,
     pub(super) tally: Tally,
 }
@@ -61,14 +61,14 @@ impl Drift {
 
     /// Compares the response to a call. Clients do so themselves; this is for responses that are read by other means.
     ///
-    /// It does not know the credentials of the call; see [`look_at_for`](Self::look_at_for).
-    pub fn look_at<O: Operation>(&self, api: &'static Api, answer: &Result<Reply<O::Response>, Error>) {
-        self.look_at_for::<O>(api, None, answer);
+    /// It does not know the credentials of the call; see [`record_for`](Self::record_for).
+    pub fn record<O: Operation>(&self, api: &'static Api, answer: &Result<Reply<O::Response>, Error>) {
+        self.record_for::<O>(api, None, answer);
     }
 
-    /// Like [`look_at`](Self::look_at), and withholds names and values that contain a part of the key or the
+    /// Like [`record`](Self::record), and withholds names and values that contain a part of the key or the
     /// passphrase, because a response may repeat the request. Clients pass their own credentials.
-    pub fn look_at_for<O: Operation>(
+    pub fn record_for<O: Operation>(
         &self,
         api: &'static Api,
         credentials: Option<&Credentials>,
@@ -76,10 +76,10 @@ impl Drift {
     ) {
         let form = <O::Response as Decode>::FORM;
         let Some((data, raw)) = looked_at(api, form, answer.as_ref().map(|reply| &reply.raw)) else { return };
-        self.count(api, O::META, data, raw, &Withheld::of(credentials));
+        self.count(api, O::META, data, raw, &Redactor::of(credentials));
     }
 
-    fn count(&self, api: &'static Api, meta: &'static Meta, data: Option<Form>, raw: &[u8], withheld: &Withheld<'_>) {
+    fn count(&self, api: &'static Api, meta: &'static Meta, data: Option<Form>, raw: &[u8], withheld: &Redactor<'_>) {
         let mut tally = Tally::default();
         let walked =
             std::str::from_utf8(raw).is_ok_and(|text| walk(&mut tally, api, meta, data, withheld, text).is_ok());
@@ -90,7 +90,7 @@ impl Drift {
         }
         let mut operations = self.locked();
         let counted = operations.entry((api.name, meta.id));
-        counted.or_insert_with(|| Counted { meta, tally: Tally::default() }).tally.add(tally);
+        counted.or_insert_with(|| OperationTally { meta, tally: Tally::default() }).tally.add(tally);
     }
 
     /// The differences so far.
@@ -104,7 +104,7 @@ impl Drift {
     }
 
     /// Counts stay valid after a panic of another thread.
-    fn locked(&self) -> MutexGuard<'_, BTreeMap<Key, Counted>> {
+    fn locked(&self) -> MutexGuard<'_, BTreeMap<Key, OperationTally>> {
         self.operations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

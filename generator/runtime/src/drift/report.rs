@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::collector::Counted;
+use super::collector::OperationTally;
 use super::tally::{Found, RecordTally, Sign, Spot, Tally};
 
 /// Differences between responses and the documents. Its text is a table.
@@ -35,8 +35,8 @@ pub struct OperationDrift {
 }
 
 impl DriftReport {
-    pub(super) fn of(counted: &BTreeMap<(&'static str, &'static str), Counted>) -> Self {
-        let operation = |((api, operation), counted): (&(&'static str, &'static str), &Counted)| {
+    pub(super) fn of(counted: &BTreeMap<(&'static str, &'static str), OperationTally>) -> Self {
+        let operation = |((api, operation), counted): (&(&'static str, &'static str), &OperationTally)| {
             let Tally { answers, refused, broken, left_out, .. } = counted.tally;
             let entries = entries(&counted.tally);
             OperationDrift {

@@ -1,10 +1,10 @@
-//! The counts of an operation. Their size is bounded, whatever an exchange sends.
+//! The counts of an operation. Their size is bounded for any response.
 
 use std::collections::BTreeMap;
 
 use crate::json::{FieldTable, Kind};
 
-/// The most objects of an answer that are told apart by their paths: a record can hold others of its kind.
+/// The maximum number of objects of a response with paths of their own, because records can be nested.
 const MOST_RECORDS: usize = 32;
 
 /// The most findings of a record.
@@ -20,7 +20,7 @@ pub(super) struct Tally {
     pub(super) answers: u64,
     /// Answers that were a refusal.
     pub(super) refused: u64,
-    /// Answers that are no JSON.
+    /// Responses that are not JSON.
     pub(super) broken: u64,
     /// Findings for which there was no room.
     pub(super) left_out: u64,

@@ -3,7 +3,7 @@
 
 use super::spelling;
 use super::tally::{Found, Sign, Spot, Tally, Written};
-use super::withheld::Withheld;
+use super::withheld::Redactor;
 use crate::json::{FieldTable, Form, Kind, ReadError, Reader, RecordTable};
 use crate::tables::{Api, Envelope, Meta};
 use crate::value::{Decimal, find_value};
@@ -21,7 +21,7 @@ pub(super) fn walk(
     api: &'static Api,
     meta: &'static Meta,
     data: Option<Form>,
-    withheld: &Withheld<'_>,
+    withheld: &Redactor<'_>,
     text: &str,
 ) -> Result<(), ReadError> {
     let (from, path, is_success) = (Reader::new(text), String::new(), data.is_some());
@@ -38,7 +38,7 @@ struct Walk<'a, 't> {
     meta: &'static Meta,
     from: Reader<'a>,
     tally: &'t mut Tally,
-    withheld: &'t Withheld<'t>,
+    withheld: &'t Redactor<'t>,
     path: String,
     is_success: bool,
 }
@@ -186,7 +186,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// `null` stands for an empty list; an item that is `null` is none.
+    /// `null` stands for an empty list; `null` items are skipped.
     fn null(&mut self, at: Here<'_>, form: Form) -> Result<(), ReadError> {
         if at.spot.is_item {
             return self.unreadable(at);

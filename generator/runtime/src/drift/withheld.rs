@@ -9,19 +9,19 @@ use crate::signing::Credentials;
 /// A shorter text is a part of too many credentials to reveal one.
 const TELLING: usize = 4;
 
-/// The credentials of a call, to which the texts of its answer are held.
-pub(super) struct Withheld<'a> {
+/// Removes credentials of a call from the texts of its response.
+pub(super) struct Redactor<'a> {
     credentials: Option<&'a Credentials>,
-    /// Most answers have nothing to hold to them, so they are written down only when they are needed.
+    /// Built on demand, because most responses contain nothing to compare.
     plain: OnceCell<Vec<Zeroizing<Vec<u8>>>>,
 }
 
-impl<'a> Withheld<'a> {
+impl<'a> Redactor<'a> {
     pub(super) fn of(credentials: Option<&'a Credentials>) -> Self {
         Self { credentials, plain: OnceCell::new() }
     }
 
-    /// `text`, unless it contains a credential or is a part of one, in whatever case and with whatever between.
+    /// `text`, unless it contains a credential or is a part of one, ignoring case and separators.
     pub(super) fn filter(&self, text: Option<Box<str>>) -> Option<Box<str>> {
         let credentials = self.plain.get_or_init(|| {
             let sent = self.credentials.map(Credentials::sent).into_iter().flatten();
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn a_credential_is_recognised_in_every_spelling() {
         let credentials = Credentials::new("apiKeyOfMine", "secret", "pass-Phrase e9");
-        let withheld = Withheld::of(Some(&credentials));
+        let withheld = Redactor::of(Some(&credentials));
         let told = |text: &str| withheld.filter(Some(text.into())).is_some();
         for hidden in [
             "pass-Phrase e9",
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn without_credentials_everything_is_told() {
         let nobody = Credentials::new("", "", "");
-        for withheld in [Withheld::of(None), Withheld::of(Some(&nobody))] {
+        for withheld in [Redactor::of(None), Redactor::of(Some(&nobody))] {
             assert_eq!(withheld.filter(Some("newField".into())).as_deref(), Some("newField"));
         }
     }

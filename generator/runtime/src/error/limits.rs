@@ -12,7 +12,7 @@ pub struct Limited {
     /// The least time until there is room.
     pub free_in: Duration,
     /// The limit that is used up.
-    pub binding: Option<Binding>,
+    pub binding: Option<BindingLimit>,
 }
 
 /// A request that was not sent because the limiter failed.
@@ -22,7 +22,7 @@ pub struct LimiterFailure {
     /// The id of the operation.
     pub operation: &'static str,
     /// The kind of failure.
-    pub trouble: Trouble,
+    pub trouble: LimiterTrouble,
     /// What happened.
     pub why: String,
     /// How long the call waited for its rate limits.
@@ -31,7 +31,7 @@ pub struct LimiterFailure {
 
 /// A limit that makes calls wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Binding {
+pub struct BindingLimit {
     /// The operation; `None` for a limit on all operations together.
     pub operation: Option<&'static str>,
     /// The limit.
@@ -41,7 +41,7 @@ pub struct Binding {
 /// Why a limiter failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Trouble {
+pub enum LimiterTrouble {
     /// The shared store cannot be reached.
     Unreachable,
     /// The shared store answers too late.
@@ -64,7 +64,7 @@ impl fmt::Display for Limited {
     }
 }
 
-impl fmt::Display for Binding {
+impl fmt::Display for BindingLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let RateLimit { calls, per_seconds, scope, class } = self.limit;
         let who = match scope {
@@ -76,7 +76,7 @@ impl fmt::Display for Binding {
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for LimiterTrouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Unreachable => "the limiter cannot be reached",

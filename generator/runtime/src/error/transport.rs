@@ -5,7 +5,7 @@ use std::fmt;
 #[derive(Debug)]
 pub struct TransportError {
     kind: TransportErrorKind,
-    sent: WasSent,
+    sent: Delivery,
     source: Option<Box<dyn Error + Send + Sync>>,
 }
 
@@ -27,16 +27,16 @@ pub enum TransportErrorKind {
 
 /// Whether the exchange may have received a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WasSent {
+pub enum Delivery {
     /// It has not.
-    No,
+    NotSent,
     /// It may have.
-    Maybe,
+    MaybeSent,
 }
 
 impl TransportError {
-    /// An error of this kind. If it is not certain that the request was not sent, `sent` is [`WasSent::Maybe`].
-    pub fn new(kind: TransportErrorKind, sent: WasSent) -> Self {
+    /// An error of this kind. If it is not certain that the request was not sent, `sent` is [`Delivery::MaybeSent`].
+    pub fn new(kind: TransportErrorKind, sent: Delivery) -> Self {
         Self { kind, sent, source: None }
     }
 
@@ -53,7 +53,7 @@ impl TransportError {
     }
 
     /// Whether the exchange may have received the request.
-    pub fn sent(&self) -> WasSent {
+    pub fn sent(&self) -> Delivery {
         self.sent
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::operation::Operation;
 use crate::parameters::{Named, Parameters};
-use crate::tables::{Api, Certainty, Effect, Ending, KnownError, Meta, Outcome, Proves, Stage};
+use crate::tables::{Api, Certainty, CodeProof, Effect, Ending, KnownError, Meta, Outcome, Stage};
 
 /// How a client interprets error codes.
 ///
@@ -11,16 +11,16 @@ use crate::tables::{Api, Certainty, Effect, Ending, KnownError, Meta, Outcome, P
 ///
 /// ```
 /// use tradeapi_runtime::exchange::CodePolicy;
-/// use tradeapi_runtime::tables::Proves;
+/// use tradeapi_runtime::tables::CodeProof;
 ///
-/// let policy = CodePolicy::documented_only().code("43012", Proves::NotDone);
+/// let policy = CodePolicy::documented_only().code("43012", CodeProof::NotDone);
 /// # let _ = policy;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct CodePolicy {
     believes_observed: bool,
-    named: Vec<(String, Proves)>,
+    named: Vec<(String, CodeProof)>,
 }
 
 impl Default for CodePolicy {
@@ -40,8 +40,8 @@ impl CodePolicy {
         Self { believes_observed: false, ..Self::default() }
     }
 
-    /// Interprets `code` as `proves`, whatever else is known about it, also for requests that do several things.
-    pub fn code(mut self, code: impl Into<String>, proves: Proves) -> Self {
+    /// Interprets `code` as `proves`, overriding the schema, also for requests that do several things.
+    pub fn code(mut self, code: impl Into<String>, proves: CodeProof) -> Self {
         self.named.push((code.into(), proves));
         self
     }
@@ -67,12 +67,12 @@ impl CodePolicy {
 pub(crate) struct ReadCode {
     /// What is known about the code, trusted or not.
     pub(crate) known: Option<&'static KnownError>,
-    believed: Option<(Certainty, Proves, Stage)>,
+    believed: Option<(Certainty, CodeProof, Stage)>,
 }
 
 impl ReadCode {
     /// What it proves, if it is trusted.
-    pub(crate) fn proves(&self) -> Option<Proves> {
+    pub(crate) fn proves(&self) -> Option<CodeProof> {
         self.believed.map(|(_, proves, _)| proves)
     }
 
@@ -80,8 +80,8 @@ impl ReadCode {
     pub(crate) fn ending(&self) -> Ending {
         match self.believed {
             None => Ending::UnlistedCode,
-            Some((_, Proves::Timestamp, _)) => Ending::TimestampRefused,
-            Some((_, Proves::Credentials, _)) => Ending::CredentialsRefused,
+            Some((_, CodeProof::Timestamp, _)) => Ending::TimestampRefused,
+            Some((_, CodeProof::Credentials, _)) => Ending::CredentialsRefused,
             Some((Certainty::Documented, ..)) => Ending::ListedCode,
             Some(_) => Ending::ObservedCode,
         }
@@ -100,7 +100,7 @@ impl ReadCode {
     pub(crate) fn outcome_of_item(&self, is_compound: bool) -> Outcome {
         let told = self.believed.or(self.known.map(|known| (known.certainty, known.proves, known.stage)));
         match told {
-            Some((_, Proves::Unknown | Proves::DuplicateId, _)) => Outcome::Unknown,
+            Some((_, CodeProof::Unknown | CodeProof::DuplicateId, _)) => Outcome::Unknown,
             None | Some((.., Stage::Trading)) if is_compound => Outcome::Unknown,
             _ => Outcome::NotDone,
         }

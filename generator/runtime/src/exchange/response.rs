@@ -22,7 +22,7 @@ const MESSAGE: usize = 200;
 
 /// Reads the HTTP response to an operation.
 ///
-/// With an envelope, its code decides, whatever the HTTP status; without one, the status does. Codes are interpreted by
+/// With an envelope, its code decides, not the HTTP status; without one, the status does. Codes are interpreted by
 /// the default [`CodePolicy`].
 ///
 /// # Errors

@@ -115,7 +115,7 @@ fn step(from: &mut Reader<'_>, begun: &mut bool, closing: u8) -> Result<bool, Re
     Ok(true)
 }
 
-/// How many members that are no fields are remembered, so that no text can make the list long.
+/// The maximum number of unknown members to remember, which bounds the memory for hostile responses.
 const MOST_UNKNOWN: usize = 64;
 
 /// The members that objects with these fields had so far, in the order in which they came.

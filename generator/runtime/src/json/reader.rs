@@ -10,7 +10,7 @@ use super::room::Room;
 /// The maximum nesting of objects and arrays, so that no text exhausts the stack.
 const MAX_DEPTH: u8 = 128;
 
-/// Reads one JSON text from front to back, as the caller asks for values.
+/// Reads one JSON text from front to back, value by value.
 ///
 /// ```
 /// use tradeapi_runtime::Decimal;
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
         T::decode(self)
     }
 
-    /// Reads the next value into `place`, whatever was there. After an error what is there means nothing.
+    /// Reads the next value into `place` and replaces its content, which is unspecified after an error.
     ///
     /// # Errors
     ///
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Passes over the next value, whatever it is.
+    /// Skips the next value.
     ///
     /// # Errors
     ///
@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
         Ok(&self.text[start..self.at])
     }
 
-    /// Passes over `null` or `""`, the two ways to write that a value is not there, and tells whether one stood there.
+    /// Skips `null` or `""`, the two forms of a missing value, and returns whether there was one.
     ///
     /// # Errors
     ///

@@ -6,7 +6,7 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = ONES << 7;
 
 /// The place of the first byte from `start` on that does not stand for itself in a string: a quote, a backslash or a
-/// control character. The length of `bytes` when there is none.
+/// control character. The length of `bytes` if there is none.
 #[inline]
 pub(super) fn stop(bytes: &[u8], start: usize) -> usize {
     let mut at = start;

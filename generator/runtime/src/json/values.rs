@@ -43,7 +43,7 @@ impl Encode for Timestamp {
 }
 
 impl Text {
-    /// Takes whatever the exchange sent but an empty text.
+    /// Accepts any text except an empty one.
     ///
     /// # Errors
     ///

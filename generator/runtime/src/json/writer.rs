@@ -1,7 +1,7 @@
 use super::string;
 use crate::value::{Scalar, Scratch};
 
-/// Writes one JSON text, compact and in the order it is told.
+/// Writes one compact JSON text, in the order of the calls.
 ///
 /// Commas come by themselves; that brackets match is up to the caller.
 #[derive(Clone, Debug, Default)]

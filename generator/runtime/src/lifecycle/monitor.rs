@@ -12,7 +12,8 @@ use crate::value::Timestamp;
 ///   id are distinguished by the exchange's id.
 /// - Records may come again and in any order where they tell when they changed; a record without a time counts as the
 ///   latest. What comes late is compared with the latest record only.
-/// - States may be skipped: between two records an order goes on. What the documents do not show is let pass.
+/// - States may be skipped, because orders change between two records. Transitions that the documents do not specify
+///   are accepted.
 /// - A record that cannot be changes nothing: what was known before stays known.
 /// - Only as many orders are remembered as there is room for. Those that have ended are forgotten first, and then those
 ///   that were not seen for longest.
@@ -42,7 +43,7 @@ pub enum Observed<S> {
     /// The state is undocumented; the earlier one stays known.
     Undocumented,
     /// The record has no state, or no id.
-    Untold,
+    Unidentified,
     /// The order cannot have changed so.
     Impossible(ImpossibleChange<S>),
 }
@@ -72,7 +73,9 @@ impl<S: State> Monitor<S> {
     /// Compares a record with what is known of its order.
     pub fn observe<R: HasState<State = S>>(&mut self, record: &R) -> Observed<S> {
         let ids = Ids { id: record.id(), client_id: record.client_id() };
-        let (Some(order), Some(state)) = (ids.id.or(ids.client_id), record.state()) else { return Observed::Untold };
+        let (Some(order), Some(state)) = (ids.id.or(ids.client_id), record.state()) else {
+            return Observed::Unidentified;
+        };
         if state.index().is_none() {
             return Observed::Undocumented;
         }
@@ -141,12 +144,12 @@ fn compare<S: State>(order: &str, known: &Seen<S>, new: &Seen<S>) -> Observed<S>
         return Observed::Same;
     }
     let (onward, back) = (known.state.can_become(&new.state), new.state.can_become(&known.state));
-    // Who tells no time tells of now.
+    // A record without a time counts as current.
     let time = new.at.zip(known.at).map_or(Ordering::Greater, |(new, known)| new.cmp(&known));
     match (time, onward, back) {
         (Ordering::Less, _, Possible::No) => Observed::Impossible(impossible(order, new, known)),
         // In one and the same moment the records may have changed places.
-        (Ordering::Less, ..) | (Ordering::Equal, Possible::No, Possible::Yes | Possible::NotShown) => Observed::Late,
+        (Ordering::Less, ..) | (Ordering::Equal, Possible::No, Possible::Yes | Possible::Unspecified) => Observed::Late,
         (_, Possible::No, _) => Observed::Impossible(impossible(order, known, new)),
         (_, onward, _) => Observed::Changed { from: known.state.clone(), is_shown: onward == Possible::Yes },
     }
@@ -211,7 +214,7 @@ pub(super) struct Memory<S> {
     queue: BTreeMap<Turn, Key>,
 }
 
-/// Whether it still goes on, and when it was last seen.
+/// Whether it is still open, and when it was last seen.
 type Turn = (bool, u64);
 
 #[derive(Clone, Debug)]
@@ -242,7 +245,7 @@ impl<S: State> Memory<S> {
         self.orders.len()
     }
 
-    /// The order with one of these ids. Under a client id alone it is found whatever its id is; with both, two ids of
+    /// The order with one of these ids. A client id alone matches orders with any id; with both, two ids of
     /// the exchange are two orders, though they share a client id.
     pub(super) fn find(&self, ids: Ids<'_>) -> Option<Key> {
         let by_id = ids.id.and_then(|id| self.by_id.get(id)).copied();
@@ -304,7 +307,7 @@ impl<S: State> Memory<S> {
         }
     }
 
-    /// Forgets an order, and tells what was known of it.
+    /// Removes an order, and returns its last state.
     pub(super) fn forget(&mut self, key: Key) -> Option<Seen<S>> {
         let order = self.orders.remove(&key)?;
         self.queue.remove(&order.turn);

@@ -12,12 +12,12 @@ pub trait State: OpenEnum + Clone {
 
     /// Whether an operation can cancel what is in this state.
     fn can_cancel(&self) -> Possible {
-        row(self).map_or(Possible::NotShown, |row| row.can_cancel)
+        row(self).map_or(Possible::Unspecified, |row| row.can_cancel)
     }
 
     /// Whether an operation can amend what is in this state.
     fn can_modify(&self) -> Possible {
-        row(self).map_or(Possible::NotShown, |row| row.can_modify)
+        row(self).map_or(Possible::Unspecified, |row| row.can_modify)
     }
 
     /// Whether this state can become another, at once or by way of others. Every state can stay what it is.
@@ -26,7 +26,7 @@ pub trait State: OpenEnum + Clone {
             return Possible::Yes;
         }
         let known = row(self).zip(next.index()).and_then(|(row, next)| row.becomes.get(next).copied());
-        known.unwrap_or(Possible::NotShown)
+        known.unwrap_or(Possible::Unspecified)
     }
 }
 
@@ -60,7 +60,7 @@ pub enum Possible {
     /// The documents rule it out.
     No,
     /// The documents neither show it nor rule it out.
-    NotShown,
+    Unspecified,
 }
 
 /// The states that something goes through, and what leads from one to another.
@@ -94,7 +94,7 @@ pub struct StateRow {
 pub struct Transition {
     /// The states that it starts from.
     pub from: &'static [&'static str],
-    /// What sets it off: names of operations, or words for what is none.
+    /// Its triggers: names of operations, or words for other events.
     pub triggers: &'static [&'static str],
     /// What follows.
     pub next: Next,

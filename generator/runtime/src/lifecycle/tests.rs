@@ -17,11 +17,11 @@ crate::open_enum! {
 }
 
 const LIFECYCLE: Lifecycle = {
-    use Possible::{No, NotShown, Yes};
+    use Possible::{No, Unspecified, Yes};
     Lifecycle {
         states: &[
-            row("new", false, [Yes, Yes], &[Yes, NotShown, NotShown, Yes]),
-            row("partly", false, [Yes, NotShown], &[No, Yes, NotShown, Yes]),
+            row("new", false, [Yes, Yes], &[Yes, Unspecified, Unspecified, Yes]),
+            row("partly", false, [Yes, Unspecified], &[No, Yes, Unspecified, Yes]),
             row("done", true, [No, No], &[No, No, Yes, No]),
             row("gone", true, [No, No], &[No, No, No, Yes]),
         ],
@@ -95,11 +95,14 @@ pub(super) fn undocumented() -> Phase {
 fn a_table_answers_for_documented_states_and_leaves_the_rest_open() {
     assert!(Phase::Done.is_terminal() && !Phase::New.is_terminal() && !undocumented().is_terminal());
     assert_eq!((Phase::New.can_cancel(), Phase::New.can_modify()), (Possible::Yes, Possible::Yes));
-    assert_eq!((Phase::Done.can_cancel(), Phase::Partly.can_modify()), (Possible::No, Possible::NotShown));
-    assert_eq!((undocumented().can_cancel(), undocumented().can_modify()), (Possible::NotShown, Possible::NotShown));
+    assert_eq!((Phase::Done.can_cancel(), Phase::Partly.can_modify()), (Possible::No, Possible::Unspecified));
+    assert_eq!(
+        (undocumented().can_cancel(), undocumented().can_modify()),
+        (Possible::Unspecified, Possible::Unspecified)
+    );
     assert_eq!(Phase::Partly.can_become(&Phase::New), Possible::No);
-    assert_eq!(Phase::New.can_become(&Phase::Partly), Possible::NotShown);
-    assert_eq!(Phase::Done.can_become(&undocumented()), Possible::NotShown);
-    assert_eq!(undocumented().can_become(&Phase::New), Possible::NotShown);
+    assert_eq!(Phase::New.can_become(&Phase::Partly), Possible::Unspecified);
+    assert_eq!(Phase::Done.can_become(&undocumented()), Possible::Unspecified);
+    assert_eq!(undocumented().can_become(&Phase::New), Possible::Unspecified);
     assert_eq!(undocumented().can_become(&undocumented()), Possible::Yes);
 }

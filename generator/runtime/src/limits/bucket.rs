@@ -1,8 +1,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::book::{Key, Pause};
 use super::call::Call;
+use super::state::{Key, Pause};
 use crate::tables::{Effect, Meta};
 
 /// The calls that are counted in the same windows: those of one operation, class, account and address.
@@ -16,7 +16,7 @@ pub(super) struct Bucket {
     urgent: bool,
     /// Whether no call is ever admitted.
     pub(super) closed: bool,
-    /// Until when no call is admitted, whatever the windows say.
+    /// Until when no call is admitted, even if the windows have room.
     pub(super) shut_until: Duration,
     /// The windows that must all have room.
     pub(super) windows: Vec<Key>,

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-use super::book::{Book, Key, lane_of, slot_in};
 use super::call::Call;
-use super::limiter::{Admission, Denied, Full, Limiter, RateLimitFeedback, Slot, Unavailable};
+use super::limiter::{Admission, AdmissionError, Full, Limiter, RateLimitFeedback, Reservation, Unavailable};
 use super::plan::Plan;
 use super::settings::LimitSettings;
+use super::state::{Key, LimiterState, bucket_of, reserve_in};
 use crate::clock::{SystemTimer, Timer};
-use crate::error::Trouble;
+use crate::error::LimiterTrouble;
 
 /// A limiter for all clients of a process that share it. It has no global state.
 ///
@@ -41,7 +41,7 @@ use crate::error::Trouble;
 ///
 /// The assumptions are that the time to the exchange does not become shorter, from one call to the next, than those
 /// trips have shown to be possible, by more than the margin; and that a call that was given up arrives within the
-/// configured time. [`Counted::WhenAnswered`](super::Counted) avoids the first assumption. Over a warm connection with
+/// configured time. [`CountFrom::Response`](super::CountFrom) avoids the first assumption. Over a warm connection with
 /// constant round trips, however long, more than 95 of 100 calls of a limit per second can be used.
 ///
 /// # Sharing
@@ -75,7 +75,7 @@ pub(super) struct Shared {
 }
 
 pub(super) struct State {
-    pub(super) book: Book,
+    pub(super) limits: LimiterState,
     /// The waiting calls, by turn.
     pub(super) waiters: HashMap<u64, Waiter>,
     /// The time of the next alarm.
@@ -99,8 +99,8 @@ struct Alarm(Weak<Shared>);
 
 /// The result of asking.
 enum Asked {
-    MayGo(Slot),
-    Denied(Denied),
+    MayGo(Reservation),
+    Denied(AdmissionError),
     Waits { bucket: Key, turn: u64, since: Duration },
 }
 
@@ -117,7 +117,7 @@ impl InProcessLimits {
             learns: settings.learns,
             alarm: Waker::from(Arc::new(Alarm(Weak::clone(shared)))),
             state: Mutex::new(State {
-                book: Book::new(settings),
+                limits: LimiterState::new(settings),
                 waiters: HashMap::new(),
                 alarm_at: None,
                 latest: Duration::ZERO,
@@ -146,43 +146,43 @@ impl fmt::Debug for InProcessLimits {
 
 impl Limiter for InProcessLimits {
     fn ask<'a>(&'a self, call: Call<'a>, wait: bool) -> Admission<'a> {
-        if let Some(slot) = self.shared.lock().ask_in_passing(&call) {
-            return Admission::Now(Ok(slot));
+        if let Some(reservation) = self.shared.lock().ask_in_passing(&call) {
+            return Admission::Now(Ok(reservation));
         }
         match self.shared.change(|state, now| state.ask(&call, wait, now)) {
-            Asked::MayGo(slot) => Admission::Now(Ok(slot)),
+            Asked::MayGo(reservation) => Admission::Now(Ok(reservation)),
             Asked::Denied(denied) => Admission::Now(Err(denied)),
             Asked::Waits { bucket, turn, since } => Waiting::new(&self.shared, bucket, turn, since).admission(wait),
         }
     }
 
-    fn sent(&self, slot: &mut Slot) {
-        slot.counted_at = self.shared.now();
+    fn sent(&self, reservation: &mut Reservation) {
+        reservation.counted_at = self.shared.now();
     }
 
-    fn answered(&self, slot: Slot, signs: RateLimitFeedback) {
-        let (bucket, sent) = (lane_of(&slot), slot.counted_at);
+    fn answered(&self, reservation: Reservation, signs: RateLimitFeedback) {
+        let (bucket, sent) = (bucket_of(&reservation), reservation.counted_at);
         self.shared.change(|state, now| {
-            state.book.answered(bucket, sent, now, signs.trip);
+            state.limits.answered(bucket, sent, now, signs.trip);
             if self.shared.learns {
-                state.book.learn(bucket, sent, now, signs);
+                state.limits.learn(bucket, sent, now, signs);
             }
         });
     }
 
-    fn lost(&self, slot: Slot) {
-        self.shared.change(|state, now| state.book.lost(lane_of(&slot), now));
+    fn lost(&self, reservation: Reservation) {
+        self.shared.change(|state, now| state.limits.lost(bucket_of(&reservation), now));
     }
 
-    fn give_back(&self, slot: Slot) {
-        self.shared.change(|state, _| state.book.release(lane_of(&slot)));
+    fn give_back(&self, reservation: Reservation) {
+        self.shared.change(|state, _| state.limits.release(bucket_of(&reservation)));
     }
 
     fn plan(&self, calls: &[Call<'_>]) -> Plan {
         let state = self.shared.lock();
-        let (book, now) = (state.book.clone(), self.shared.now().max(state.latest));
+        let (limits, now) = (state.limits.clone(), self.shared.now().max(state.latest));
         drop(state);
-        Plan::after(book, now, calls)
+        Plan::after(limits, now, calls)
     }
 }
 
@@ -203,7 +203,7 @@ impl Shared {
         let now = self.timer.now().max(state.latest);
         state.latest = now;
         let result = act(&mut state, now);
-        if !state.book.is_quiet() {
+        if !state.limits.is_quiet() {
             let calls = state.settle(now);
             drop(state);
             self.make_calls(calls);
@@ -228,52 +228,52 @@ impl Wake for Alarm {
 }
 
 impl State {
-    /// A slot, if there was room already at the last change. This avoids reading the clock, which would be the slowest
-    /// part.
+    /// A reservation, if there was room already at the last change. This avoids reading the clock, which would be the
+    /// slowest part.
     #[inline]
-    fn ask_in_passing(&mut self, call: &Call<'_>) -> Option<Slot> {
-        let bucket = self.book.find(call)?;
-        let may_go = self.book.is_quiet() && self.book.is_free(bucket, self.latest);
+    fn ask_in_passing(&mut self, call: &Call<'_>) -> Option<Reservation> {
+        let bucket = self.limits.find(call)?;
+        let may_go = self.limits.is_quiet() && self.limits.is_free(bucket, self.latest);
         may_go.then(|| {
-            self.book.hold(bucket);
-            slot_in(bucket, Duration::ZERO)
+            self.limits.hold(bucket);
+            reserve_in(bucket, Duration::ZERO)
         })
     }
 
     fn ask(&mut self, call: &Call<'_>, wait: bool, now: Duration) -> Asked {
-        let bucket = self.book.bucket(call, now);
-        if self.book.is_closed(bucket) {
+        let bucket = self.limits.bucket(call, now);
+        if self.limits.is_closed(bucket) {
             let why = format!("the share is less than one call of {} in a window", call.meta().id);
-            return Asked::Denied(Unavailable::new(Trouble::NoShare, why).into());
+            return Asked::Denied(Unavailable::new(LimiterTrouble::NoShare, why).into());
         }
-        if self.book.is_quiet() {
-            if self.book.is_free(bucket, now) {
-                self.book.hold(bucket);
-                return Asked::MayGo(slot_in(bucket, Duration::ZERO));
+        if self.limits.is_quiet() {
+            if self.limits.is_free(bucket, now) {
+                self.limits.hold(bucket);
+                return Asked::MayGo(reserve_in(bucket, Duration::ZERO));
             }
             if !wait {
                 return Asked::Denied(self.full(bucket, now).into());
             }
         }
         // If other calls wait, the order of the queues decides.
-        let turn = self.book.line_up(bucket);
+        let turn = self.limits.line_up(bucket);
         self.waiters.insert(turn, Waiter::Waits(None));
         Asked::Waits { bucket, turn, since: now }
     }
 
     pub(super) fn full(&self, bucket: Key, now: Duration) -> Full {
-        let (free_in, binding) = self.book.free_in(bucket, now);
+        let (free_in, binding) = self.limits.free_in(bucket, now);
         Full { free_in, binding }
     }
 
     fn settle(&mut self, now: Duration) -> Calls {
         let mut wakers = Vec::new();
-        for granted in self.book.settle(now) {
+        for granted in self.limits.settle(now) {
             if let Some(Waiter::Waits(waker)) = self.waiters.insert(granted.turn, Waiter::MayGo) {
                 wakers.extend(waker);
             }
         }
-        let next = self.book.next_at().filter(|next| self.alarm_at.is_none_or(|at| *next < at));
+        let next = self.limits.next_at().filter(|next| self.alarm_at.is_none_or(|at| *next < at));
         self.alarm_at = next.or(self.alarm_at);
         Calls { wakers, alarm_at: next }
     }
@@ -300,28 +300,28 @@ impl<'a> Waiting<'a> {
         }
     }
 
-    fn at_once(&self) -> Result<Slot, Denied> {
+    fn at_once(&self) -> Result<Reservation, AdmissionError> {
         let mut state = self.shared.lock();
-        self.take_slot(&mut state).ok_or_else(|| state.full(self.bucket, self.shared.now()).into())
+        self.take_reservation(&mut state).ok_or_else(|| state.full(self.bucket, self.shared.now()).into())
     }
 
-    /// The slot, once it was granted.
-    fn take_slot(&self, state: &mut State) -> Option<Slot> {
+    /// The reservation, once it was granted.
+    fn take_reservation(&self, state: &mut State) -> Option<Reservation> {
         if !matches!(state.waiters.get(&self.turn), Some(Waiter::MayGo)) {
             return None;
         }
         state.waiters.remove(&self.turn);
-        Some(slot_in(self.bucket, self.shared.now().saturating_sub(self.since)))
+        Some(reserve_in(self.bucket, self.shared.now().saturating_sub(self.since)))
     }
 }
 
 impl Future for Waiting<'_> {
-    type Output = Result<Slot, Denied>;
+    type Output = Result<Reservation, AdmissionError>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut state = self.shared.lock();
-        if let Some(slot) = self.take_slot(&mut state) {
-            return Poll::Ready(Ok(slot));
+        if let Some(reservation) = self.take_reservation(&mut state) {
+            return Poll::Ready(Ok(reservation));
         }
         if let Some(Waiter::Waits(waker)) = state.waiters.get_mut(&self.turn) {
             *waker = Some(context.waker().clone());
@@ -333,8 +333,8 @@ impl Future for Waiting<'_> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.shared.change(|state, _| match state.waiters.remove(&self.turn) {
-            Some(Waiter::Waits(_)) => state.book.leave(self.bucket, self.turn),
-            Some(Waiter::MayGo) => state.book.release(self.bucket),
+            Some(Waiter::Waits(_)) => state.limits.leave(self.bucket, self.turn),
+            Some(Waiter::MayGo) => state.limits.release(self.bucket),
             None => {}
         });
     }

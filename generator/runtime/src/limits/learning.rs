@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::book::{Book, Key, Pause};
 use super::bucket::Bucket;
 use super::limiter::{RateLimitFeedback, TooMany};
+use super::state::{Key, LimiterState, Pause};
 
-impl Book {
+impl LimiterState {
     /// Learns from the answer to a call of `bucket` that was sent at `sent`.
     pub(super) fn learn(&mut self, bucket: Key, sent: Duration, now: Duration, signs: RateLimitFeedback) {
         if let Some(too_many) = signs.too_many {
@@ -20,7 +20,7 @@ impl Book {
     /// Admits no call of the operation for one window, or for the requested time: the exchange has counted more calls
     /// than are known here. If it may have counted all operations together, no other call is admitted either.
     ///
-    /// The requested time is bounded, and for cancellations it is one window: whatever a response says, orders can be
+    /// The requested time is bounded, and for cancellations it is one window: no response prevents orders from being
     /// cancelled.
     fn back_off(&mut self, bucket: Key, now: Duration, too_many: TooMany) {
         let longest = self.longest_span(self.own_windows(bucket));

@@ -7,15 +7,16 @@ use http::{Response, StatusCode};
 
 use super::call::Call;
 use super::plan::Plan;
-use crate::error::{Binding, Trouble};
+use crate::error::{BindingLimit, LimiterTrouble};
 use crate::exchange::{is_in_envelope, remaining_calls, retry_after};
 use crate::tables::Api;
 
 /// Keeps calls within their rate limits.
 ///
-/// A client asks before each call, and reports when the call is sent and how it ends: by [`answered`](Self::answered),
-/// [`lost`](Self::lost) or [`give_back`](Self::give_back), one of which follows every slot. [`InProcessLimits`] does
-/// this for one process, `RedisLimits` (with the feature `redis`) for a fleet of them.
+/// A client requests a reservation before each call, and reports when the call is sent and how it ends: by
+/// [`answered`](Self::answered), [`lost`](Self::lost) or [`give_back`](Self::give_back), one of which follows every
+/// reservation. [`InProcessLimits`] does this for one process, `RedisLimits` (with the feature `redis`) for a fleet of
+/// them.
 ///
 /// [`InProcessLimits`]: super::InProcessLimits
 pub trait Limiter: Send + Sync {
@@ -23,19 +24,19 @@ pub trait Limiter: Send + Sync {
     fn ask<'a>(&'a self, call: Call<'a>, wait: bool) -> Admission<'a>;
 
     /// The call is sent now.
-    fn sent(&self, slot: &mut Slot);
+    fn sent(&self, reservation: &mut Reservation);
 
     /// The call was answered.
-    fn answered(&self, slot: Slot, signs: RateLimitFeedback);
+    fn answered(&self, reservation: Reservation, signs: RateLimitFeedback);
 
     /// The call ended without a response. It may have arrived, or still arrive. By default this is the same as a
     /// response without feedback.
-    fn lost(&self, slot: Slot) {
-        self.answered(slot, RateLimitFeedback::default());
+    fn lost(&self, reservation: Reservation) {
+        self.answered(reservation, RateLimitFeedback::default());
     }
 
     /// The call is not sent.
-    fn give_back(&self, slot: Slot);
+    fn give_back(&self, reservation: Reservation);
 
     /// How long `calls` take if they are made now. By default this assumes that there were no calls before.
     fn plan(&self, calls: &[Call<'_>]) -> Plan {
@@ -44,21 +45,21 @@ pub trait Limiter: Send + Sync {
 }
 
 /// Whether a call may be made.
-#[must_use = "a slot takes room until it is used or given back"]
+#[must_use = "a reservation takes room until it is used or given back"]
 pub enum Admission<'a> {
     /// Known at once.
-    Now(Result<Slot, Denied>),
+    Now(Result<Reservation, AdmissionError>),
     /// Known later. Dropping the future ends the wait.
     Later(AdmissionFuture<'a>),
 }
 
-/// Resolves to a slot.
-pub type AdmissionFuture<'a> = Pin<Box<dyn Future<Output = Result<Slot, Denied>> + Send + 'a>>;
+/// Resolves to a reservation.
+pub type AdmissionFuture<'a> = Pin<Box<dyn Future<Output = Result<Reservation, AdmissionError>> + Send + 'a>>;
 
 /// The admission of one call. It takes room until it is used or given back.
 #[derive(Debug, PartialEq, Eq)]
-#[must_use = "a slot takes room until it is used or given back"]
-pub struct Slot {
+#[must_use = "a reservation takes room until it is used or given back"]
+pub struct Reservation {
     /// An identifier for the limiter.
     pub key: u64,
     /// A time for the limiter: when the call was sent, or from when on it counts.
@@ -69,8 +70,8 @@ pub struct Slot {
     pub left: u32,
 }
 
-impl Slot {
-    /// A slot that the limiter identifies by `key`.
+impl Reservation {
+    /// A reservation that the limiter identifies by `key`.
     pub fn new(key: u64, waited: Duration) -> Self {
         Self { key, counted_at: Duration::ZERO, waited, left: u32::MAX }
     }
@@ -79,7 +80,7 @@ impl Slot {
 /// Why a call may not be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Denied {
+pub enum AdmissionError {
     /// There is no room for it.
     Full(Full),
     /// The limiter failed.
@@ -93,12 +94,12 @@ pub struct Full {
     /// The least time until there is.
     pub free_in: Duration,
     /// The limit that is used up.
-    pub binding: Option<Binding>,
+    pub binding: Option<BindingLimit>,
 }
 
 impl Full {
     /// No room for at least `free_in`, because of `binding`.
-    pub fn new(free_in: Duration, binding: Option<Binding>) -> Self {
+    pub fn new(free_in: Duration, binding: Option<BindingLimit>) -> Self {
         Self { free_in, binding }
     }
 }
@@ -108,7 +109,7 @@ impl Full {
 #[non_exhaustive]
 pub struct Unavailable {
     /// The kind of failure.
-    pub trouble: Trouble,
+    pub trouble: LimiterTrouble,
     /// What happened.
     pub why: String,
     /// How long the caller waited before.
@@ -117,7 +118,7 @@ pub struct Unavailable {
 
 impl Unavailable {
     /// A failure of the kind `trouble`, because of `why`.
-    pub fn new(trouble: Trouble, why: impl Into<String>) -> Self {
+    pub fn new(trouble: LimiterTrouble, why: impl Into<String>) -> Self {
         Self { trouble, why: why.into(), waited: Duration::ZERO }
     }
 
@@ -134,19 +135,19 @@ impl fmt::Display for Unavailable {
     }
 }
 
-impl From<Full> for Denied {
+impl From<Full> for AdmissionError {
     fn from(full: Full) -> Self {
         Self::Full(full)
     }
 }
 
-impl From<Unavailable> for Denied {
+impl From<Unavailable> for AdmissionError {
     fn from(unavailable: Unavailable) -> Self {
         Self::Unavailable(unavailable)
     }
 }
 
-/// The feedback of a response about rate limits. By default there is none.
+/// The feedback of a response about rate limits. The default is no feedback.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RateLimitFeedback {

@@ -5,7 +5,7 @@ use crate::value::OpenEnum;
 
 /// Counts open orders against the ceilings of an API.
 ///
-/// The caller reports changes of orders, from whatever source. An order has one name, its id or the client id, and
+/// The caller reports changes of orders from any source. An order has one name, its id or the client id, and
 /// counts once however often it is reported. The counter knows only what is reported: begin with the orders that are
 /// open already.
 ///
@@ -21,7 +21,7 @@ use crate::value::OpenEnum;
 /// assert!(!orders.may_place(&Category::Spot, 400));
 /// orders.closed("1");
 /// assert!(orders.may_place(&Category::Spot, 400));
-/// // No ceiling speaks of it.
+/// // No ceiling applies to it.
 /// assert_eq!(orders.room(&Category::Futures), None);
 /// ```
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::Response;
 
-use super::limiter::{Limiter, RateLimitFeedback, Slot};
+use super::limiter::{Limiter, RateLimitFeedback, Reservation};
 use crate::tables::Api;
 
 /// A permit to make one call by other means; see [`ClientCore::admit`](crate::ClientCore::admit).
@@ -16,16 +16,16 @@ use crate::tables::Api;
 pub struct Permit<'a> {
     limiter: &'a dyn Limiter,
     api: &'static Api,
-    slot: Option<Slot>,
+    reservation: Option<Reservation>,
     waited: Duration,
     sent: bool,
 }
 
 impl<'a> Permit<'a> {
-    /// A permit for a call that counts; without a slot, for one that does not.
-    pub(crate) fn new(limiter: &'a dyn Limiter, api: &'static Api, slot: Option<Slot>) -> Self {
-        let waited = slot.as_ref().map(|slot| slot.waited).unwrap_or_default();
-        Self { limiter, api, slot, waited, sent: false }
+    /// A permit for a call that counts; without a reservation, for one that does not.
+    pub(crate) fn new(limiter: &'a dyn Limiter, api: &'static Api, reservation: Option<Reservation>) -> Self {
+        let waited = reservation.as_ref().map(|reservation| reservation.waited).unwrap_or_default();
+        Self { limiter, api, reservation, waited, sent: false }
     }
 
     /// How long the call waited for it.
@@ -36,8 +36,8 @@ impl<'a> Permit<'a> {
     /// The call is sent now.
     pub fn sent(&mut self) {
         self.sent = true;
-        if let Some(slot) = &mut self.slot {
-            self.limiter.sent(slot);
+        if let Some(reservation) = &mut self.reservation {
+            self.limiter.sent(reservation);
         }
     }
 
@@ -50,8 +50,8 @@ impl<'a> Permit<'a> {
     /// The same, after a round trip of `trip` over a connection that had carried a response before.
     pub fn answered_after(&mut self, response: &Response<Bytes>, trip: Option<Duration>) -> RateLimitFeedback {
         let signs = RateLimitFeedback { trip, ..RateLimitFeedback::read(self.api, response) };
-        if let Some(slot) = self.slot.take() {
-            self.limiter.answered(slot, signs);
+        if let Some(reservation) = self.reservation.take() {
+            self.limiter.answered(reservation, signs);
         }
         signs
     }
@@ -59,9 +59,9 @@ impl<'a> Permit<'a> {
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        match self.slot.take() {
-            Some(slot) if self.sent => self.limiter.lost(slot),
-            Some(slot) => self.limiter.give_back(slot),
+        match self.reservation.take() {
+            Some(reservation) if self.sent => self.limiter.lost(reservation),
+            Some(reservation) => self.limiter.give_back(reservation),
             None => {}
         }
     }

@@ -2,10 +2,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
 
-use super::book::{Book, Key};
 use super::call::Call;
 use super::settings::LimitSettings;
-use crate::error::Binding;
+use super::state::{Key, LimiterState};
+use crate::error::BindingLimit;
 
 /// How long a set of calls takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,40 +18,41 @@ pub struct Plan {
     /// The time until the last of the others can be sent.
     pub lasts: Duration,
     /// The limit that the last one waits for; `None` if no call waits.
-    pub binding: Option<Binding>,
+    pub binding: Option<BindingLimit>,
 }
 
 impl Plan {
     /// A plan of a custom limiter.
-    pub fn new(requests: usize, lasts: Duration, binding: Option<Binding>) -> Self {
+    pub fn new(requests: usize, lasts: Duration, binding: Option<BindingLimit>) -> Self {
         Self { requests, refused: 0, lasts, binding }
     }
 
     /// The plan for `calls` if there were none before.
     pub fn from_nothing(calls: &[Call<'_>]) -> Self {
-        Self::after(Book::new(LimitSettings::default()), Duration::ZERO, calls)
+        Self::after(LimiterState::new(LimitSettings::default()), Duration::ZERO, calls)
     }
 
     /// The plan for `calls` that are made at `now`, one after the other, each of which is sent as soon as it is
     /// admitted and takes as long as usual.
-    pub(super) fn after(mut book: Book, now: Duration, calls: &[Call<'_>]) -> Self {
-        book.expect_all(now);
+    pub(super) fn after(mut state: LimiterState, now: Duration, calls: &[Call<'_>]) -> Self {
+        state.expect_all(now);
         let mut plan = Self::new(calls.len(), Duration::ZERO, None);
         let mut first = None;
         let mut left = 0;
         for call in calls {
-            let bucket = book.bucket(call, now);
-            if book.is_closed(bucket) {
+            let bucket = state.bucket(call, now);
+            if state.is_closed(bucket) {
                 plan.refused += 1;
                 continue;
             }
-            first.get_or_insert(book.line_up(bucket));
+            first.get_or_insert(state.line_up(bucket));
             left += 1;
-            left -= book.go(now, first).len();
+            left -= state.go(now, first).len();
         }
-        while let Some(moment) = book.next_at().filter(|_| left > 0) {
-            let waited_for: HashMap<_, _> = book.busy().iter().map(|bucket| (*bucket, book.binding(*bucket))).collect();
-            let gone = book.go(moment, first);
+        while let Some(moment) = state.next_at().filter(|_| left > 0) {
+            let waited_for: HashMap<_, _> =
+                state.busy().iter().map(|bucket| (*bucket, state.binding(*bucket))).collect();
+            let gone = state.go(moment, first);
             left -= gone.len();
             if let Some(last) = gone.last() {
                 plan.lasts = moment.saturating_sub(now);
@@ -62,7 +63,7 @@ impl Plan {
     }
 }
 
-impl Book {
+impl LimiterState {
     /// Admits all calls that there is room for. Returns the buckets of those with the turn `first` or later.
     fn go(&mut self, now: Duration, first: Option<u64>) -> Vec<Key> {
         let granted = self.settle(now);

@@ -2,20 +2,20 @@
 //!
 //! # The law
 //!
-//! A window has an entry for each permit that was given. From then on it takes a place, whatever becomes of it, until
+//! A window has an entry for each permit that was given. From then on it takes a place, even if it is never used, until
 //! one span after the process has told that its call ended; the exchange has counted the call by then. A permit is
 //! given while fewer than N entries take a place. So of any N + 1 calls the one whose permit was given last was sent a
 //! span after another one had ended, and no N + 1 are counted within a span. Nothing is assumed of how long anything
 //! takes.
 //!
-//! - Entries have names of their own, so none is taken for another. One that surely was not used is removed.
-//! - A process tells the age of an end when it reports it, by its steady clock. A report that is late, repeated or lost
+//! - Entries have unique names. One that was certainly not used is removed.
+//! - A process reports the age of an end by its monotonic clock. A report that is late, repeated or lost
 //!   makes the entry take its place for longer, never for less.
 //! - The entry of a process that died takes its place until its lease ends, and one span after that.
 //! - The fleet's time is that of the server, and never goes back (`script.lua`). A process knows by its steady clock
 //!   how much of it can have passed: when more did, the server's clock was set forward, and what was granted is not
 //!   used.
-//! - A question says until when it is of use. One that was held back on its way grants nothing, and tells nothing.
+//! - A question has an expiry. One that arrives later grants nothing and records nothing.
 //! - A server that has forgotten (another run, a flush, a clock set forward) grants nothing until calls that it does
 //!   not know of have settled, and for one window.
 //!
@@ -23,8 +23,8 @@
 //!
 //! With [`Fallback::InProcess`], a process is in one of two states ([`presence`]):
 //!
-//! - *Member*: it tells the server with each question that it is there, for a time that it bounds itself. It uses
-//!   permits of the server's only. The server keeps the shares of all who are not there free.
+//! - *Member*: each question announces it to the server, for a time that the process sets itself. It uses
+//!   permits of the server's only. The server keeps the shares of absent members free.
 //! - *Alone*: it does not tell the server that it is there. Once the time it told has passed, whether or not the server
 //!   got it, and what the others sent before has settled, it uses its share.
 //!
@@ -33,7 +33,7 @@
 //! have had a predecessor that was alone: its share stays free for as long as that one's calls may count.
 //!
 //! A call goes through it so: its [`bucket`] makes a [`question`] of it, which goes over the [`link`] to the script on
-//! the server; what it grants is kept in the bucket until a caller takes it, whoever asked.
+//! the server; granted permits stay in the bucket until any caller takes them.
 
 mod alone;
 mod bucket;
@@ -52,10 +52,10 @@ use redis::Client;
 use self::alone::Alone;
 use self::link::Link;
 use self::shared::Shared;
-use super::book::Book;
 use super::call::Call;
-use super::limiter::{Admission, Limiter, RateLimitFeedback, Slot};
+use super::limiter::{Admission, Limiter, RateLimitFeedback, Reservation};
 use super::plan::Plan;
+use super::state::LimiterState;
 
 pub use self::settings::{Fallback, FleetChange, RedisSettings};
 
@@ -89,7 +89,7 @@ pub use self::settings::{Fallback, FleetChange, RedisSettings};
 ///
 /// Calls end with [`Error::LimiterFailed`](crate::Error::LimiterFailed), or the process keeps to a share of each limit
 /// and says so, until it has told Redis what it sent in the meantime. See [`Fallback`]. An answer that is late, and a
-/// connection that breaks and can be made again, are no loss.
+/// connection that breaks and can be made again, do not count as a loss.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -134,10 +134,10 @@ impl RedisLimits {
         self.shared.flush().await;
     }
 
-    /// The slot as the limiter gave it that is used while Redis is gone, if that did.
-    fn alone(&self, slot: &Slot) -> Option<(&Alone, Slot)> {
-        let key = Alone::own(slot)?;
-        Some((self.shared.alone.as_ref()?, Slot { key, ..*slot }))
+    /// The reservation as the limiter gave it that is used while Redis is gone, if that did.
+    fn alone(&self, reservation: &Reservation) -> Option<(&Alone, Reservation)> {
+        let key = Alone::own(reservation)?;
+        Some((self.shared.alone.as_ref()?, Reservation { key, ..*reservation }))
     }
 }
 
@@ -146,41 +146,41 @@ impl Limiter for RedisLimits {
         Admission::Later(Box::pin(self.shared.admit(call, wait)))
     }
 
-    fn sent(&self, slot: &mut Slot) {
+    fn sent(&self, reservation: &mut Reservation) {
         // Redis has counted it already.
-        if let Some((alone, mut own)) = self.alone(slot) {
+        if let Some((alone, mut own)) = self.alone(reservation) {
             alone.limits().sent(&mut own);
-            slot.counted_at = own.counted_at;
+            reservation.counted_at = own.counted_at;
         }
     }
 
-    fn answered(&self, slot: Slot, signs: RateLimitFeedback) {
-        if let Some((alone, own)) = self.alone(&slot) {
+    fn answered(&self, reservation: Reservation, signs: RateLimitFeedback) {
+        if let Some((alone, own)) = self.alone(&reservation) {
             return alone.limits().answered(own, signs);
         }
         if self.shared.settings.limits.learns {
-            self.shared.learn(&slot, signs);
+            self.shared.learn(&reservation, signs);
         }
-        self.shared.ended(&slot, Duration::ZERO);
+        self.shared.ended(&reservation, Duration::ZERO);
     }
 
-    fn lost(&self, slot: Slot) {
-        match self.alone(&slot) {
+    fn lost(&self, reservation: Reservation) {
+        match self.alone(&reservation) {
             Some((alone, own)) => alone.limits().lost(own),
-            None => self.shared.ended(&slot, self.shared.settings.limits.late_arrival),
+            None => self.shared.ended(&reservation, self.shared.settings.limits.late_arrival),
         }
     }
 
-    fn give_back(&self, slot: Slot) {
-        match self.alone(&slot) {
+    fn give_back(&self, reservation: Reservation) {
+        match self.alone(&reservation) {
             Some((alone, own)) => alone.limits().give_back(own),
-            None => self.shared.unused(&slot),
+            None => self.shared.unused(&reservation),
         }
     }
 
     /// As if there had been no calls before.
     fn plan(&self, calls: &[Call<'_>]) -> Plan {
-        Plan::after(Book::new(self.shared.settings.limits.clone()), Duration::ZERO, calls)
+        Plan::after(LimiterState::new(self.shared.settings.limits.clone()), Duration::ZERO, calls)
     }
 }
 

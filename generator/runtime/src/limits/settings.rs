@@ -21,14 +21,14 @@ const TRIP_MARGIN: Duration = Duration::from_millis(35);
 /// From when on an answered call counts. Until its response every call takes room, because the exchange may count it at
 /// any time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Counted {
+pub enum CountFrom {
     /// From about its arrival: from its response, less most of the recent round trips. With constant round trips, more
     /// than 95 of 100 calls can be used, however long they take.
     #[default]
-    WhenArrived,
-    /// From its response. Whatever the network does, the exchange never counts too many. Each window becomes longer by
+    Arrival,
+    /// From its response. Over any network, the exchange never counts too many. Each window becomes longer by
     /// one round trip.
-    WhenAnswered,
+    Response,
 }
 
 impl Default for LimitSettings {
@@ -68,10 +68,10 @@ impl LimitSettings {
 
     /// Counts calls from about their arrival, which is the default, or from their responses, which is the same as a
     /// [`trip_margin`](Self::trip_margin) that no trip exceeds.
-    pub fn counted(self, counted: Counted) -> Self {
-        match counted {
-            Counted::WhenArrived => self.trip_margin(TRIP_MARGIN),
-            Counted::WhenAnswered => self.trip_margin(Duration::MAX),
+    pub fn count_from(self, count_from: CountFrom) -> Self {
+        match count_from {
+            CountFrom::Arrival => self.trip_margin(TRIP_MARGIN),
+            CountFrom::Response => self.trip_margin(Duration::MAX),
         }
     }
 
@@ -149,7 +149,8 @@ impl QuotaShare {
 
     const NONE: Self = Self { part: 0, whole: 1 };
 
-    /// `part` of `whole`: one of four processes may use `QuotaShare::new(1, 4)`. A part that exceeds the whole is the whole.
+    /// `part` of `whole`: one of four processes may use `QuotaShare::new(1, 4)`. A part that exceeds the whole is the
+    /// whole.
     pub const fn new(part: u32, whole: u32) -> Self {
         match part {
             0 => Self::NONE,

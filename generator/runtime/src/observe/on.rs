@@ -96,7 +96,7 @@ pub(crate) fn pauses(meta: &Meta, attempt: u32, pause: Duration, error: &Error) 
     info!(target: "tradeapi_runtime", operation, attempt, ending, code, pause_us, "pausing before a retry");
 }
 
-/// The outcome of a call was queried for the `asked`-th time.
+/// The outcome of a call was queried for the `asked`th time.
 pub(crate) fn asked(meta: &Meta, asked: u32, outcome: Outcome, because: Option<&'static str>) {
     let (operation, outcome) = (meta.id, word(outcome));
     info!(target: "tradeapi_runtime", operation, asked, outcome, because, "queried the outcome of a call");

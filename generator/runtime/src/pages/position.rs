@@ -20,7 +20,7 @@ pub struct Position {
     operation: Option<String>,
     /// A hash that distinguishes requests without repeating their content.
     request: Option<String>,
-    /// What is left of the times asked for, behind `now`.
+    /// The rest of the requested time range, before `now`.
     pub(super) rest: Option<Span>,
     /// The part that is listed now.
     pub(super) now: Option<Span>,

@@ -15,7 +15,7 @@ use crate::value::Timestamp;
 /// limit by less than this is not refused.
 const MARGIN: Duration = Duration::from_secs(60);
 
-/// There are no items later than this, however wrong the client's clock is.
+/// No items are later than this, even if the client's clock is wrong.
 const FUTURE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The next call. The listing takes over the position only with the page, so that a failed call changes nothing.

@@ -287,7 +287,7 @@ impl<O: Paged> Pages<O> {
         }
     }
 
-    /// The index of the current request, within bounds whatever a position says.
+    /// The index of the current request, clamped to the bounds.
     fn turn(&self, at: &Position) -> usize {
         let turn = at.turn.and_then(|turn| usize::try_from(turn).ok());
         turn.unwrap_or(0).min(self.requests.len() - 1)

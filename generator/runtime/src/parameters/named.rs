@@ -68,7 +68,7 @@ impl Named {
     }
 }
 
-/// A parameter that is given, and whether someone has asked for it.
+/// A given parameter, and whether it has been read.
 #[derive(Debug)]
 pub(super) struct Member<'a> {
     pub(super) name: Cow<'a, str>,

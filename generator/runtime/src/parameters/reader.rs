@@ -351,7 +351,7 @@ impl<'a> ParameterReader<'a> {
     }
 
     fn missing(&mut self, name: &str) {
-        // An array has no members, and of a blank one it is told that it is blank.
+        // An array has no members, and a blank array is reported as blank.
         let is_blank = self.members.iter().any(|member| member.name == name && member.is_blank());
         if self.is_array || is_blank {
             return;

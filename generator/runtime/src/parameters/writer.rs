@@ -8,7 +8,7 @@ use crate::value::{Edit, Scalar, Scratch};
 /// Most requests are shorter than this, so that one allocation is enough.
 const USUAL_LENGTH: usize = 256;
 
-/// Writes request parameters, as a query or as a JSON body, in the order it is told.
+/// Writes request parameters as a query or as a JSON body, in the order of the calls.
 ///
 /// In a query every value is its text, and a list is its JSON text.
 #[derive(Clone, Debug)]
@@ -228,7 +228,7 @@ impl PathWriter {
         }
     }
 
-    /// Writes a value inside one segment: whatever it holds, it stays one.
+    /// Writes a value inside one segment, escaped so that it stays one segment.
     pub fn segment(&mut self, value: &impl Scalar) {
         query::encode(value.text(&mut Scratch::new()), self.path.to_mut());
     }

@@ -62,7 +62,7 @@ pub(super) fn json_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<St
     Ok(out.finish())
 }
 
-/// The next value, which is written down.
+/// The next value.
 struct Value<'w>(&'w mut JsonWriter);
 
 impl<'de> DeserializeSeed<'de> for Value<'_> {

@@ -34,7 +34,7 @@ pub struct Envelope {
     pub success: &'static str,
 }
 
-/// The headers that prove who sends a request, and what is signed.
+/// The headers that authenticate a request, and what is signed.
 #[derive(Clone, Copy, Debug)]
 pub struct CredentialHeaders {
     /// The header with the API key.
@@ -64,7 +64,7 @@ pub enum SignedPart {
     Path,
     /// A question mark and the query as it is sent; nothing when there is no query.
     Query,
-    /// The body as it is sent; nothing when there is none.
+    /// The body as it is sent; empty without a body.
     Body,
 }
 

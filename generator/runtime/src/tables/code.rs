@@ -7,7 +7,7 @@ use super::{Effect, Outcome};
 /// What a code proves about the request that it answers. It proves nothing about an earlier attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Proves {
+pub enum CodeProof {
     /// The request had no effect.
     NotDone,
     /// Nothing: the request may have had its effect.
@@ -104,7 +104,7 @@ pub struct KnownError {
     /// What to do.
     pub doc: &'static str,
     /// What it proves about the request.
-    pub proves: Proves,
+    pub proves: CodeProof,
     /// The stage at which the request was refused.
     pub stage: Stage,
     /// Why credentials were refused, if the code shows it.
@@ -117,13 +117,13 @@ pub struct KnownError {
 
 impl KnownError {
     /// A code that a document lists.
-    pub const fn documented(code: &'static str, text: &'static str, doc: &'static str, proves: Proves) -> Self {
+    pub const fn documented(code: &'static str, text: &'static str, doc: &'static str, proves: CodeProof) -> Self {
         let (families, stage) = (&[] as &[&str], proves.stage());
         Self { code, families, text, doc, proves, stage, cause: None, certainty: Certainty::Documented, success: false }
     }
 
     /// An undocumented code that several sources have observed.
-    pub const fn observed(code: &'static str, text: &'static str, proves: Proves) -> Self {
+    pub const fn observed(code: &'static str, text: &'static str, proves: CodeProof) -> Self {
         Self { certainty: Certainty::Several, ..Self::documented(code, text, "", proves) }
     }
 
@@ -163,7 +163,7 @@ impl KnownError {
     }
 }
 
-impl Proves {
+impl CodeProof {
     /// The default stage of a refusal.
     const fn stage(self) -> Stage {
         match self {

@@ -11,32 +11,32 @@ pub struct ClientId {
 /// then the parameter of the request that it is compared with.
 #[derive(Clone, Copy, Debug)]
 pub struct Confirm {
-    /// The parameters that name what is asked for: the first one that the request has is enough, and what the answer
-    /// tells must carry it.
+    /// The parameters that identify the target of the query. The first one that the request has is enough, and the
+    /// record must carry it.
     pub ask: &'static [(&'static str, &'static str)],
     /// Parameters that the query takes along.
     pub with: &'static [&'static str],
-    /// The list whose items are asked for one by one.
+    /// The list whose items are queried one by one.
     pub list: Option<&'static str>,
     /// Fields that are as the request wants them once it had its effect. None: what is there is there because of it.
     pub matches: &'static [(&'static str, &'static str)],
     /// Parameters of the request, and the fields of which one has to agree with it where the record has any: otherwise
     /// the record is of another request with the same id.
     pub agrees: &'static [(&'static str, &'static [&'static str])],
-    /// The field that tells when it came to be: what is older is something else with the same id.
+    /// The field with the creation time. An older record is of something else with the same id.
     pub created: Option<&'static str>,
-    /// The field that tells when it last changed: what it was before the request was sent is no proof.
+    /// The field with the time of the last change. A state from before the request proves nothing.
     pub changed: Option<&'static str>,
     /// Fields, and the values with which nothing but such a request changes what they tell of: with another value, the
     /// last change may have been a fill or the end.
     pub changed_while: &'static [(&'static str, &'static [&'static str])],
-    /// How long it can be asked for at least, in milliseconds, whatever becomes of it. `None`: that is not shown, so
-    /// absence proves nothing.
+    /// How long it can be asked for at least, in milliseconds, in any state. `None`: the documents do not specify it,
+    /// so absence proves nothing.
     pub kept_ms: Option<u64>,
 }
 
 impl Confirm {
-    /// Nothing is asked and nothing is compared; for the fields that a table leaves out.
+    /// An empty table, for the fields that a literal leaves out.
     pub const DEFAULT: Self = Self {
         ask: &[],
         with: &[],

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::HeaderValue;
 use http_body_util::BodyExt;
 
-use crate::error::{TransportError, TransportErrorKind, WasSent};
+use crate::error::{Delivery, TransportError, TransportErrorKind};
 
 /// Keep-alive probes start after a connection was idle for this time, so that a vanished peer is noticed and address
 /// translation does not drop the connection.
@@ -83,15 +83,15 @@ impl TransportLimits {
         if bytes <= self.max_body as u64 {
             return Ok(());
         }
-        Err(TransportError::new(TransportErrorKind::BodyTooLarge, WasSent::Maybe))
+        Err(TransportError::new(TransportErrorKind::BodyTooLarge, Delivery::MaybeSent))
     }
 }
 
 /// The response was not complete within the time-out.
 pub(super) fn too_late<T, E>(_: E) -> Result<T, TransportError> {
-    Err(TransportError::new(TransportErrorKind::Timeout, WasSent::Maybe))
+    Err(TransportError::new(TransportErrorKind::Timeout, Delivery::MaybeSent))
 }
 
 fn no_body(error: impl Into<Box<dyn Error + Send + Sync>>) -> TransportError {
-    TransportError::new(TransportErrorKind::Closed, WasSent::Maybe).caused_by(error)
+    TransportError::new(TransportErrorKind::Closed, Delivery::MaybeSent).caused_by(error)
 }

@@ -17,7 +17,7 @@ use self::socket::Tcp;
 use super::bounds::{FOR_EVER, NAME, TransportLimits, too_late};
 use super::tls::TlsSettings;
 use super::{ResponseFuture, RoundTrip, Transport};
-use crate::error::{BuildError, TransportError, TransportErrorKind, WasSent};
+use crate::error::{BuildError, Delivery, TransportError, TransportErrorKind};
 
 mod connection;
 mod origins;
@@ -30,7 +30,7 @@ mod socket;
 /// if a kept one turns out to be closed before a byte of the request was written.
 ///
 /// A connection carries one request at a time and is used in the runtime that created it, the most recently used one
-/// first. Before a request is written, the operating system is asked whether anything has arrived: a connection that
+/// first. Before a request is written, the operating system is polled for unread data: a connection that
 /// was closed or has unsolicited data is not used, even if a busy runtime has not noticed. A task that exists only
 /// while there are idle connections closes those that expire. [`TransportLimits`] sets how long connections stay idle,
 /// how old they get and how many are kept; a shorter time that a server announces by `Keep-Alive: timeout=N` applies.
@@ -97,7 +97,7 @@ impl HyperTransport {
                     origin.pool().keep(connection, self.limits.max_idle);
                     return Ok(answer);
                 }
-                Err(error) if was_kept && error.sent() == WasSent::No => {}
+                Err(error) if was_kept && error.sent() == Delivery::NotSent => {}
                 Err(error) => return Err(error),
             }
         }
@@ -132,11 +132,11 @@ impl Transport for HyperTransport {
 }
 
 fn not_connected(why: Box<dyn Error + Send + Sync>) -> TransportError {
-    TransportError::new(TransportErrorKind::Connect, WasSent::No).caused_by(why)
+    TransportError::new(TransportErrorKind::Connect, Delivery::NotSent).caused_by(why)
 }
 
 fn unsent(why: impl Into<Box<dyn Error + Send + Sync>>) -> TransportError {
-    TransportError::new(TransportErrorKind::Other, WasSent::No).caused_by(why)
+    TransportError::new(TransportErrorKind::Other, Delivery::NotSent).caused_by(why)
 }
 
 /// `wait` after `instant`, at most thirty years, which every clock can represent.

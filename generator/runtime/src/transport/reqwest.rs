@@ -7,12 +7,12 @@ use tokio::time::timeout;
 use super::bounds::{FOR_EVER, NAME, QUIET, TransportLimits, too_late};
 use super::tls::TlsSettings;
 use super::{ResponseFuture, Transport};
-use crate::error::{BuildError, TransportError, TransportErrorKind, WasSent};
+use crate::error::{BuildError, Delivery, TransportError, TransportErrorKind};
 
 /// A transport over reqwest, for programs that need its settings, such as a proxy or a local address. It runs on tokio.
 ///
 /// By default it uses HTTP/1.1 over kept connections, and TLS by rustls with ring and Mozilla's list of roots. It uses
-/// no proxy, whatever the environment or the system sets: requests contain orders, so only the program decides where
+/// no proxy, even if the environment or the system sets one: requests contain orders, so only the program decides where
 /// they go. Bodies are not decompressed and cookies are not kept, even if another crate of the program enables these
 /// features of reqwest.
 ///
@@ -41,8 +41,8 @@ impl ReqwestTransport {
 
     /// The same with settings that `change` adds to those described above.
     ///
-    /// Whatever it sets, no redirect is followed, nothing is sent again, and `limits` apply. For certificates use
-    /// [`with_tls`](Self::with_tls), because the TLS settings of reqwest do not affect the configured TLS.
+    /// Regardless of its settings, no redirect is followed, nothing is sent again, and `limits` apply. For certificates
+    /// use [`with_tls`](Self::with_tls), because the TLS settings of reqwest do not affect the configured TLS.
     ///
     /// ```
     /// use tradeapi_runtime::reqwest;
@@ -77,7 +77,7 @@ impl ReqwestTransport {
         let client = settings
             .redirect(redirect::Policy::none())
             .retry(retry::never())
-            // A request that reqwest itself gives up was not sent; so its time-out comes before that of the whole call.
+            // If reqwest times out first, the request was not sent; so its time-out is shorter than that of the call.
             .connect_timeout(limits.connect.min(limits.call - limits.call / 8))
             .build()
             .map_err(|error| BuildError::Transport { why: error.to_string() })?;
@@ -138,13 +138,13 @@ fn unchanged(request: http::Request<Bytes>) -> Result<Request, TransportError> {
 }
 
 fn unsent() -> TransportError {
-    TransportError::new(TransportErrorKind::Other, WasSent::No)
+    TransportError::new(TransportErrorKind::Other, Delivery::NotSent)
 }
 
 fn no_response(error: Error) -> TransportError {
     let (kind, sent) = match error.is_connect() {
-        true => (TransportErrorKind::Connect, WasSent::No),
-        false => (TransportErrorKind::Closed, WasSent::Maybe),
+        true => (TransportErrorKind::Connect, Delivery::NotSent),
+        false => (TransportErrorKind::Closed, Delivery::MaybeSent),
     };
     // Without the address, whose query may contain data of the account.
     TransportError::new(kind, sent).caused_by(error.without_url())

@@ -2,8 +2,8 @@
 
 use tradeapi_runtime::client::Prepared;
 use tradeapi_runtime::tables::{
-    Api, Certainty, CredentialCause, CredentialHeaders, Encoding, Ending, Envelope, Header, KnownError, Outcome,
-    OutcomeRow, Proves, Sent, SignedPart, Stage,
+    Api, Certainty, CodeProof, CredentialCause, CredentialHeaders, Encoding, Ending, Envelope, Header, KnownError,
+    Outcome, OutcomeRow, Sent, SignedPart, Stage,
 };
 use tradeapi_runtime::{ClientBuilder, ClientCore, Error, Operation, Reply, identifier, mintable, open_enum};
 
@@ -52,24 +52,24 @@ pub(crate) static API: Api = Api {
 };
 
 pub(crate) const ERRORS: &[KnownError] = &[
-    KnownError::documented("40010", "timeout", "Ask for the order.", Proves::Unknown),
-    KnownError::documented("40786", "duplicate", "", Proves::NotDone),
-    KnownError::documented("20000", "nothing to do", "", Proves::NotDone).success(),
-    KnownError::documented("40404", "no such order", "", Proves::NoSuchOrder),
-    KnownError::documented("40008", "timestamp expired", "", Proves::Timestamp),
+    KnownError::documented("40010", "timeout", "Ask for the order.", CodeProof::Unknown),
+    KnownError::documented("40786", "duplicate", "", CodeProof::NotDone),
+    KnownError::documented("20000", "nothing to do", "", CodeProof::NotDone).success(),
+    KnownError::documented("40404", "no such order", "", CodeProof::NoSuchOrder),
+    KnownError::documented("40008", "timestamp expired", "", CodeProof::Timestamp),
 ];
 
 /// Seen, and in no document.
 const OBSERVED: &[KnownError] = &[
-    KnownError::observed("40012", "the passphrase is wrong", Proves::Credentials)
+    KnownError::observed("40012", "the passphrase is wrong", CodeProof::Credentials)
         .because_of(CredentialCause::Passphrase),
-    KnownError::observed("40017", "a parameter is wrong", Proves::NotDone).at(Stage::Parameters),
-    KnownError::observed("43011", "of another family", Proves::NotDone).of(&["other"]),
-    KnownError::observed("43012", "the balance is too small", Proves::NotDone),
-    KnownError::observed("43118", "the id was used", Proves::DuplicateId),
-    KnownError::observed("45001", "an error", Proves::Unknown),
-    KnownError::observed("45011", "an odd message", Proves::NotDone).certain(Certainty::Single),
-    KnownError::observed("45012", "this or that", Proves::NotDone).certain(Certainty::Conflicting),
+    KnownError::observed("40017", "a parameter is wrong", CodeProof::NotDone).at(Stage::Parameters),
+    KnownError::observed("43011", "of another family", CodeProof::NotDone).of(&["other"]),
+    KnownError::observed("43012", "the balance is too small", CodeProof::NotDone),
+    KnownError::observed("43118", "the id was used", CodeProof::DuplicateId),
+    KnownError::observed("45001", "an error", CodeProof::Unknown),
+    KnownError::observed("45011", "an odd message", CodeProof::NotDone).certain(Certainty::Single),
+    KnownError::observed("45012", "this or that", CodeProof::NotDone).certain(Certainty::Conflicting),
 ];
 
 identifier! {

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use tradeapi_runtime::client::LimitMode;
-use tradeapi_runtime::error::{TransportError, TransportErrorKind, WasSent};
+use tradeapi_runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi_runtime::tables::Outcome;
 use tradeapi_runtime::transport::{ResponseFuture, Transport};
 use tradeapi_runtime::{Credentials, Error};
@@ -17,7 +17,7 @@ pub(crate) struct Canned(pub(crate) Option<&'static str>);
 impl Transport for Canned {
     fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
         let answer = self.0.map(|body| http::Response::new(Bytes::from_static(body.as_bytes())));
-        let failure = || TransportError::new(TransportErrorKind::Other, WasSent::No).caused_by("the line is cut");
+        let failure = || TransportError::new(TransportErrorKind::Other, Delivery::NotSent).caused_by("the line is cut");
         Box::pin(async move { answer.ok_or_else(failure) })
     }
 }
@@ -70,7 +70,7 @@ impl Transport for Counting {
     fn send<'a>(&'a self, _: http::Request<Bytes>) -> ResponseFuture<'a> {
         let answer = http::Response::builder().header("x-remaining", "9").body(Bytes::from(r#"{"code":"00000"}"#));
         Box::pin(async {
-            answer.map_err(|why| TransportError::new(TransportErrorKind::Other, WasSent::No).caused_by(why))
+            answer.map_err(|why| TransportError::new(TransportErrorKind::Other, Delivery::NotSent).caused_by(why))
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use tradeapi_runtime::Error;
 use tradeapi_runtime::exchange::CodePolicy;
-use tradeapi_runtime::tables::{Certainty, CredentialCause, Ending, Outcome, Proves};
+use tradeapi_runtime::tables::{Certainty, CodeProof, CredentialCause, Ending, Outcome};
 
 use crate::Tested;
 use crate::confirmations::{Act, Line, code, order};
@@ -47,10 +47,10 @@ async fn a_client_believes_as_much_as_it_is_told_to() -> Tested {
     }
     assert_eq!(placed("40786", documented()).await?.outcome(), Outcome::NotDone);
     for refusal in ["45011", "99999", "40010"] {
-        let named = documented().code(refusal, Proves::NotDone);
+        let named = documented().code(refusal, CodeProof::NotDone);
         assert_eq!(placed(refusal, named).await?.outcome(), Outcome::NotDone, "{refusal}");
     }
-    let twice = CodePolicy::new().code("43012", Proves::NotDone).code("43012", Proves::Unknown);
+    let twice = CodePolicy::new().code("43012", CodeProof::NotDone).code("43012", CodeProof::Unknown);
     assert_eq!(placed("43012", twice).await?.outcome(), Outcome::Unknown, "the last word counts");
     // The client itself is as it was.
     let line = Line::new([code("43012")]);

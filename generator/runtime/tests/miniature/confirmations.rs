@@ -9,7 +9,7 @@ use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::client::LimitMode;
 use tradeapi_runtime::clock::{Clock, ManualTimer, Timer};
 use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, Queryable};
-use tradeapi_runtime::error::{BuildError, TransportError, TransportErrorKind, WasSent};
+use tradeapi_runtime::error::{BuildError, Delivery, TransportError, TransportErrorKind};
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::retry::{RetryBudget, RetryPolicy};
@@ -152,7 +152,7 @@ pub(crate) enum Act {
     /// There is never an answer.
     Hangs,
     Status(u16, &'static str, &'static str),
-    Breaks(TransportErrorKind, WasSent),
+    Breaks(TransportErrorKind, Delivery),
 }
 
 /// A line that does as it is told, and goes on with its last act for ever. Time moves on when someone waits for it.
@@ -226,21 +226,21 @@ impl Transport for Line {
                 Some(Act::Hangs) => std::future::pending().await,
                 Some(Act::Status(status, wait, body)) => {
                     let response = http::Response::builder().status(status).header("retry-after", wait);
-                    response.body(Bytes::from(body)).map_err(|_| failure(TransportErrorKind::Other, WasSent::No))
+                    response.body(Bytes::from(body)).map_err(|_| failure(TransportErrorKind::Other, Delivery::NotSent))
                 }
                 Some(Act::Breaks(kind, sent)) => Err(failure(kind, sent)),
-                None => Err(failure(TransportErrorKind::Other, WasSent::No)),
+                None => Err(failure(TransportErrorKind::Other, Delivery::NotSent)),
             }
         })
     }
 }
 
-fn failure(kind: TransportErrorKind, sent: WasSent) -> TransportError {
+fn failure(kind: TransportErrorKind, sent: Delivery) -> TransportError {
     TransportError::new(kind, sent)
 }
 
 pub(crate) fn lost() -> Act {
-    Act::Breaks(TransportErrorKind::Closed, WasSent::Maybe)
+    Act::Breaks(TransportErrorKind::Closed, Delivery::MaybeSent)
 }
 
 pub(crate) fn answers(data: &str) -> Act {
@@ -286,11 +286,11 @@ async fn what_is_unknown_says_what_to_ask_for() -> Tested {
 #[tokio::test]
 async fn only_what_may_have_arrived_is_unknown() -> Tested {
     for kind in [TransportErrorKind::Connect, TransportErrorKind::Closed, TransportErrorKind::Timeout] {
-        let sent = Line::new([Act::Breaks(kind, WasSent::No)]).client()?.call(&order("a1")?).await;
+        let sent = Line::new([Act::Breaks(kind, Delivery::NotSent)]).client()?.call(&order("a1")?).await;
         assert!(matches!(sent, Err(Error::Transport(failure)) if failure.outcome == Outcome::NotDone), "{kind:?}");
-        let sent = Line::new([Act::Breaks(kind, WasSent::Maybe)]).client()?.call(&order("a1")?).await;
+        let sent = Line::new([Act::Breaks(kind, Delivery::MaybeSent)]).client()?.call(&order("a1")?).await;
         assert!(matches!(sent, Err(Error::Unknown(_))), "{kind:?}");
-        let read = Line::new([Act::Breaks(kind, WasSent::Maybe)]).client()?.call(&Orders::default()).await;
+        let read = Line::new([Act::Breaks(kind, Delivery::MaybeSent)]).client()?.call(&Orders::default()).await;
         assert!(matches!(read, Err(Error::Transport(_))), "{kind:?}");
     }
     let refused = Line::new([code("40786")]).client()?.call(&order("a1")?).await;
@@ -475,7 +475,7 @@ async fn what_does_not_pass_is_not_repeated() -> Tested {
         code("40786"),
         code("99999"),
         Act::Status(404, "", "no"),
-        Act::Breaks(TransportErrorKind::BodyTooLarge, WasSent::Maybe),
+        Act::Breaks(TransportErrorKind::BodyTooLarge, Delivery::MaybeSent),
     ] {
         let line = Line::new([act]);
         let (client, policy) = (line.client()?, RetryPolicy::new());

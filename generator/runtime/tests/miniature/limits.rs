@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tradeapi_runtime::client::LimitMode;
 use tradeapi_runtime::clock::ManualTimer;
-use tradeapi_runtime::limits::{Counted, InProcessLimits, LimitSettings};
+use tradeapi_runtime::limits::{CountFrom, InProcessLimits, LimitSettings};
 use tradeapi_runtime::tables::Outcome;
 use tradeapi_runtime::transport::{ResponseFuture, Transport};
 use tradeapi_runtime::{ClientBuilder, ClientCore, Credentials, Error, Timestamp};
@@ -279,8 +279,8 @@ async fn a_call_that_is_given_up_waits_no_longer() -> Tested {
 /// Whether the exchange got it is not known then.
 #[tokio::test]
 async fn a_call_that_is_given_up_on_its_way_counts() -> Tested {
-    for counted in [Counted::WhenArrived, Counted::WhenAnswered] {
-        let settings = LimitSettings::new().margin(Duration::ZERO).late_arrival(SECOND * 2).counted(counted);
+    for counted in [CountFrom::Arrival, CountFrom::Response] {
+        let settings = LimitSettings::new().margin(Duration::ZERO).late_arrival(SECOND * 2).count_from(counted);
         let scene = Scene::with(Recorder::new(200, "100"), settings);
         let client = scene.builder().limits(LimitMode::Refuse).transport(Silent).build()?;
         for _ in 0..10 {

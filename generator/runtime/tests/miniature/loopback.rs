@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tradeapi_runtime::error::{BuildError, TransportErrorKind, WasSent};
+use tradeapi_runtime::error::{BuildError, Delivery, TransportErrorKind};
 use tradeapi_runtime::tables::Outcome;
 #[cfg(feature = "reqwest")]
 use tradeapi_runtime::transport::ReqwestTransport;
@@ -118,7 +118,7 @@ async fn failure(over: Over, manner: Manner) -> Result<(Error, Vec<String>), Box
     Ok((error, server.seen()))
 }
 
-fn transport(error: &Error) -> Option<(TransportErrorKind, WasSent)> {
+fn transport(error: &Error) -> Option<(TransportErrorKind, Delivery)> {
     match error {
         Error::Unknown(unknown) => transport(&unknown.why),
         Error::Transport(failure) => Some((failure.error.kind(), failure.error.sent())),
@@ -173,13 +173,13 @@ async fn failures_tell_their_kind() -> Tested {
     const LONG: &str = concat!("{\"code\":\"00000\",\"msg\":\"", "0123456789012345678901234567890123456789", "\"}");
     for over in OVER {
         let (closed, _) = failure(*over, Manner::Closes).await?;
-        assert_eq!(transport(&closed), Some((TransportErrorKind::Closed, WasSent::Maybe)));
+        assert_eq!(transport(&closed), Some((TransportErrorKind::Closed, Delivery::MaybeSent)));
         let (late, _) = failure(*over, Manner::Waits).await?;
-        assert_eq!(transport(&late), Some((TransportErrorKind::Timeout, WasSent::Maybe)));
+        assert_eq!(transport(&late), Some((TransportErrorKind::Timeout, Delivery::MaybeSent)));
         let server = Server::start(Manner::Answers(LONG)).await?;
         let client = client_of(*over, &server.address, TransportLimits { max_body: 50, ..TransportLimits::default() })?;
         let long = client.call(&market_order()).await.err().ok_or("taken")?;
-        assert_eq!(transport(&long), Some((TransportErrorKind::BodyTooLarge, WasSent::Maybe)));
+        assert_eq!(transport(&long), Some((TransportErrorKind::BodyTooLarge, Delivery::MaybeSent)));
     }
     Ok(())
 }
@@ -190,7 +190,7 @@ async fn without_a_connection_nothing_was_sent() -> Tested {
         let closed = TcpListener::bind("127.0.0.1:0").await?.local_addr()?;
         let client = client_of(*over, &format!("http://{closed}"), TransportLimits::default())?;
         let error = client.call(&market_order()).await.err().ok_or("answered")?;
-        assert_eq!(transport(&error), Some((TransportErrorKind::Connect, WasSent::No)));
+        assert_eq!(transport(&error), Some((TransportErrorKind::Connect, Delivery::NotSent)));
         assert_eq!(error.outcome(), Outcome::NotDone);
     }
     Ok(())
@@ -203,7 +203,7 @@ async fn a_handshake_that_does_not_end_was_not_a_request() -> Tested {
         let limits = TransportLimits { connect: Duration::from_millis(100), ..TransportLimits::default() };
         let client = client_of(*over, &format!("https://{}", listener.local_addr()?), limits)?;
         let error = client.call(&market_order()).await.err().ok_or("answered")?;
-        assert_eq!(transport(&error), Some((TransportErrorKind::Connect, WasSent::No)));
+        assert_eq!(transport(&error), Some((TransportErrorKind::Connect, Delivery::NotSent)));
     }
     Ok(())
 }

@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::object::Object;
-use crate::model::{Certainty, ObservedCode, Proof, Proves};
+use crate::model::{Certainty, CodeProof, ObservedCode, Proof};
 
 /// What a code proves, where it is more than that nothing was done.
 pub(super) fn proof(proof: &Proof) -> Object {
     let stage = (proof.stage != proof.proves.usual_stage()).then_some(proof.stage.as_str());
     Object::new()
-        .maybe("proves", (proof.proves != Proves::NotDone).then_some(proof.proves.as_str()))
+        .maybe("proves", (proof.proves != CodeProof::NotDone).then_some(proof.proves.as_str()))
         .maybe("stage", stage)
         .maybe("cause", proof.cause.map(|cause| cause.as_str()))
 }

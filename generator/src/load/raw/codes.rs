@@ -1,7 +1,7 @@
 //! `codes.yaml`: codes that no document lists, as they were observed; and what any code can prove.
 
 use crate::load::shapes::{Named, Spanned, Text, Texts};
-use crate::words::{Cause, Certainty, Proves, Stage};
+use crate::words::{Cause, Certainty, CodeProof, Stage};
 
 mappings! {
     /// `codes.yaml`: codes that no document lists, as they were observed.
@@ -19,7 +19,7 @@ mappings! {
         /// The families whose operations answer with it; all of them when left out.
         families: Texts,
         /// What it proves about the request that it answers.
-        proves: Option<Spanned<Proves>>,
+        proves: Option<Spanned<CodeProof>>,
         /// How far the request came. Left out: `gateway` for a timestamp, credentials and a rate, `trading` otherwise.
         stage: Option<Spanned<Stage>>,
         /// With `proves: credentials`: the likely cause.

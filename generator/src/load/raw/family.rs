@@ -4,7 +4,7 @@ use super::Reviewed;
 use super::api::Observation;
 use super::statement::{Contradiction, NotShown, Rule, Source};
 use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts};
-use crate::words::{Cause, Numbers, Proves, Stage};
+use crate::words::{Cause, CodeProof, Numbers, Stage};
 
 mappings! {
     /// `family.yaml`: a part of the API with conventions of its own.
@@ -90,7 +90,7 @@ mappings! {
         /// Its Rust name, where the message makes none.
         rust: Option<Text>,
         /// What it proves about the request that it answers; `not_done` when left out.
-        proves: Option<Spanned<Proves>>,
+        proves: Option<Spanned<CodeProof>>,
         /// How far the request came. Left out: `gateway` for a timestamp, credentials and a rate, `trading` otherwise.
         stage: Option<Spanned<Stage>>,
         /// With `proves: credentials`: the likely cause.

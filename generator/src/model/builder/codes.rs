@@ -3,7 +3,7 @@
 use super::{Builder, placed, text_of};
 use crate::diagnostics::{Code, did_you_mean};
 use crate::load::{Spanned, Text, raw};
-use crate::model::{Cause, Certainty, ErrorCode, ObservedCode, Probe, Proof, Proves, Stage, variant_name};
+use crate::model::{Cause, Certainty, CodeProof, ErrorCode, ObservedCode, Probe, Proof, Stage, variant_name};
 
 impl Builder<'_> {
     pub(super) fn error_code(&mut self, code: &Text, raw: &Spanned<raw::ErrorCode>) -> ErrorCode {
@@ -87,9 +87,9 @@ impl Builder<'_> {
     }
 }
 
-fn proof(proves: Option<&Spanned<Proves>>, stage: Option<&Spanned<Stage>>, cause: Option<&Spanned<Cause>>) -> Proof {
-    let proves = proves.map_or(Proves::NotDone, |proves| proves.value);
-    let implied = (proves == Proves::Timestamp).then_some(Cause::Clock);
+fn proof(proves: Option<&Spanned<CodeProof>>, stage: Option<&Spanned<Stage>>, cause: Option<&Spanned<Cause>>) -> Proof {
+    let proves = proves.map_or(CodeProof::NotDone, |proves| proves.value);
+    let implied = (proves == CodeProof::Timestamp).then_some(Cause::Clock);
     Proof {
         proves,
         stage: stage.map_or_else(|| proves.usual_stage(), |stage| stage.value),

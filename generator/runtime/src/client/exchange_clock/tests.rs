@@ -16,12 +16,12 @@ fn set(moment: Moment, jump: i64) -> Moment {
 }
 
 /// The exchange's clock is `ahead` milliseconds ahead, and is read so long after the request left.
-fn told(sent: u64, read_after: u64, received: u64, ahead: i64) -> Told {
+fn told(sent: u64, read_after: u64, received: u64, ahead: i64) -> ServerTime {
     let time = Timestamp::from_millis((START + sent + read_after).saturating_add_signed(ahead));
-    Told { time, step: Duration::from_millis(1), sent: at(sent), received: at(received) }
+    ServerTime { time, step: Duration::from_millis(1), sent: at(sent), received: at(received) }
 }
 
-fn learned(all: &[Told]) -> ExchangeClock {
+fn learned(all: &[ServerTime]) -> ExchangeClock {
     let clock = ExchangeClock::default();
     for told in all {
         clock.learn(*told, told.time, WINDOW, Signature::Accepted);
@@ -107,7 +107,7 @@ fn after_a_sleep_nothing_is_known() {
     assert!(clock.time(set(at(5_000), 1_001)).is_none());
     // And an answer is learned as if it were the first.
     let awake = Moment { steady: Duration::from_millis(5_100), ..set(at(5_100), 3_600_000) };
-    let told = Told { time: set(awake, 600_000).wall, step: Duration::ZERO, sent: awake, received: awake };
+    let told = ServerTime { time: set(awake, 600_000).wall, step: Duration::ZERO, sent: awake, received: awake };
     clock.learn(told, told.time, WINDOW, Signature::Accepted);
     assert_eq!(skew(&clock, awake), Some((600_000, 0)));
 }
@@ -120,8 +120,8 @@ fn a_time_at_which_the_signature_was_no_good_is_believed_only_when_it_was_refuse
     assert!(clock.time(at(10)).is_none());
     clock.learn(told(100_000, 5, 100_010, 30_100), at(100_000).wall, WINDOW, Signature::Accepted);
     assert!(clock.time(at(100_010)).is_none());
-    clock.learn(Told { time: Timestamp::from_millis(0), ..away }, at(0).wall, WINDOW, Signature::Accepted);
-    clock.learn(Told { time: Timestamp::from_millis(u64::MAX), ..away }, at(0).wall, WINDOW, Signature::Accepted);
+    clock.learn(ServerTime { time: Timestamp::from_millis(0), ..away }, at(0).wall, WINDOW, Signature::Accepted);
+    clock.learn(ServerTime { time: Timestamp::from_millis(u64::MAX), ..away }, at(0).wall, WINDOW, Signature::Accepted);
     assert!(clock.time(at(10)).is_none());
     clock.learn(away, at(0).wall, WINDOW, Signature::Refused);
     assert!(clock.time(at(10)).is_some());
@@ -136,9 +136,9 @@ fn a_time_at_which_the_signature_was_no_good_is_believed_only_when_it_was_refuse
 #[test]
 fn what_no_exchange_can_tell_is_never_believed() {
     for time in [0, 999_999_999_999, 4_102_444_800_000, u64::MAX] {
-        for signature in [Signature::Accepted, Signature::Untold, Signature::Refused] {
+        for signature in [Signature::Accepted, Signature::Unchecked, Signature::Refused] {
             let clock = learned(&[told(0, 5, 10, 7)]);
-            let wild = Told { time: Timestamp::from_millis(time), ..told(0, 5, 10, 0) };
+            let wild = ServerTime { time: Timestamp::from_millis(time), ..told(0, 5, 10, 0) };
             clock.learn(wild, at(0).wall, None, signature);
             assert_eq!(skew(&clock, at(10)), Some((7, 5)), "{time} {signature:?}");
         }
@@ -149,7 +149,7 @@ fn what_no_exchange_can_tell_is_never_believed() {
 fn only_a_refused_signature_teaches_a_time_that_it_does_not_fit() {
     let away = told(0, 5, 10, 30_100);
     for (signature, is_believed) in
-        [(Signature::Accepted, false), (Signature::Untold, false), (Signature::Refused, true)]
+        [(Signature::Accepted, false), (Signature::Unchecked, false), (Signature::Refused, true)]
     {
         let clock = ExchangeClock::default();
         clock.learn(away, at(0).wall, WINDOW, signature);
@@ -189,7 +189,7 @@ fn a_single_refusal_is_not_sure_and_nothing_is_for_longer_than_the_window() {
     assert!(clock.is_sure(at(30), window) && clock.is_sure(at(30_030), window));
     assert!(!clock.is_sure(at(30_031), window));
     // A constant is not a clock.
-    let constant = |sent| Told { time: told(0, 0, 0, 600_000).time, ..told(sent, 0, sent + 10, 0) };
+    let constant = |sent| ServerTime { time: told(0, 0, 0, 600_000).time, ..told(sent, 0, sent + 10, 0) };
     let clock = ExchangeClock::default();
     clock.learn(constant(0), at(0).wall, WINDOW, Signature::Refused);
     clock.learn(constant(1_000), at(1_000).wall, WINDOW, Signature::Refused);
@@ -222,7 +222,7 @@ fn how_far_clocks_are_apart_is_remembered_for_a_while() {
 fn an_answer_that_comes_late_or_twice_does_not_make_the_clock_seem_slow() {
     // Trips of a second leave room for a time of 400 ms ago.
     let slow = told(0, 500, 1_000, 0);
-    let stale = Told { sent: at(1_500), received: at(1_501), ..told(1_100, 0, 1_100, 0) };
+    let stale = ServerTime { sent: at(1_500), received: at(1_501), ..told(1_100, 0, 1_100, 0) };
     let fresh = told(1_600, 1, 1_602, 0);
     let latest = |clock: &ExchangeClock, now| {
         let spread = clock.spread(at(now)).as_millis() as u64;

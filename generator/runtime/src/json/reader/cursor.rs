@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
         self.lists > 0
     }
 
-    /// Ends the reading with what came of it; an error tells the way to its place.
+    /// Finishes reading. An error gets the path to its place.
     pub(crate) fn ended(&mut self, read: Result<(), ReadError>) -> Result<(), ReadError> {
         read.and_then(|()| self.finish()).map_err(|error| error.located(self.text))
     }

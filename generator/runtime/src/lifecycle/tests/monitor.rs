@@ -10,7 +10,7 @@ fn all(records: impl IntoIterator<Item = Record>) -> Vec<Observed<Phase>> {
 
 /// What is told of the last one.
 fn last(records: impl IntoIterator<Item = Record>) -> Observed<Phase> {
-    all(records).pop().unwrap_or(Observed::Untold)
+    all(records).pop().unwrap_or(Observed::Unidentified)
 }
 
 fn is_impossible(told: &Observed<Phase>) -> bool {
@@ -60,8 +60,8 @@ fn a_record_without_a_time_is_the_latest() {
 
 #[test]
 fn nothing_is_said_about_what_is_not_told() {
-    assert_eq!(last([record("", "", Phase::New)]), Observed::Untold);
-    assert_eq!(last([Record { phase: None, ..at(1, Phase::New) }]), Observed::Untold);
+    assert_eq!(last([record("", "", Phase::New)]), Observed::Unidentified);
+    assert_eq!(last([Record { phase: None, ..at(1, Phase::New) }]), Observed::Unidentified);
     assert_eq!(last([at(1, Phase::Done), at(2, undocumented())]), Observed::Undocumented);
     assert!(is_impossible(&last([at(1, Phase::Done), at(2, undocumented()), at(3, Phase::New)])));
 }

@@ -15,10 +15,10 @@ use super::settings::{Fallback, FleetChange, RedisSettings};
 use super::shared::Shared;
 use crate::limits::call::Call;
 use crate::limits::in_process::InProcessLimits;
-use crate::limits::limiter::{Admission, Denied, Limiter, Slot, Unavailable};
+use crate::limits::limiter::{Admission, AdmissionError, Limiter, Reservation, Unavailable};
 use crate::limits::settings::QuotaShare;
 
-/// Marks the slots that were given without Redis.
+/// Marks the reservations that were given without Redis.
 const ALONE: u64 = 1 << 63;
 
 /// The number of answers in a row after which a process returns to the fleet.
@@ -64,13 +64,13 @@ impl Alone {
         (self.told)(&FleetChange::Lost(why));
     }
 
-    /// Waits for `asked`, but no longer than the process is a member of the fleet.
+    /// Waits for `asked`, at most while the process is a member of the fleet.
     pub(super) async fn while_member<T>(&self, asked: impl Future<Output = T>) -> Option<T> {
         until(self.is_alone.subscribe(), true, asked).await
     }
 
-    /// A slot of this process's share. `None` when it is a member of the fleet again.
-    pub(super) async fn ask(&self, call: Call<'_>, wait: bool) -> Option<Result<Slot, Denied>> {
+    /// A reservation within this process's share; `None` once it is a member of the fleet again.
+    pub(super) async fn ask(&self, call: Call<'_>, wait: bool) -> Option<Result<Reservation, AdmissionError>> {
         let given = match self.limits.ask(call, wait) {
             Admission::Now(known) => known,
             Admission::Later(later) => until(self.is_alone.subscribe(), false, later).await?,
@@ -78,12 +78,12 @@ impl Alone {
         if given.is_err() && !self.is_alone() {
             return None;
         }
-        Some(given.map(|slot| Slot { key: slot.key | ALONE, ..slot }))
+        Some(given.map(|reservation| Reservation { key: reservation.key | ALONE, ..reservation }))
     }
 
-    /// The slot as it was given here, if it was.
-    pub(super) fn own(slot: &Slot) -> Option<u64> {
-        (slot.key & ALONE != 0).then_some(slot.key & !ALONE)
+    /// The reservation as it was given here, if it was.
+    pub(super) fn own(reservation: &Reservation) -> Option<u64> {
+        (reservation.key & ALONE != 0).then_some(reservation.key & !ALONE)
     }
 
     pub(super) fn limits(&self) -> &InProcessLimits {
@@ -91,7 +91,7 @@ impl Alone {
     }
 }
 
-/// What `asked` gives, unless the state becomes `end` before.
+/// The result of `asked`, unless the state becomes `end` first.
 async fn until<T>(mut state: watch::Receiver<bool>, end: bool, asked: impl Future<Output = T>) -> Option<T> {
     let mut asked = pin!(asked);
     let mut ends = pin!(state.wait_for(|state| *state == end));
@@ -177,7 +177,7 @@ impl Drop for Paused<'_> {
     }
 }
 
-/// Someone who looks out; another may when it stops, whyever it does.
+/// The right to watch for Redis. Dropping it lets another caller watch.
 struct Looking(Weak<Shared>);
 
 impl Drop for Looking {
@@ -198,7 +198,7 @@ struct State {
     is_alone: bool,
     /// Until when the server may take the process for a member.
     known_until: Instant,
-    /// Until when the server surely takes the process for a member, unless it forgets.
+    /// Until when the server certainly counts the process as a member, unless the server loses its data.
     heard_until: Instant,
     /// Since when the server does not answer.
     failing_since: Option<Instant>,
@@ -212,7 +212,8 @@ impl Presence {
         Self { validity, state: Mutex::new(state) }
     }
 
-    /// Until when a question tells the server that the process is there. `None` when it must not, for it is alone.
+    /// Until when a question announces the process as a member. `None` while the process is alone, which it must not
+    /// announce.
     pub(super) fn tell(&self) -> Option<Instant> {
         let mut state = self.state();
         (!state.is_alone).then(|| self.tell_in(&mut state))
@@ -246,7 +247,7 @@ impl Presence {
         let mut state = self.state();
         let now = Instant::now();
         let failing_for = now - *state.failing_since.get_or_insert(now);
-        // It is asked more than once.
+        // Called more than once.
         if state.is_alone || now < state.heard_until || failing_for < self.validity / 2 {
             return None;
         }

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use super::handover::name_of;
 use super::settings::RedisSettings;
-use crate::error::Binding;
-use crate::limits::book::{FEW, WindowKey};
+use crate::error::BindingLimit;
 use crate::limits::call::Call;
+use crate::limits::state::{FEW, WindowKey};
 use crate::tables::{Effect, RateLimit, Scope};
 
-/// How long a permit is kept for the next caller, if the one that asked for it was dropped.
+/// How long a permit is kept for the next caller if the call that requested it was dropped.
 const KEPT: Duration = Duration::from_millis(500);
 
 /// More reports are not kept. What is not reported takes its place until its lease ends.
@@ -29,7 +29,7 @@ pub(super) struct Bucket {
     pub(super) cancels: bool,
     /// Its holder is the first of the waiting calls; the others queue for it.
     pub(super) front: tokio::sync::Mutex<()>,
-    /// One question at a time asks for waiting calls.
+    /// One question at a time requests permits for waiting calls.
     pub(super) asking: tokio::sync::Mutex<()>,
     /// Whether the bucket will be tidied up soon.
     pub(super) tidying: AtomicBool,
@@ -49,7 +49,7 @@ struct State {
 pub(super) struct FleetWindow {
     pub(super) most: u32,
     pub(super) span: Duration,
-    pub(super) binding: Binding,
+    pub(super) binding: BindingLimit,
 }
 
 /// The permit of a call.
@@ -230,7 +230,11 @@ impl Reports {
 
 impl FleetWindow {
     fn of(operation: Option<&'static str>, limit: RateLimit, settings: &RedisSettings) -> Self {
-        Self { most: limit.calls.max(1), span: settings.limits.span_of(&limit), binding: Binding { operation, limit } }
+        Self {
+            most: limit.calls.max(1),
+            span: settings.limits.span_of(&limit),
+            binding: BindingLimit { operation, limit },
+        }
     }
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use crate::limits::book::{Book, WindowKey};
 use crate::limits::in_process::InProcessLimits;
+use crate::limits::state::{LimiterState, WindowKey};
 use crate::limits::window::Window;
 use crate::tables::{RateLimit, Scope};
 
@@ -14,22 +14,22 @@ impl InProcessLimits {
     /// Lets nothing go from now on. Of each window, returns how many calls have arrived in the last span, and how many
     /// may yet arrive.
     pub(super) fn pause(&self) -> Vec<(WindowKey, [usize; 2])> {
-        self.shared().change(|state, now| state.book.pause(now))
+        self.shared().change(|state, now| state.limits.pause(now))
     }
 
     /// Goes on. Calls that others let go may arrive until `settled` from now.
     pub(super) fn take_over(&self, settled: Duration) {
-        self.shared().change(|state, now| state.book.take_over(now.saturating_add(settled)));
+        self.shared().change(|state, now| state.limits.take_over(now.saturating_add(settled)));
     }
 
     /// The longest span of the windows that are in use.
     pub(super) fn longest_span(&self) -> Duration {
         let state = self.shared().lock();
-        state.book.windows.values().map(|counter| counter.window.span()).max().unwrap_or_default()
+        state.limits.windows.values().map(|counter| counter.window.span()).max().unwrap_or_default()
     }
 }
 
-impl Book {
+impl LimiterState {
     fn pause(&mut self, now: Duration) -> Vec<(WindowKey, [usize; 2])> {
         self.paused = true;
         let counts = self.window_of.iter().filter_map(|(name, key)| {

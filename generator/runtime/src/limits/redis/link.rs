@@ -8,10 +8,10 @@ use tokio::runtime::Handle;
 use super::bucket::Bucket;
 use super::question::{Answer, Question};
 use super::settings::RedisSettings;
-use crate::error::Trouble;
+use crate::error::LimiterTrouble;
 use crate::limits::limiter::Unavailable;
 
-/// For how long nothing is tried after a failure: those who ask meanwhile are told at once.
+/// How long to wait before reconnecting after a failure. Until then, questions fail immediately.
 pub(super) const PAUSE: Duration = Duration::from_millis(250);
 
 /// By how much the server's clock may seem to be faster than this process's, beside a part of the time that passed:
@@ -66,17 +66,17 @@ impl Link {
     /// Asks the server, within the time there is.
     pub(super) async fn ask(&self, question: &Question<'_>) -> Result<Answer, Unavailable> {
         if Handle::try_current().is_err() {
-            return Err(Unavailable::new(Trouble::Unreachable, "Redis is asked from a tokio runtime only"));
+            return Err(Unavailable::new(LimiterTrouble::Unreachable, "Redis is asked from a tokio runtime only"));
         }
         let timeout = self.settings.timeout;
         let asked = tokio::time::timeout(timeout, self.ask_twice(question)).await;
         asked.unwrap_or_else(|_| {
             let why = format!("Redis did not answer within {timeout:?}");
-            Err(self.fail(Unavailable::new(Trouble::TooSlow, why)))
+            Err(self.fail(Unavailable::new(LimiterTrouble::TooSlow, why)))
         })
     }
 
-    /// A connection that was closed while no one looked is no reason to fail: the question is asked again over a new
+    /// If the connection was closed while idle, the question is sent again over a new
     /// one.
     async fn ask_twice(&self, question: &Question<'_>) -> Result<Answer, Unavailable> {
         match self.ask_once(question).await? {
@@ -92,7 +92,7 @@ impl Link {
     async fn ask_once(&self, question: &Question<'_>) -> Result<Result<Answer, RedisError>, Unavailable> {
         let mut to = self.connected().await?;
         let Some(anchor) = self.state().anchor else {
-            return Err(Unavailable::new(Trouble::Failed, "Redis did not tell the time"));
+            return Err(Unavailable::new(LimiterTrouble::Failed, "Redis did not tell the time"));
         };
         Ok(self
             .ask_over(
@@ -160,7 +160,7 @@ impl Link {
         Ok(connected)
     }
 
-    /// Remembers a failure, and tells it on.
+    /// Remembers a failure, and returns it.
     fn fail(&self, why: Unavailable) -> Unavailable {
         let mut state = self.state();
         state.connected = None;
@@ -201,11 +201,11 @@ fn is_broken(error: &RedisError) -> bool {
 
 fn trouble(error: &RedisError) -> Unavailable {
     let trouble = if error.is_timeout() {
-        Trouble::TooSlow
+        LimiterTrouble::TooSlow
     } else if error.is_io_error() || error.is_connection_dropped() {
-        Trouble::Unreachable
+        LimiterTrouble::Unreachable
     } else {
-        Trouble::Failed
+        LimiterTrouble::Failed
     };
     Unavailable::new(trouble, error.to_string())
 }

@@ -26,7 +26,7 @@ pub(super) struct Question<'a> {
 pub(super) struct Answer {
     /// The time and since when permits are known first.
     numbers: Vec<i64>,
-    /// Whether the question was asked twice, so that the first time may have been read as well.
+    /// Whether the question was sent twice, so that the server may have processed both.
     asked_twice: bool,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Member<'a> {
     pub(super) until: Instant,
 }
 
-/// What is asked for.
+/// The request of a question.
 #[derive(Clone, Copy)]
 pub(super) struct Asking {
     /// The first name of the permits.
@@ -70,7 +70,7 @@ impl<'a> Question<'a> {
         Self::new(bucket, settings, "forget", vec![since.to_string()])
     }
 
-    /// Reports used and unused permits, and asks for others.
+    /// Reports used and unused permits, and requests more.
     pub(super) fn ask(
         bucket: &'a Bucket,
         settings: &'a RedisSettings,
@@ -163,7 +163,7 @@ impl Answer {
         self.number(0)
     }
 
-    /// Since when the server knows of all permits.
+    /// Since when the server has had all permits on record.
     pub(super) fn since(&self) -> i64 {
         self.number(1)
     }
@@ -178,7 +178,7 @@ impl Answer {
         Self { numbers: vec![self.now(), self.since(), 1], ..*self }
     }
 
-    /// The same, of a question that was asked twice.
+    /// The same for a question that was sent twice.
     pub(super) fn of_two(self) -> Self {
         Self { asked_twice: true, ..self }
     }

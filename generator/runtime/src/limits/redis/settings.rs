@@ -112,7 +112,7 @@ impl RedisSettings {
         self
     }
 
-    /// For how long a permit takes its place when nobody tells that its call has ended, because the process has died
+    /// For how long a permit takes its place if the end of its call is not reported, because the process has died
     /// or is cut off: by then the exchange has counted the call. By default 20 seconds. Make it longer than a call can
     /// take from its permit to its answer, which
     /// [`call_timeout`](crate::ClientBuilder::call_timeout) bounds.
@@ -156,7 +156,7 @@ impl RedisSettings {
 }
 
 impl RedisSettings {
-    /// For how long the server knows from a question that the process is there: long enough to be asked twice.
+    /// For how long a question makes the process a member: long enough for a second question.
     pub(super) fn validity(&self) -> Duration {
         self.timeout.saturating_mul(2).min(LONGEST)
     }

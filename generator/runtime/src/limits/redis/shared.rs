@@ -11,9 +11,9 @@ use super::bucket::{Booked, Bucket, Registry};
 use super::link::Link;
 use super::question::{Answer, Asking, Member, Question};
 use super::settings::{LONGEST, RedisSettings};
-use crate::error::Trouble;
+use crate::error::LimiterTrouble;
 use crate::limits::call::Call;
-use crate::limits::limiter::{Denied, Full, RateLimitFeedback, Slot, Unavailable};
+use crate::limits::limiter::{AdmissionError, Full, RateLimitFeedback, Reservation, Unavailable};
 
 /// The longest wait without asking again: there may be room earlier than reported, if others return permits.
 const PATIENCE: Duration = Duration::from_millis(250);
@@ -40,7 +40,7 @@ pub(super) struct Shared {
     runtime: Mutex<Option<Handle>>,
 }
 
-/// On whose behalf Redis is asked.
+/// The caller on whose behalf Redis is queried.
 #[derive(Clone, Copy)]
 enum For {
     /// Waiting calls.
@@ -66,8 +66,8 @@ impl Shared {
         }
     }
 
-    /// A slot, from Redis if it can be asked.
-    pub(super) async fn admit(self: &Arc<Self>, call: Call<'_>, wait: bool) -> Result<Slot, Denied> {
+    /// A reservation, from Redis if it is reachable.
+    pub(super) async fn admit(self: &Arc<Self>, call: Call<'_>, wait: bool) -> Result<Reservation, AdmissionError> {
         let start = Instant::now();
         if let Ok(runtime) = Handle::try_current() {
             *lock(&self.runtime) = Some(runtime);
@@ -75,14 +75,14 @@ impl Shared {
         self.look_out();
         loop {
             let given = match &self.alone {
-                None => self.slot(&call, wait).await,
+                None => self.reservation(&call, wait).await,
                 Some(alone) if alone.is_alone() => match alone.ask(call, wait).await {
                     Some(given) => given,
                     None => continue,
                 },
-                Some(alone) => match alone.while_member(self.slot(&call, wait)).await {
+                Some(alone) => match alone.while_member(self.reservation(&call, wait)).await {
                     // Without a runtime there is no way back.
-                    Some(Err(Denied::Unavailable(why))) if Handle::try_current().is_ok() => {
+                    Some(Err(AdmissionError::Unavailable(why))) if Handle::try_current().is_ok() => {
                         alone.fail(why);
                         if !alone.is_alone() {
                             tokio::time::sleep(SOON).await;
@@ -95,15 +95,15 @@ impl Shared {
             };
             let waited = start.elapsed();
             return match given {
-                Ok(slot) => Ok(Slot { waited, ..slot }),
-                Err(Denied::Unavailable(why)) => Err(why.after(waited).into()),
+                Ok(reservation) => Ok(Reservation { waited, ..reservation }),
+                Err(AdmissionError::Unavailable(why)) => Err(why.after(waited).into()),
                 Err(denied) => Err(denied),
             };
         }
     }
 
-    /// A slot from Redis.
-    async fn slot(self: &Arc<Self>, call: &Call<'_>, wait: bool) -> Result<Slot, Denied> {
+    /// A reservation from Redis.
+    async fn reservation(self: &Arc<Self>, call: &Call<'_>, wait: bool) -> Result<Reservation, AdmissionError> {
         let bucket = lock(&self.registry).bucket(call, &self.settings);
         let booked = if wait { self.next_in(&bucket).await? } else { self.at_once(&bucket).await? };
         let untaken = Untaken { shared: self, bucket: &bucket, booked };
@@ -114,11 +114,11 @@ impl Shared {
         std::mem::forget(untaken);
         let counted_at = Duration::from_micros(u64::try_from(booked.moment).unwrap_or_default());
         lock(&self.open).insert(booked.id, bucket);
-        Ok(Slot { counted_at, left: booked.left, ..Slot::new(booked.id, Duration::ZERO) })
+        Ok(Reservation { counted_at, left: booked.left, ..Reservation::new(booked.id, Duration::ZERO) })
     }
 
     /// A permit for a call that does not wait.
-    async fn at_once(self: &Arc<Self>, bucket: &Arc<Bucket>) -> Result<Booked, Denied> {
+    async fn at_once(self: &Arc<Self>, bucket: &Arc<Bucket>) -> Result<Booked, AdmissionError> {
         if let Some(booked) = bucket.take_spare() {
             return Ok(booked);
         }
@@ -130,7 +130,7 @@ impl Shared {
         })
     }
 
-    /// The next permit for waiting calls. The first of them asks for all.
+    /// The next permit for waiting calls. The first call requests permits for all.
     async fn next_in(self: &Arc<Self>, bucket: &Arc<Bucket>) -> Result<Booked, Unavailable> {
         let _waits = bucket.wait();
         let _front = bucket.front.lock().await;
@@ -149,14 +149,14 @@ impl Shared {
 
     /// Asks for permits, which are added to the bucket even if the caller has been dropped by then.
     async fn ask_for(self: &Arc<Self>, bucket: &Arc<Bucket>, whom: For) -> Result<Option<Answer>, Unavailable> {
-        let ended = |why: &str| Unavailable::new(Trouble::Unreachable, why);
+        let ended = |why: &str| Unavailable::new(LimiterTrouble::Unreachable, why);
         let runtime = Handle::try_current().map_err(|_| ended("Redis is asked from a tokio runtime only"))?;
         let (shared, bucket) = (Arc::clone(self), Arc::clone(bucket));
         let asking = runtime.spawn(async move { shared.ask(&bucket, whom).await });
         asking.await.unwrap_or_else(|_| Err(ended("the tokio runtime has ended")))
     }
 
-    /// Reports used and unused permits, and asks for others. `None` if there was nothing to ask.
+    /// Reports used and unused permits, and requests more. `None` if there was nothing to send.
     async fn ask(self: &Arc<Self>, bucket: &Arc<Bucket>, whom: For) -> Result<Option<Answer>, Unavailable> {
         let _only = match whom {
             For::Waiting => Some(bucket.asking.lock().await),
@@ -189,12 +189,12 @@ impl Shared {
         if let (Some(alone), Some(until), false) = (&self.alone, until, answer.is_late()) {
             alone.presence.answered(until);
         }
-        self.book(bucket, whom, &answer, ids);
+        self.state(bucket, whom, &answer, ids);
         Ok(Some(answer))
     }
 
     /// Takes in what was granted.
-    fn book(self: &Arc<Self>, bucket: &Arc<Bucket>, whom: For, answer: &Answer, mut ids: std::ops::Range<u64>) {
+    fn state(self: &Arc<Self>, bucket: &Arc<Bucket>, whom: For, answer: &Answer, mut ids: std::ops::Range<u64>) {
         let heard = Instant::now();
         let booked = answer.granted().zip(ids.by_ref()).map(|(ahead, id)| Booked {
             id,
@@ -242,30 +242,31 @@ impl Shared {
         }
     }
 
-    /// The call of a slot has ended; the exchange has counted it `after` now at the latest.
-    pub(super) fn ended(self: &Arc<Self>, slot: &Slot, after: Duration) {
-        let Some(bucket) = lock(&self.open).remove(&slot.key) else { return };
-        bucket.ended(slot.key, Instant::now() + after.min(LONGEST));
+    /// The call of a reservation has ended; the exchange has counted it `after` now at the latest.
+    pub(super) fn ended(self: &Arc<Self>, reservation: &Reservation, after: Duration) {
+        let Some(bucket) = lock(&self.open).remove(&reservation.key) else { return };
+        bucket.ended(reservation.key, Instant::now() + after.min(LONGEST));
         self.tidy_up(&bucket);
     }
 
-    /// The call of a slot is not made.
-    pub(super) fn unused(self: &Arc<Self>, slot: &Slot) {
-        let Some(bucket) = lock(&self.open).remove(&slot.key) else { return };
-        bucket.unused([slot.key].into_iter());
+    /// The call of a reservation is not made.
+    pub(super) fn unused(self: &Arc<Self>, reservation: &Reservation) {
+        let Some(bucket) = lock(&self.open).remove(&reservation.key) else { return };
+        bucket.unused([reservation.key].into_iter());
         self.tidy_up(&bucket);
     }
 
     /// Reports the feedback of a response to the fleet, if it is new.
-    pub(super) fn learn(self: &Arc<Self>, slot: &Slot, signs: RateLimitFeedback) {
-        let remaining = signs.remaining.filter(|remaining| *remaining < slot.left);
-        let (Ok(runtime), Some(bucket)) = (Handle::try_current(), lock(&self.open).get(&slot.key).cloned()) else {
+    pub(super) fn learn(self: &Arc<Self>, reservation: &Reservation, signs: RateLimitFeedback) {
+        let remaining = signs.remaining.filter(|remaining| *remaining < reservation.left);
+        let (Ok(runtime), Some(bucket)) = (Handle::try_current(), lock(&self.open).get(&reservation.key).cloned())
+        else {
             return;
         };
         if signs.too_many.is_none() && remaining.is_none() {
             return;
         }
-        let (shared, counted_at) = (Arc::clone(self), slot.counted_at);
+        let (shared, counted_at) = (Arc::clone(self), reservation.counted_at);
         runtime.spawn(async move {
             let Self { link, settings, .. } = &*shared;
             // If this fails, the next question finds out that Redis cannot be reached.

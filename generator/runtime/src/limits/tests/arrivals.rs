@@ -7,7 +7,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::driver::{Driver, SECOND, limited_to, limits, most_in_any, ms};
-use crate::limits::{Call, Counted, LimitSettings, Limiter, RateLimitFeedback, Slot};
+use crate::limits::{Call, CountFrom, LimitSettings, Limiter, RateLimitFeedback, Reservation};
 
 const fn us(microseconds: u64) -> Duration {
     Duration::from_micros(microseconds)
@@ -74,7 +74,7 @@ struct Scene<'a> {
     driver: Driver<'a>,
     most: usize,
     ways: Vec<Way>,
-    slots: Vec<Option<Slot>>,
+    reservations: Vec<Option<Reservation>>,
     events: BinaryHeap<Reverse<(Duration, Event)>>,
     /// When calls arrived, and how many were left after each.
     arrived: Vec<Duration>,
@@ -82,13 +82,13 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    fn send(&mut self, mut slot: Slot, way: Way) {
+    fn send(&mut self, mut reservation: Reservation, way: Way) {
         let (now, number) = (self.driver.now(), self.ways.len());
-        self.driver.limits.sent(&mut slot);
+        self.driver.limits.sent(&mut reservation);
         self.events.push(Reverse((now + way.there, Event::Arrives(number))));
         self.events.push(Reverse((now + way.trip().min(way.patience), Event::Ends(number))));
         self.ways.push(way);
-        self.slots.push(Some(slot));
+        self.reservations.push(Some(reservation));
         self.remaining.push(0);
     }
 
@@ -101,14 +101,14 @@ impl Scene<'_> {
                 self.remaining[number] = self.most.saturating_sub(counted) as u32;
             }
             Event::Ends(number) => {
-                let Some(slot) = self.slots[number].take() else { return };
+                let Some(reservation) = self.reservations[number].take() else { return };
                 let way = self.ways[number];
                 if way.patience < way.trip() {
-                    return self.driver.limits.lost(slot);
+                    return self.driver.limits.lost(reservation);
                 }
                 let signs = RateLimitFeedback::new(None, Some(self.remaining[number]));
                 let signs = if way.warm { signs.after(way.trip()) } else { signs };
-                self.driver.limits.answered(slot, signs);
+                self.driver.limits.answered(reservation, signs);
             }
         }
     }
@@ -123,7 +123,7 @@ fn run(settings: LimitSettings, most: u32, count: usize, mut way: impl FnMut(usi
         driver,
         most,
         ways: Vec::new(),
-        slots: Vec::new(),
+        reservations: Vec::new(),
         events: BinaryHeap::new(),
         arrived: Vec::new(),
         remaining: Vec::new(),
@@ -134,13 +134,13 @@ fn run(settings: LimitSettings, most: u32, count: usize, mut way: impl FnMut(usi
         // There is always someone who waits.
         while asked < count && scene.driver.waiting() < 3 {
             asked += 1;
-            let (number, slot) = scene.driver.ask(call);
-            granted.extend(slot.map(|slot| (number, slot)));
+            let (number, reservation) = scene.driver.ask(call);
+            granted.extend(reservation.map(|reservation| (number, reservation)));
         }
         if !granted.is_empty() {
-            for (_, slot) in granted {
+            for (_, reservation) in granted {
                 let next = way(scene.ways.len());
-                scene.send(slot, next);
+                scene.send(reservation, next);
             }
             continue;
         }
@@ -313,7 +313,7 @@ fn a_warm_connection_is_used_to_95_of_100_calls() {
 fn nothing_is_relied_on_that_is_not_known() {
     let of = |way: Way, settings| run(settings, 1, 60, |_| way);
     let way = Way::warm(ms(100), ms(100));
-    let strict = of(way, LimitSettings::new().counted(Counted::WhenAnswered));
+    let strict = of(way, LimitSettings::new().count_from(CountFrom::Response));
     assert_eq!(of(way, LimitSettings::new()), strict);
     assert_eq!(of(Way { warm: false, ..way }, LimitSettings::new()), strict);
     assert!(strict.windows(2).all(|calls| calls[1] - calls[0] == ms(1_205)));
@@ -326,16 +326,16 @@ fn a_call_never_counts_from_before_it_was_sent() {
     let mut driver = Driver::new(&limits);
     let mut sent = Vec::new();
     for _ in 0..200 {
-        let (number, slot) = driver.ask(Call::new(limited_to(1)));
-        let slot = slot.or_else(|| {
+        let (number, reservation) = driver.ask(Call::new(limited_to(1)));
+        let reservation = reservation.or_else(|| {
             driver.step(Duration::MAX);
-            driver.woken().into_iter().find(|(woken, _)| *woken == number).map(|(_, slot)| slot)
+            driver.woken().into_iter().find(|(woken, _)| *woken == number).map(|(_, reservation)| reservation)
         });
-        let mut slot = slot.unwrap_or_else(|| unreachable!("it is the only one"));
-        driver.limits.sent(&mut slot);
+        let mut reservation = reservation.unwrap_or_else(|| unreachable!("it is the only one"));
+        driver.limits.sent(&mut reservation);
         sent.push(driver.now());
         driver.timer.advance(ms(10));
-        driver.limits.answered(slot, RateLimitFeedback::default().after(Duration::MAX));
+        driver.limits.answered(reservation, RateLimitFeedback::default().after(Duration::MAX));
     }
     assert!(most_in_any(&sent, SECOND) == 1, "{sent:?}");
 }
@@ -348,7 +348,7 @@ proptest! {
         most in 1..=10_u32,
         ways in prop::collection::vec((0..900_u64, 0..900_u64, 0..1_800_u64, any::<bool>()), 1..200),
     ) {
-        let settings = LimitSettings::new().margin(Duration::ZERO).counted(Counted::WhenAnswered);
+        let settings = LimitSettings::new().margin(Duration::ZERO).count_from(CountFrom::Response);
         let arrived = run(settings, most, ways.len(), |number| {
             let (there, back, patience, warm) = ways[number];
             Way { there: ms(there), back: ms(back), warm, patience: ms(patience) }

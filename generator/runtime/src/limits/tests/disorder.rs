@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::driver::{Driver, SECOND, most_in_any, ms, operation, per_uid};
 use crate::clock::{ManualTimer, Timer};
-use crate::limits::{Admission, Call, InProcessLimits, LimitSettings, Limiter, Slot};
+use crate::limits::{Admission, Call, InProcessLimits, LimitSettings, Limiter, Reservation};
 use crate::tables::{Effect, Meta, Scope};
 
 /// A clock that can be set back, and whose alarms ring late.
@@ -89,7 +89,7 @@ fn callers() -> impl Strategy<Value = Vec<Caller>> {
 struct Scene<'a> {
     driver: Driver<'a>,
     callers: &'a [Caller],
-    holding: Vec<(Duration, usize, Slot)>,
+    holding: Vec<(Duration, usize, Reservation)>,
     leaving: Vec<(Duration, usize)>,
     /// When calls went out, by the true time, and whose they were.
     made: Vec<(Duration, usize)>,
@@ -101,15 +101,15 @@ impl<'a> Scene<'a> {
         let mut call = Call::new(metas[usize::from(caller.cancels)]);
         call.uid_class = CLASSES[caller.class].0;
         match (self.driver.ask(call), caller.fate) {
-            ((number, Some(slot)), _) => self.hold(number, slot),
+            ((number, Some(reservation)), _) => self.hold(number, reservation),
             ((number, None), Fate::Leaves(after)) => self.leaving.push((self.driver.now() + ms(after), number)),
             _ => {}
         }
     }
 
-    fn hold(&mut self, number: usize, slot: Slot) {
+    fn hold(&mut self, number: usize, reservation: Reservation) {
         self.leaving.retain(|(_, other)| *other != number);
-        self.holding.push((self.driver.now() + ms(self.callers[number].slowness), number, slot));
+        self.holding.push((self.driver.now() + ms(self.callers[number].slowness), number, reservation));
     }
 
     /// Lets everything happen that is due; what that lets happen comes at the same moment.
@@ -120,7 +120,7 @@ impl<'a> Scene<'a> {
             if woken.is_empty() {
                 return;
             }
-            woken.into_iter().for_each(|(number, slot)| self.hold(number, slot));
+            woken.into_iter().for_each(|(number, reservation)| self.hold(number, reservation));
         }
     }
 
@@ -132,12 +132,12 @@ impl<'a> Scene<'a> {
         gone.into_iter().for_each(|(_, number)| self.driver.give_up(number));
         let (due, holding) = std::mem::take(&mut self.holding).into_iter().partition(|(at, ..)| *at <= now);
         self.holding = holding;
-        let due: Vec<(Duration, usize, Slot)> = due;
-        for (_, number, slot) in due {
+        let due: Vec<(Duration, usize, Reservation)> = due;
+        for (_, number, reservation) in due {
             if self.callers[number].fate == Fate::GivesBack {
-                self.driver.limits.give_back(slot);
+                self.driver.limits.give_back(reservation);
             } else {
-                self.driver.make(slot);
+                self.driver.make(reservation);
                 self.made.push((now, number));
             }
         }
@@ -217,20 +217,20 @@ fn every_class_uses_99_of_100_calls_when_there_is_work() {
     }
 }
 
-/// A slot is free, and the alarm that would tell has not rung yet.
+/// A reservation is free, and the alarm that would tell has not rung yet.
 #[test]
 fn a_newcomer_does_not_overtake_a_late_alarm() {
     let (limits, timer) = unsteady(LimitSettings::new().margin(Duration::ZERO), ms(50));
     let mut driver = Driver::of(&limits, timer.real.clone());
     let call = Call::new(operation("place", Effect::Create, &[per_uid(1, "default")]));
-    let first = driver.ask(call).1.map(|slot| driver.make(slot));
-    let (second, slot) = driver.ask(call);
-    assert_eq!((first, slot), (Some(Duration::ZERO), None));
+    let first = driver.ask(call).1.map(|reservation| driver.make(reservation));
+    let (second, reservation) = driver.ask(call);
+    assert_eq!((first, reservation), (Some(Duration::ZERO), None));
     timer.real.advance(SECOND + ms(10));
     assert!(driver.woken().is_empty(), "the alarm has not rung");
     // Someone who does not wait, and someone who does.
     assert!(matches!(driver.limits.ask(call, false), Admission::Now(Err(_))));
-    let (_, slot) = driver.ask(call);
-    assert_eq!(slot, None);
+    let (_, reservation) = driver.ask(call);
+    assert_eq!(reservation, None);
     assert_eq!(driver.woken().into_iter().map(|(number, _)| number).collect::<Vec<_>>(), [second]);
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::clock::{ManualTimer, Timer};
 use crate::limits::{
-    Admission, AdmissionFuture, Call, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback, Slot,
+    Admission, AdmissionFuture, Call, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback, Reservation,
 };
 use crate::tables::{Effect, Meta, Method, RateLimit};
 
@@ -74,11 +74,11 @@ impl<'a> Driver<'a> {
     }
 
     /// Asks for a call, and gives its number.
-    pub(super) fn ask(&mut self, call: Call<'a>) -> (usize, Option<Slot>) {
+    pub(super) fn ask(&mut self, call: Call<'a>) -> (usize, Option<Reservation>) {
         let number = self.count;
         self.count += 1;
         match self.limits.ask(call, true) {
-            Admission::Now(slot) => (number, slot.ok()),
+            Admission::Now(reservation) => (number, reservation.ok()),
             Admission::Later(later) => {
                 let woken = Arc::new(Woken(AtomicBool::new(true)));
                 self.waiting.insert(number, (later, woken));
@@ -88,7 +88,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Whoever was woken and may go.
-    pub(super) fn woken(&mut self) -> Vec<(usize, Slot)> {
+    pub(super) fn woken(&mut self) -> Vec<(usize, Reservation)> {
         let numbers: Vec<_> = self.waiting.keys().copied().collect();
         numbers.into_iter().filter_map(|number| Some((number, self.look(number)?))).collect()
     }
@@ -110,25 +110,25 @@ impl<'a> Driver<'a> {
         self.waiting.len()
     }
 
-    fn look(&mut self, number: usize) -> Option<Slot> {
+    fn look(&mut self, number: usize) -> Option<Reservation> {
         let (later, woken) = self.waiting.get_mut(&number)?;
         if !woken.0.swap(false, Ordering::Relaxed) {
             return None;
         }
         match later.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(woken)))) {
-            Poll::Ready(slot) => {
+            Poll::Ready(reservation) => {
                 self.waiting.remove(&number);
-                slot.ok()
+                reservation.ok()
             }
             Poll::Pending => None,
         }
     }
 
     /// Makes a call, and gives the moment at which it was counted.
-    pub(super) fn make(&self, mut slot: Slot) -> Duration {
-        self.limits.sent(&mut slot);
-        let counted_at = slot.counted_at;
-        self.limits.answered(slot, RateLimitFeedback::default());
+    pub(super) fn make(&self, mut reservation: Reservation) -> Duration {
+        self.limits.sent(&mut reservation);
+        let counted_at = reservation.counted_at;
+        self.limits.answered(reservation, RateLimitFeedback::default());
         counted_at
     }
 }
@@ -138,13 +138,13 @@ pub(super) fn make_all(driver: &mut Driver<'_>, calls: &[Call<'static>]) -> Vec<
     let mut made = vec![Duration::MAX; calls.len()];
     let first = driver.count;
     for call in calls {
-        if let (number, Some(slot)) = driver.ask(*call) {
-            made[number - first] = driver.make(slot);
+        if let (number, Some(reservation)) = driver.ask(*call) {
+            made[number - first] = driver.make(reservation);
         }
     }
     while driver.waiting() > 0 && driver.step(Duration::MAX) {
-        for (number, slot) in driver.woken() {
-            made[number - first] = driver.make(slot);
+        for (number, reservation) in driver.woken() {
+            made[number - first] = driver.make(reservation);
         }
     }
     made

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::driver::{Driver, SECOND, limited_to, limits, make_all, most_in_any, ms, operation, per_ip, per_uid};
-use crate::limits::{Admission, Call, Denied, LimitSettings, Limiter, Slot};
+use crate::limits::{Admission, AdmissionError, Call, LimitSettings, Limiter, Reservation};
 use crate::tables::Effect;
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ fn run(settings: LimitSettings, most: u32, callers: &[Caller]) -> Vec<Duration> 
             arrival
         })
         .peekable();
-    let (mut made, mut holding): (_, Vec<(Duration, bool, Slot)>) = (Vec::new(), Vec::new());
+    let (mut made, mut holding): (_, Vec<(Duration, bool, Reservation)>) = (Vec::new(), Vec::new());
     let mut numbers = Vec::new();
     loop {
         let mut granted = driver.woken();
@@ -43,18 +43,18 @@ fn run(settings: LimitSettings, most: u32, callers: &[Caller]) -> Vec<Duration> 
             granted = driver.woken();
         }
         while arrivals.next_if(|arrival| *arrival <= driver.now()).is_some() {
-            let (number, slot) = driver.ask(Call::new(meta));
+            let (number, reservation) = driver.ask(Call::new(meta));
             numbers.push(number);
-            granted.extend(slot.map(|slot| (number, slot)));
+            granted.extend(reservation.map(|reservation| (number, reservation)));
         }
-        for (number, slot) in granted {
+        for (number, reservation) in granted {
             let (_, slowness, gives_up) = callers[number];
-            holding.push((driver.now() + ms(slowness), gives_up, slot));
+            holding.push((driver.now() + ms(slowness), gives_up, reservation));
         }
         let (due, later) = holding.into_iter().partition(|(at, ..)| *at <= driver.now());
         holding = later;
-        for (_, gives_up, slot) in due {
-            if gives_up { driver.limits.give_back(slot) } else { made.push(driver.make(slot)) }
+        for (_, gives_up, reservation) in due {
+            if gives_up { driver.limits.give_back(reservation) } else { made.push(driver.make(reservation)) }
         }
     }
 }
@@ -92,17 +92,17 @@ proptest! {
         let mut driver = Driver::new(&limits);
         let mut made = Vec::new();
         for leaves in &leavers {
-            let (number, slot) = driver.ask(Call::new(meta));
-            match slot {
-                Some(slot) => made.push(driver.make(slot)),
+            let (number, reservation) = driver.ask(Call::new(meta));
+            match reservation {
+                Some(reservation) => made.push(driver.make(reservation)),
                 None if *leaves => driver.give_up(number),
                 None => {}
             }
         }
         while driver.waiting() > 0 {
             driver.step(Duration::MAX);
-            for (_, slot) in driver.woken() {
-                made.push(driver.make(slot));
+            for (_, reservation) in driver.woken() {
+                made.push(driver.make(reservation));
             }
         }
         let expected: Vec<_> = (0..made.len()).map(|index| SECOND * (index as u32 / most)).collect();
@@ -119,13 +119,13 @@ fn at_least_99_of_100_calls_are_used_when_there_is_work() {
         let calls = vec![Call::new(limited_to(most)); most as usize * 110];
         let mut made = Vec::new();
         for call in &calls {
-            made.extend(driver.ask(*call).1.map(|slot| driver.make(slot)));
+            made.extend(driver.ask(*call).1.map(|reservation| driver.make(reservation)));
         }
         for round in 0.. {
             let Some(next) = driver.timer.next_wake().filter(|next| *next < SECOND * 100) else { break };
             driver.timer.advance(next - driver.now() + Duration::from_micros(round % 5 * 500));
-            for (_, slot) in driver.woken() {
-                made.push(driver.make(slot));
+            for (_, reservation) in driver.woken() {
+                made.push(driver.make(reservation));
             }
         }
         assert!(made.len() * 100 >= most as usize * 100 * 99, "{most}: {}", made.len());
@@ -157,10 +157,10 @@ fn accounts_and_addresses_are_counted_apart() {
     assert!(is_free(by_ip, "a", "y"));
 }
 
-fn free_in(denied: Denied) -> Duration {
+fn free_in(denied: AdmissionError) -> Duration {
     match denied {
-        Denied::Full(full) => full.free_in,
-        Denied::Unavailable(_) => Duration::MAX,
+        AdmissionError::Full(full) => full.free_in,
+        AdmissionError::Unavailable(_) => Duration::MAX,
     }
 }
 
@@ -170,7 +170,7 @@ fn who_is_refused_is_told_when_to_come_again() {
     let driver = Driver::new(&limits);
     let call = Call::new(limited_to(2));
     let ask = || match limits.0.ask(call, false) {
-        Admission::Now(answer) => answer.map(|slot| driver.make(slot)).map_err(free_in),
+        Admission::Now(answer) => answer.map(|reservation| driver.make(reservation)).map_err(free_in),
         Admission::Later(_) => Err(Duration::MAX),
     };
     assert_eq!(ask(), Ok(Duration::ZERO));

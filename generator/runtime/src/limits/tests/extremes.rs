@@ -4,18 +4,20 @@ use std::time::Duration;
 
 use super::driver::{Driver, SECOND, limited_to, limits, ms, operation, per_uid};
 use crate::clock::{ManualTimer, Timer};
-use crate::limits::{Admission, Call, Denied, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback, TooMany};
+use crate::limits::{
+    Admission, AdmissionError, Call, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback, TooMany,
+};
 use crate::tables::{Effect, Meta, Scope};
 
 const MAX: Duration = Duration::MAX;
 
 fn free_in(limits: &InProcessLimits, meta: &'static Meta) -> Option<Duration> {
     match limits.ask(Call::new(meta), false) {
-        Admission::Now(Ok(slot)) => {
-            limits.give_back(slot);
+        Admission::Now(Ok(reservation)) => {
+            limits.give_back(reservation);
             Some(Duration::ZERO)
         }
-        Admission::Now(Err(Denied::Full(full))) => Some(full.free_in),
+        Admission::Now(Err(AdmissionError::Full(full))) => Some(full.free_in),
         _ => None,
     }
 }
@@ -50,14 +52,14 @@ fn no_setting_is_too_long() {
         let mut driver = Driver::new(&limits);
         driver.timer.advance(SECOND);
         for signs in answers {
-            if let (_, Some(mut slot)) = driver.ask(Call::new(meta)) {
-                driver.limits.sent(&mut slot);
+            if let (_, Some(mut reservation)) = driver.ask(Call::new(meta)) {
+                driver.limits.sent(&mut reservation);
                 driver.timer.advance(ms(10));
-                driver.limits.answered(slot, signs);
+                driver.limits.answered(reservation, signs);
             }
-            if let (_, Some(mut slot)) = driver.ask(Call::new(meta)) {
-                driver.limits.sent(&mut slot);
-                driver.limits.lost(slot);
+            if let (_, Some(mut reservation)) = driver.ask(Call::new(meta)) {
+                driver.limits.sent(&mut reservation);
+                driver.limits.lost(reservation);
             }
         }
         assert!(driver.waiting() > 0);
@@ -119,7 +121,7 @@ fn cancels_are_held_up_for_a_window() {
 }
 
 fn answer(limits: &InProcessLimits, meta: &'static Meta, too_many: TooMany) {
-    let Admission::Now(Ok(mut slot)) = limits.ask(Call::new(meta), false) else { unreachable!("there is room") };
-    limits.sent(&mut slot);
-    limits.answered(slot, RateLimitFeedback::new(Some(too_many), None));
+    let Admission::Now(Ok(mut reservation)) = limits.ask(Call::new(meta), false) else { unreachable!("there is room") };
+    limits.sent(&mut reservation);
+    limits.answered(reservation, RateLimitFeedback::new(Some(too_many), None));
 }

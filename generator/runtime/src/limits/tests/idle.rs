@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::driver::{Driver, SECOND, limits, most_in_any, ms, operation, per_ip, per_uid};
-use crate::limits::book::Book;
+use crate::limits::state::LimiterState;
 use crate::limits::{Admission, Call, LimitSettings, Limiter, RateLimitFeedback, TooMany};
 use crate::tables::{Effect, Scope};
 
@@ -16,36 +16,36 @@ fn settings() -> LimitSettings {
 #[test]
 fn idle_lanes_and_windows_are_dropped() {
     let meta = operation("place", Effect::Create, &[per_uid(10, "default"), per_ip(20)]);
-    let mut book = Book::new(settings().overall(100, 1, Scope::Uid));
+    let mut state = LimiterState::new(settings().overall(100, 1, Scope::Uid));
     for number in 0..100_000_u32 {
         let (account, address) = (format!("account {number}"), format!("address {}", number / 7));
         let now = ms(10) * number;
-        let bucket = book.bucket(&Call::new(meta).counted_for(&account, &address), now);
-        book.hold(bucket);
-        book.answered(bucket, now, now, None);
+        let bucket = state.bucket(&Call::new(meta).counted_for(&account, &address), now);
+        state.hold(bucket);
+        state.answered(bucket, now, now, None);
     }
     // A hundred are called in a second.
-    assert!(book.buckets.len() < 500, "{}", book.buckets.len());
-    assert!(book.windows.len() < 1_500, "{}", book.windows.len());
-    assert_eq!(book.window_of.len(), book.windows.len());
-    assert_eq!(book.lanes_of.values().map(Vec::len).sum::<usize>(), book.buckets.len());
+    assert!(state.buckets.len() < 500, "{}", state.buckets.len());
+    assert!(state.windows.len() < 1_500, "{}", state.windows.len());
+    assert_eq!(state.window_of.len(), state.windows.len());
+    assert_eq!(state.buckets_of.values().map(Vec::len).sum::<usize>(), state.buckets.len());
 }
 
-/// A slot that was let go long ago still counts when it is used.
+/// A reservation that was let go long ago still counts when it is used.
 #[test]
 fn what_is_held_is_not_dropped() {
     let meta = operation("place", Effect::Create, &[per_uid(1, "default")]);
     let limits = limits(settings());
     let driver = Driver::new(&limits);
     let ask = |account| limits.0.ask(Call::new(meta).counted_for(account, ""), false);
-    let Admission::Now(Ok(slot)) = ask("slow") else { unreachable!("there is room") };
+    let Admission::Now(Ok(reservation)) = ask("slow") else { unreachable!("there is room") };
     for number in 0..1_000 {
         limits.1.advance(SECOND);
         let name = number.to_string();
         let call = Call::new(meta).counted_for(&name, "");
         assert!(matches!(limits.0.ask(call, false), Admission::Now(Ok(_))));
     }
-    driver.make(slot);
+    driver.make(reservation);
     assert!(matches!(ask("slow"), Admission::Now(Err(_))));
 }
 
@@ -55,15 +55,15 @@ fn late_answers_meet_no_other_lane() {
     let meta = operation("place", Effect::Create, &[per_uid(1, "default")]);
     let limits = limits(settings());
     let ask = |account| limits.0.ask(Call::new(meta).counted_for(account, ""), false);
-    let Admission::Now(Ok(mut slot)) = ask("late") else { unreachable!("there is room") };
-    limits.0.sent(&mut slot);
+    let Admission::Now(Ok(mut reservation)) = ask("late") else { unreachable!("there is room") };
+    limits.0.sent(&mut reservation);
     limits.1.advance(SECOND);
     let names: Vec<_> = (0..500).map(|number| number.to_string()).collect();
     for name in &names {
-        let Admission::Now(Ok(slot)) = ask(name) else { unreachable!("there is room") };
-        limits.0.give_back(slot);
+        let Admission::Now(Ok(reservation)) = ask(name) else { unreachable!("there is room") };
+        limits.0.give_back(reservation);
     }
-    limits.0.answered(slot, RateLimitFeedback::new(Some(TooMany::default()), None));
+    limits.0.answered(reservation, RateLimitFeedback::new(Some(TooMany::default()), None));
     assert!(names.iter().all(|name| matches!(ask(name), Admission::Now(Ok(_)))));
 }
 
@@ -81,8 +81,8 @@ proptest! {
         for (number, pause) in calls {
             limits.1.advance(ms(pause));
             for number in [number, number % 3] {
-                if let Admission::Now(Ok(slot)) = limits.0.ask(Call::new(meta).counted_for(&names[number], ""), false) {
-                    made[number].push(driver.make(slot));
+                if let Admission::Now(Ok(reservation)) = limits.0.ask(Call::new(meta).counted_for(&names[number], ""), false) {
+                    made[number].push(driver.make(reservation));
                 }
             }
         }

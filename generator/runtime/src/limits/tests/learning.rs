@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::driver::{Driver, SECOND, limited_to, limits, ms, operation, per_ip, per_uid};
 use crate::limits::{
-    Admission, Call, Denied, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback, Slot, TooMany,
+    Admission, AdmissionError, Call, InProcessLimits, LimitSettings, Limiter, RateLimitFeedback, Reservation, TooMany,
 };
 use crate::tables::Effect;
 
@@ -18,13 +18,15 @@ const fn left(remaining: u32) -> RateLimitFeedback {
     RateLimitFeedback { too_many: None, remaining: Some(remaining), trip: None }
 }
 
-/// Makes a call that is answered after `trip`, if there is room for it. Returns the key of its slot.
+/// Makes a call that is answered after `trip`, if there is room for it. Returns the key of its reservation.
 fn call(driver: &mut Driver<'_>, most: u32, trip: Duration, signs: RateLimitFeedback) -> Option<u64> {
-    let Admission::Now(Ok(mut slot)) = driver.limits.ask(Call::new(limited_to(most)), false) else { return None };
-    let key = slot.key;
-    driver.limits.sent(&mut slot);
+    let Admission::Now(Ok(mut reservation)) = driver.limits.ask(Call::new(limited_to(most)), false) else {
+        return None;
+    };
+    let key = reservation.key;
+    driver.limits.sent(&mut reservation);
     driver.timer.advance(trip);
-    driver.limits.answered(slot, signs);
+    driver.limits.answered(reservation, signs);
     Some(key)
 }
 
@@ -32,16 +34,17 @@ fn call(driver: &mut Driver<'_>, most: u32, trip: Duration, signs: RateLimitFeed
 fn room(limits: &InProcessLimits, most: u32) -> usize {
     let call = Call::new(limited_to(most));
     let asked = std::iter::repeat_with(|| limits.ask(call, false));
-    let slots: Vec<_> =
-        asked.map_while(|answer| if let Admission::Now(Ok(slot)) = answer { Some(slot) } else { None }).collect();
-    let count = slots.len();
-    slots.into_iter().for_each(|slot| limits.give_back(slot));
+    let reservations: Vec<_> = asked
+        .map_while(|answer| if let Admission::Now(Ok(reservation)) = answer { Some(reservation) } else { None })
+        .collect();
+    let count = reservations.len();
+    reservations.into_iter().for_each(|reservation| limits.give_back(reservation));
     count
 }
 
 fn free_in(limits: &InProcessLimits, most: u32) -> Option<Duration> {
     match limits.ask(Call::new(limited_to(most)), false) {
-        Admission::Now(Err(Denied::Full(full))) => Some(full.free_in),
+        Admission::Now(Err(AdmissionError::Full(full))) => Some(full.free_in),
         _ => None,
     }
 }
@@ -65,11 +68,14 @@ fn who_waits_waits_longer_then() {
     driver.timer.advance(ms(400));
     assert_eq!(free_in(&limits.0, 1), Some(ms(600)));
     // An answer that comes late.
-    limits.0.answered(Slot::new(key.unwrap_or_default(), Duration::ZERO), TOO_MANY);
+    limits.0.answered(Reservation::new(key.unwrap_or_default(), Duration::ZERO), TOO_MANY);
     driver.timer.advance(SECOND - Duration::from_nanos(1));
     assert!(driver.woken().is_empty());
     driver.timer.advance(Duration::from_nanos(1));
-    assert_eq!(driver.woken().first().map(|(number, slot)| (*number, slot.waited)), Some((number, ms(1_400))));
+    assert_eq!(
+        driver.woken().first().map(|(number, reservation)| (*number, reservation.waited)),
+        Some((number, ms(1_400)))
+    );
 }
 
 #[test]
@@ -106,7 +112,7 @@ fn only_calls_that_matter_are_compared() {
     call(&mut driver, 10, Duration::ZERO, left(5));
     // One was made, one is about to be; of eight that would be left three went to others.
     assert_eq!(room(&limits.0, 10), 5);
-    held.into_iter().for_each(|slot| limits.0.give_back(slot));
+    held.into_iter().for_each(|reservation| limits.0.give_back(reservation));
     assert_eq!(room(&limits.0, 10), 6);
 }
 
@@ -118,9 +124,9 @@ fn a_number_is_taken_to_be_of_the_tightest_limit() {
         let asked = std::iter::repeat_with(|| limits.0.ask(Call::new(meta).counted_for(account, ""), false));
         asked.take_while(|answer| matches!(answer, Admission::Now(Ok(_)))).count()
     };
-    if let Admission::Now(Ok(mut slot)) = limits.0.ask(Call::new(meta).counted_for("a", ""), false) {
-        limits.0.sent(&mut slot);
-        limits.0.answered(slot, left(4));
+    if let Admission::Now(Ok(mut reservation)) = limits.0.ask(Call::new(meta).counted_for("a", ""), false) {
+        limits.0.sent(&mut reservation);
+        limits.0.answered(reservation, left(4));
     }
     assert_eq!((room_of("a"), room_of("b")), (4, 10));
 }
@@ -176,9 +182,9 @@ fn one_too_many_of_everything_closes_the_address() {
     let is_free = |meta, address| matches!(ask(meta, address), Admission::Now(Ok(_)));
     assert!(is_free(other, "here"));
     for (of_everything, free) in [(false, true), (true, false)] {
-        let Admission::Now(Ok(mut slot)) = ask(one, "here") else { unreachable!("there is room") };
-        limits.0.sent(&mut slot);
-        limits.0.answered(slot, too_many(of_everything, Some(SECOND * 2)));
+        let Admission::Now(Ok(mut reservation)) = ask(one, "here") else { unreachable!("there is room") };
+        limits.0.sent(&mut reservation);
+        limits.0.answered(reservation, too_many(of_everything, Some(SECOND * 2)));
         assert_eq!((is_free(one, "here"), is_free(other, "here")), (false, free));
         limits.1.advance(SECOND * if of_everything { 1 } else { 2 });
     }

@@ -38,17 +38,17 @@ fn cancels_can_wait_like_all_others() {
 fn a_cancel_overtakes_at_the_last_moment() {
     let limits = limits(one_at_a_time());
     let mut driver = Driver::new(&limits);
-    let first = driver.ask(Call::new(place())).1.map(|slot| driver.make(slot));
+    let first = driver.ask(Call::new(place())).1.map(|reservation| driver.make(reservation));
     assert_eq!(first, Some(Duration::ZERO));
-    let (second, slot) = driver.ask(Call::new(place()));
-    assert_eq!(slot, None);
+    let (second, reservation) = driver.ask(Call::new(place()));
+    assert_eq!(reservation, None);
     driver.timer.advance(SECOND - Duration::from_nanos(1));
-    let (cancel, slot) = driver.ask(Call::new(cancel()));
-    assert_eq!(slot, None);
+    let (cancel, reservation) = driver.ask(Call::new(cancel()));
+    assert_eq!(reservation, None);
     driver.timer.advance(Duration::from_nanos(1));
     let woken = driver.woken();
     assert_eq!(woken.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [cancel]);
-    woken.into_iter().for_each(|(_, slot)| _ = driver.make(slot));
+    woken.into_iter().for_each(|(_, reservation)| _ = driver.make(reservation));
     driver.timer.advance(SECOND);
     assert_eq!(driver.woken().first().map(|(number, _)| *number), Some(second));
 }
@@ -75,13 +75,13 @@ fn a_full_line_does_not_block_the_others() {
 fn a_newcomer_takes_no_ones_slot() {
     let limits = limits(one_at_a_time());
     let mut driver = Driver::new(&limits);
-    let made = driver.ask(Call::new(place())).1.map(|slot| driver.make(slot));
+    let made = driver.ask(Call::new(place())).1.map(|reservation| driver.make(reservation));
     assert_eq!(made, Some(Duration::ZERO));
     let (waiting, _) = driver.ask(Call::new(place()));
     driver.timer.advance(SECOND);
     // The one who waits was let go, but has not looked yet.
-    let (_, slot) = driver.ask(Call::new(place()));
-    assert_eq!(slot, None);
+    let (_, reservation) = driver.ask(Call::new(place()));
+    assert_eq!(reservation, None);
     // And when it does not want to any more, the newcomer is next at once.
     driver.give_up(waiting);
     assert_eq!(driver.woken().len(), 1);

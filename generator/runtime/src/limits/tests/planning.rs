@@ -51,15 +51,15 @@ fn a_plan_knows_how_long_trips_take() {
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
     let mut driver = Driver::new(&limits);
     let mut next = || {
-        let (number, slot) = driver.ask(call);
-        let slot = slot.or_else(|| {
+        let (number, reservation) = driver.ask(call);
+        let reservation = reservation.or_else(|| {
             driver.step(Duration::MAX);
-            driver.woken().into_iter().find(|(woken, _)| *woken == number).map(|(_, slot)| slot)
+            driver.woken().into_iter().find(|(woken, _)| *woken == number).map(|(_, reservation)| reservation)
         });
-        let (mut slot, sent) = (slot.unwrap_or_else(|| unreachable!("it is the only one")), driver.now());
-        limits.0.sent(&mut slot);
+        let (mut reservation, sent) = (reservation.unwrap_or_else(|| unreachable!("it is the only one")), driver.now());
+        limits.0.sent(&mut reservation);
         driver.timer.advance(ms(200));
-        limits.0.answered(slot, RateLimitFeedback::default().after(ms(200)));
+        limits.0.answered(reservation, RateLimitFeedback::default().after(ms(200)));
         sent
     };
     (0..100).for_each(|_| _ = next());

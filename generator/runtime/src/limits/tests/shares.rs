@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::driver::{Driver, SECOND, limited_to, limits, make_all};
-use crate::error::Trouble;
-use crate::limits::{Admission, Call, Denied, LimitSettings, Limiter, Plan, QuotaShare};
+use crate::error::LimiterTrouble;
+use crate::limits::{Admission, AdmissionError, Call, LimitSettings, Limiter, Plan, QuotaShare};
 
 #[test]
 fn a_share_is_a_part_of_every_limit() {
@@ -17,10 +17,12 @@ fn a_share_is_a_part_of_every_limit() {
 fn less_than_one_call_is_refused_whoever_waits() {
     let limits = limits(LimitSettings::new().share(QuotaShare::new(1, 4)));
     for wait in [false, true] {
-        let Admission::Now(Err(Denied::Unavailable(unavailable))) = limits.0.ask(Call::new(limited_to(3)), wait) else {
+        let Admission::Now(Err(AdmissionError::Unavailable(unavailable))) =
+            limits.0.ask(Call::new(limited_to(3)), wait)
+        else {
             unreachable!("it is known at once")
         };
-        assert_eq!(unavailable.trouble, Trouble::NoShare);
+        assert_eq!(unavailable.trouble, LimiterTrouble::NoShare);
         let text = "the limiter has no share of the rate: the share is less than one call of limited in a window";
         assert_eq!(unavailable.to_string(), text);
     }

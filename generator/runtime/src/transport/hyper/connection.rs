@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use super::later;
 use super::socket::{Asks, Socket, Tcp};
-use crate::error::{TransportError, TransportErrorKind, WasSent};
+use crate::error::{Delivery, TransportError, TransportErrorKind};
 use crate::transport::RoundTrip;
 use crate::transport::bounds::TransportLimits;
 
@@ -34,7 +34,7 @@ pub(super) struct Connection {
     /// `None` once it has ended: a request that waits in it comes back only when it is gone.
     inner: Option<Pin<Box<Inner>>>,
     socket: Asks,
-    /// Who tells when there is something to read.
+    /// The waker for data to read.
     runtime: runtime::Id,
     made: Instant,
     /// When it is too old for another request; `None` before its first response.
@@ -76,7 +76,7 @@ impl Connection {
         self.expires.unwrap_or(self.made)
     }
 
-    /// Whether it is open and silent at this moment, so that whatever it brings from now on was written after the
+    /// Whether it is open and silent at this moment, so that all later data was written after the
     /// request that it is used for was decided on.
     ///
     /// It is moved on as far as what has arrived allows: session tickets and the like are processed, and bytes of HTTP,
@@ -88,7 +88,7 @@ impl Connection {
         self.is_free()
     }
 
-    /// Sends `request` and reads the whole answer. A request that was surely not sent is put back.
+    /// Sends `request` and reads the whole answer. A request that was certainly not sent is put back.
     pub(super) async fn exchange(
         &mut self,
         request: &mut Request<Full<Bytes>>,
@@ -96,7 +96,7 @@ impl Connection {
         trip: Option<&RoundTrip>,
     ) -> Result<Response<Bytes>, TransportError> {
         if !self.is_silent() {
-            return Err(TransportError::new(TransportErrorKind::Closed, WasSent::No));
+            return Err(TransportError::new(TransportErrorKind::Closed, Delivery::NotSent));
         }
         let sent = Instant::now();
         let Self { requests, inner, made, expires, .. } = self;
@@ -104,13 +104,13 @@ impl Connection {
             let response = requests.try_send_request(std::mem::take(request)).await.map_err(|mut error| {
                 // hyper gives it back when not a byte of it was written.
                 let unsent = error.take_message();
-                let sent = if unsent.is_some() { WasSent::No } else { WasSent::Maybe };
+                let sent = if unsent.is_some() { Delivery::NotSent } else { Delivery::MaybeSent };
                 *request = unsent.unwrap_or_default();
                 TransportError::new(TransportErrorKind::Closed, sent).caused_by(error.into_error())
             })?;
             let (head, body) = response.into_parts();
             let now = Instant::now();
-            // Over a new connection it tells nothing: the server may take longer over its first request.
+            // Not measured over a new connection: the server may take longer over its first request.
             if let Some(trip) = trip.filter(|_| expires.is_some()) {
                 trip.set(now.duration_since(sent));
             }
@@ -132,7 +132,7 @@ impl Connection {
             true => round(context),
         })
         .await;
-        // From here on it wakes nobody, least of all whoever sends the next request over it.
+        // From here on it wakes no task, in particular not that of the next request over it.
         go_on(inner, &mut Context::from_waker(Waker::noop()));
         answer
     }

@@ -7,7 +7,7 @@ use http::uri::{Authority, PathAndQuery, Scheme, Uri};
 
 use super::pool::Pool;
 
-/// Every place that was ever asked for: a program has one or two, so they are looked through, and none is forgotten.
+/// Every origin that was requested: a program has one or two, so a list is enough, and none is dropped.
 #[derive(Debug, Default)]
 pub(super) struct Origins(Mutex<Vec<Arc<Origin>>>);
 

@@ -116,7 +116,7 @@ struct Reaping {
 /// Closes connections when they expire, as long as there are any.
 async fn reap(mut reaping: Reaping, mut sooner: watch::Receiver<()>) {
     loop {
-        // Seen before the look, so that whatever is kept after the look is told again.
+        // Reset before the scan, so that connections that are kept after it cause another notification.
         sooner.borrow_and_update();
         let next = reaping.pool.upgrade().and_then(|pool| pool.close_expired(reaping.runtime, Instant::now()));
         let Some(next) = next else { break };
@@ -124,7 +124,7 @@ async fn reap(mut reaping: Reaping, mut sooner: watch::Receiver<()>) {
             break;
         }
     }
-    // The runtime goes on, and another reaper may work in it by now.
+    // The runtime still runs, and another reaper may have started.
     reaping.pool = Weak::new();
 }
 

@@ -55,7 +55,7 @@ pub(in crate::transport) struct Socket {
     asks_system: Asks,
 }
 
-/// Whether reads ask the operating system rather than tokio.
+/// Whether reads go to the operating system rather than through tokio.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asks(Arc<AtomicBool>);
 
@@ -69,9 +69,9 @@ impl Asks {
         socket.asks_system.clone()
     }
 
-    /// Reads within `act` ask the operating system. One that is pending then means that nothing had arrived.
+    /// Reads within `act` go to the operating system. A pending one then means that nothing has arrived.
     pub(super) fn system_within<T>(&self, act: impl FnOnce() -> T) -> T {
-        // Read by whoever polls the connection, which is this thread until `act` returns.
+        // Only read while the connection is polled, which this thread does until `act` returns.
         self.0.store(true, Ordering::Relaxed);
         let done = act();
         self.0.store(false, Ordering::Relaxed);
@@ -80,8 +80,8 @@ impl Asks {
 }
 
 impl Socket {
-    /// Reads what has arrived. tokio is told nothing, which does no harm: it may take the socket for readable when it
-    /// is not, but not the reverse, for it hears of everything that arrives later.
+    /// Reads what has arrived. tokio is not informed, which is harmless: it may consider the socket readable when it
+    /// is not, but not the reverse, because later data triggers its driver.
     fn read_now(&self, mut into: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
         let mut arrived = [0; 512];
         let fitting = arrived.len().min(into.remaining());

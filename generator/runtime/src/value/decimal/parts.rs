@@ -55,7 +55,7 @@ impl<'a> Parts<'a> {
         [sign, whole, dot, &fraction].concat()
     }
 
-    /// What the number is worth, whatever way it is written.
+    /// The value of the number, independent of its notation.
     pub(super) fn worth(&self) -> Worth<'a> {
         let head = self.whole.trim_start_matches('0');
         let tail = if head.is_empty() { self.fraction.trim_start_matches('0') } else { self.fraction };
@@ -71,13 +71,13 @@ impl<'a> Parts<'a> {
 }
 
 fn exponent(text: &str) -> Option<i32> {
-    // The absolute value of the least i32 is none.
+    // The absolute value of `i32::MIN` does not fit.
     text.parse().ok().filter(|exponent| (-MAX_EXPONENT..=MAX_EXPONENT).contains(exponent))
 }
 
 /// Whether `text` is a number.
 pub(super) fn is_number(text: &str) -> bool {
-    // Nearly every number is plain, which is told faster.
+    // Nearly every number is plain, which is faster to compare.
     is_plain(text.as_bytes()) || Parts::of(text).is_some()
 }
 

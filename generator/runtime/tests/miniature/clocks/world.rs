@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tradeapi_runtime::client::LimitMode;
 use tradeapi_runtime::clock::{Clock, ManualTimer, Timer};
-use tradeapi_runtime::error::{TransportError, TransportErrorKind, WasSent};
+use tradeapi_runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi_runtime::tables::Api;
 use tradeapi_runtime::transport::{ResponseFuture, Transport};
 use tradeapi_runtime::{ClientBuilder, ClientCore, Credentials, Timestamp};
@@ -111,7 +111,7 @@ impl Transport for World {
         self.timer.advance(trip);
         let is_question = request.uri().path() == "/v1/order";
         let answer = if silent && !is_question {
-            Err(TransportError::new(TransportErrorKind::Closed, WasSent::Maybe))
+            Err(TransportError::new(TransportErrorKind::Closed, Delivery::MaybeSent))
         } else {
             let (code, data) = match (taken, is_question, request.method() == http::Method::GET) {
                 (false, ..) => ("40008", "null"),

@@ -8,35 +8,35 @@ use slotmap::{Key as _, KeyData, SlotMap};
 
 use super::bucket::Bucket;
 use super::call::Call;
-use super::limiter::Slot;
+use super::limiter::Reservation;
 use super::settings::LimitSettings;
 use super::window::Window;
-use crate::error::Binding;
+use crate::error::BindingLimit;
 use crate::tables::{RateLimit, Scope};
 
 /// The key of a bucket or a window. Keys are never reused.
 pub(super) type Key = slotmap::DefaultKey;
 
-/// A slot of `bucket`.
-pub(super) fn slot_in(bucket: Key, waited: Duration) -> Slot {
-    Slot::new(bucket.data().as_ffi(), waited)
+/// A reservation of `bucket`.
+pub(super) fn reserve_in(bucket: Key, waited: Duration) -> Reservation {
+    Reservation::new(bucket.data().as_ffi(), waited)
 }
 
-/// The bucket of `slot`.
+/// The bucket of `reservation`.
 #[inline]
-pub(super) fn lane_of(slot: &Slot) -> Key {
-    KeyData::from_ffi(slot.key).into()
+pub(super) fn bucket_of(reservation: &Reservation) -> Key {
+    KeyData::from_ffi(reservation.key).into()
 }
 
 /// The state of a limiter, without threads, wakers or clocks: past calls, waiting calls and admissions.
 #[derive(Clone, Debug)]
-pub(super) struct Book {
+pub(super) struct LimiterState {
     pub(super) settings: LimitSettings,
     pub(super) windows: SlotMap<Key, Counter>,
     pub(super) window_of: HashMap<WindowKey, Key>,
     pub(super) buckets: SlotMap<Key, Bucket>,
     /// The buckets by a hash of their key, so that a lookup builds no key.
-    pub(super) lanes_of: HashMap<u64, Vec<Key>, FxBuildHasher>,
+    pub(super) buckets_of: HashMap<u64, Vec<Key>, FxBuildHasher>,
     /// Addresses from which no call is admitted for a while.
     pub(super) shut: HashMap<String, Pause>,
     /// The buckets with waiting calls.
@@ -54,7 +54,7 @@ pub(super) struct Book {
 #[derive(Clone, Debug)]
 pub(super) struct Counter {
     pub(super) window: Window,
-    pub(super) binding: Binding,
+    pub(super) binding: BindingLimit,
 }
 
 /// The end of a pause.
@@ -85,27 +85,27 @@ impl WindowKey {
     }
 }
 
-impl Book {
+impl LimiterState {
     pub(super) fn new(settings: LimitSettings) -> Self {
         Self {
             settings,
             windows: SlotMap::new(),
             window_of: HashMap::new(),
             buckets: SlotMap::new(),
-            lanes_of: HashMap::default(),
+            buckets_of: HashMap::default(),
             shut: HashMap::new(),
             busy: Vec::new(),
             next_turn: 0,
             paused: false,
             quiet_since: None,
-            sweep_at: super::book::FEW,
+            sweep_at: super::state::FEW,
         }
     }
 
     /// The bucket of a call, if it exists. There is one for each operation, class, account and address.
     #[inline]
     pub(super) fn find(&self, call: &Call<'_>) -> Option<Key> {
-        let same = self.lanes_of.get(&self.hash(call))?;
+        let same = self.buckets_of.get(&self.hash(call))?;
         same.iter().copied().find(|bucket| self.buckets.get(*bucket).is_some_and(|bucket| bucket.takes(call)))
     }
 
@@ -114,7 +114,7 @@ impl Book {
     pub(super) fn bucket(&mut self, call: &Call<'_>, now: Duration) -> Key {
         match self.find(call) {
             Some(bucket) => bucket,
-            None => self.add_lane(call, now),
+            None => self.add_bucket(call, now),
         }
     }
 
@@ -122,11 +122,11 @@ impl Book {
     fn hash(&self, call: &Call<'_>) -> u64 {
         // By the address of the table, not its content: two copies have two buckets, but the same windows.
         let table = std::ptr::from_ref(call.meta()).addr();
-        self.lanes_of.hasher().hash_one((table, call.counted(Scope::Uid), call.counted(Scope::Ip)))
+        self.buckets_of.hasher().hash_one((table, call.counted(Scope::Uid), call.counted(Scope::Ip)))
     }
 
     #[cold]
-    fn add_lane(&mut self, call: &Call<'_>, now: Duration) -> Key {
+    fn add_bucket(&mut self, call: &Call<'_>, now: Duration) -> Key {
         self.drop_idle(now);
         let operation = call.meta().id;
         let mut windows: Vec<_> = call.limits().map(|row| self.window(Some(operation), row, call)).collect();
@@ -145,7 +145,7 @@ impl Book {
             bucket.shut(*pause);
         }
         let bucket = self.buckets.insert(bucket);
-        self.lanes_of.entry(self.hash(call)).or_default().push(bucket);
+        self.buckets_of.entry(self.hash(call)).or_default().push(bucket);
         bucket
     }
 
@@ -155,7 +155,7 @@ impl Book {
             // With a limit of zero, calls would wait for ever; it is taken for one.
             let most = self.settings.share.of(row.calls.max(1));
             let window = Window::new(most, span, self.settings.trip_margin);
-            self.windows.insert(Counter { window, binding: Binding { operation, limit: *row } })
+            self.windows.insert(Counter { window, binding: BindingLimit { operation, limit: *row } })
         })
     }
 
@@ -164,8 +164,8 @@ impl Book {
         spans.max().unwrap_or_default()
     }
 
-    /// When a call of `bucket` can be admitted, if nothing changes, and the window that delays it. The time is `None` if
-    /// it depends on calls that have not ended.
+    /// When a call of `bucket` can be admitted, if nothing changes, and the window that delays it. The time is `None`
+    /// if it depends on calls that have not ended.
     #[inline]
     pub(super) fn free_at(&self, bucket: Key) -> (Option<Duration>, Option<&Counter>) {
         let Some(bucket) = self.buckets.get(bucket).filter(|_| !self.paused) else { return (None, None) };
@@ -192,15 +192,15 @@ impl Book {
         self.buckets.get(bucket).is_some_and(|bucket| bucket.closed)
     }
 
-    /// How long it takes until a call of `bucket` can be admitted, and the limit that delays it. If the time is not known
-    /// yet, it is a whole window.
-    pub(super) fn free_in(&self, bucket: Key, now: Duration) -> (Duration, Option<Binding>) {
+    /// How long it takes until a call of `bucket` can be admitted, and the limit that delays it. If the time is not
+    /// known yet, it is a whole window.
+    pub(super) fn free_in(&self, bucket: Key, now: Duration) -> (Duration, Option<BindingLimit>) {
         let (free, counter) = self.free_at(bucket);
         let span = counter.map(|counter| counter.window.span()).unwrap_or_default();
         (free.map_or(span, |free| free.saturating_sub(now)), counter.map(|counter| counter.binding))
     }
 
-    pub(super) fn binding(&self, bucket: Key) -> Option<Binding> {
+    pub(super) fn binding(&self, bucket: Key) -> Option<BindingLimit> {
         self.free_at(bucket).1.map(|counter| counter.binding)
     }
 
@@ -258,15 +258,15 @@ impl Book {
 pub(super) const FEW: usize = 64;
 
 // Idle buckets and windows are dropped, so that memory is bounded by the calls within the windows.
-impl Book {
+impl LimiterState {
     /// Drops idle buckets and windows, if there may be many.
     pub(super) fn drop_idle(&mut self, now: Duration) {
         if self.buckets.len() < self.sweep_at {
             return;
         }
-        let Self { windows, window_of, buckets, lanes_of, .. } = self;
+        let Self { windows, window_of, buckets, buckets_of, .. } = self;
         buckets.retain(|_, bucket| !is_idle(bucket, windows, now));
-        lanes_of.retain(|_, same| {
+        buckets_of.retain(|_, same| {
             same.retain(|bucket| buckets.get(*bucket).is_some());
             !same.is_empty()
         });
@@ -294,7 +294,7 @@ pub(super) struct Granted {
 }
 
 // Callers that wait.
-impl Book {
+impl LimiterState {
     /// Whether no call waits.
     #[inline]
     pub(super) fn is_quiet(&self) -> bool {
@@ -365,17 +365,17 @@ impl Book {
 mod tests {
     use super::*;
 
-    /// Redis limits mark slots that are not theirs with the highest bit.
+    /// Redis limits mark reservations that are not theirs with the highest bit.
     #[test]
     fn a_slot_tells_its_lane_and_leaves_the_highest_bit_free() {
         let mut buckets = SlotMap::new();
         let mut before = Vec::new();
         for round in 0..1_000 {
             let bucket = buckets.insert(round);
-            let slot = slot_in(bucket, Duration::ZERO);
-            assert_eq!((lane_of(&slot), slot.key >> 63), (bucket, 0));
-            assert!(before.iter().all(|slot| buckets.get(lane_of(slot)).is_none()));
-            before.push(slot);
+            let reservation = reserve_in(bucket, Duration::ZERO);
+            assert_eq!((bucket_of(&reservation), reservation.key >> 63), (bucket, 0));
+            assert!(before.iter().all(|reservation| buckets.get(bucket_of(reservation)).is_none()));
+            before.push(reservation);
             buckets.clear();
         }
     }
