@@ -84,7 +84,7 @@ async fn told<O: Batch>(request: O, data: Value) -> BatchReport<O::Item, O::Done
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn results_are_found_by_id_in_whatever_order_they_come() {
+async fn results_are_matched_by_id_in_any_order() {
     let data = json!([
         {"orderId": "3", "clientOid": "c"},
         {"orderId": null, "clientOid": "a", "code": "40762", "msg": "too large"},
@@ -136,7 +136,7 @@ async fn two_lists_are_read_as_one() {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn without_ids_the_place_tells_as_long_as_nothing_speaks_against_it() {
+async fn without_ids_results_are_matched_by_place_unless_contradicted() {
     let cases = [
         (
             orders(&["", ""]),
@@ -178,7 +178,7 @@ async fn without_ids_the_place_tells_as_long_as_nothing_speaks_against_it() {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn without_ids_lists_tell_only_what_holds_for_all() {
+async fn without_ids_two_lists_prove_only_common_results() {
     let done = json!([{"orderId": "1"}, {"orderId": "2"}]);
     let failed = json!([{"errorCode": "1", "errorMsg": "m"}]);
     let cases = [
@@ -199,7 +199,7 @@ async fn without_ids_lists_tell_only_what_holds_for_all() {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn what_contradicts_itself_tells_nothing() {
+async fn contradictory_results_prove_nothing() {
     let data = json!({
         "successList": [{"orderId": "1", "clientOid": "a"}, {"orderId": "2", "clientOid": "b"}, {"orderId": "2", "clientOid": "b"}],
         "failureList": [{"clientOid": "a", "errorCode": "1"}],
@@ -304,7 +304,7 @@ async fn after_a_failure_it_goes_on_or_stops() {
 }
 
 #[tokio::test(flavor = "current_thread")]
-async fn a_refused_call_did_surely_nothing() {
+async fn a_refused_call_has_no_effect() {
     let sandbox = Sandbox::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"code": "40762", "msg": "no", "data": null}"#));
     let report = client(&sandbox).batch(many(1)).send().await.unwrap();

@@ -308,7 +308,7 @@ fn a_request_in_json_is_read_strictly() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once_with_its_place() {
+fn all_violations_are_reported_at_once_with_their_places() {
     let order = |category: Category, symbol: &str, execution: Execution| {
         BatchOrderItem::new(category, symbol, decimal("1"), Side::Buy, execution)
     };
@@ -365,7 +365,7 @@ const MAY_BE_BLANK: [(&str, &[&str]); 5] = [
 ];
 
 #[test]
-fn an_empty_text_is_not_left_out_whatever_the_parameter() {
+fn an_empty_text_counts_as_given_in_every_parameter() {
     let facts = Generator::new().schema_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../schema")).read().unwrap().facts();
     let mut tried = 0;
     for fact in &facts {

@@ -127,7 +127,7 @@ async fn a_create_that_was_prepared_by_the_wrong_time_is_not_sent_once_that_is_k
 }
 
 #[tokio::test]
-async fn who_insists_on_the_own_clock_is_told_why_nothing_is_taken() {
+async fn an_uncorrected_clock_gets_the_reason_for_refusals() {
     let exchange = exchange(TEN_MINUTES);
     let client = client(&exchange, SigningClock::Own);
     let error = client.retrying(&quickly()).call(&details()).await.unwrap_err();

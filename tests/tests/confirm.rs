@@ -111,7 +111,7 @@ fn patient() -> ConfirmPolicy {
 }
 
 #[tokio::test]
-async fn an_order_that_landed_is_found_whatever_the_answer_was() {
+async fn an_order_that_landed_is_found_after_any_answer() {
     let answers: [Change; 6] = [
         |request, land| (land(taken(&body(request))), code("45001")).1,
         |request, land| (land(taken(&body(request))), code("40010")).1,
@@ -226,7 +226,7 @@ async fn an_amendment_under_the_other_id_may_have_changed_the_order() {
 }
 
 #[tokio::test]
-async fn a_batch_is_told_item_by_item() {
+async fn a_batch_is_confirmed_item_by_item() {
     let items = || [1, 2, 3, 4, 5].map(|n| format!("item-{n}"));
     let outcomes = [Outcome::Done, Outcome::NotDone, Outcome::Done, Outcome::Unknown, Outcome::NotDone];
     // The first succeeds, the second fails for a known reason, the third and the fourth are left out and only the third
@@ -335,7 +335,7 @@ async fn give_up_soon<T>(call: impl Future<Output = T>) -> Result<T, tokio::time
 
 /// Both orders have one id, and of the batch only the second is asked for.
 #[tokio::test]
-async fn an_id_that_a_batch_names_twice_tells_neither_order() {
+async fn an_id_used_twice_in_a_batch_confirms_neither_order() {
     let exchange = Exchange::start(|request, land| {
         land(taken(&body(request)[0]));
         Answer::close()

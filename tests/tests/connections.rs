@@ -21,8 +21,8 @@ tradeapi_tests::over_each_transport!(
     connections_are_kept,
     a_connection_that_was_closed_in_between_is_replaced,
     a_connection_that_will_be_closed_is_not_kept,
-    an_answer_that_comes_too_late_is_nobodys,
-    an_answer_that_nobody_asked_for_is_nobodys,
+    a_late_answer_is_discarded,
+    an_unsolicited_answer_is_discarded,
     a_dropped_call_takes_its_connection_along,
     calls_at_the_same_time_share_no_connection,
 );
@@ -96,7 +96,7 @@ async fn a_connection_that_will_be_closed_is_not_kept(over: Over) {
     assert_eq!(connections(&sandbox), [0, 1, 2, 3, 4]);
 }
 
-async fn an_answer_that_comes_too_late_is_nobodys(over: Over) {
+async fn a_late_answer_is_discarded(over: Over) {
     let sandbox = Sandbox::start().unwrap();
     let long = body("1").replace('{', &format!("{{{}", " ".repeat(500)));
     sandbox.answer_next(Answer::json(long).in_pieces(A_WHILE));
@@ -110,7 +110,7 @@ async fn an_answer_that_comes_too_late_is_nobodys(over: Over) {
     assert_eq!(connections(&sandbox)[..2], [0, 1]);
 }
 
-async fn an_answer_that_nobody_asked_for_is_nobodys(over: Over) {
+async fn an_unsolicited_answer_is_discarded(over: Over) {
     let sandbox = Sandbox::start().unwrap();
     let answer = |id| format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{}", body(id).len(), body(id));
     let two = Answer::endless(answer("1") + &answer("of somebody else"), "", Duration::from_secs(60));
@@ -416,7 +416,7 @@ async fn what_rests_too_long_is_closed_without_a_call() {
 
 /// A server that announces when it closes is not met while it does.
 #[tokio::test]
-async fn an_announced_time_to_rest_is_believed() {
+async fn an_announced_idle_time_is_kept() {
     let server = Counting::start(&["", "", "Keep-Alive: max=7, timeout=1\r\n", "keep-alive: timeout=0\r\n"]);
     let client = server.client(Over::Hyper, FOR_EVER);
     at_once::<2>(&client).await;
@@ -527,7 +527,7 @@ fn nothing_is_left_running() {
 /// Where it is known, the limiter can tell how early a call may have been counted. The first request over a connection
 /// tells nothing, for the server may take longer over it.
 #[tokio::test]
-async fn the_round_trip_is_told_of_connections_that_have_carried_a_response() {
+async fn round_trips_are_measured_on_warm_connections() {
     let takes = Duration::from_millis(20);
     let peer = Peer::start(move |_, mut stream| {
         while read_request(&mut stream)?.is_some() {

@@ -112,7 +112,7 @@ fn codes_are_typed() {
 }
 
 #[test]
-fn a_code_that_no_document_lists_tells_nothing() {
+fn an_unlisted_code_proves_nothing() {
     for reading in readings() {
         let outcome = if reading.meta.effect == Effect::Read { Outcome::NotDone } else { Outcome::Unknown };
         assert_eq!(reading.fails(400, br#"{"code":"98765"}"#).outcome(), outcome, "{}", reading.meta.id);
@@ -120,7 +120,7 @@ fn a_code_that_no_document_lists_tells_nothing() {
 }
 
 #[test]
-fn what_is_no_envelope_is_judged_by_its_status() {
+fn answers_without_an_envelope_are_judged_by_status() {
     let bodies: [&[u8]; 8] = [
         b"",
         b"<html>502</html>",

@@ -49,7 +49,7 @@ fn yaml_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn the_same_schema_gives_the_same_bytes_whatever_the_path_and_the_file_order() {
+fn the_same_schema_gives_the_same_bytes_from_any_path_in_any_file_order() {
     let emit = |folder: &Path| Generator::new().schema_dir(folder).read().unwrap().emit(Layout::Crate);
     let (forwards, backwards) = (copy(false), copy(true));
     let here = emit(&workspace().join("schema"));
@@ -81,7 +81,7 @@ fn the_root_of_a_module_can_be_included() {
 }
 
 #[test]
-fn counts_tell_how_much_was_read() {
+fn counts_match_the_schema() {
     let counts = Generator::new().schema_dir(workspace().join("schema")).read().unwrap().counts();
     let facts = Generator::new().schema_dir(workspace().join("schema")).read().unwrap().facts();
     let of_kind = |kind: &str| facts.iter().filter(|fact| fact.split('\t').next() == Some(kind)).count();

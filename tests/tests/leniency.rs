@@ -24,7 +24,7 @@ macro_rules! for_each {
 tradeapi::for_each_operation!(for_each);
 
 #[test]
-fn whatever_is_bent_nothing_fails_and_nothing_is_lost() {
+fn bent_answers_are_read_without_loss() {
     let count = bend_all();
     assert!(count > 8_000, "only {count} answers were bent");
 }

@@ -78,7 +78,7 @@ fn told(record: &impl HasState) -> (Option<&str>, Option<&str>, Option<String>, 
 }
 
 #[test]
-fn records_tell_their_state_under_the_names_they_have() {
+fn records_have_their_state_under_their_own_names() {
     let expected = (Some("11"), Some("a"), Some("partially_filled".to_owned()), Some(1_790_000_000_000));
     let detail = r#"{"orderId":"11","clientOid":"a","state":"partially_filled","uTime":"1790000000000"}"#;
     let item = detail.replace("state", "status");

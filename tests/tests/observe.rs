@@ -42,7 +42,7 @@ fn end(span: &Span) -> String {
 }
 
 #[tokio::test]
-async fn a_call_that_succeeds_tells_what_was_called_and_how_it_went() {
+async fn a_successful_call_has_a_span_with_its_operation_and_result() {
     let (watch, _guard) = Watch::start();
     let sandbox = Sandbox::start().unwrap();
     sandbox.answer_next(Answer::json(TAKEN));
@@ -62,7 +62,7 @@ async fn a_call_that_succeeds_tells_what_was_called_and_how_it_went() {
 }
 
 #[tokio::test]
-async fn a_query_is_not_told() {
+async fn queries_have_no_event() {
     let (watch, _guard) = Watch::start();
     let sandbox = Sandbox::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"code":"00000","data":{"list":[]}}"#));
@@ -74,7 +74,7 @@ async fn a_query_is_not_told() {
 }
 
 #[tokio::test]
-async fn every_end_is_told() {
+async fn every_result_is_traced() {
     let sandbox = Sandbox::start().unwrap();
     let code = |code: &str| Answer::json(format!(r#"{{"code":"{code}","msg":"no","data":null}}"#));
     for (answer, expected) in [
@@ -106,7 +106,7 @@ async fn every_end_is_told() {
 }
 
 #[tokio::test]
-async fn what_is_not_sent_is_told_too() {
+async fn unsent_calls_are_traced() {
     let (watch, _guard) = Watch::start();
     let sandbox = Sandbox::start().unwrap();
     client(&sandbox).call(&GetFillHistory::new().limit(101)).await.unwrap_err();
@@ -134,7 +134,7 @@ async fn each_attempt_is_a_span_and_each_pause_between_them_an_event() {
 }
 
 #[tokio::test]
-async fn questions_after_an_unknown_outcome_are_told() {
+async fn queries_of_unknown_outcomes_are_traced() {
     let (watch, _guard) = Watch::start();
     let sandbox = Sandbox::start().unwrap();
     sandbox.answer_next(Answer::close());
@@ -158,7 +158,7 @@ async fn questions_after_an_unknown_outcome_are_told() {
 }
 
 #[tokio::test]
-async fn calls_at_the_same_time_are_told_apart() {
+async fn concurrent_calls_have_spans_of_their_own() {
     let (watch, _guard) = Watch::start();
     let sandbox = Sandbox::start().unwrap();
     let credentials = Credentials::new("key", "secret", "passphrase");
@@ -193,7 +193,7 @@ async fn calls_at_the_same_time_are_told_apart() {
 }
 
 #[tokio::test]
-async fn of_a_call_that_is_dropped_no_end_is_told() {
+async fn a_dropped_call_has_no_result() {
     let (watch, _guard) = Watch::start();
     let sandbox = Sandbox::start().unwrap();
     sandbox.answer_next(Answer::hang());

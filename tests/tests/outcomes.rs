@@ -117,8 +117,8 @@ fn expect(change: Change, result: Result<(), Error>, ending: Ending, outcome: Ou
 tradeapi_tests::over_each_transport!(
     what_was_not_sent_did_not_happen,
     without_an_answer_it_is_unknown,
-    the_code_tells_and_an_unlisted_one_does_not,
-    an_observed_code_tells_when_several_sources_agree,
+    listed_codes_decide_and_unlisted_ones_do_not,
+    an_observed_code_decides_when_several_sources_agree,
     credentials_are_checked_by_one_read,
     what_cannot_be_understood_is_unknown,
 );
@@ -204,7 +204,7 @@ async fn without_an_answer_it_is_unknown(over: Over) {
     }
 }
 
-async fn the_code_tells_and_an_unlisted_one_does_not(over: Over) {
+async fn listed_codes_decide_and_unlisted_ones_do_not(over: Over) {
     let sandbox = Sandbox::start().unwrap();
     let client = client(over, sandbox.url()).build().unwrap();
     let answer = |code: &str| Answer::json(format!(r#"{{"code":"{code}","msg":"m","requestTime":5,"data":null}}"#));
@@ -224,7 +224,7 @@ async fn the_code_tells_and_an_unlisted_one_does_not(over: Over) {
 
 /// Codes that no document lists: believed where several sources agree, and unknown otherwise. Each code once in each
 /// family, and of every other operation one code of each kind.
-async fn an_observed_code_tells_when_several_sources_agree(over: Over) {
+async fn an_observed_code_decides_when_several_sources_agree(over: Over) {
     let sandbox = Sandbox::start().unwrap();
     let client = client(over, sandbox.url()).build().unwrap();
     let doubting = client_that_trusts(over, sandbox.url(), CodePolicy::documented_only());

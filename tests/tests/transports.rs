@@ -21,7 +21,7 @@ tradeapi_tests::over_each_transport!(
     no_answer_is_endless,
     no_answer_is_waited_for_without_end,
     no_answer_is_nested_without_end,
-    a_redirect_reaches_nobody,
+    a_redirect_is_not_followed,
     without_a_connection_in_time_nothing_was_sent,
     no_time_is_too_long,
 );
@@ -100,7 +100,7 @@ async fn no_answer_is_nested_without_end(over: Over) {
     }
 }
 
-async fn a_redirect_reaches_nobody(over: Over) {
+async fn a_redirect_is_not_followed(over: Over) {
     let (exchange, thief) = (Sandbox::start().unwrap(), Sandbox::start().unwrap());
     thief.answer_otherwise(|_| Answer::json(DONE));
     let client = over.client(exchange.url(), TransportLimits::default()).credentials(credentials()).build().unwrap();

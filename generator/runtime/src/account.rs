@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_told_has_no_answer() {
+    fn missing_properties_have_no_value() {
         let mut account = Account::new();
         assert_eq!(account.is("mode", &["a"]), None);
         assert_eq!(account.lists("pairs", "BTCUSDT"), None);

@@ -15,4 +15,4 @@ pub use headers::HeaderValues;
 pub(crate) use headers::retry_after;
 pub use request::build_request;
 pub use response::{Reply, read_response};
-pub(crate) use response::{is_in_envelope, read_answer, remaining_calls, told_by_date};
+pub(crate) use response::{is_in_envelope, read_answer, remaining_calls, time_of_date_header};

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn chance_stays_within_its_bounds_and_is_none_twice() {
+    fn jitter_stays_within_its_bounds_and_varies() {
         let most = Duration::from_secs(1);
         let found: std::collections::HashSet<_> = (0..100).map(|_| up_to(most)).collect();
         assert!(found.len() > 90 && found.iter().all(|length| *length <= most));

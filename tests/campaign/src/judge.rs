@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_apart_is_counted() {
+    fn indistinguishable_orders_are_counted() {
         use Outcome::{Done, NotDone, Unknown};
         assert_eq!([kinds(&[Done, NotDone], 1, 0), kinds(&[Done, Unknown], 2, 0)], [None; 2]);
         assert_eq!(kinds(&[Done, NotDone], 2, 0), Some("lost"));

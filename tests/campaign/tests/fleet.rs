@@ -10,7 +10,7 @@ const REFUSING: &[Trouble] = &[Trouble::CutOffForSome, Trouble::Restart, Trouble
 const SHARING: &[Trouble] = &[Trouble::Late(60), Trouble::CutOff, Trouble::None];
 
 #[test]
-fn whatever_happens_to_redis_no_limit_is_exceeded_and_calls_go_on() {
+fn no_limit_is_exceeded_and_calls_continue_while_redis_fails() {
     let run = |(seed, lost, troubles)| {
         run(Fleet { seed, processes: 4, tasks: 3, lost, troubles, lasts: Duration::from_secs(5) })
     };

@@ -6,7 +6,7 @@ use std::path::Path;
 use tradeapi_campaign::{Settings, Word, kill};
 
 #[test]
-fn whoever_is_killed_loses_nothing_and_doubles_nothing() {
+fn a_killed_process_loses_and_doubles_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let settings = Settings { seed: 5, placements: 150, speed: 20, ..Settings::default() };
     let figures = kill(Path::new(env!("CARGO_BIN_EXE_tradeapi-campaign")), &settings, 4, folder.path()).unwrap();

@@ -85,7 +85,7 @@ const WRONG: [(Conduct, &str, u64, u64); 17] = [
 ];
 
 #[test]
-fn whoever_is_wrong_is_found_out() {
+fn wrong_clients_are_detected() {
     let not_found_out = |(conduct, kind, faults, placements): (Conduct, &str, u64, u64)| {
         let quirks = if conduct == Conduct::BelievesEveryTime { 20 } else { 0 };
         // However slow the machine is, many tasks of one account are faster than a limit.

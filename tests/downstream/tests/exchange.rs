@@ -53,7 +53,7 @@ fn only_what_was_chosen_is_there() {
 
 /// What is left out still happens to an order: other operations can cancel it.
 #[test]
-fn a_state_tells_of_operations_that_were_left_out() {
+fn a_state_names_operations_that_were_left_out() {
     assert_eq!(OrderStatus::Live.can_cancel(), Possible::Yes);
     assert_eq!(OrderStatus::Live.can_modify(), Possible::Yes);
     assert_eq!(OrderStatus::Filled.can_cancel(), Possible::No);

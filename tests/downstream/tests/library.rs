@@ -114,7 +114,7 @@ fn windows_and_bounds_hold_for_any_api() {
 }
 
 #[tokio::test]
-async fn drift_is_told_without_an_envelope_too() {
+async fn drift_is_reported_without_an_envelope() {
     let sandbox = Sandbox::start().unwrap();
     let drift = Drift::new();
     let client = Client::builder(sandbox.url()).drift(&drift).build().unwrap();

@@ -56,7 +56,7 @@ fn a_connection_takes_many_requests_however_they_are_cut() {
 }
 
 #[test]
-fn it_misbehaves_as_it_is_told() {
+fn it_misbehaves_as_scripted() {
     let sandbox = Sandbox::start().unwrap();
     sandbox.answer_next(Answer::json("{}").status(418).header("x-more", "1").cut_off_after(1));
     assert_eq!(
@@ -70,7 +70,7 @@ fn it_misbehaves_as_it_is_told() {
 }
 
 #[test]
-fn what_it_was_not_told_and_what_it_does_not_understand() {
+fn unscripted_and_malformed_requests() {
     let sandbox = Sandbox::start().unwrap();
     assert!(ask(&sandbox, b"GET / HTTP/1.1\r\nconnection: close\r\n\r\n").starts_with("HTTP/1.1 501"));
     assert_eq!(sandbox.take_requests().len(), 1);
@@ -161,7 +161,7 @@ fn connections_that_rest_are_closed_and_requests_wait_to_be_read() {
 }
 
 #[test]
-fn something_comes_behind_an_answer_that_nobody_asked_for() {
+fn unsolicited_bytes_follow_an_answer() {
     let sandbox = Sandbox::start().unwrap();
     sandbox.close_idle_after(Duration::from_millis(20));
     sandbox.answer_next(Answer::new(200, "ok").with_behind("at once", Duration::ZERO));

@@ -57,7 +57,7 @@ fn what_passes_is_tried_again() {
 }
 
 #[test]
-fn what_nobody_knows_is_asked_for() {
+fn unknown_outcomes_are_queried() {
     let sandbox = Sandbox::start().unwrap();
     let client = client(&sandbox);
     let order = market_buy();

@@ -39,7 +39,7 @@ impl Desk {
 }
 
 #[tokio::test]
-async fn each_finding_is_told_at_its_place_in_the_schema() {
+async fn each_finding_has_its_place_in_the_schema() {
     let desk = Desk::new().await;
     let told = desk.read().to_string().replace(&desk.folder.path().display().to_string(), "..");
     insta::assert_snapshot!(told);
@@ -71,7 +71,7 @@ async fn what_was_written_down_is_settled() {
 }
 
 #[test]
-fn what_is_no_report_is_refused() {
+fn malformed_reports_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("report.json");
     let schema = Generator::new().schema_dir(schema()).read().unwrap();

@@ -49,7 +49,7 @@ pub(crate) async fn collected() -> Drift {
 }
 
 #[tokio::test]
-async fn what_production_shows_is_told_by_operation_and_field() {
+async fn drift_is_reported_by_operation_and_field() {
     insta::assert_snapshot!(collected().await.report());
 }
 
@@ -64,7 +64,7 @@ async fn a_report_is_json_by_itself_and_by_serde() {
 }
 
 #[tokio::test]
-async fn what_was_taken_is_not_told_again() {
+async fn taken_drift_is_not_reported_again() {
     let drift = collected().await;
     let report = drift.report();
     assert!(!report.is_empty());

@@ -88,7 +88,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn what_is_told_as_unreadable_was_not_read(place in 0_usize..60, value in any_value()) {
+    fn unreadable_values_in_the_report_were_not_read(place in 0_usize..60, value in any_value()) {
         each_with(place, &value)?;
     }
 }

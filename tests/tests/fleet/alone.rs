@@ -108,7 +108,7 @@ async fn others_may_just_have_called() {
 }
 
 #[tokio::test]
-async fn no_share_is_told() {
+async fn a_missing_share_is_reported() {
     let Some(mut server) = Server::start() else { return };
     let (limits, told) = one_of_two(&server, QuotaShare::new(1, 20));
     make(&limits, call(PLACE), true).await.unwrap();

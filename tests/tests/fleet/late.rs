@@ -45,7 +45,7 @@ async fn assert_progress(traffic: &Traffic) {
 }
 
 #[tokio::test]
-async fn nobody_freezes() {
+async fn no_member_freezes() {
     let Some(server) = Server::start() else { return };
     for fallback in [false, true] {
         let (fleet, told) = two(&server, fallback);
@@ -62,7 +62,7 @@ async fn nobody_freezes() {
 
 /// Callers that wait for less than an answer takes leave what they asked for to the next ones.
 #[tokio::test]
-async fn who_is_impatient_is_served() {
+async fn impatient_callers_are_served() {
     let Some(server) = Server::start() else { return };
     let (fleet, _) = two(&server, false);
     let mut traffic = Traffic::default();

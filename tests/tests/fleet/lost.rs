@@ -82,7 +82,7 @@ async fn one_of_two_is_cut_off_and_returns() {
 }
 
 #[tokio::test]
-async fn who_returns_first_leaves_the_others_their_shares() {
+async fn the_first_to_return_leaves_the_others_their_shares() {
     let Some(server) = Server::start() else { return };
     let ([one, other], traffic) = two(&server);
     both_make(&traffic, MOST).await;
@@ -138,7 +138,7 @@ async fn a_way_that_stalls() {
 
 /// One late answer is no loss.
 #[tokio::test]
-async fn a_moment_without_redis_is_no_loss() {
+async fn a_moment_without_redis_does_not_count_as_a_loss() {
     let Some(server) = Server::start() else { return };
     let ([one, _other], traffic) = two(&server);
     both_make(&traffic, MOST).await;

@@ -28,7 +28,7 @@ async fn no_password_is_printed() {
 }
 
 #[tokio::test]
-async fn keys_tell_no_account_and_expire() {
+async fn keys_hide_the_account_and_expire() {
     let Some(server) = Server::start() else { return };
     let limits = RedisLimits::new(&server.url(), settings().prefix("desk")).unwrap();
     for meta in [PLACE, CANCEL] {

@@ -18,7 +18,7 @@ fn one(server: &Server) -> (RedisLimits, Proxy) {
 }
 
 #[tokio::test]
-async fn nothing_is_exceeded_and_nobody_freezes() {
+async fn no_limit_is_exceeded_and_no_member_freezes() {
     let Some(server) = Server::start() else { return };
     let fleet = [(); 2].map(|()| one(&server));
     let mut traffic = Traffic::default();
@@ -37,7 +37,7 @@ async fn nothing_is_exceeded_and_nobody_freezes() {
 }
 
 #[tokio::test]
-async fn one_too_many_shuts_for_a_window_whatever_the_clock() {
+async fn a_429_pauses_for_a_window_by_any_clock() {
     let Some(server) = Server::start() else { return };
     let (limits, _proxy) = one(&server);
     let reservation = ask(&limits, call(PLACE), true).await.unwrap();

@@ -34,7 +34,7 @@ async fn a_server_that_has_forgotten_is_given_a_window() {
 }
 
 #[tokio::test]
-async fn who_does_not_wait_is_told_what_binds() {
+async fn a_refusal_names_the_binding_limit() {
     let Some(server) = Server::start() else { return };
     let [one, other] = two(&server);
     begin(&one).await;
@@ -96,7 +96,7 @@ async fn callers_that_leave_are_no_loss() {
 const LONGEST: Duration = Duration::from_secs(60);
 
 #[tokio::test]
-async fn one_too_many_is_told_to_all() {
+async fn a_429_reaches_all_members() {
     let Some(server) = Server::start() else { return };
     let [one, other] = two(&server);
     begin(&one).await;

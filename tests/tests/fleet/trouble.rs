@@ -55,7 +55,7 @@ fn without_tokio_it_says_so() {
 }
 
 #[tokio::test]
-async fn who_refuses_recovers_and_never_exceeds() {
+async fn a_refusing_member_recovers_and_never_exceeds() {
     let Some(mut server) = Server::start() else { return };
     let limits = RedisLimits::new(&server.url(), settings()).unwrap();
     let mut made = Vec::new();
@@ -108,7 +108,7 @@ async fn a_lost_connection_is_made_again() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_script_is_told() {
+async fn script_errors_are_reported() {
     let Some(server) = Server::start() else { return };
     let limits = RedisLimits::new(&server.url(), settings()).unwrap();
     make(&limits, call(PLACE), true).await.unwrap();

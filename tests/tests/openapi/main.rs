@@ -50,7 +50,7 @@ fn what_openapi_cannot_say_is_counted() {
 
 /// The emitted tables come from the schema by another way.
 #[test]
-fn what_becomes_of_a_request_is_told_as_the_client_has_it() {
+fn outcomes_are_those_of_the_client() {
     let document = document(&schema().openapi());
     let outcomes = document["info"]["x-outcomes"].as_array().unwrap();
     assert_eq!(outcomes.len(), tradeapi::API.outcomes.len());

@@ -80,7 +80,7 @@ fn a_part_that_is_out_of_reach_takes_nothing_with_it() {
 }
 
 #[test]
-fn every_pause_tells_what_it_cost() {
+fn every_pause_reports_its_loss() {
     for order in [RangeOrder::NewestFirst, RangeOrder::OldestFirst] {
         let exchange = exchange(10, hourly());
         let mut pages = pages(&exchange, order).clip();
@@ -123,7 +123,7 @@ fn a_resumed_listing_is_refused_unless_it_may_be_clipped() {
 }
 
 #[test]
-fn what_is_lost_is_told_after_calls_that_failed() {
+fn losses_are_reported_after_failed_calls() {
     for order in [RangeOrder::NewestFirst, RangeOrder::OldestFirst] {
         let exchange = exchange(1000, hourly());
         let request = unified::GetFillHistory::new().between(at(NOW - 100 * DAY), at(NOW));
@@ -247,7 +247,7 @@ proptest! {
 
     /// Whatever passes between two pages, a fill is listed once, or it was told that it cannot be had.
     #[test]
-    fn what_is_not_listed_is_told(
+    fn unlisted_items_are_reported(
         ages in prop::collection::vec(0..100 * DAY, 0..60),
         page in 1..9_usize,
         oldest in any::<bool>(),

@@ -72,7 +72,7 @@ fn an_order_that_changed_meanwhile_is_listed_as_it_is_now_too() {
 }
 
 #[test]
-fn a_page_that_repeats_what_was_listed_before_a_restart_tells_nothing_twice() {
+fn a_page_repeated_after_a_restart_lists_nothing_twice() {
     let script =
         Script::of(|_, query| match query.iter().find(|(name, _)| name == "cursor").map(|(_, to)| to.as_str()) {
             None => page(r#"[{"execId": "1"}, {"execId": "2"}, {"execId": "3", "execPrice": "what"}]"#, r#""a""#),
@@ -141,7 +141,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn whatever_is_at_a_border_is_listed_once(
+    fn items_at_a_border_are_listed_once(
         things in things(),
         page in 1..9_usize,
         start_belongs in any::<bool>(),

@@ -90,7 +90,7 @@ fn what_is_too_old_is_refused_before_anything_is_sent() {
 }
 
 #[test]
-fn data_that_is_gone_is_told_of_too() {
+fn deleted_data_is_reported() {
     let exchange = Exchange::new(Ways::of(CLASSIC_ORDERS), Vec::new());
     let client = exchange.client();
     let request = classic::GetHistoryOrder::new(classic::ProductType::UsdtFutures).between(at(1), at(NOW));
@@ -101,7 +101,7 @@ fn data_that_is_gone_is_told_of_too() {
 }
 
 #[test]
-fn a_clipped_listing_tells_what_is_missing_first() {
+fn a_clipped_listing_reports_the_gap_first() {
     let things = [("new", 1), ("old", 89), ("gone", 95)].map(|(id, days)| Thing::new(id, NOW - days * DAY)).into();
     let exchange = Exchange::new(Ways { span: Some(30 * DAY), ..Ways::of(UNIFIED_FILLS) }, things);
     let request = unified::GetFillHistory::new().between(at(NOW - 100 * DAY), at(NOW));

@@ -137,7 +137,7 @@ async fn an_answer_shows_nothing_of_the_request() {
 }
 
 #[tokio::test]
-async fn drift_tells_no_name_and_no_value_in_which_an_answer_repeats_a_credential() {
+async fn drift_withholds_names_and_values_that_repeat_a_credential() {
     let sandbox = Sandbox::start().unwrap();
     let drift = Drift::new();
     let client = Client::builder(sandbox.url()).credentials(credentials()).drift(&drift).build().unwrap();

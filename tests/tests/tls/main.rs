@@ -22,12 +22,12 @@ use self::server::{Authority, DONE, Server, config};
 
 tradeapi_tests::over_each_transport!(
     a_root_of_ones_own_is_trusted,
-    who_is_not_trusted_gets_no_request,
-    who_speaks_no_tls_gets_no_request,
+    untrusted_servers_get_no_request,
+    servers_without_tls_get_no_request,
     a_client_certificate_is_shown,
     without_the_client_certificate_nothing_happens,
     handshakes_are_resumed_and_carry_no_request,
-    an_end_without_close_notify_is_no_end_of_a_body,
+    a_missing_close_notify_does_not_end_a_body,
     http_1_is_the_one_protocol,
 );
 
@@ -81,7 +81,7 @@ async fn a_root_of_ones_own_is_trusted(over: Over) {
     }
 }
 
-async fn who_is_not_trusted_gets_no_request(over: Over) {
+async fn untrusted_servers_get_no_request(over: Over) {
     let (authority, other) = (Authority::new(), Authority::new());
     let cases = [
         (authority.signs(HERE), TlsSettings::new(), "UnknownIssuer"),
@@ -102,7 +102,7 @@ async fn who_is_not_trusted_gets_no_request(over: Over) {
     }
 }
 
-async fn who_speaks_no_tls_gets_no_request(over: Over) {
+async fn servers_without_tls_get_no_request(over: Over) {
     let plain = Peer::start(|_, mut stream| {
         use std::io::Write;
         stream.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
@@ -169,7 +169,7 @@ async fn handshakes_are_resumed_and_carry_no_request(over: Over) {
 }
 
 /// Whoever cuts a connection must not be able to shorten what it brings.
-async fn an_end_without_close_notify_is_no_end_of_a_body(over: Over) {
+async fn a_missing_close_notify_does_not_end_a_body(over: Over) {
     use std::io::Write;
     let authority = Authority::new();
     let until_the_end = format!("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{DONE}");

@@ -24,7 +24,7 @@ fn what_cannot_be_used_is_an_error() {
 
 /// However broken the text is in which it comes.
 #[test]
-fn no_private_key_is_told() {
+fn private_keys_are_not_printed() {
     let own = Authority::new().signs("desk");
     let key = own.key.serialize_pem();
     let secret: Vec<&str> = key.lines().filter(|line| !line.starts_with('-')).collect();

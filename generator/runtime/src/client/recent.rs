@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_know_when_it_was_signed_means_the_only_one_before() {
+    fn an_unknown_signing_time_means_the_only_earlier_request() {
         let recent = RecentRequests::default();
         let is_named_twice = |signed_at| recent.is_named_twice("a", millis(signed_at));
         assert!(!is_named_twice(10_000), "an earlier run sent it");
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn two_requests_of_one_moment_are_told_apart() {
+    fn two_requests_of_one_moment_are_distinguished() {
         let recent = RecentRequests::default();
         send(&recent, 1, 0, r#"{"id":"a"}"#);
         send(&recent, 1, 0, r#"{"id":"a"}"#);

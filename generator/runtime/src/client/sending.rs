@@ -14,7 +14,7 @@ use crate::clock::Moment;
 use crate::error::{
     Error, ExchangeError, SentRequest, TransportError, TransportFailure, UnknownOutcome, Unsigned, ending_of,
 };
-use crate::exchange::{Reply, build_request, read_answer, told_by_date};
+use crate::exchange::{Reply, build_request, read_answer, time_of_date_header};
 use crate::limits::{Permit, RateLimitFeedback};
 use crate::observe::CallSpan;
 use crate::operation::Operation;
@@ -202,7 +202,7 @@ impl ClientCore {
         let reply = answer.map_err(|error| self.unanswered(O::META, error)).and_then(|response| {
             let RateLimitFeedback { remaining, .. } = permit.answered_after(&response, trip);
             span.answered(&response);
-            let date = told_by_date(self.parts.api, response.headers());
+            let date = time_of_date_header(self.parts.api, response.headers());
             let reply = read_answer(self.parts.api, self.codes(), operation, &what, response);
             let reply = reply.map(|reply| Reply { remaining, ..reply });
             self.learn_the_time(O::META, (signed_at, at), date, reply)

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_told() {
+    fn names_are_kept() {
         for told in ["newField", "price24hPcnt", "tp_sl_2", "USDT-FUTURES", "post only", "v", "a.b"] {
             assert_eq!(name(told).as_deref(), Some(told));
         }

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn without_credentials_everything_is_told() {
+    fn without_credentials_nothing_is_redacted() {
         let nobody = Credentials::new("", "", "");
         for withheld in [Redactor::of(None), Redactor::of(Some(&nobody))] {
             assert_eq!(withheld.filter(Some("newField".into())).as_deref(), Some("newField"));

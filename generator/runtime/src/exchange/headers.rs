@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_tells_nothing() {
+    fn malformed_headers_are_ignored() {
         assert_eq!(retry_after(&HeaderMap::new()), None);
         let years = ["10000", "65536", "4294967296", "9999999999999999999", "99999999999999999999", "-1"];
         let dates = years.map(|year| format!("Sun, 06 Nov {year} 08:49:37 GMT"));

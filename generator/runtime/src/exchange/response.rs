@@ -88,7 +88,7 @@ pub(crate) fn is_in_envelope(api: &Api, body: &[u8]) -> bool {
 
 /// The exchange's time by the header `Date`, if the envelope contains no time. Otherwise the header is not used,
 /// because it may come from a gateway before the exchange.
-pub(crate) fn told_by_date(api: &Api, headers: &HeaderMap) -> Option<Timestamp> {
+pub(crate) fn time_of_date_header(api: &Api, headers: &HeaderMap) -> Option<Timestamp> {
     let in_envelope = api.envelope.as_ref().is_some_and(|envelope| envelope.time.is_some());
     if in_envelope { None } else { date(headers) }
 }

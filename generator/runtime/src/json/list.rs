@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_item_deep_inside_is_told_by_its_own_path() -> Result<(), ReadError> {
+    fn a_nested_bad_item_is_reported_by_its_path() -> Result<(), ReadError> {
         let list: List<Vec<u64>> = read_json(r#"[[1], [2, "x"], [3]]"#)?;
         assert_eq!(list.items, [[1], [3]]);
         assert_eq!(list.bad[0].error.to_string(), "[1]: expected a whole number, found \"x\" (at byte 4)");

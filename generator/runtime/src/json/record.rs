@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_tells_the_way() {
+    fn an_error_has_the_path() {
         let error = read_json::<Fill>(r#"{"id":"1","last":{"feeCoin":"USDT","fee":"one"}}"#).map_err(|e| e.to_string());
         assert_eq!(error, Err("last.fee: expected a decimal number, found \"one\" (at byte 41)".to_owned()));
     }

@@ -367,7 +367,7 @@ mod tests {
 
     /// Redis limits mark reservations that are not theirs with the highest bit.
     #[test]
-    fn a_slot_tells_its_lane_and_leaves_the_highest_bit_free() {
+    fn a_reservation_identifies_its_bucket_and_leaves_the_highest_bit_free() {
         let mut buckets = SlotMap::new();
         let mut before = Vec::new();
         for round in 0..1_000 {

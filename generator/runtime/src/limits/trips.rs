@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_call_is_no_trip_but_bounds_one() {
+    fn a_whole_call_bounds_a_trip_without_being_one() {
         let mut known = Trips::new();
         (0..1_000).for_each(|_| _ = known.cap(ms(200)));
         assert_eq!(known.bound(), Duration::ZERO);

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_are_told_apart() {
+    fn processes_mint_different_ids() {
         let found: HashSet<_> = (0..1_000).map(|id| process(id) % (1 << 40)).collect();
         assert_eq!(found.len(), 1_000);
     }

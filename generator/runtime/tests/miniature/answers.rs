@@ -52,7 +52,7 @@ fn the_order_of_members_does_not_matter() -> Tested {
 }
 
 #[test]
-fn the_code_decides_whatever_the_status() -> Tested {
+fn the_code_decides_for_any_status() -> Tested {
     assert!(answer::<PlaceOrder>(400, r#"{"code":"00000","data":{}}"#).is_ok());
     let body = r#"{"code":"40786","msg":"Duplicate \"clientOid\"","requestTime":5,"data":{"orderId":[]}}"#;
     let Err(Error::Exchange(error)) = answer::<PlaceOrder>(200, body) else { return Err("no exchange error".into()) };
@@ -65,7 +65,7 @@ fn the_code_decides_whatever_the_status() -> Tested {
 }
 
 #[test]
-fn an_error_tells_whether_it_may_have_been_done() {
+fn an_error_has_an_outcome() {
     let outcome = |status, body| answer::<PlaceOrder>(status, body).map_err(|error| error.outcome()).map(drop);
     assert_eq!(outcome(200, r#"{"code":"40786"}"#), Err(Outcome::NotDone));
     assert_eq!(outcome(200, r#"{"code":"40010"}"#), Err(Outcome::Unknown));
@@ -123,7 +123,7 @@ fn absent_data_is_an_empty_record_or_nothing() -> Tested {
 }
 
 #[test]
-fn an_answer_that_says_two_things_is_not_believed() {
+fn a_contradictory_answer_is_unreadable() {
     for body in [
         r#"{"code":"00000","data":{},"code":"40786"}"#,
         r#"{"code":"00000","data":{},"data":{}}"#,

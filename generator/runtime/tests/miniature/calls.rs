@@ -39,7 +39,7 @@ async fn a_call_goes_there_and_back() -> Tested {
 }
 
 #[tokio::test]
-async fn a_transport_tells_whether_it_sent() -> Tested {
+async fn a_transport_reports_delivery() -> Tested {
     let error = client(None)?.call(&order()).await.err().ok_or("answered")?;
     assert_eq!((error.operation(), error.outcome()), ("mini.orders", Outcome::NotDone));
     let text = "mini.orders got no response: the transport failed: the line is cut; it had no effect";
@@ -76,7 +76,7 @@ impl Transport for Counting {
 }
 
 #[tokio::test]
-async fn the_calls_that_remain_are_told_whether_or_not_limits_are_kept() -> Tested {
+async fn remaining_calls_are_reported_with_and_without_limits() -> Tested {
     for mode in [LimitMode::Wait, LimitMode::Refuse, LimitMode::Off] {
         let client = Client::builder("https://mini.example").credentials(Credentials::new("key", "secret", "pass"));
         let reply = client.limits(mode).transport(Counting).build()?.call(&order()).await?;

@@ -22,7 +22,7 @@ fn order() -> Result<PlaceOrder, tradeapi_runtime::value::InvalidIdentifier> {
 }
 
 #[tokio::test]
-async fn a_read_is_signed_anew_by_the_time_its_refusal_told() -> Tested {
+async fn a_read_is_signed_again_by_the_time_of_its_refusal() -> Tested {
     for ahead in [10 * MINUTE, -10 * MINUTE] {
         let world = World::ahead(ahead);
         let client = world.builder().build()?;
@@ -73,7 +73,7 @@ async fn a_clock_that_is_right_signs_by_itself() -> Tested {
 }
 
 #[tokio::test]
-async fn who_signs_by_their_own_clock_repeats_nothing_and_sends_no_change_in_vain() -> Tested {
+async fn an_uncorrected_clock_repeats_nothing_and_sends_no_doomed_change() -> Tested {
     let world = World::ahead(10 * MINUTE);
     let client = world.builder().signing_clock(SigningClock::Own).build()?;
     let policy = RetryPolicy::new();
@@ -233,7 +233,7 @@ async fn absence_is_judged_by_the_time_the_request_was_signed_as_of() -> Tested 
 }
 
 #[tokio::test]
-async fn an_answer_that_is_no_signed_one_teaches_nothing() -> Tested {
+async fn unsigned_answers_do_not_set_the_clock() -> Tested {
     let world = World::ahead(10 * MINUTE);
     world.change(|state| state.silent = true);
     let client = world.builder().build()?;
@@ -247,7 +247,7 @@ static TIMELESS: Api =
     Api { envelope: Some(Envelope { code: "code", message: None, time: None, data: "data", success: "00000" }), ..API };
 
 #[tokio::test]
-async fn where_answers_tell_no_time_their_date_does_to_the_second() -> Tested {
+async fn the_date_header_sets_the_clock_to_the_second() -> Tested {
     let world = World::ahead(10 * MINUTE);
     let client = world.of(&TIMELESS).build()?;
     let policy = RetryPolicy::new();

@@ -39,7 +39,7 @@ async fn a_code_counts_as_its_sources_do() -> Tested {
 }
 
 #[tokio::test]
-async fn a_client_believes_as_much_as_it_is_told_to() -> Tested {
+async fn a_client_follows_its_code_policy() -> Tested {
     let documented = CodePolicy::documented_only;
     for refusal in ["43012", "40012"] {
         let error = placed(refusal, documented()).await?;
@@ -61,7 +61,7 @@ async fn a_client_believes_as_much_as_it_is_told_to() -> Tested {
 }
 
 #[tokio::test]
-async fn refused_credentials_tell_the_likely_cause() -> Tested {
+async fn refused_credentials_name_the_likely_cause() -> Tested {
     let error = placed("40012", CodePolicy::new()).await?;
     assert_eq!(error.credential_cause(), Some(CredentialCause::Passphrase));
     assert_eq!(
@@ -76,7 +76,7 @@ async fn refused_credentials_tell_the_likely_cause() -> Tested {
 }
 
 #[tokio::test]
-async fn what_is_known_of_a_code_is_told_also_where_it_proves_nothing() -> Tested {
+async fn the_meaning_of_a_code_is_shown_even_if_it_proves_nothing() -> Tested {
     for (refusal, certainty) in [
         ("40010", Some(Certainty::Documented)),
         ("43012", Some(Certainty::Several)),

@@ -311,7 +311,7 @@ async fn an_order_that_landed_is_found() -> Tested {
 }
 
 #[tokio::test]
-async fn what_was_answered_is_not_asked_for() -> Tested {
+async fn answered_requests_are_not_queried() -> Tested {
     let line = Line::new([answers(r#"{"orderId":"7"}"#)]);
     let Confirmation::Done(happened) = confirmation(&line, &ConfirmPolicy::new()).await? else {
         return Err("unknown".into());
@@ -403,7 +403,7 @@ async fn an_amendment_happened_when_the_record_is_as_wanted() -> Tested {
 }
 
 #[tokio::test]
-async fn an_order_that_nobody_could_ask_for_is_not_sent() -> Tested {
+async fn an_order_that_cannot_be_queried_is_not_sent() -> Tested {
     let line = Line::new([lost()]);
     let nameless = PlaceOrder { client_oid: None, ..order("a1")? };
     let confirmation = line.client()?.core().place_and_confirm(&nameless, &ConfirmPolicy::new()).await;
@@ -442,7 +442,7 @@ async fn each_item_of_a_batch_is_confirmed() -> Tested {
 }
 
 #[tokio::test]
-async fn a_prepared_request_goes_once_and_while_it_is_good() -> Tested {
+async fn a_prepared_request_is_sent_once_before_it_expires() -> Tested {
     let line = Line::new([answers(r#"{"orderId":"7"}"#)]);
     let (client, order) = (line.client()?, order("a1")?);
     let prepared = client.core().prepare(&order)?;

@@ -57,7 +57,7 @@ async fn an_id_that_was_used_twice_proves_neither() -> Tested {
 }
 
 #[tokio::test]
-async fn an_id_that_was_refused_as_used_is_asked_for() -> Tested {
+async fn a_duplicate_id_is_queried() -> Tested {
     let line = Line::new([code("43118"), answers(FOUND)]);
     assert_eq!(confirmation(&line, &ConfirmPolicy::new()).await?.outcome(), Outcome::Done);
     // What has the id was there before, so the request did nothing.
@@ -71,7 +71,7 @@ async fn an_id_that_was_refused_as_used_is_asked_for() -> Tested {
 }
 
 #[tokio::test]
-async fn an_absence_is_no_earlier_because_a_clock_is_ahead() -> Tested {
+async fn an_absence_proves_nothing_sooner_on_a_fast_clock() -> Tested {
     let ahead = || Act::Answers(r#"{"code":"40404","requestTime":HOUR-AHEAD}"#.to_owned());
     let line = Line::new([lost(), ahead()]);
     let confirmation = confirmation(&line, &ConfirmPolicy::new()).await?;

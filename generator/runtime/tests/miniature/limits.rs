@@ -110,7 +110,7 @@ fn limited(error: Option<Error>) -> Option<Duration> {
 }
 
 #[tokio::test]
-async fn a_call_waits_and_tells_how_long_and_is_signed_afterwards() -> Tested {
+async fn a_call_reports_its_wait_and_is_signed_afterwards() -> Tested {
     let scene = Scene::new(Recorder::new(200, "100"));
     let client = scene.builder().build()?;
     for _ in 0..10 {
@@ -197,7 +197,7 @@ async fn a_429_of_a_gateway_closes_all_operations() -> Tested {
 }
 
 #[tokio::test]
-async fn errors_tell_how_long_the_call_waited() -> Tested {
+async fn errors_report_the_wait() -> Tested {
     for (status, body) in [(400, r#"{"code":"40786"}"#), (200, "nonsense")] {
         let scene = Scene::new(Recorder { body, ..Recorder::new(status, "100") });
         let client = scene.builder().build()?;

@@ -158,7 +158,7 @@ async fn what_is_forbidden_is_not_sent() -> Tested {
 }
 
 #[tokio::test]
-async fn an_order_is_sent_once_whatever_happens() -> Tested {
+async fn an_order_is_sent_once_despite_failures() -> Tested {
     for over in OVER {
         for manner in [Manner::Closes, Manner::Waits, Manner::Redirects, Manner::Answers("{")] {
             let (error, seen) = failure(*over, manner).await?;
@@ -169,7 +169,7 @@ async fn an_order_is_sent_once_whatever_happens() -> Tested {
 }
 
 #[tokio::test]
-async fn failures_tell_their_kind() -> Tested {
+async fn failures_have_a_kind() -> Tested {
     const LONG: &str = concat!("{\"code\":\"00000\",\"msg\":\"", "0123456789012345678901234567890123456789", "\"}");
     for over in OVER {
         let (closed, _) = failure(*over, Manner::Closes).await?;

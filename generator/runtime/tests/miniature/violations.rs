@@ -37,7 +37,7 @@ fn owned(rules: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn all_are_told_at_once() {
+fn all_violations_are_reported_at_once() {
     let batch = PlaceBatch { orders: vec![order("", Side::Buy), order("A", Side::Sell), order("B", Side::Buy)] };
     let two = rules(validate(&batch, None));
     assert_eq!(two, owned(&[("shape", "[0].symbol"), ("same-side", "[].side")]));
@@ -115,7 +115,7 @@ fn refused<O: Operation>(json: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn reading_tells_all_that_is_wrong() {
+fn reading_reports_all_mistakes() {
     let json = r#"{"size":"x","orderType":"stop","clientOid":"UPPER","reduceOnly":"maybe"}"#;
     let wrong = owned(&[
         ("required", "symbol"),
@@ -168,7 +168,7 @@ fn edits_are_read() -> Tested {
 }
 
 #[test]
-fn whatever_is_read_the_answer_is_violations() {
+fn reading_any_input_gives_violations() {
     for json in ["", "null", "5", "{", "[", "\"", "{}", "[]", "[{}]", "[null]", "{\"symbol\":{}}"] {
         assert!(!refused::<PlaceOrder>(json).is_empty(), "{json}");
         assert!(!refused::<PlaceBatch>(json).is_empty(), "{json}");

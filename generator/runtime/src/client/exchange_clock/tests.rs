@@ -41,7 +41,7 @@ fn nothing_is_known_before_an_answer() {
 }
 
 #[test]
-fn one_answer_tells_to_half_of_its_trip() {
+fn one_answer_bounds_the_clock_to_half_its_trip() {
     // Read at once, in the middle or at the end of a trip of 100 ms: the truth is within the bounds.
     for read_after in [0, 50, 100] {
         let clock = learned(&[told(1000, read_after, 1100, 600_000)]);
@@ -113,7 +113,7 @@ fn after_a_sleep_nothing_is_known() {
 }
 
 #[test]
-fn a_time_at_which_the_signature_was_no_good_is_believed_only_when_it_was_refused() {
+fn a_time_outside_the_signature_window_counts_only_after_a_refusal() {
     let clock = ExchangeClock::default();
     let away = told(0, 5, 10, 30_100);
     clock.learn(away, at(0).wall, WINDOW, Signature::Accepted);
@@ -134,7 +134,7 @@ fn a_time_at_which_the_signature_was_no_good_is_believed_only_when_it_was_refuse
 }
 
 #[test]
-fn what_no_exchange_can_tell_is_never_believed() {
+fn implausible_times_are_ignored() {
     for time in [0, 999_999_999_999, 4_102_444_800_000, u64::MAX] {
         for signature in [Signature::Accepted, Signature::Unchecked, Signature::Refused] {
             let clock = learned(&[told(0, 5, 10, 7)]);
@@ -172,7 +172,7 @@ fn a_refused_signature_that_fits_shows_that_another_clock_judges() {
 }
 
 #[test]
-fn a_smaller_window_than_the_schema_tells_is_learned_too() {
+fn a_smaller_window_than_in_the_schema_is_learned() {
     let clock = ExchangeClock::default();
     clock.learn(told(0, 5, 10, 8_000), at(0).wall, WINDOW, Signature::Refused);
     assert_eq!(skew(&clock, at(10)), Some((8_000, 5)));

@@ -59,7 +59,7 @@ fn a_record_without_a_time_is_the_latest() {
 }
 
 #[test]
-fn nothing_is_said_about_what_is_not_told() {
+fn missing_fields_are_unidentified() {
     assert_eq!(last([record("", "", Phase::New)]), Observed::Unidentified);
     assert_eq!(last([Record { phase: None, ..at(1, Phase::New) }]), Observed::Unidentified);
     assert_eq!(last([at(1, Phase::Done), at(2, undocumented())]), Observed::Undocumented);

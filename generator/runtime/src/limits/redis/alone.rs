@@ -126,7 +126,7 @@ impl Shared {
         let Some(alone) = &self.alone else { return 0 };
         if !alone.is_alone() {
             if alone.presence.is_due() {
-                self.tell_presence(alone).await;
+                self.announce_presence(alone).await;
             }
             return 0;
         }
@@ -143,7 +143,7 @@ impl Shared {
 
     /// Reports the calls that were made without Redis, and uses it from now on.
     async fn return_to_fleet(&self, alone: &Alone) {
-        let until = alone.presence.tell_again();
+        let until = alone.presence.publish_state();
         let mut paused = Paused { alone, has_returned: false };
         let made = alone.limits.pause();
         let bucket = Bucket::over(made.iter().map(|(window, _)| window), &self.settings);
@@ -214,17 +214,17 @@ impl Presence {
 
     /// Until when a question announces the process as a member. `None` while the process is alone, which it must not
     /// announce.
-    pub(super) fn tell(&self) -> Option<Instant> {
+    pub(super) fn publish_membership(&self) -> Option<Instant> {
         let mut state = self.state();
-        (!state.is_alone).then(|| self.tell_in(&mut state))
+        (!state.is_alone).then(|| self.publish_until(&mut state))
     }
 
     /// The same, of a process that is alone and about to return.
-    pub(super) fn tell_again(&self) -> Instant {
-        self.tell_in(&mut self.state())
+    pub(super) fn publish_state(&self) -> Instant {
+        self.publish_until(&mut self.state())
     }
 
-    fn tell_in(&self, state: &mut State) -> Instant {
+    fn publish_until(&self, state: &mut State) -> Instant {
         state.known_until = state.known_until.max(Instant::now() + self.validity);
         state.known_until
     }
@@ -276,17 +276,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_told_is_waited_for() {
+    fn a_wait_ends_with_the_published_state() {
         let presence = Presence::new(Duration::from_secs(3600));
         assert_eq!(presence.lose(), None);
         let presence = Presence::new(Duration::ZERO);
-        assert!(presence.tell().is_some());
+        assert!(presence.publish_membership().is_some());
         assert_eq!(presence.lose(), Some(Duration::ZERO));
-        assert!(presence.tell().is_none() && presence.lose().is_none());
-        let until = presence.tell_again();
+        assert!(presence.publish_membership().is_none() && presence.lose().is_none());
+        let until = presence.publish_state();
         presence.answered(until);
-        assert_eq!(presence.tell(), None);
+        assert_eq!(presence.publish_membership(), None);
         presence.returned(until);
-        assert!(presence.tell().is_some());
+        assert!(presence.publish_membership().is_some());
     }
 }

@@ -170,7 +170,7 @@ impl Shared {
         if matches!(whom, For::Waiting) && (count == 0 || !bucket.ask_again_in().is_zero()) {
             return Ok(None);
         }
-        let until = self.alone.as_ref().and_then(|alone| alone.presence.tell());
+        let until = self.alone.as_ref().and_then(|alone| alone.presence.publish_membership());
         let reports = bucket.take_reports();
         let first = self.next_id.fetch_add(count as u64, Ordering::Relaxed);
         let ids = first..first + count as u64;
@@ -280,7 +280,7 @@ impl Shared {
     }
 
     /// Reports the presence of the process to the server.
-    pub(super) async fn tell_presence(self: &Arc<Self>, alone: &Alone) {
+    pub(super) async fn announce_presence(self: &Arc<Self>, alone: &Alone) {
         let bucket = Arc::new(Bucket::over([].iter(), &self.settings));
         if let Err(why) = self.ask(&bucket, For::Nobody).await {
             alone.fail(why);

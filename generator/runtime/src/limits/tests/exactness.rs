@@ -86,7 +86,7 @@ proptest! {
 
     /// Someone who waits can stop doing so at any time, and no one else notices.
     #[test]
-    fn who_leaves_the_line_leaves_no_gap(most in 1..=5_u32, leavers in prop::collection::vec(any::<bool>(), 1..40)) {
+    fn leaving_the_queue_leaves_no_gap(most in 1..=5_u32, leavers in prop::collection::vec(any::<bool>(), 1..40)) {
         let meta = limited_to(most);
         let limits = limits(LimitSettings::new().margin(Duration::ZERO));
         let mut driver = Driver::new(&limits);
@@ -165,7 +165,7 @@ fn free_in(denied: AdmissionError) -> Duration {
 }
 
 #[test]
-fn who_is_refused_is_told_when_to_come_again() {
+fn a_refusal_says_when_there_is_room() {
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
     let driver = Driver::new(&limits);
     let call = Call::new(limited_to(2));

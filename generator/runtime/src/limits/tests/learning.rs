@@ -60,7 +60,7 @@ fn after_one_too_many_nothing_goes_for_a_window() {
 }
 
 #[test]
-fn who_waits_waits_longer_then() {
+fn waiting_calls_wait_longer() {
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
     let mut driver = Driver::new(&limits);
     let key = call(&mut driver, 1, ms(100), RateLimitFeedback::default());

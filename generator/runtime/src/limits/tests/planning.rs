@@ -10,7 +10,7 @@ use crate::limits::{Call, LimitSettings, Limiter, Plan, RateLimitFeedback};
 use crate::tables::{Effect, Scope};
 
 #[test]
-fn a_plan_tells_how_long_and_why() {
+fn a_plan_reports_duration_and_reason() {
     let call = Call::new(operation("place", Effect::Create, &[per_uid(10, "default")]));
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
     let plan = limits.0.plan(&[call; 95]);
@@ -34,7 +34,7 @@ fn the_overall_limit_can_be_what_binds() {
 }
 
 #[test]
-fn those_who_came_before_are_planned_for_too() {
+fn a_plan_includes_waiting_calls() {
     let call = Call::new(limited_to(1));
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
     let mut driver = Driver::new(&limits);
@@ -46,7 +46,7 @@ fn those_who_came_before_are_planned_for_too() {
 
 /// Trips take room as well, once it is known how long they are.
 #[test]
-fn a_plan_knows_how_long_trips_take() {
+fn a_plan_uses_measured_trips() {
     let call = Call::new(limited_to(1));
     let limits = limits(LimitSettings::new().margin(Duration::ZERO));
     let mut driver = Driver::new(&limits);

@@ -14,7 +14,7 @@ fn a_share_is_a_part_of_every_limit() {
 }
 
 #[test]
-fn less_than_one_call_is_refused_whoever_waits() {
+fn a_share_below_one_call_is_refused() {
     let limits = limits(LimitSettings::new().share(QuotaShare::new(1, 4)));
     for wait in [false, true] {
         let Admission::Now(Err(AdmissionError::Unavailable(unavailable))) =
@@ -30,7 +30,7 @@ fn less_than_one_call_is_refused_whoever_waits() {
 
 /// A plan promises no time for calls that never go out.
 #[test]
-fn a_plan_tells_what_is_refused() {
+fn a_plan_reports_refused_calls() {
     let limits = limits(LimitSettings::new().margin(Duration::ZERO).share(QuotaShare::new(1, 4)));
     let [none, one] = [3, 4].map(|calls| Call::new(limited_to(calls)));
     let plan = limits.0.plan(&[none; 2]);
@@ -46,7 +46,7 @@ fn a_plan_tells_what_is_refused() {
 }
 
 #[test]
-fn a_share_of_zero_is_none() {
+fn a_share_of_zero_admits_nothing() {
     for whole in 0..3 {
         assert_eq!(QuotaShare::new(0, whole).of(10), 0);
     }

@@ -109,7 +109,7 @@ proptest! {
 }
 
 #[test]
-fn multiples_are_told_exactly() -> Tested {
+fn multiples_are_exact() -> Tested {
     let cases = [
         ("64000.3", "0.1", Some(true)),
         ("64000.35", "0.1", Some(false)),

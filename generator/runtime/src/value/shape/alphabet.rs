@@ -45,7 +45,7 @@ mod tests {
     use super::{ascii, contains};
 
     #[test]
-    fn knows_characters_and_ranges() {
+    fn accepts_characters_and_ranges() {
         let alphabet = ".:/A-Za-z0-9_-";
         assert!("aZ5.:/_-".chars().all(|letter| contains(alphabet, letter)));
         assert!(!" ,\\@é".chars().any(|letter| contains(alphabet, letter)));
