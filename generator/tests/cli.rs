@@ -43,7 +43,7 @@ fn a_second_run_writes_nothing_and_touches_no_time() {
     let before = times(out.path());
     let second = String::from_utf8(generate(out.path()).stdout).unwrap();
     assert!(second.contains("0 written,"), "{second}");
-    assert!(second.starts_with("read    3 families, 30 operations,"), "{second}");
+    assert!(second.starts_with("read    3 families, "), "{second}");
     assert_eq!(before, times(out.path()));
 }
 

@@ -1,6 +1,7 @@
 //! What the tests take from the schema: the examples, and what a response is made of. Read without the generator.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use serde_yaml::{Mapping, Value as Yaml};
@@ -192,6 +193,26 @@ fn members_of(choice: &Yaml) -> Vec<String> {
     names
 }
 
+/// The ids of all operations: one for each file of a family beside `family.yaml` and `types.yaml`.
+pub fn operations() -> BTreeSet<String> {
+    let id = |path: &PathBuf| {
+        let [family, name] = [path.parent()?.file_name(), path.file_stem()].map(|name| name?.to_str());
+        let is_operation = path.extension()? == "yaml" && !["family", "types"].contains(&name?);
+        is_operation.then(|| format!("{}.{}", family.unwrap_or_default(), name.unwrap_or_default()))
+    };
+    files(&folder())
+        .iter()
+        .filter(|path| path.is_dir())
+        .flat_map(|family| files(family))
+        .filter_map(|path| id(&path))
+        .collect()
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    entries.flatten().map(|entry| entry.path()).collect()
+}
+
 fn operation(meta: &Meta) -> Yaml {
     let (family, name) = meta.id.split_once('.').expect("an id has a family and a name");
     read(family, name)
@@ -202,9 +223,13 @@ fn family(meta: &Meta) -> Yaml {
 }
 
 fn read(family: &str, name: &str) -> Yaml {
-    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "schema", family, &format!("{name}.yaml")].iter().collect();
+    let path = folder().join(family).join(format!("{name}.yaml"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema")
 }
 
 fn mapping(value: &Yaml) -> &Mapping {

@@ -51,10 +51,9 @@ struct Wire {
 async fn every_operation_over_the_wire_by_every_transport() {
     for over in Over::ALL {
         let called = each(&Wire { sandbox: Sandbox::start().unwrap(), over }).await;
-        let ids: BTreeSet<_> = called.iter().map(|meta| meta.id).collect();
-        let of_family = |family: &str| called.iter().filter(|meta| meta.family == family).count();
-        assert_eq!((ids.len(), called.len()), (30, 30));
-        assert_eq!([of_family("classic"), of_family("unified"), of_family("broker")], [13, 16, 1]);
+        let ids: BTreeSet<_> = called.iter().map(|meta| meta.id.to_owned()).collect();
+        assert_eq!(ids.len(), called.len());
+        assert_eq!(ids, schema::operations());
     }
 }
 
