@@ -5,7 +5,7 @@
 use std::ops::Deref;
 use tradeapi_runtime as runtime;
 
-/// What a caller tells about the account that signs, for the rules that depend on it.
+/// Properties of the account that signs, for the rules that depend on them.
 ///
 /// All properties are optional. A rule that depends on a missing one is not checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -133,7 +133,7 @@ impl PositionMode {
     }
 }
 
-/// What the configuration of a trading pair says, as far as the caller tells it.
+/// Configuration of a trading pair, as far as the caller provides it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use = "an instrument has no effect until it is added to an account"]
 pub struct Instrument {

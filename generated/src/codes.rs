@@ -315,7 +315,7 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
         .certain(runtime::tables::Certainty::Single),
     runtime::tables::KnownError::observed(
             "25226",
-            "Position smaller than asked.",
+            "Position smaller than requested.",
             runtime::tables::CodeProof::NotDone,
         )
         .of(&["unified"])

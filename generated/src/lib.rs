@@ -28,14 +28,14 @@
 //!   (khanbekov/go-bitget, JKorf/Bitget.Net)
 //! - The timestamp of a request must lie within 30 seconds of the server's clock. (GinArea/gobitget,
 //!   vendor page)
-//! - The header X-CHANNEL-API-CODE is no part of the signed text. (ccxt, GinArea/gobitget)
+//! - The header X-CHANNEL-API-CODE is not part of the signed text. (ccxt, GinArea/gobitget)
 //! - The header paptrading with the value 1 and a demo key reach the demo market on the same host.
 //!   (ccxt, UnipayFI/go-bitget, JKorf/Bitget.Net, tiagosiebler/bitget-api)
 //! - A page with nothing on it can have null or an empty list, and null for its cursor or endId.
 //!   (typed-bitget, roq)
 //! - A cursor or endId is handed back as it came; it cannot be computed from ids. (ccxt capture)
 //! - A refusal of the exchange's own can come with HTTP status 400 as well as 200, so the code is read
-//!   whatever the status says. Status 429 comes with or without JSON. (JKorf/Bitget.Net,
+//!   whatever the HTTP status is. Status 429 comes with or without JSON. (JKorf/Bitget.Net,
 //!   GinArea/gobitget, typed-bitget)
 //! - The response header x-mbx-used-remain-limit counts the calls that are left for the endpoint in the
 //!   current second. (vendor FAQ, TradingXZJL/mybitgetapi)
@@ -70,24 +70,24 @@ pub mod unified;
 /// |---|---|---|
 /// | refused | not done | The client found that the documents forbid it, and sent nothing. |
 /// | unsigned | not done | Nothing was sent. |
-/// | limited | not done | The client was told not to wait for room within a rate limit, and sent nothing. |
+/// | limited | not done | The client does not wait for room within a rate limit, and sent nothing. |
 /// | not connected | not done | Without a connection nothing can be sent. |
 /// | not written | not done | The connection went before a byte of the request was written. |
 /// | connection lost | unknown | The whole request may have arrived, and an exchange acts on one whether or not it can still answer. |
 /// | timed out | unknown | The answer is late, the order need not be. |
 /// | answer too long | unknown | What was not read may have been a success. |
-/// | success | done | The documents call an answer with this code a success; each item of a batch is told of by itself. |
+/// | success | done | The documents call an answer with this code a success; each item of a batch has a result of its own. |
 /// | listed code | by the code | After three of the listed codes the documents want the order queried; the others say what is wrong with the request. |
 /// | observed code | by the code | No document lists the code, but several independent sources agree on what it means, and it refuses this very request. What a single source says, or what sources contradict each other in, proves nothing. |
-/// | timestamp refused | not done | Several independent sources agree on these codes: a request whose timestamp is not accepted is refused for it, whatever it asks. |
-/// | credentials refused | not done | Several independent sources agree on these codes: a request whose sender is not let in is refused for it, whatever it asks. |
-/// | unlisted code | unknown | Neither document lists all codes, and three of those they list mean that nobody knows, so one of which nobody is certain may be another of that kind. |
+/// | timestamp refused | not done | Several independent sources agree on these codes: a request whose timestamp is not accepted is refused for it, whatever it requests. |
+/// | credentials refused | not done | Several independent sources agree on these codes: a request whose sender is not let in is refused for it, whatever it requests. |
+/// | unlisted code | unknown | Neither document lists all codes, and three of those they list leave the outcome open, so an unlisted one may be another of that kind. |
 /// | too many requests | by the code | Neither document speaks of this status. Several independent sources do, under the code 429: such a request is turned away before it is handled. |
 /// | server error | unknown | Something on the way gave up waiting, perhaps after the request had gone through. |
 /// | other status | unknown | Neither document speaks of statuses other than 200, and who answered without an envelope is not shown. |
 /// | unreadable | unknown | What is broken may have been a success. |
 /// | item failed | not done | The answer itself lists the item among those that failed. |
-/// | item unaccounted | unknown | The answer tells neither that the item succeeded nor that it failed. |
+/// | item unaccounted | unknown | The answer shows neither success nor failure of the item. |
 ///
 /// Of the codes that the documents list, each operation names those that leave the outcome unknown;
 /// after any other the request had no effect.
@@ -150,7 +150,7 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
         runtime::tables::OutcomeRow {
             when: runtime::tables::Ending::Limited,
             outcome: Some(runtime::tables::Outcome::NotDone),
-            why: "The client was told not to wait for room within a rate limit, and sent nothing.",
+            why: "The client does not wait for room within a rate limit, and sent nothing.",
         },
         runtime::tables::OutcomeRow {
             when: runtime::tables::Ending::NotConnected,
@@ -180,7 +180,7 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
         runtime::tables::OutcomeRow {
             when: runtime::tables::Ending::Success,
             outcome: Some(runtime::tables::Outcome::Done),
-            why: "The documents call an answer with this code a success; each item of a batch is told of by itself.",
+            why: "The documents call an answer with this code a success; each item of a batch has a result of its own.",
         },
         runtime::tables::OutcomeRow {
             when: runtime::tables::Ending::ListedCode,
@@ -195,17 +195,17 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
         runtime::tables::OutcomeRow {
             when: runtime::tables::Ending::TimestampRefused,
             outcome: Some(runtime::tables::Outcome::NotDone),
-            why: "Several independent sources agree on these codes: a request whose timestamp is not accepted is refused for it, whatever it asks.",
+            why: "Several independent sources agree on these codes: a request whose timestamp is not accepted is refused for it, whatever it requests.",
         },
         runtime::tables::OutcomeRow {
             when: runtime::tables::Ending::CredentialsRefused,
             outcome: Some(runtime::tables::Outcome::NotDone),
-            why: "Several independent sources agree on these codes: a request whose sender is not let in is refused for it, whatever it asks.",
+            why: "Several independent sources agree on these codes: a request whose sender is not let in is refused for it, whatever it requests.",
         },
         runtime::tables::OutcomeRow {
             when: runtime::tables::Ending::UnlistedCode,
             outcome: Some(runtime::tables::Outcome::Unknown),
-            why: "Neither document lists all codes, and three of those they list mean that nobody knows, so one of which nobody is certain may be another of that kind.",
+            why: "Neither document lists all codes, and three of those they list leave the outcome open, so an unlisted one may be another of that kind.",
         },
         runtime::tables::OutcomeRow {
             when: runtime::tables::Ending::TooManyRequests,
@@ -235,7 +235,7 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
         runtime::tables::OutcomeRow {
             when: runtime::tables::Ending::ItemUnaccounted,
             outcome: Some(runtime::tables::Outcome::Unknown),
-            why: "The answer tells neither that the item succeeded nor that it failed.",
+            why: "The answer shows neither success nor failure of the item.",
         },
     ],
     observed_codes: codes::OBSERVED_CODES,

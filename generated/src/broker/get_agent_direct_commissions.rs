@@ -82,11 +82,11 @@ use super::{Coin, Commission, CommissionId, Symbol, Uid, YesNo};
 #[must_use = "a request does nothing until it is sent"]
 #[non_exhaustive]
 pub struct GetAgentDirectCommissions {
-    /// `startTime`: Start of the time asked for. Default: the previous day, 00:00 to 23:59 in UTC+8. An
-    /// empty text in a stored request stands for leaving it out.
+    /// `startTime`: Start of the requested time range. Default: the previous day, 00:00 to 23:59 in UTC+8.
+    /// An empty text in a stored request stands for leaving it out.
     pub start_time: Option<runtime::Timestamp>,
-    /// `endTime`: End of the time asked for. Default: the previous day, 00:00 to 23:59 in UTC+8. An empty
-    /// text in a stored request stands for leaving it out.
+    /// `endTime`: End of the requested time range. Default: the previous day, 00:00 to 23:59 in UTC+8. An
+    /// empty text in a stored request stands for leaving it out.
     pub end_time: Option<runtime::Timestamp>,
     /// `idLessThan`: Only entries before this id.
     pub id_less_than: Option<CommissionId>,

@@ -32,7 +32,7 @@ use super::{Order, OrderRef, ProductType, Symbol};
 /// <summary>What the exchange does, and other rules that are not checked</summary>
 ///
 /// - `new-trade-side-of-upgraded-accounts` (not checked): Upgraded accounts get newTradeSide beside
-///   tradeSide; for a legacy order it can be null. No request tells whether an account is upgraded.
+///   tradeSide; for a legacy order it can be null. No operation shows whether an account is upgraded.
 ///
 /// </details>
 ///

@@ -61,8 +61,8 @@ use super::{ClientOid, GetOrderDetail, Order, OrderIds, OrderRef, ProductType, S
 ///
 /// - `left-out-preset`: A take-profit or stop-loss that is left out keeps its value. Against: When only
 ///   one of the two is passed, the other is cancelled. Chosen: Left out together, both keep their
-///   values; passing one alone cancels the other. The second sentence is the more specific one, and
-///   whoever relies on it passes both and loses none.
+///   values; passing one alone cancels the other. The second sentence is the more specific one, and a
+///   request that follows it satisfies both.
 /// - `size-or-price-alone`: Left out, newSize keeps the amount and newPrice the price, so one of them
 ///   can be changed alone. Against: A change of size or price passes both. Chosen: Both or neither are
 ///   sent. Sending both, one with its old value, does the same under either reading.

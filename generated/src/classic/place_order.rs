@@ -125,7 +125,7 @@ pub struct PlaceOrder {
     pub margin_mode: MarginMode,
     /// `marginCoin`: Margin coin, in capitals.
     pub margin_coin: Coin,
-    /// `size`: Amount of the order. The contract's configuration says how many decimal places it may have.
+    /// `size`: Amount of the order. The contract's configuration sets how many decimal places it may have.
     /// Unit: base coin.
     pub size: runtime::Decimal,
     /// `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position.
@@ -161,7 +161,7 @@ impl PlaceOrder {
     /// - `productType`: Kind of futures contract.
     /// - `marginMode`: Margin mode.
     /// - `marginCoin`: Margin coin, in capitals.
-    /// - `size`: Amount of the order. The contract's configuration says how many decimal places it may
+    /// - `size`: Amount of the order. The contract's configuration sets how many decimal places it may
     ///   have. Unit: base coin.
     /// - `side`: Direction. In one-way mode that of the trade, in hedge mode that of the position.
     /// - `orderType`, `price`, `force`: How the order executes, at a price of its own or at the market's.

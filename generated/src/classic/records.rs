@@ -157,7 +157,7 @@ runtime::record! {
 }
 
 runtime::record! {
-    /// One pending order of a listing. It says status and TriggerType where the order record says state and
+    /// One pending order of a listing. It has status and TriggerType where the order record has state and
     /// Type.
     ///
     /// Source: Classic Futures Trade Interface (Version 2), section *Order list item (Get Pending Orders,
@@ -264,7 +264,7 @@ runtime::record! {
 }
 
 runtime::record! {
-    /// One historical order of a listing. It says status where the order record says state.
+    /// One historical order of a listing. It has status where the order record has state.
     ///
     /// Source: Classic Futures Trade Interface (Version 2), section *Order list item (Get Pending Orders,
     /// Get History Order)*.
@@ -563,7 +563,7 @@ runtime::record! {
 }
 
 runtime::record! {
-    /// What became of the orders of a batch.
+    /// The results of the orders of a batch.
     ///
     /// Source: Classic Futures Trade Interface (Version 2), section *Batch Order*.
     #[record("BatchPlaceOutcome")]
@@ -581,7 +581,7 @@ runtime::record! {
 }
 
 runtime::record! {
-    /// What became of the orders to be cancelled.
+    /// The results of the orders to be cancelled.
     ///
     /// Source: Classic Futures Trade Interface (Version 2), section *Batch Cancel*.
     #[record("BatchCancelOutcome")]
@@ -596,7 +596,7 @@ runtime::record! {
 }
 
 runtime::record! {
-    /// What became of the positions to be closed.
+    /// The results of the positions to be closed.
     ///
     /// Source: Classic Futures Trade Interface (Version 2), section *Flash Close Position*.
     #[record("CloseOutcome")]
@@ -611,7 +611,7 @@ runtime::record! {
 }
 
 runtime::record! {
-    /// What became of the orders to be cancelled.
+    /// The results of the orders to be cancelled.
     ///
     /// Source: Classic Futures Trade Interface (Version 2), section *Cancel All Orders*.
     #[record("CancelAllOutcome")]

@@ -41,7 +41,7 @@ use super::{BatchOrderResult, Category, OrderRef, Symbol};
 /// # Not shown in the documents
 ///
 /// - Whether the items of the answer come in the order of the request. An item that comes back without
-///   an id is told by its place, where as many items come back and none of them speaks against it.
+///   an id is matched by its place, where as many items come back and none of them speaks against it.
 ///
 /// # Example
 ///

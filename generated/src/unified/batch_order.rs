@@ -43,10 +43,10 @@ use super::{
 /// - `futures-price-step`: The price of a futures order is a multiple of the pair's priceMultiplier.
 /// - `futures-price-decimals`: The price of a futures order has no more decimals than the pair's
 ///   pricePrecision.
-/// - `futures-qty-minimum`: The quantity of a futures order is no less than the pair's minOrderAmount.
+/// - `futures-qty-minimum`: The quantity of a futures order is at least the pair's minOrderAmount.
 /// - `futures-qty-step`: The quantity of a futures order is a multiple of the pair's sizeMultiplier.
 /// - `spot-price-decimals`: The price of a spot order has as many decimals as the pair allows.
-/// - `spot-qty-minimum`: The quantity of a spot order is no less than the pair's minOrderAmount.
+/// - `spot-qty-minimum`: The quantity of a spot order is at least the pair's minOrderAmount.
 ///
 /// <details>
 /// <summary>What the exchange does, and other rules that are not checked</summary>
@@ -61,9 +61,9 @@ use super::{
 /// - `channel-header` (kept by the types): The broker's channel code travels in the header
 ///   X-CHANNEL-API-CODE.
 /// - `client-oid-and-ceilings-as-place-order` (kept by the types): The caller's ids have the length and
-///   the characters that Place Order asks for, and the open orders count against the same ceilings.
+///   the characters that Place Order requires, and the open orders count against the same ceilings.
 /// - `unknown-outcome-query`: After 40010, 40725 or 45001, as the code of the answer or of an item, the
-///   order may exist; a query by clientOid tells what became of it.
+///   order may exist; a query by clientOid shows its outcome.
 ///
 /// </details>
 ///
@@ -76,7 +76,7 @@ use super::{
 /// # Not shown in the documents
 ///
 /// - Whether the items of the answer come in the order of the request. An order without a clientOid is
-///   told by its place, where as many items come back and none of them speaks against it.
+///   matched by its place, where as many items come back and none of them speaks against it.
 /// - Whether Reality pairs can be placed in a batch, and at what rate.
 ///
 /// # Example
@@ -320,7 +320,7 @@ const RULES: &[runtime::tables::Rule] = &[
     runtime::tables::Rule {
         id: "futures-qty-minimum",
         at: "Batch Order, last sentence",
-        says: "The quantity of a futures order is no less than the pair's minOrderAmount.",
+        says: "The quantity of a futures order is at least the pair's minOrderAmount.",
         depends_on: &["minOrderAmount"],
         hint: "raise qty to minOrderAmount or more",
         ..runtime::tables::Rule::DEFAULT
@@ -344,7 +344,7 @@ const RULES: &[runtime::tables::Rule] = &[
     runtime::tables::Rule {
         id: "spot-qty-minimum",
         at: "Batch Order, last sentence",
-        says: "The quantity of a spot order is no less than the pair's minOrderAmount.",
+        says: "The quantity of a spot order is at least the pair's minOrderAmount.",
         depends_on: &["minOrderAmount"],
         hint: "raise qty to minOrderAmount or more",
         ..runtime::tables::Rule::DEFAULT

@@ -64,9 +64,9 @@ pub struct GetFillHistory {
     pub category: Option<Category>,
     /// `orderId`: Only fills of this order. The document does not say whether it is required.
     pub order_id: Option<OrderId>,
-    /// `startTime`: Start of the time asked for. The document does not say whether it is required.
+    /// `startTime`: Start of the requested time range. The document does not say whether it is required.
     pub start_time: Option<runtime::Timestamp>,
-    /// `endTime`: End of the time asked for. The document does not say whether it is required.
+    /// `endTime`: End of the requested time range. The document does not say whether it is required.
     pub end_time: Option<runtime::Timestamp>,
     /// `limit`: Most fills on a page. The exchange defaults to `100`. At most 100.
     pub limit: Option<u64>,

@@ -74,9 +74,9 @@ pub struct GetOpenOrders {
     pub category: Option<Category>,
     /// `symbol`: Only orders of this symbol. The document does not say whether it is required.
     pub symbol: Option<Symbol>,
-    /// `startTime`: Start of the time asked for. The document does not say whether it is required.
+    /// `startTime`: Start of the requested time range. The document does not say whether it is required.
     pub start_time: Option<runtime::Timestamp>,
-    /// `endTime`: End of the time asked for. The document does not say whether it is required.
+    /// `endTime`: End of the requested time range. The document does not say whether it is required.
     pub end_time: Option<runtime::Timestamp>,
     /// `limit`: Most orders on a page. The exchange defaults to `100`. At most 100.
     pub limit: Option<u64>,

@@ -54,7 +54,7 @@
 //! - `new-coin-m-symbol-shape` (not checked): A symbol of the new Coin-M business line is the base coin
 //!   followed by USD\_CM. It forbids nothing by itself; operations that need the form check it.
 //! - `new-coin-m-no-adl` (not checked): The new Coin-M business line has no automatic deleveraging
-//!   (ADL). Nothing that a request says turns it on or off.
+//!   (ADL). No parameter turns it on or off.
 //! - `new-coin-m-no-strategy-orders` (not checked): The new Coin-M business line has no strategy
 //!   orders. The document names the operations for strategy orders and does not describe them.
 //! - `cancelled-orders-kept-two-hours`: An order placed through the API and cancelled stays in the
@@ -77,8 +77,8 @@
 //!   batch operations take several orders, each of them an object. Chosen: The members of each order
 //!   are strings, the requestId aside; the orders themselves travel as objects in a JSON array. A list
 //!   of orders cannot be a string parameter, and the batch bodies seen on the wire are arrays.
-//! - `reduce-only-spelling`: A request says reduceOnly with yes or no. Against: An order record says
-//!   reduceOnly with YES or NO. Chosen: Requests send yes or no, records are read as YES or NO. Each
+//! - `reduce-only-spelling`: A request writes reduceOnly as yes or no. Against: An order record writes
+//!   reduceOnly as YES or NO. Chosen: Requests send yes or no, records are read as YES or NO. Each
 //!   place lists its own values, and nothing says that one of them takes the other's.
 //! - `reality-white-list`: Reality operations need a UID on the white list, whichever they are.
 //!   Against: Place Order and Cancel Order serve Reality pairs for users off the list too, at 5 a

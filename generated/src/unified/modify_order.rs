@@ -84,8 +84,8 @@ use super::{
 ///   that shows the answer.
 /// - `coin-m-quantity-unit`: The quantity of a modification is in base coin. Against: The quantity of a
 ///   Coin-M futures order is placed in quote coin. Chosen: Base coin, as this section says, without a
-///   word for Coin-M. Each section speaks of its own parameter. Whether Coin-M orders are meant too
-///   cannot be told from the document.
+///   word for Coin-M. Each section speaks of its own parameter. Whether Coin-M orders are meant too is
+///   not clear from the document.
 ///
 /// # Not shown in the documents
 ///

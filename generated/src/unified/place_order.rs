@@ -68,20 +68,20 @@ use super::{
 /// - `sl-limit-price-needs-limit`: The stop-loss execution price counts only when its order type is
 ///   limit.
 /// - `margin-mode-futures-only`: The margin mode is for futures only.
-/// - `auto-borrow-spot-only`: Borrowing a shortfall can be asked for on spot only.
+/// - `auto-borrow-spot-only`: Borrowing a shortfall is available on spot only.
 /// - `futures-price-step`: The price of a futures order is a multiple of the pair's priceMultiplier.
 /// - `futures-price-decimals`: The price of a futures order has no more decimals than the pair's
 ///   pricePrecision.
-/// - `futures-qty-minimum`: The quantity of a futures order is no less than the pair's minOrderAmount.
+/// - `futures-qty-minimum`: The quantity of a futures order is at least the pair's minOrderAmount.
 /// - `futures-qty-step`: The quantity of a futures order is a multiple of the pair's sizeMultiplier.
 /// - `spot-price-decimals`: The price of a spot order has as many decimals as the pair allows.
-/// - `spot-qty-minimum`: The quantity of a spot order is no less than the pair's minOrderAmount.
+/// - `spot-qty-minimum`: The quantity of a spot order is at least the pair's minOrderAmount.
 /// - `client-oid-recommended` (warns): Sending a clientOid with every order is recommended.
 ///
 /// <details>
 /// <summary>What the exchange does, and other rules that are not checked</summary>
 ///
-/// - `market-executes-as-ioc`: A market order fills what it can at once, as though it said ioc.
+/// - `market-executes-as-ioc`: A market order fills what it can at once, like an order with ioc.
 /// - `auto-borrow-takes-shortfall`: With autoBorrow the shortfall is borrowed when the coin that the
 ///   order obtains cannot be borrowed, the coin that it consumes can, and the balance of the latter is
 ///   short.
@@ -96,11 +96,11 @@ use super::{
 /// - `reduce-only-replaces`: For futures in one-way mode, when an earlier reduce-only order already
 ///   equals the position, or a new one exceeds what remains of it, the earlier order is cancelled and
 ///   replaced, and the answer's orderId is null.
-/// - `margin-borrows-by-itself`: A margin order borrows the funds it needs without being asked to.
+/// - `margin-borrows-by-itself`: A margin order borrows the funds it needs automatically.
 /// - `channel-header` (kept by the types): The broker's channel code travels in the header
 ///   X-CHANNEL-API-CODE.
 /// - `unknown-outcome-query`: After 40010, 40725 or 45001 the order may exist; a query by clientOid
-///   tells what became of it.
+///   shows its outcome.
 ///
 /// </details>
 ///
@@ -899,7 +899,7 @@ const RULES: &[runtime::tables::Rule] = &[
     runtime::tables::Rule {
         id: "auto-borrow-spot-only",
         at: "Place Order, parameter table, autoBorrow",
-        says: "Borrowing a shortfall can be asked for on spot only.",
+        says: "Borrowing a shortfall is available on spot only.",
         hint: "set category to SPOT",
         ..runtime::tables::Rule::DEFAULT
     },
@@ -922,7 +922,7 @@ const RULES: &[runtime::tables::Rule] = &[
     runtime::tables::Rule {
         id: "futures-qty-minimum",
         at: "Place Order, rule 2",
-        says: "The quantity of a futures order is no less than the pair's minOrderAmount.",
+        says: "The quantity of a futures order is at least the pair's minOrderAmount.",
         depends_on: &["minOrderAmount"],
         hint: "raise qty to minOrderAmount or more",
         ..runtime::tables::Rule::DEFAULT
@@ -946,7 +946,7 @@ const RULES: &[runtime::tables::Rule] = &[
     runtime::tables::Rule {
         id: "spot-qty-minimum",
         at: "Place Order, rule 2",
-        says: "The quantity of a spot order is no less than the pair's minOrderAmount.",
+        says: "The quantity of a spot order is at least the pair's minOrderAmount.",
         depends_on: &["minOrderAmount"],
         hint: "raise qty to minOrderAmount or more",
         ..runtime::tables::Rule::DEFAULT

@@ -46,7 +46,7 @@ use super::{
 /// - `client-oid-empty-when-not-sent`: An order placed without a clientOid is answered with an empty
 ///   one.
 /// - `unknown-outcome-query`: After 40010, 40725 or 45001 the order may exist; a query by clientOid
-///   tells what became of it.
+///   shows its outcome.
 ///
 /// </details>
 ///

@@ -183,7 +183,7 @@ runtime::record! {
 }
 
 runtime::record! {
-    /// What became of one modification of a batch.
+    /// The result of one modification of a batch.
     ///
     /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Batch Modify
     /// Orders*.
@@ -206,7 +206,7 @@ runtime::record! {
 }
 
 runtime::record! {
-    /// What became of one order of a batch, or of one order that was cancelled with others.
+    /// The result of one order of a batch, or of one order that was cancelled with others.
     ///
     /// Source: Unified Trading, Account, Reality and Broker Interface (Version 3), section *Batch Order*.
     #[record("BatchOrderResult")]
