@@ -56,7 +56,7 @@ mod rulebook;
 mod skeleton;
 
 #[cfg(feature = "cli")]
-pub use audit::Audit;
+pub use audit::{Audit, Documents};
 #[cfg(feature = "cli")]
 pub use compare::{Change, Difference};
 pub use diagnostics::{Code, Diagnostic, Diagnostics, Fix, Format, Place};

@@ -12,7 +12,7 @@ use cli::{Output, OutputFormat};
 
 /// Turns hand-written YAML specs of an API into a Rust client.
 ///
-/// Exit codes: 0 fine, 1 the schema or the output is wrong, 2 wrong usage.
+/// Exit codes: 0 fine, 1 the schema or the output is wrong, 2 wrong usage, 3 words of a document wait for review.
 #[derive(Parser)]
 #[command(name = "tradeapi-gen", version)]
 struct Cli {
@@ -32,7 +32,7 @@ enum Command {
     },
     /// Reads the schema and reports every mistake.
     Check(SchemaFolder),
-    /// Compares the documents with the schema; exits with 1 when a fact differs or a change waits for review.
+    /// Compares the documents with the schema; exits with 1 when a fact differs, with 3 when only words wait for review.
     Audit {
         #[command(flatten)]
         schema: SchemaFolder,

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
-use tradeapi_gen::{Generator, Schema};
+use tradeapi_gen::{Documents, Generator, Schema};
 
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Generator::new().schema_dir(here().join("schema")).read().unwrap());
 static DOCUMENT: LazyLock<String> =
@@ -20,9 +20,7 @@ fn here() -> PathBuf {
 
 /// The report on a document of this text, with places as they are in the schema folder.
 fn report(text: &str) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("garden-v1.md"), text).unwrap();
-    let report = SCHEMA.audit(folder.path()).unwrap().to_string();
+    let report = SCHEMA.audit(&Documents::one("garden-v1", text), &Documents::default()).to_string();
     report.replace(&format!("{}/", here().display()), "")
 }
 
@@ -122,7 +120,26 @@ const CHANGES: &[(&str, &str)] = &[
     ("| bed unknown |", "| bed asleep |"),
     ("The tank is empty", "The well is dry"),
     ("| no water left", "| frozen | code 5003, msg Ice |\n| no water left"),
-    // Numbered rules, sentences that no reader knows, wording, new sections.
+    // Deprecated, or not.
+    (
+        "Whitelisted robots only.\n\nParameters: plantId",
+        "Whitelisted robots only. Deprecated since v1; use Pull Plants.\n\nParameters: plantId",
+    ),
+    ("| label | no | name of the plant |", "| label | no | name of the plant; deprecated, use method |"),
+    // Words that turn a fact around, which no reader knows.
+    ("blank keeps the mix; 0 deletes it", "blank deletes the mix; 0 keeps it"),
+    ("A seed is sown once.", "A seed is not sown once."),
+    ("Robots work while people sleep", "People work while robots sleep"),
+    ("| sprout | Water Bed | enough light |", "| sprout | Water Bed | no light |"),
+    ("from, until (Unix ms,", "from, until (Unix seconds,"),
+    (" Permission holders only.", ""),
+    // Bounds and rates in other words; ten is not what the schema has.
+    ("at most 12 seeds per request", "no more than ten seeds per request"),
+    ("litres (optional, number, at most 3 digits)", "litres (optional, number, 0.5 to 10 percent, at most 3 digits)"),
+    ("litres (optional, number, at most 3 digits)", "litres (optional, number, between 1 and 20, at most 3 digits)"),
+    ("Rate limit 10 per second.", "Rate limit 600 per minute."),
+    ("| Water Bed | 10/s |", "| Water Bed | 600 per minute per IP |"),
+    // Numbered rules, other words, new sections.
     ("2. Header X-NIGHT", "3. Seeds are dry.\n2. Header X-NIGHT"),
     ("A seed is sown once.", "A seed is sown 2 times."),
     ("Robots work while people sleep", "Robots toil while people sleep"),
@@ -147,19 +164,54 @@ fn run(schema: &Path, docs: &Path, more: &[&str]) -> Output {
     command.output().unwrap()
 }
 
+/// Changes that mean nothing to anybody.
+const NOTHING: &[(&str, &str)] = &[
+    ("# Garden Robot Interface", "\u{feff}# Garden Robot Interface"),
+    ("at most two weeks", "at most 14 days"),
+    ("at most two weeks", "up to 336 hours"),
+    ("within 80 days", "within 1920 hours"),
+    ("plantId (required), tools", "plantId (mandatory), tools"),
+    ("plantId, quality (good or poor", "`plantId`, **quality** (`good` or `poor`"),
+    (
+        "| soil | yes | soil values |\n| method | yes | drill, scatter |",
+        "| method | yes | drill, scatter |\n| soil | yes | soil values |",
+    ),
+    ("Robots work while people sleep, on beds", "Robots work\nwhile people   sleep,\non beds"),
+    (
+        "- Success item: plantId, bedId.\n- Failure item: plantId, reason.",
+        "* Failure item: plantId, reason.\n* Success item: plantId, bedId.",
+    ),
+    ("10 per second.", "10 requests per second."),
+    ("4/s/UID; 2/s/UID for night robots |", "4 per second per user; 2/s/UID for night robots |"),
+    ("at most 12 seeds", "no more than twelve seeds"),
+    ("at most 3 digits", "\u{2264} 3 digits"),
+    ("2 to 8 characters", "2-8 characters"),
+    ("2 to 8 characters", "between 2 and 8 characters"),
+];
+
 #[test]
-fn it_exits_with_1_on_a_difference_of_fact_or_a_review_and_on_wording_only_when_strict() {
+fn what_means_nothing_is_not_told() {
+    for (from, to) in NOTHING {
+        let text = DOCUMENT.replacen(from, to, 1);
+        assert_eq!(differences(&text), "nothing\n", "{from:?} -> {to:?}");
+    }
+    assert_eq!(differences(&DOCUMENT.replace('\n', "\r\n")), "nothing\n");
+}
+
+#[test]
+fn it_exits_with_1_on_a_difference_of_fact_and_with_3_on_other_words() {
     let docs = tempfile::tempdir().unwrap();
     let code = |text: &str, more: &[&str]| {
         std::fs::write(docs.path().join("garden-v1.md"), text).unwrap();
         run(&here().join("schema"), docs.path(), more).status.code()
     };
-    assert_eq!(code(&DOCUMENT, &["--strict"]), Some(0));
+    assert_eq!(code(&DOCUMENT, &[]), Some(0));
     let reworded = DOCUMENT.replace("Robots work", "Robots toil");
-    assert_eq!(code(&reworded, &[]), Some(0));
-    assert_eq!(code(&reworded, &["--strict"]), Some(1));
+    assert_eq!(code(&reworded, &[]), Some(3));
     assert_eq!(code(&DOCUMENT.replace("within 80 days", "within 70 days"), &[]), Some(1));
-    assert_eq!(code(&DOCUMENT.replace("is sown once", "is sown 2 times"), &[]), Some(1));
+    assert_eq!(code(&reworded.replace("within 80 days", "within 70 days"), &[]), Some(1));
+    assert_eq!(code(&DOCUMENT.replace("is sown once", "is sown 2 times"), &[]), Some(3));
+    assert_eq!(code(&DOCUMENT, &["--no-such-option"]), Some(2));
     std::fs::remove_file(docs.path().join("garden-v1.md")).unwrap();
     let missing = run(&here().join("schema"), docs.path(), &[]);
     assert_eq!(missing.status.code(), Some(1));
@@ -199,7 +251,55 @@ fn accepting_writes_digests_and_nothing_else_and_waits_where_a_fact_differs() {
     assert_eq!(harvests, std::fs::read_to_string(schema.join("garden/harvests.yaml")).unwrap());
 
     let second = String::from_utf8(run(&schema, &docs, &[]).stdout).unwrap();
-    assert!(second.contains("1 difference(s) of fact, 0 change(s) to review, 0 of wording"), "{second}");
+    assert!(second.contains("1 difference(s) of fact, 0 change(s) of words to review"), "{second}");
+}
+
+/// `never above 3 digits` bounds as `at most 3 digits` does, and no reader knows it.
+#[test]
+fn a_bound_that_holds_in_both_stays_when_its_words_were_reviewed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (schema, docs) = (folder.path().join("schema"), folder.path().join("docs"));
+    copied(&schema);
+    std::fs::create_dir(&docs).unwrap();
+    let audit = |text: &str, more: &[&str]| {
+        std::fs::write(docs.join("garden-v1.md"), text).unwrap();
+        run(&schema, &docs, more).status.code()
+    };
+    let reworded = DOCUMENT.replace("at most 3 digits", "never above 3 digits");
+    assert_eq!(audit(&reworded, &[]), Some(3));
+    assert_eq!(audit(&reworded, &["--accept"]), Some(0));
+    assert_eq!(audit(&reworded, &[]), Some(0));
+    assert_eq!(audit(&reworded.replace("never above 3", "never above 4"), &[]), Some(1));
+    assert_eq!(audit(&reworded.replace("never above 3", "never below 3"), &[]), Some(3));
+}
+
+#[test]
+fn what_the_documents_were_is_shown_as_a_diff_of_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let docs = folder.path().join("docs");
+    std::fs::create_dir(&docs).unwrap();
+    let file = docs.join("garden-v1.md");
+    std::fs::write(&file, &*DOCUMENT).unwrap();
+    let git = |arguments: &[&str]| {
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"];
+        let output = Command::new("git").current_dir(&docs).args(identity).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    git(&["init", "--quiet"]);
+    git(&["add", "--all"]);
+    git(&["commit", "--quiet", "--message", "As reviewed"]);
+    std::fs::write(&file, DOCUMENT.replace("work while people sleep", "rest while people sleep")).unwrap();
+
+    let was = |was: &[&str]| {
+        let output = run(&here().join("schema"), &docs, was);
+        assert_eq!(output.status.code(), Some(if was == ["--was", "no-such-revision"] { 1 } else { 3 }));
+        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    };
+    let words = "garden-v1.md:7: Robots [-work-]{+rest+} while people sleep";
+    assert!(was(&["--was", here().join("docs").to_str().unwrap()]).contains(words));
+    assert!(was(&["--was", "HEAD"]).contains(words));
+    assert!(was(&[]).contains("garden-v1.md:7: now: Robots rest while people sleep"));
+    assert!(was(&["--was", "no-such-revision"]).contains("no revision `no-such-revision`"));
 }
 
 proptest! {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::findings::{FactKind, Key, key};
+use super::wording;
 use crate::diagnostics::Place;
 use crate::model::{Api, Fact, Family, Identifier, NotShown, Operation, Record, Rule, Shape, Unit, alphabet, facts};
 
@@ -165,6 +166,9 @@ impl<'a> Claims<'a> {
             if let Some((digits, place)) = parameter.digits {
                 self.add(key(FactKind::Digits, [id, &name]), digits.to_string(), place, 0);
             }
+            if let Some((min, place)) = &parameter.min {
+                self.add(key(FactKind::ParameterMin, [id, &name]), min, *place, 0);
+            }
             if let Some(edit) = &parameter.edit {
                 let value =
                     edit.delete.as_ref().map_or("keeps".to_owned(), |delete| format!("keeps, {delete} deletes"));
@@ -193,7 +197,7 @@ impl<'a> Claims<'a> {
 
     fn unit(&mut self, key: Key, units: &[Unit], place: Place) {
         let set: BTreeSet<&str> = units.iter().map(|unit| unit.is.as_str()).collect();
-        self.units.extend(set.iter().map(|unit| (*unit).to_owned()));
+        self.units.extend(set.iter().map(|unit| wording::canonical(unit)));
         if !set.is_empty() {
             self.add(key, set.into_iter().collect::<Vec<_>>().join(" or "), place, 0);
         }
@@ -231,6 +235,11 @@ impl<'a> Claims<'a> {
                 }
                 Fact::ParameterMax { operation, path, max } => {
                     (*operation, key(FactKind::ParameterMax, [operation, path]), max.clone())
+                }
+                Fact::Deprecated { operation, path, says } => {
+                    let names: Vec<&str> = [*operation, path].into_iter().filter(|name| !name.is_empty()).collect();
+                    let names = names.into_iter().map(str::to_owned).collect();
+                    (*operation, Key { kind: FactKind::Deprecated, names }, wording::canonical(says))
                 }
                 Fact::OneOf { operation, paths } => {
                     (*operation, key(FactKind::OneOf, [operation, &paths.join(",")]), String::new())

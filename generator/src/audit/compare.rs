@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::claims::{Claim, Claims};
-use super::describe::{of_key, of_value};
-use super::document::Document;
+use super::describe::{self, of_key, of_value};
+use super::document::{Document, Section};
 use super::findings::{FactKind, Findings, Force, Key, Statement};
-use super::wording::plain;
+use super::wording::{canonical, decimal, plain};
 use crate::diagnostics::Place;
+use crate::model::Duration;
 
 /// How a document and the schema differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,8 +42,10 @@ pub(super) struct Compared {
     pub(super) statements: usize,
     pub(super) matched_statements: usize,
     pub(super) facts: Facts,
-    /// Facts that the document was not found to state.
-    pub(super) not_found: Vec<(Key, Place)>,
+    /// Facts that the document was not found to state: what they are about, what they say, where.
+    pub(super) unstated: Vec<(Key, String, Place)>,
+    /// Those of them that `facts` has a line for.
+    pub(super) not_found: Vec<(Key, String, Place)>,
 }
 
 struct Comparison<'a> {
@@ -68,15 +71,23 @@ pub(super) fn compare<'a>(document: &'a Document, claims: &'a Claims<'a>, found:
     comparison.missing();
     comparison.expected();
     comparison.merge_sets();
-    let (facts, not_found) = comparison.facts();
+    let facts = comparison.facts();
+    let not_found = comparison.unstated(|_, claim| claim.facts > 0);
+    // Documents seldom tell a type.
+    let unstated = comparison.unstated(|key, _| key.kind != FactKind::Type);
     let statements = found.statements.iter().filter(|statement| statement.force == Force::Stated).count();
-    Compared { differences: comparison.collapsed(), statements, matched_statements, facts, not_found }
+    Compared { differences: comparison.collapsed(), statements, matched_statements, facts, unstated, not_found }
 }
 
 /// Whether a statement says what a claim says.
 fn agree(key: &Key, said: &str, claimed: &str) -> bool {
     match key.kind {
-        FactKind::Error | FactKind::Title => plain(said) == plain(claimed),
+        FactKind::Error | FactKind::Title => plain(said) == plain(&canonical(claimed)),
+        FactKind::Permission | FactKind::Unit => said == canonical(claimed),
+        FactKind::Window => match (Duration::parse(said), Duration::parse(claimed)) {
+            (Some(said), Some(claimed)) => said.is_as_long_as(claimed),
+            _ => said == claimed,
+        },
         _ => said == claimed,
     }
 }
@@ -86,22 +97,27 @@ impl Comparison<'_> {
         self.differences.push((key.clone(), Difference { kind, at, says, place, has, elsewhere: None }));
     }
 
-    /// By kind: facts of the schema, and how many of them are stated; and those that are not.
-    fn facts(&self) -> (Facts, Vec<(Key, Place)>) {
-        let mut not_found = Vec::new();
+    /// By kind: facts of the schema, and how many of them are stated.
+    fn facts(&self) -> Facts {
         let mut facts = Facts::new();
         for (key, claim) in self.claims.iter() {
-            let statements = self.by_key.get(key).into_iter().flatten();
-            let is_stated = statements.clone().any(|statement| agree(key, &statement.value, &claim.value));
             let entry = facts.entry(key.kind.as_str()).or_default();
             entry.0 += claim.facts;
-            entry.1 += if is_stated { claim.facts } else { 0 };
-            if !is_stated && claim.facts > 0 {
-                not_found.push((key.clone(), claim.place));
-            }
+            entry.1 += if self.is_stated(key, claim) { claim.facts } else { 0 };
         }
         facts.retain(|_, (all, _)| *all > 0);
-        (facts, not_found)
+        facts
+    }
+
+    fn is_stated(&self, key: &Key, claim: &Claim) -> bool {
+        let mut statements = self.by_key.get(key).into_iter().flatten();
+        statements.any(|statement| agree(key, &statement.value, &claim.value))
+    }
+
+    /// What the schema states and the document does not, by what `is_meant` says of it.
+    fn unstated(&self, is_meant: impl Fn(&Key, &Claim) -> bool) -> Vec<(Key, String, Place)> {
+        let claims = self.claims.iter().filter(|(key, claim)| is_meant(key, claim) && !self.is_stated(key, claim));
+        claims.map(|(key, claim)| (key.clone(), claim.value.clone(), claim.place)).collect()
     }
 }
 
@@ -191,7 +207,7 @@ impl Comparison<'_> {
 
     fn document_only(&mut self, statement: &Statement) {
         let place = self.nearest_place(&statement.key);
-        let says = format!("{} {}", of_key(&statement.key), of_value(&statement.key, &statement.value));
+        let says = describe::statement(&statement.key, &statement.value);
         self.add(
             &statement.key,
             Kind::DocumentOnly,
@@ -270,6 +286,9 @@ impl Comparison<'_> {
             if !is_expected || is_missing || self.by_key.contains_key(key) || self.is_settled(key) || is_told() {
                 continue;
             }
+            if key.kind.is_bound() && self.stands_unread(key, &claim.value) {
+                continue;
+            }
             let at = self.section_of(key);
             let has = format!("{} {}", of_key(key), of_value(key, &claim.value)).trim().to_owned();
             self.add(key, Kind::SchemaOnly, at, "not there".to_owned(), Some(claim.place), has);
@@ -346,6 +365,26 @@ impl Comparison<'_> {
 }
 
 impl Comparison<'_> {
+    /// Whether the numbers of a bound stand beside the name of what it bounds, in words that no reader knows. Words that
+    /// change are told in any case.
+    fn stands_unread(&self, key: &Key, value: &str) -> bool {
+        let name = key.name().and_then(|name| name.rsplit('.').next()).unwrap_or_default();
+        let numbers: Vec<&str> = value.split(' ').filter(|word| decimal(word).is_some()).collect();
+        let own = key.owner().and_then(|id| self.claims.operations.iter().find(|known| known.operation.id == *id));
+        let section = own.and_then(|known| self.document.section(known.heading));
+        let sections: Vec<&Section> = section.map_or_else(|| self.document.sections.iter().collect(), |own| vec![own]);
+        let says = |text: &str| {
+            let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || "(),;:".contains(c)).collect();
+            let has = |number: &&str| words.iter().any(|word| decimal(word).as_deref() == Some(*number));
+            words.contains(&name) && !numbers.is_empty() && numbers.iter().all(has)
+        };
+        sections.into_iter().any(|section| {
+            let mut rows = section.tables(self.document).flat_map(|table| table.rows);
+            rows.any(|row| says(&row.iter().map(|cell| cell.text).collect::<Vec<_>>().join(" ")))
+                || section.texts(self.document).any(|text| text.sentences().iter().any(|sentence| says(sentence.text)))
+        })
+    }
+
     /// The start of the section of the operation that a key is about.
     fn section_of(&self, key: &Key) -> usize {
         let id = key.owner().map_or("", String::as_str);
@@ -359,6 +398,9 @@ impl Comparison<'_> {
         let owner = key.owner()?;
         if key.kind == FactKind::Endpoint {
             return self.family_of_path(key);
+        }
+        if key.kind == FactKind::Error {
+            return self.likeliest_file(key);
         }
         let alike = (1..key.names.len()).rev().find_map(|length| {
             let start = Key { kind: key.kind, names: key.names[..length].to_vec() };
@@ -376,6 +418,18 @@ impl Comparison<'_> {
         if key.names.len() > 2 { alike.or_else(of_name).or_else(of_operation) } else { of_operation().or(alike) }
             .or_else(of_owner)
             .or_else(of_kind)
+    }
+
+    /// The last fact of a kind in the file that has most of them: what is new in a document of several families is most
+    /// likely of the one that it is about.
+    fn likeliest_file(&self, key: &Key) -> Option<Place> {
+        let of_kind = self.claims.iter().filter(|(known, _)| known.kind == key.kind);
+        let mut by_file: BTreeMap<u32, (usize, Place)> = BTreeMap::new();
+        for (_, claim) in of_kind {
+            let of_file = by_file.entry(claim.place.file).or_insert((0, claim.place));
+            *of_file = (of_file.0 + 1, claim.place);
+        }
+        by_file.into_values().max_by_key(|(count, _)| *count).map(|(_, place)| place)
     }
 
     /// The family whose paths are likest to a new one.

@@ -2,6 +2,11 @@
 
 use super::findings::{FactKind, Key};
 
+/// A fact, as a reader would say it.
+pub(super) fn statement(key: &Key, value: &str) -> String {
+    format!("{} {}", of_key(key), of_value(key, value)).trim().to_owned()
+}
+
 /// What a key is about, as a reader would say it.
 pub(super) fn of_key(key: &Key) -> String {
     let names: Vec<&str> = key.names.iter().map(String::as_str).collect();
@@ -14,6 +19,9 @@ pub(super) fn of_key(key: &Key) -> String {
         (FactKind::ParameterValue | FactKind::RecordValue, [_, name, value]) => format!("value {value} of {name}"),
         (FactKind::ParameterDefault, [_, name]) => format!("default of {name}"),
         (FactKind::ParameterMax, [_, name]) => format!("maximum of {name}"),
+        (FactKind::ParameterMin, [_, name]) => format!("minimum of {name}"),
+        (FactKind::Deprecated, [_]) => "deprecated".to_owned(),
+        (FactKind::Deprecated, [_, name]) => format!("deprecated {name}"),
         (FactKind::Digits, [_, name]) => format!("digits of {name}"),
         (FactKind::Edit, [_, name]) => format!("leaving out {name}"),
         (FactKind::Unit, [_, name]) => format!("unit of {name}"),

@@ -1,10 +1,14 @@
 //! Markdown -> sections of tables, list items and paragraphs, each with its place.
+//!
+//! The text of a document is what a reader of the rendered page sees: without markup, on one line for each block, in plain
+//! typography and in the words that the readers know. Every byte of it knows where it came from.
 
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::text::Span;
+use super::wording;
 
 /// A document and its sections.
 pub(super) struct Document {
@@ -12,11 +16,23 @@ pub(super) struct Document {
     pub(super) id: String,
     /// What it is called in messages.
     pub(super) file: String,
+    /// The words of its blocks, each block on a line; cells stand between `|`.
     pub(super) text: String,
     pub(super) sections: Vec<Section>,
+    /// The file as it is.
+    source: String,
+    runs: Vec<Run>,
+    /// Where each line of the source starts.
     lines: Vec<usize>,
     /// Names that sections had when the schema was written, and the bytes they start at now.
     pub(super) renamed: Vec<(String, usize)>,
+}
+
+/// Bytes of the text that follow each other in the source too.
+struct Run {
+    text: usize,
+    source: usize,
+    length: usize,
 }
 
 /// What stands between two headings.
@@ -33,39 +49,68 @@ pub(super) struct Section {
 /// A part of a section.
 pub(super) enum Block {
     Text(Range<usize>),
-    Item { number: Option<u64>, text: Range<usize> },
-    Table { head: Vec<Range<usize>>, rows: Vec<Vec<Range<usize>>> },
+    /// An item of a list, which has a number of its own.
+    Item {
+        list: usize,
+        number: Option<u64>,
+        text: Range<usize>,
+    },
+    Table {
+        head: Vec<Range<usize>>,
+        rows: Vec<Vec<Range<usize>>>,
+    },
 }
 
 impl Document {
-    pub(super) fn parse(id: &str, file: &str, text: String) -> Self {
+    pub(super) fn parse(id: &str, file: &str, source: String) -> Self {
         let mut lines = vec![0];
-        lines.extend(text.match_indices('\n').map(|(at, _)| at + 1));
-        let sections = sections(&text);
-        Self { id: id.to_owned(), file: file.to_owned(), text, sections, lines, renamed: Vec::new() }
+        lines.extend(source.match_indices('\n').map(|(at, _)| at + 1));
+        let mut builder = Builder::default();
+        // A byte-order mark would hide the first heading.
+        let start = source.len() - source.trim_start_matches('\u{feff}').len();
+        for (event, range) in Parser::new_ext(&source[start..], Options::ENABLE_TABLES).into_offset_iter() {
+            builder.event(&source[start..], event, range, start);
+        }
+        let Builder { text, runs, mut sections, .. } = builder;
+        let starts: Vec<usize> = sections.iter().skip(1).map(|section| section.at.start).collect();
+        for (section, end) in sections.iter_mut().zip(starts.into_iter().chain([text.len()])) {
+            section.body = section.at.end..end.max(section.at.end);
+        }
+        let (id, file) = (id.to_owned(), file.to_owned());
+        Self { id, file, text, sections, source, runs, lines, renamed: Vec::new() }
     }
 
     pub(super) fn span(&self, range: &Range<usize>) -> Span<'_> {
         Span::new(self.text.get(range.clone()).unwrap_or_default(), range.start)
     }
 
-    /// The line of a byte, counted from 1.
-    pub(super) fn line(&self, at: usize) -> usize {
-        self.lines.partition_point(|start| *start <= at)
+    /// The byte of the source that a byte of the text comes from.
+    fn origin(&self, at: usize) -> usize {
+        let next = self.runs.partition_point(|run| run.text <= at);
+        let run = next.checked_sub(1).and_then(|run| self.runs.get(run));
+        // What parts blocks comes from no byte; the last one before it stands for it.
+        run.map_or(0, |run| run.source + (at - run.text).min(run.length.saturating_sub(1)))
     }
 
-    /// The bytes of a line, counted from 1.
-    pub(super) fn line_range(&self, line: usize) -> Range<usize> {
-        let start = self.lines.get(line.saturating_sub(1)).copied().unwrap_or(self.text.len());
-        let end = self.lines.get(line).copied().unwrap_or(self.text.len());
-        start..end
+    /// The line of the file that a byte of the text comes from, counted from 1.
+    pub(super) fn line(&self, at: usize) -> usize {
+        self.lines.partition_point(|start| *start <= self.origin(at)).max(1)
+    }
+
+    /// A part of the text as the file has it, on one line.
+    pub(super) fn quote(&self, range: &Range<usize>) -> String {
+        let (start, last) = (self.origin(range.start), self.origin(range.end.saturating_sub(1).max(range.start)));
+        let end = (last + 1..=self.source.len()).find(|end| self.source.is_char_boundary(*end));
+        one_line(self.source.get(start..end.unwrap_or(last)).unwrap_or_default())
     }
 
     /// The section of a heading, or the one that had it when the schema was written.
     pub(super) fn section(&self, heading: &str) -> Option<&Section> {
-        let heading = one_line(heading);
-        let start = self.renamed.iter().find(|(old, _)| one_line(old) == heading).map(|(_, start)| *start);
-        self.sections.iter().find(|section| section.heading == heading || Some(section.at.start) == start)
+        let named = |heading: &str| self.sections.iter().find(|section| section.heading == heading);
+        let renamed = || self.renamed.iter().find(|(old, _)| wording::is_alike(old, heading)).map(|(_, start)| *start);
+        named(heading)
+            .or_else(|| self.sections.iter().find(|section| wording::is_alike(heading, &section.heading)))
+            .or_else(|| renamed().and_then(|start| self.sections.iter().find(|section| section.at.start == start)))
     }
 
     /// Whether a heading of the schema means this section.
@@ -91,7 +136,7 @@ impl Section {
     pub(super) fn tables<'a>(&'a self, document: &'a Document) -> impl Iterator<Item = Table<'a>> {
         self.blocks.iter().filter_map(|block| match block {
             Block::Table { head, rows } => {
-                let cells = |row: &Vec<Range<usize>>| row.iter().map(|cell| cell_of(document, cell)).collect();
+                let cells = |row: &Vec<Range<usize>>| row.iter().map(|cell| document.span(cell)).collect();
                 Some(Table { head: cells(head), rows: rows.iter().map(cells).collect() })
             }
             _ => None,
@@ -108,7 +153,7 @@ pub(super) struct Table<'a> {
 impl<'a> Table<'a> {
     /// The index of the column whose title has this word.
     pub(super) fn column(&self, word: &str) -> Option<usize> {
-        self.head.iter().position(|cell| cell.texts().iter().any(|text| super::wording::akin(text, word)))
+        self.head.iter().position(|cell| cell.texts().iter().any(|text| wording::akin(text, word)))
     }
 
     /// Where the table starts.
@@ -121,84 +166,181 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn cell_of<'a>(document: &'a Document, range: &Range<usize>) -> Span<'a> {
-    let cell = document.span(range).trim();
-    let text = cell.text.trim_start_matches('|').trim_end_matches('|');
-    Span::new(text, cell.at + cell.text.len() - cell.text.trim_start_matches('|').len()).trim()
+/// What the words that are being read belong to.
+#[derive(Clone, Copy)]
+enum Open {
+    Heading(u8),
+    Text,
+    Item { list: usize, number: Option<u64> },
+    Cell,
 }
 
-fn sections(text: &str) -> Vec<Section> {
-    let mut builder = Builder { sections: Vec::new(), numbers: Vec::new(), text_start: None };
-    for (event, range) in Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter() {
-        builder.event(text, event, range);
-    }
-    let starts: Vec<usize> = builder.sections.iter().skip(1).map(|section| section.at.start).collect();
-    for (section, end) in builder.sections.iter_mut().zip(starts.into_iter().chain([text.len()])) {
-        section.body = section.at.end..end.max(section.at.end);
-    }
-    builder.sections
-}
-
+#[derive(Default)]
 struct Builder {
+    text: String,
+    runs: Vec<Run>,
     sections: Vec<Section>,
-    /// The number of the next item of each open list.
-    numbers: Vec<Option<u64>>,
-    /// An item whose text has not been taken yet, and its number.
-    text_start: Option<Option<u64>>,
+    /// The open lists, each with its own number and that of its next item.
+    lists: Vec<(usize, Option<u64>)>,
+    /// How many lists began.
+    count: usize,
+    /// Where the open link leads.
+    link: Option<String>,
+    open: Option<Open>,
+    /// Where the latest cell ends in the parsed text.
+    cell_end: usize,
+    /// The characters of the open block, each with the byte of the source it comes from.
+    words: Vec<(char, usize)>,
 }
 
 impl Builder {
-    fn event(&mut self, text: &str, event: Event<'_>, range: Range<usize>) {
+    /// `start` is the byte at which the parsed text starts in the source.
+    fn event(&mut self, parsed: &str, event: Event<'_>, range: Range<usize>, start: usize) {
+        let at = start + range.start;
         match event {
-            Event::Start(Tag::Heading { level, .. }) => {
-                let heading = one_line(text[range.clone()].trim().trim_matches('#'));
-                let at = range.start..range.end;
-                self.sections.push(Section { heading, level: level as u8, body: at.clone(), at, blocks: Vec::new() });
-            }
-            Event::Start(Tag::List(first)) => self.numbers.push(first),
-            Event::End(TagEnd::List(_)) => {
-                self.numbers.pop();
+            Event::Start(Tag::Heading { level, .. }) => self.begin(Open::Heading(level as u8)),
+            Event::Start(Tag::List(first)) => {
+                self.end();
+                self.count += 1;
+                self.lists.push((self.count, first));
             }
             Event::Start(Tag::Item) => {
-                let number = self.numbers.last_mut().and_then(|number| {
-                    let this = *number;
-                    *number = number.map(|n| n.saturating_add(1));
-                    this
-                });
+                let Some((list, next)) = self.lists.last_mut() else { return };
+                let (list, counted) = (*list, *next);
+                *next = next.map(|n| n.saturating_add(1));
                 // The number as it is written, which readers go by.
-                let digits: String = text[range.clone()].chars().take_while(char::is_ascii_digit).collect();
-                let number = number.map(|counted| digits.parse().unwrap_or(counted));
-                let skip = text[range.clone()].find(char::is_whitespace).unwrap_or(0);
-                self.text_start = None;
-                self.block(Block::Item { number, text: range.start + skip..range.end });
-                self.text_start = Some(number);
+                let digits: String = parsed[range].chars().take_while(char::is_ascii_digit).collect();
+                let number = counted.map(|counted| digits.parse().unwrap_or(counted));
+                self.begin(Open::Item { list, number });
             }
-            Event::End(TagEnd::Item) => self.text_start = None,
-            Event::Start(Tag::Paragraph | Tag::CodeBlock(_) | Tag::HtmlBlock) => self.block(Block::Text(range)),
-            Event::Start(Tag::Table(_)) => self.block(Block::Table { head: Vec::new(), rows: Vec::new() }),
+            // The paragraphs of a list item are part of its text.
+            Event::Start(Tag::Paragraph) if matches!(self.open, Some(Open::Item { .. })) => self.push(" ", at),
+            Event::Start(Tag::Paragraph | Tag::CodeBlock(_) | Tag::HtmlBlock) => self.begin(Open::Text),
+            Event::Start(Tag::Table(_)) => {
+                self.end();
+                self.block(Block::Table { head: Vec::new(), rows: Vec::new() });
+            }
             Event::Start(Tag::TableRow) => {
                 if let Some(Block::Table { rows, .. }) = self.last() {
                     rows.push(Vec::new());
                 }
             }
             Event::Start(Tag::TableCell) => {
-                if let Some(Block::Table { head, rows }) = self.last() {
-                    rows.last_mut().unwrap_or(head).push(range);
+                self.begin(Open::Cell);
+                self.cell_end = range.end;
+            }
+            Event::End(TagEnd::TableHead | TagEnd::TableRow) => {
+                self.surplus_cells(parsed, range, start);
+                self.text.push_str("|\n");
+            }
+            Event::End(TagEnd::List(_)) => {
+                self.end();
+                self.lists.pop();
+            }
+            Event::End(TagEnd::Paragraph) if matches!(self.open, Some(Open::Item { .. })) => {}
+            Event::End(
+                TagEnd::Heading(_)
+                | TagEnd::Item
+                | TagEnd::Paragraph
+                | TagEnd::CodeBlock
+                | TagEnd::HtmlBlock
+                | TagEnd::TableCell,
+            ) => self.end(),
+            Event::Text(words) | Event::Html(words) | Event::InlineHtml(words) => self.push(&words, at),
+            Event::Code(words) => {
+                let ticks = parsed[range].chars().take_while(|c| *c == '`').count();
+                self.push(&words, at + ticks);
+            }
+            Event::SoftBreak | Event::HardBreak => self.push(" ", at),
+            // A link within the documents is markup; an address elsewhere says something.
+            Event::Start(Tag::Link { dest_url, .. }) if dest_url.contains("://") => {
+                self.link = Some(dest_url.into_string());
+            }
+            Event::End(TagEnd::Link) => {
+                if let Some(address) = self.link.take().filter(|_| !parsed[range.clone()].starts_with('<')) {
+                    self.push(&format!(" {address}"), at);
                 }
             }
             _ => {}
         }
     }
 
+    /// Markdown drops cells beyond those of the head; somebody wrote them all the same.
+    fn surplus_cells(&mut self, parsed: &str, row: Range<usize>, start: usize) {
+        let rest = parsed.get(self.cell_end..row.end).unwrap_or_default();
+        if rest.contains(char::is_alphanumeric) {
+            let words = rest.trim_start_matches(['|', ' ']);
+            self.begin(Open::Cell);
+            self.push(words.trim_end_matches(['|', ' ', '\n']), start + row.end - words.len());
+            self.end();
+        }
+    }
+
+    fn push(&mut self, words: &str, at: usize) {
+        if self.open.is_none() {
+            self.open = Some(Open::Text);
+        }
+        self.words.extend(words.char_indices().map(|(offset, c)| (c, at + offset)));
+    }
+
+    fn begin(&mut self, open: Open) {
+        self.end();
+        self.open = Some(open);
+    }
+
+    /// Ends the open block; one without words is none, except for a cell and a heading.
+    fn end(&mut self) {
+        let words = wording::canonical_characters(&std::mem::take(&mut self.words));
+        let Some(open) = self.open.take() else { return };
+        match open {
+            Open::Heading(level) => {
+                let heading = words.iter().map(|(c, _)| *c).collect();
+                let at = self.write("", &words, "\n");
+                self.sections.push(Section { heading, level, body: at.end..at.end, at, blocks: Vec::new() });
+            }
+            Open::Text if words.is_empty() => {}
+            Open::Text => {
+                let text = self.write("", &words, "\n");
+                self.block(Block::Text(text));
+            }
+            Open::Item { number: None, .. } if words.is_empty() => {}
+            Open::Item { list, number } => {
+                let text = self.write("", &words, "\n");
+                self.block(Block::Item { list, number, text });
+            }
+            Open::Cell => {
+                let cell = self.write("| ", &words, " ");
+                if let Some(Block::Table { head, rows }) = self.last() {
+                    rows.last_mut().unwrap_or(head).push(cell);
+                }
+            }
+        }
+    }
+
+    /// Appends words; returns where they stand.
+    fn write(&mut self, before: &str, words: &[(char, usize)], after: &str) -> Range<usize> {
+        self.text.push_str(before);
+        let start = self.text.len();
+        for (c, source) in words {
+            let at = self.text.len();
+            self.text.push(*c);
+            match self.runs.last_mut() {
+                Some(run) if run.text + run.length == at && run.source + run.length == *source => {
+                    run.length += c.len_utf8();
+                }
+                _ => self.runs.push(Run { text: at, source: *source, length: c.len_utf8() }),
+            }
+        }
+        let end = self.text.len();
+        self.text.push_str(after);
+        start..end
+    }
+
     fn last(&mut self) -> Option<&mut Block> {
         self.sections.last_mut()?.blocks.last_mut()
     }
 
-    /// The paragraphs of a list item are part of its text.
     fn block(&mut self, block: Block) {
-        if self.text_start.is_some() && matches!(block, Block::Text(_)) {
-            return;
-        }
         if self.sections.is_empty() {
             let start = Section { heading: String::new(), level: 1, at: 0..0, body: 0..0, blocks: Vec::new() };
             self.sections.push(start);

@@ -13,6 +13,7 @@ pub(super) enum FactKind {
     Both,
     Ceiling,
     Credential,
+    Deprecated,
     Digits,
     Edit,
     Endpoint,
@@ -28,6 +29,7 @@ pub(super) enum FactKind {
     ParameterDefault,
     ParameterValue,
     ParameterMax,
+    ParameterMin,
     Permission,
     Rate,
     RecordField,
@@ -52,6 +54,7 @@ impl FactKind {
             Self::Both => "both",
             Self::Ceiling => "ceiling",
             Self::Credential => "credential",
+            Self::Deprecated => "deprecated",
             Self::Digits => "digits",
             Self::Edit => "edit",
             Self::Endpoint => "endpoint",
@@ -67,6 +70,7 @@ impl FactKind {
             Self::ParameterDefault => "paramdefault",
             Self::ParameterValue => "paramenum",
             Self::ParameterMax => "parammax",
+            Self::ParameterMin => "parammin",
             Self::Permission => "permission",
             Self::Rate => "rate",
             Self::RecordField => "record",
@@ -93,8 +97,10 @@ impl FactKind {
             Self::Parameter
                 | Self::Type
                 | Self::ParameterValue
+                | Self::Deprecated
                 | Self::ParameterDefault
                 | Self::ParameterMax
+                | Self::ParameterMin
                 | Self::Digits
                 | Self::Unit
                 | Self::Edit
@@ -114,6 +120,7 @@ impl FactKind {
             | Self::Window
             | Self::ResponseShape
             | Self::Whitelisted
+            | Self::Deprecated
             | Self::Both
             | Self::Digits
             | Self::Ceiling
@@ -128,6 +135,7 @@ impl FactKind {
             | Self::Header
             | Self::HeaderOn
             | Self::NamedValues
+            | Self::ParameterMin
             | Self::ParameterValue
             | Self::Permission
             | Self::RecordField
@@ -138,6 +146,11 @@ impl FactKind {
             | Self::Type
             | Self::Unit => false,
         }
+    }
+
+    /// Whether it bounds a number, or gives the one that is taken.
+    pub(super) fn is_bound(self) -> bool {
+        matches!(self, Self::ParameterDefault | Self::ParameterMax | Self::Digits | Self::Length)
     }
 
     /// Whether several can hold at once, so that one gone and one new may be one changed.

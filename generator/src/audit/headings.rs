@@ -41,8 +41,7 @@ pub(super) fn rename(api: &Api, claims: &Claims<'_>, document: &mut Document) ->
         }
         let unclaimed: Vec<&Section> =
             document.sections.iter().filter(|section| !is_claimed(document, &recorded, section)).collect();
-        let digest = |section: &Section| marks::digest(document, section);
-        let same_text = unclaimed.iter().find(|section| is_same(&digest(section), &reviewed.digest.0));
+        let same_text = unclaimed.iter().find(|section| marks::is_same(document, section, &reviewed.digest.0));
         // The title stays what it is under any name.
         let title = document
             .sections
@@ -63,8 +62,4 @@ pub(super) fn rename(api: &Api, claims: &Claims<'_>, document: &mut Document) ->
 
 fn is_claimed(document: &Document, recorded: &[&crate::model::Reviewed], section: &Section) -> bool {
     recorded.iter().any(|reviewed| document.is_section(&reviewed.section.0, section))
-}
-
-fn is_same(now: &str, recorded: &str) -> bool {
-    now.split(' ').next() == recorded.split(' ').next()
 }

@@ -1,92 +1,176 @@
-//! What a section was when it was last checked: a digest of its text, and a short mark for each of its lines, so that a
-//! change is found at its line although the old text is not kept.
+//! What a section was when it was last reviewed: a digest of all that it says, and a short mark for each sentence, list
+//! item and row, so that a change is found at its place although the old words are not kept.
+
+use std::ops::Range;
 
 use sha2::{Digest as _, Sha256};
+use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-use super::document::{Document, Section};
-use super::wording::number;
+use super::document::{Block, Document, Section};
+use super::findings::{Findings, Force};
+use super::wording;
 
-/// A mark has two parts: one of the whole line, and one of what tells facts in it.
-const WHOLE: usize = 3;
-const TELLS: usize = 2;
+/// A mark has a hash of what the sentence says, and behind it how many facts were read there.
+const HASH: usize = 5;
 
-/// Words that change what a sentence says, in any such document.
-const TELLING: [&str; 46] = [
-    "all",
-    "always",
-    "any",
-    "array",
-    "base",
-    "both",
-    "conditional",
-    "default",
-    "defaults",
-    "digits",
-    "each",
-    "either",
-    "exactly",
-    "hour",
-    "hours",
-    "day",
-    "days",
-    "week",
-    "month",
-    "months",
-    "maximum",
-    "minimum",
-    "most",
-    "least",
-    "must",
-    "never",
-    "no",
-    "string",
-    "strings",
-    "integer",
-    "number",
-    "boolean",
-    "object",
-    "objects",
-    "list",
-    "null",
-    "blank",
-    "none",
-    "not",
-    "only",
-    "optional",
-    "quote",
-    "required",
-    "wins",
-    "without",
-    "yes",
+/// Digits and letters that are not mistaken for one another.
+const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+/// What headings begin with among the other units.
+const HEADING: &str = "# ";
+
+/// Words by which a row or an item depends on the one before it.
+const POINTING: [&str; 13] = [
+    "as above",
+    "see above",
+    "same",
+    "previous",
+    "preceding",
+    "likewise",
+    "former",
+    "latter",
+    "adds",
+    "additionally",
+    "first",
+    "then",
+    "finally",
 ];
 
-/// What became of one line.
+/// What says the same in any order: the rows of a table, by its place, or the items of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Set {
+    Table(usize),
+    List(usize),
+}
+
+/// A sentence, an item of a list, a row of a table, or the heading of a section below.
+pub(super) struct Unit {
+    pub(super) at: Range<usize>,
+    set: Option<Set>,
+    /// What it says, as far as anybody can read different facts in it.
+    says: String,
+}
+
+impl Unit {
+    fn hash(&self) -> String {
+        hash(&self.says)
+    }
+}
+
+/// What became of one unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Change {
-    /// The line; where one is gone, that of what follows it now.
-    pub(super) line: usize,
-    /// Numbers, names or words of obligation changed, not only the wording.
-    pub(super) is_telling: bool,
-    pub(super) is_gone: bool,
+    /// Where it stands; nothing when it is gone.
+    pub(super) now: Option<Range<usize>>,
+    /// The byte at which it stands, or before which it stood.
+    pub(super) at: usize,
+    /// Its mark when it was reviewed; nothing when it is new.
+    pub(super) was: Option<String>,
+}
+
+impl Change {
+    /// How many facts were read there when it was reviewed.
+    pub(super) fn facts_before(&self) -> usize {
+        let letter = self.was.as_ref().and_then(|mark| mark.as_bytes().get(HASH).copied());
+        letter.and_then(|letter| LETTERS.iter().position(|known| *known == letter)).unwrap_or(0)
+    }
+}
+
+/// What the section says, in parts.
+pub(super) fn units(document: &Document, section: &Section) -> Vec<Unit> {
+    let mut units = Units::default();
+    for (nth, block) in section.blocks.iter().enumerate() {
+        match block {
+            Block::Text(range) => {
+                for sentence in document.span(range).sentences() {
+                    units.add(sentence.range(), None, wording::meaning(sentence.text));
+                }
+            }
+            Block::Item { number: Some(number), text, .. } => {
+                for (nth, sentence) in document.span(text).sentences().into_iter().enumerate() {
+                    let number = if nth == 0 { format!("{number}. ") } else { String::new() };
+                    units.add(sentence.range(), None, number + &wording::meaning(sentence.text));
+                }
+            }
+            Block::Item { list, number: None, text } => {
+                units.add(text.clone(), Some(Set::List(*list)), wording::meaning(document.span(text).text));
+            }
+            Block::Table { head, rows } => {
+                for (row, set) in
+                    std::iter::once((head, None)).chain(rows.iter().map(|row| (row, Some(Set::Table(nth)))))
+                {
+                    let (Some(first), Some(last)) = (row.first(), row.last()) else { continue };
+                    let cells: Vec<String> =
+                        row.iter().map(|cell| wording::meaning(document.span(cell).text)).collect();
+                    units.add(first.start..last.end, set, cells.join("\t"));
+                }
+            }
+        }
+    }
+    let below = document.sections.iter().filter(|other| other.at.start > section.at.start);
+    let below = below.take_while(|other| other.level > section.level);
+    for heading in below.filter(|below| below.level == section.level + 1) {
+        units.add(heading.at.clone(), None, heading_meaning(&heading.heading));
+    }
+    units.units
+}
+
+fn heading_meaning(heading: &str) -> String {
+    format!("{HEADING}{}", wording::meaning(heading))
+}
+
+#[derive(Default)]
+struct Units {
+    units: Vec<Unit>,
+    /// What the one before is about: its first word.
+    before: String,
+}
+
+impl Units {
+    fn add(&mut self, at: Range<usize>, set: Option<Set>, meaning: String) {
+        if meaning.is_empty() {
+            return;
+        }
+        let has = |phrase: &&str| format!(" {meaning} ").contains(&format!(" {phrase} "));
+        let is_pointing = set.is_some() && POINTING.iter().any(has);
+        let says = if is_pointing { format!("{}\n{meaning}", self.before) } else { meaning.clone() };
+        self.units.push(Unit { at, set, says });
+        self.before = meaning.split([' ', ',']).next().unwrap_or_default().to_owned();
+    }
+}
+
+fn hash(text: &str) -> String {
+    let hash = Sha256::digest(text.as_bytes());
+    hash.iter().take(HASH).map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect()
+}
+
+/// A hash of all units; those of a set in any order.
+fn whole(units: &[Unit]) -> String {
+    let mut sorted: Vec<&Unit> = units.iter().collect();
+    for set in sorted.chunk_by_mut(|a, b| a.set.is_some() && a.set == b.set) {
+        if set.first().is_some_and(|unit| unit.set.is_some()) {
+            set.sort_by(|a, b| a.says.cmp(&b.says));
+        }
+    }
+    let mut whole = Sha256::new();
+    for unit in sorted {
+        whole.update(format!("{}{}\n", if unit.set.is_some() { "- " } else { "" }, unit.says));
+    }
+    whole.finalize().iter().take(4).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The digest of a section as a schema file records it.
-pub(super) fn digest(document: &Document, section: &Section) -> String {
-    let lines = lines(document, section);
-    let mut whole = Sha256::new();
-    for (_, text) in &lines {
-        whole.update(text.as_bytes());
-        whole.update(b"\n");
-    }
-    let mut digest = String::new();
-    for byte in whole.finalize().iter().take(4) {
-        digest.push_str(&format!("{byte:02x}"));
-    }
-    for (_, text) in &lines {
-        digest.push(' ');
-        digest.push_str(&mark(text));
-    }
-    digest
+pub(super) fn digest(document: &Document, section: &Section, found: &Findings) -> String {
+    let units = units(document, section);
+    let facts = |unit: &Unit| facts_in(found, &unit.at).min(LETTERS.len() - 1);
+    let marks = units.iter().map(|unit| format!("{}{}", unit.hash(), char::from(LETTERS[facts(unit)])));
+    std::iter::once(whole(&units)).chain(marks).collect::<Vec<_>>().join(" ")
+}
+
+/// How many facts a part of the document states.
+pub(super) fn facts_in(found: &Findings, range: &Range<usize>) -> usize {
+    let stated = found.statements.iter().filter(|statement| statement.force == Force::Stated);
+    stated.filter(|statement| range.contains(&statement.at)).count()
 }
 
 /// Whether a text is a digest, and not a word that asks for one.
@@ -95,130 +179,87 @@ pub(super) fn is_digest(text: &str) -> bool {
     first.len() == 8 && first.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The lines that differ from what was recorded; nothing when the section is as it was.
-pub(super) fn changes(document: &Document, section: &Section, recorded: &str) -> Option<Vec<Change>> {
-    let now = digest(document, section);
-    if now.split(' ').next() == recorded.split(' ').next() {
-        return None;
+/// Whether a section says what it said when it was recorded.
+pub(super) fn is_same(document: &Document, section: &Section, recorded: &str) -> bool {
+    recorded.split(' ').next() == Some(whole(&units(document, section)).as_str())
+}
+
+/// The units that differ from what was recorded.
+pub(super) fn changes(document: &Document, section: &Section, recorded: &str) -> Vec<Change> {
+    let units = units(document, section);
+    if recorded.split(' ').next() == Some(whole(&units).as_str()) {
+        return Vec::new();
     }
-    let old: Vec<&str> = recorded.split(' ').skip(1).collect();
-    let new: Vec<&str> = now.split(' ').skip(1).collect();
-    let lines = lines(document, section);
-    let line_at = |index: usize| {
-        let next = lines.get(index).map(|(line, _)| *line);
-        next.unwrap_or_else(|| lines.last().map_or_else(|| first_line(document, section), |(line, _)| line + 1))
-    };
+    let marks: Vec<&str> = recorded.split(' ').skip(1).collect();
+    let old: Vec<&str> = marks.iter().map(|mark| hash_of(mark)).collect();
+    let hashes: Vec<String> = units.iter().map(Unit::hash).collect();
+    let new: Vec<&str> = hashes.iter().map(String::as_str).collect();
+    let mut runs: Vec<(Vec<usize>, Vec<usize>, usize)> = Vec::new();
+    for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
+        let (tag, old, new) = op.as_tag_tuple();
+        if tag != DiffTag::Equal {
+            let end = new.end;
+            runs.push((old.collect(), new.collect(), end));
+        }
+    }
+    drop_moved(&mut runs, &old, &new, &units);
     let mut changes = Vec::new();
-    // Which words tell facts may change with this program; whether a line is the same may not.
-    let of_line =
-        |marks: &[&str]| marks.iter().map(|mark| mark.get(..WHOLE).unwrap_or_default().to_owned()).collect::<Vec<_>>();
-    for op in similar::capture_diff_slices(similar::Algorithm::Myers, &of_line(&old), &of_line(&new)) {
-        let (_, old_range, new_range) = op.as_tag_tuple();
-        if op.tag() == similar::DiffTag::Equal {
-            continue;
-        }
-        let paired = old_range.len().min(new_range.len());
-        for (old_mark, index) in old_range.clone().map(|index| old[index]).zip(new_range.clone()) {
-            let is_telling = old_mark.get(WHOLE..) != new[index].get(WHOLE..);
-            changes.push(Change { line: line_at(index), is_telling, is_gone: false });
-        }
-        for index in new_range.clone().skip(paired) {
-            let is_telling = lines.get(index).is_some_and(|(_, text)| !telling(text).is_empty());
-            changes.push(Change { line: line_at(index), is_telling, is_gone: false });
-        }
-        for old_mark in old_range.skip(paired).map(|index| old[index]) {
-            let is_telling = old_mark.get(WHOLE..) != mark("").get(WHOLE..);
-            changes.push(Change { line: line_at(new_range.end), is_telling, is_gone: true });
+    for (gone, come, next) in runs {
+        for nth in 0..gone.len().max(come.len()) {
+            let now = come.get(nth).map(|index| units[*index].at.clone());
+            let at = now.as_ref().map_or_else(|| place_of_gone(&units, next, section), |now| now.start);
+            changes.push(Change { now, at, was: gone.get(nth).map(|index| marks[*index].to_owned()) });
         }
     }
     if changes.is_empty() {
-        // Two texts of one mark: the section is known, the line is not.
-        changes.push(Change { line: document.line(section.at.start), is_telling: true, is_gone: false });
+        // Units of one hash, or rows that went from one table to another: the section is known, the place is not.
+        changes.push(Change { now: Some(section.at.clone()), at: section.at.start, was: None });
     }
-    Some(changes)
+    changes
 }
 
-/// Where a line that is no more stood, by its text.
-pub(super) fn place_of_gone(document: &Document, section: &Section, recorded: &str, text: &str) -> Option<usize> {
-    let old: Vec<&str> = recorded.split(' ').skip(1).collect();
-    let wanted = mark(&normal(text));
-    let index = old.iter().position(|mark| mark.get(..WHOLE) == wanted.get(..WHOLE))?;
-    let lines = lines(document, section);
-    let now = digest(document, section);
-    let new: Vec<&str> = now.split(' ').skip(1).collect();
-    // The line before it that is still there.
-    let before = old[..index].iter().rev().find_map(|mark| new.iter().rposition(|now| now == mark));
-    before
-        .and_then(|before| lines.get(before + 1).map(|(line, _)| *line))
-        .or_else(|| Some(document.line(section.at.start)))
+/// Where a unit stood that is gone: where the next row, item or heading is now, or behind the sentence before it.
+fn place_of_gone(units: &[Unit], next: usize, section: &Section) -> usize {
+    let before = next.checked_sub(1).and_then(|before| units.get(before));
+    match (before, units.get(next)) {
+        (_, Some(next)) if next.set.is_some() || next.says.starts_with(HEADING) => next.at.start,
+        (Some(before), _) => before.at.start,
+        (None, Some(next)) => next.at.start,
+        (None, None) => section.at.start,
+    }
 }
 
-/// The line on which the text of an empty section stood.
-fn first_line(document: &Document, section: &Section) -> usize {
-    let next = document.line(section.at.end.saturating_sub(1)) + 1;
-    let is_blank = document.text.get(document.line_range(next)).is_some_and(|line| line.trim().is_empty());
-    next + usize::from(is_blank)
+fn hash_of(mark: &str) -> &str {
+    mark.get(..HASH).unwrap_or(mark)
 }
 
-/// The lines of a section that hold text, and the headings right below it.
-fn lines(document: &Document, section: &Section) -> Vec<(usize, String)> {
-    let mut lines = Vec::new();
-    let mut add = |from: usize, to: usize| {
-        let first = document.line(from);
-        for (n, text) in document.text.get(from..to).unwrap_or_default().lines().enumerate() {
-            let text = normal(text);
-            if !text.is_empty() {
-                lines.push((first + n, text));
-            }
+/// A unit of a set that only moved did not change.
+fn drop_moved(runs: &mut [(Vec<usize>, Vec<usize>, usize)], old: &[&str], new: &[&str], units: &[Unit]) {
+    let come: Vec<usize> = runs.iter().flat_map(|(_, come, _)| come.clone()).collect();
+    for index in come.into_iter().filter(|index| units[*index].set.is_some()) {
+        let is_it = |gone: &usize| old[*gone] == new[index];
+        let Some(from) = runs.iter_mut().find(|(gone, ..)| gone.iter().any(is_it)) else { continue };
+        if let Some(at) = from.0.iter().position(is_it) {
+            from.0.remove(at);
         }
-    };
-    add(section.body.start, section.body.end);
-    let after = document.sections.iter().filter(|other| other.at.start > section.at.start);
-    for below in after.take_while(|other| other.level > section.level) {
-        if below.level == section.level + 1 {
-            add(below.at.start, below.at.end);
-        }
+        runs.iter_mut().for_each(|(_, come, _)| come.retain(|other| *other != index));
     }
-    lines
 }
 
-/// A table's rule may be drawn in any length.
-fn normal(text: &str) -> String {
-    if text.chars().all(|c| "|-: ".contains(c)) {
-        return String::new();
-    }
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// Where the heading of a section that is gone stood in the one above it; nothing when it did not stand there.
+pub(super) fn place_of_heading(document: &Document, above: &Section, recorded: &str, heading: &str) -> Option<usize> {
+    let wanted = hash(&heading_meaning(&wording::canonical(heading)));
+    let old: Vec<&str> = recorded.split(' ').skip(1).map(hash_of).collect();
+    let index = old.iter().position(|hash| *hash == wanted)?;
+    let units = units(document, above);
+    // The unit before it that is still there.
+    let before = old[..index].iter().rev().find_map(|hash| units.iter().rposition(|unit| unit.hash() == *hash));
+    let after = before.and_then(|before| units.get(before + 1)).map(|unit| unit.at.start);
+    Some(after.unwrap_or(above.at.start))
 }
 
-/// Whether a section had a line when it was recorded.
-pub(super) fn has_line(recorded: &str, line: &str) -> bool {
-    let wanted = mark(&normal(line));
-    recorded.split(' ').skip(1).any(|mark| mark.get(..WHOLE) == wanted.get(..WHOLE))
-}
-
-fn mark(text: &str) -> String {
-    short(text, WHOLE) + &short(&telling(text).join(" "), TELLS)
-}
-
-/// A hash of a few characters, of digits and letters that are not mistaken for one another.
-fn short(text: &str, length: usize) -> String {
-    const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-    let hash = Sha256::digest(text.as_bytes());
-    hash.iter().take(length).map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect()
-}
-
-/// Numbers, names and words of obligation.
-fn telling(text: &str) -> Vec<String> {
-    let words = super::text::Span::new(text, 0).words();
-    let tells = |word: &str| {
-        let has_inner_capital = word.chars().skip(1).any(char::is_uppercase);
-        let has_digit = word.chars().any(|c| c.is_ascii_digit());
-        let lower = word.to_lowercase();
-        has_inner_capital
-            || has_digit
-            || word.contains(['_', '/'])
-            || number(&lower).is_some()
-            || TELLING.contains(&lower.as_str())
-    };
-    words.into_iter().filter(|word| tells(word.text)).map(|word| word.text.to_lowercase()).collect()
+/// The words of the unit that had a mark, in a document as it was.
+pub(super) fn words_of(was: &Document, mark: &str) -> Option<Range<usize>> {
+    let units = was.sections.iter().flat_map(|section| units(was, section));
+    units.into_iter().find(|unit| unit.hash() == hash_of(mark)).map(|unit| unit.at)
 }

@@ -2,7 +2,8 @@
 //!
 //! The documents are Markdown. [`readers`] turn sentences, lists and tables into statements, each with its place; what
 //! no reader knows is listed as such. [`claims`] are what the schema says of one document, by the same keys. [`marks`]
-//! tell which lines changed since a schema file was last checked against their section, so that no change goes unseen.
+//! tell which sentences changed since a schema file was last checked against their section: whatever the readers made of
+//! a sentence, it is either as it was, or a difference of fact, or a change to review.
 
 mod accept;
 mod claims;
@@ -22,6 +23,7 @@ mod text;
 mod unread;
 mod wording;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostics::{Code, Diagnostics};
@@ -32,32 +34,60 @@ use document::Document;
 use findings::{FactKind, Findings};
 pub use report::Audit;
 use report::{Line, Share};
+use review::Context;
 
-/// Compares the documents of a folder with the schema.
-pub(crate) fn audit(api: &Api, files: &[PathBuf], folder: &Path) -> Result<Audit, Diagnostics> {
-    let mut to = Diagnostics::default();
-    let mut audit = Audit::default();
-    for known in &api.documents {
-        let file = format!("{}.md", known.id);
-        match std::fs::read(folder.join(&file)) {
-            Ok(bytes) => {
-                let text = String::from_utf8_lossy(&bytes).into_owned();
-                document(api, files, Document::parse(&known.id, &file, text), &mut audit);
-            }
-            Err(error) => {
-                to.whole(
-                    Code::CannotRead,
-                    format!("cannot read the document {}: {error}", folder.join(&file).display()),
-                )
-                .help("name the folder that holds each of the `documents` of api.yaml as a Markdown file");
-            }
-        }
-    }
-    to.into_result().map(|()| audit)
+/// The texts of documents, each under its key in `api.yaml`.
+#[derive(Clone, Debug, Default)]
+pub struct Documents {
+    texts: BTreeMap<String, String>,
 }
 
-/// Compares the text of one document; also what the tests call.
-fn document(api: &Api, files: &[PathBuf], mut document: Document, audit: &mut Audit) {
+impl Documents {
+    /// One document.
+    pub fn one(id: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { texts: BTreeMap::from([(id.into(), text.into())]) }
+    }
+
+    /// Reads every document that a schema names.
+    pub(crate) fn read(api: &Api, folder: &Path) -> Result<Self, Diagnostics> {
+        let mut to = Diagnostics::default();
+        let mut texts = BTreeMap::new();
+        for known in &api.documents {
+            let path = folder.join(file_of(&known.id));
+            match std::fs::read(&path) {
+                Ok(bytes) => {
+                    texts.insert(known.id.clone(), String::from_utf8_lossy(&bytes).into_owned());
+                }
+                Err(error) => {
+                    to.whole(Code::CannotRead, format!("cannot read the document {}: {error}", path.display()))
+                        .help("name the folder that holds each of the `documents` of api.yaml as a Markdown file");
+                }
+            }
+        }
+        to.into_result().map(|()| Self { texts })
+    }
+
+    fn parse(&self, id: &str) -> Option<Document> {
+        self.texts.get(id).map(|text| Document::parse(id, &file_of(id), text.clone()))
+    }
+}
+
+fn file_of(id: &str) -> String {
+    format!("{id}.md")
+}
+
+/// Compares documents with the schema, and tells what changed since they `were` reviewed in words where they are given.
+pub(crate) fn audit(api: &Api, files: &[PathBuf], documents: &Documents, were: &Documents) -> Audit {
+    let mut audit = Audit::default();
+    for known in &api.documents {
+        if let Some(now) = documents.parse(&known.id) {
+            document(api, files, now, were.parse(&known.id).as_ref(), &mut audit);
+        }
+    }
+    audit
+}
+
+fn document(api: &Api, files: &[PathBuf], mut document: Document, was: Option<&Document>, audit: &mut Audit) {
     let claims = Claims::of(api, &document.id);
     let renamed = headings::rename(api, &claims, &mut document);
     let document = &document;
@@ -75,13 +105,19 @@ fn document(api: &Api, files: &[PathBuf], mut document: Document, audit: &mut Au
 
     let review = review::review(api, document, &found);
     review.place(document, &claims, &mut compared.differences);
-    let shown = |difference: &Difference| Line::of(document, files, difference);
-    audit.lines.extend(compared.differences.iter().map(shown));
-    let told: Vec<usize> =
-        audit.lines.iter().filter(|line| line.file == document.file).flat_map(Line::document_lines).collect();
-    audit.lines.extend(review.lines(document, files, &found, &told, &gone));
-    audit.accept.extend(review.accepted(document, files, &told));
-    audit.shares.push(share(files, document, &claims, &found, &compared, (&questions, &rules)));
+    audit.lines.extend(compared.differences.iter().map(|difference| Line::of(document, files, difference)));
+    let elsewhere = |difference: &Difference| difference.elsewhere.as_ref().map(|(at, _)| *at);
+    let told: Vec<usize> = compared
+        .differences
+        .iter()
+        .flat_map(|difference| [Some(difference.at), elsewhere(difference)])
+        .flatten()
+        .collect();
+    let (claims, found, compared) = (&claims, &found, &compared);
+    let context = Context { files, document, was, claims, found, compared, told: &told, gone: &gone };
+    audit.lines.extend(review.lines(&context));
+    audit.accept.extend(review.accepted(document, files, found, &told));
+    audit.shares.push(share(files, document, claims, found, compared, (&questions, &rules)));
 }
 
 /// The files of operations that the document no longer describes: that is told once.
@@ -137,7 +173,7 @@ fn share(
         not_found: compared
             .not_found
             .iter()
-            .map(|(key, place)| format!("{key} · {}", report::shown_place(files, Some(*place))))
+            .map(|(key, _, place)| format!("{key} · {}", report::shown_place(files, Some(*place))))
             .collect(),
         silent: claims.own.not_shown.saturating_sub(questions.listed),
         contradictions: claims.own.contradictions,

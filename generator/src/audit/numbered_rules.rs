@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::claims::Claims;
 use super::document::{Block, Document, Section};
-use super::text::Span;
+use super::text::{Span, overlaps};
 use super::wording::number;
 use crate::model::Rule;
 
@@ -54,9 +54,31 @@ pub(super) fn compare<'a>(document: &'a Document, claims: &Claims<'a>, skip: imp
     found
 }
 
+/// The rules that name a section, each with the place that does.
+pub(super) fn places<'a>(document: &Document, claims: &Claims<'a>, named: &Section) -> Vec<(&'a Rule, &'a str)> {
+    let places = claims.rules.iter().flat_map(|rule| rule.at.split(';').map(move |at| (*rule, at)));
+    places.filter(|(_, at)| section(document, at).is_some_and(|section| section.at == named.at)).collect()
+}
+
+/// Whether a place can mean a sentence or a row: it names its number, the name that the row starts with, or no more than
+/// the section or a part of it.
+pub(super) fn is_place(document: &Document, section: &Section, at: &str, unit: Span<'_>) -> bool {
+    let numbers = rule_numbers(at);
+    let number = numbered(document, section).find(|(_, text)| overlaps(&text.range(), &unit.range()));
+    if let Some((number, _)) = number {
+        return numbers.contains(&number);
+    }
+    let Some((first, _)) = unit.text.split_once(" | ") else {
+        return numbers.is_empty() && !at.contains("table, ");
+    };
+    let names = Span::new(at, 0).texts();
+    let names_row = Span::new(first, 0).texts().iter().any(|name| names.contains(name));
+    names_row || numbers.is_empty() && !at.contains("table, ") && !at.contains("after the ")
+}
+
 fn numbered<'a>(document: &'a Document, section: &'a Section) -> impl Iterator<Item = (u64, Span<'a>)> {
     section.blocks.iter().filter_map(|block| match block {
-        Block::Item { number: Some(number), text } => Some((*number, document.span(text).trim())),
+        Block::Item { number: Some(number), text, .. } => Some((*number, document.span(text).trim())),
         _ => None,
     })
 }

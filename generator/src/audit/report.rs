@@ -18,13 +18,10 @@ pub(super) enum Group {
     SchemaOnly,
     /// A section that no schema file names, or a name that no section has.
     Unclaimed,
-    /// The line changed, and its facts are those of the schema; it may say more than facts.
-    Agreeing,
-    /// Facts may have changed where no reader knows the sentence.
-    Unread,
+    /// Words that changed, whatever they say.
+    Words,
     /// A section that was not checked yet.
     Unchecked,
-    Wording,
 }
 
 /// What has to be done about a line of the report.
@@ -34,21 +31,17 @@ enum Task {
     Write,
     /// Somebody has to read it, and to accept it.
     Review,
-    /// It can be accepted as it is.
-    Accept,
 }
 
 impl Group {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 7] = [
         Self::Changed,
         Self::Contradiction,
         Self::DocumentOnly,
         Self::SchemaOnly,
         Self::Unclaimed,
-        Self::Agreeing,
-        Self::Unread,
+        Self::Words,
         Self::Unchecked,
-        Self::Wording,
     ];
 
     fn title(self) -> &'static str {
@@ -58,10 +51,8 @@ impl Group {
             Self::DocumentOnly => "in the document only",
             Self::SchemaOnly => "in the schema only",
             Self::Unclaimed => "sections without a schema file",
-            Self::Agreeing => "changed, and what is read of it agrees with the schema",
-            Self::Unread => "changed where no reader knows the sentence",
+            Self::Words => "words to review",
             Self::Unchecked => "not checked yet",
-            Self::Wording => "other wording, the same facts",
         }
     }
 
@@ -70,8 +61,7 @@ impl Group {
             Self::Changed | Self::Contradiction | Self::DocumentOnly | Self::SchemaOnly | Self::Unclaimed => {
                 Task::Write
             }
-            Self::Agreeing | Self::Unread | Self::Unchecked => Task::Review,
-            Self::Wording => Task::Accept,
+            Self::Words | Self::Unchecked => Task::Review,
         }
     }
 }
@@ -81,15 +71,14 @@ impl Group {
 pub(super) struct Line {
     pub(super) group: Group,
     pub(super) file: String,
-    /// The lines of the document that it names.
-    pub(super) lines: Vec<usize>,
+    /// The line of the document, by which lines are sorted.
+    pub(super) line: usize,
     pub(super) text: String,
 }
 
 impl Line {
     pub(super) fn of(document: &Document, files: &[PathBuf], difference: &Difference) -> Self {
         let line = document.line(difference.at);
-        let mut lines = vec![line];
         let place = match difference.place {
             Some(_) => shown_place(files, difference.place),
             None => "schema".to_owned(),
@@ -97,7 +86,6 @@ impl Line {
         let mut text = format!("{}:{line}: {} · {place}: {}", document.file, difference.says, difference.has);
         if let Some((at, says)) = &difference.elsewhere {
             let other = document.line(*at);
-            lines.push(other);
             text.push_str(&format!(" · {}:{other}: {says}", document.file));
         }
         let group = match difference.kind {
@@ -106,11 +94,7 @@ impl Line {
             Kind::DocumentOnly => Group::DocumentOnly,
             Kind::SchemaOnly => Group::SchemaOnly,
         };
-        Self { group, file: document.file.clone(), lines, text }
-    }
-
-    pub(super) fn document_lines(&self) -> Vec<usize> {
-        self.lines.clone()
+        Self { group, file: document.file.clone(), line, text }
     }
 }
 
@@ -156,14 +140,9 @@ impl Audit {
         self.count(Task::Write)
     }
 
-    /// How many changes somebody has to read: they may say what no reader understands.
+    /// How many changes of words somebody has to read: they may say what no reader understands.
     pub fn reviews(&self) -> usize {
         self.count(Task::Review)
-    }
-
-    /// How many lines changed in wording only.
-    pub fn rewordings(&self) -> usize {
-        self.count(Task::Accept)
     }
 
     fn count(&self, task: Task) -> usize {
@@ -190,7 +169,7 @@ impl fmt::Display for Audit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for group in Group::ALL {
             let mut lines: Vec<&Line> = self.lines.iter().filter(|line| line.group == group).collect();
-            lines.sort_by_key(|line| (line.file.clone(), line.lines.clone()));
+            lines.sort_by_key(|line| (line.file.clone(), line.line));
             if !lines.is_empty() {
                 writeln!(f, "{}:", group.title())?;
             }
@@ -203,8 +182,7 @@ impl fmt::Display for Audit {
         }
         self.shares.iter().try_for_each(|share| write!(f, "{share}"))?;
         let (all, matched) = self.facts();
-        let (differences, reviews, rewordings) = (self.differences(), self.reviews(), self.rewordings());
-        write!(f, "{differences} difference(s) of fact, {reviews} change(s) to review, {rewordings} of wording; ")?;
+        write!(f, "{} difference(s) of fact, {} change(s) of words to review; ", self.differences(), self.reviews())?;
         write!(f, "{matched} of {all} facts of the schema found in the documents ({})", percent(matched, all))
     }
 }

@@ -1,14 +1,19 @@
-//! Sections against what the schema's files were last checked against.
+//! Sections against what the schema's files were last checked against: every other change of words.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+use similar::{ChangeTag, TextDiff};
 
 use super::accept::Replacement;
 use super::claims::Claims;
-use super::compare::{Difference, Kind};
-use super::document::Document;
-use super::findings::Findings;
+use super::compare::{Compared, Difference, Kind};
+use super::describe::statement;
+use super::document::{Document, Section};
+use super::findings::{Findings, Force};
 use super::marks::{self, Change};
+use super::numbered_rules;
 use super::report::{Group, Line, shown_place};
 use crate::diagnostics::Place;
 use crate::model::{Api, Reviewed};
@@ -18,8 +23,7 @@ struct Recorded<'a> {
     reviewed: &'a Reviewed,
     /// The start of the section; nothing when the document has none of that name.
     section: Option<usize>,
-    /// Nothing when the section is as it was.
-    changes: Option<Vec<Change>>,
+    changes: Vec<Change>,
 }
 
 /// What is recorded for a document.
@@ -28,15 +32,33 @@ pub(super) struct Review<'a> {
     /// Sections that no file records: the byte they start at.
     unclaimed: Vec<usize>,
     /// Sections that are told as new.
-    new: Vec<std::ops::Range<usize>>,
+    new: Vec<Range<usize>>,
+}
+
+/// What a line about changed words is made from.
+pub(super) struct Context<'a> {
+    pub(super) files: &'a [PathBuf],
+    pub(super) document: &'a Document,
+    /// The document before the change.
+    pub(super) was: Option<&'a Document>,
+    pub(super) claims: &'a Claims<'a>,
+    pub(super) found: &'a Findings,
+    pub(super) compared: &'a Compared,
+    /// The bytes at which differences of fact are told.
+    pub(super) told: &'a [usize],
+    /// Files of operations that the document no longer describes.
+    pub(super) gone: &'a [u32],
 }
 
 pub(super) fn review<'a>(api: &'a Api, document: &Document, found: &Findings) -> Review<'a> {
     let mut recorded = Vec::new();
     for reviewed in api.reviewed.iter().filter(|reviewed| reviewed.document == document.id) {
         let section = document.section(&reviewed.section.0);
-        let changes = section.and_then(|section| marks::changes(document, section, &reviewed.digest.0));
-        recorded.push(Recorded { reviewed, section: section.map(|section| section.at.start), changes });
+        let is_checked = marks::is_digest(&reviewed.digest.0);
+        let changes =
+            section.filter(|_| is_checked).map(|section| marks::changes(document, section, &reviewed.digest.0));
+        let section = section.map(|section| section.at.start);
+        recorded.push(Recorded { reviewed, section, changes: changes.unwrap_or_default() });
     }
     let is_new = |at: usize| found.new_sections.iter().any(|range| range.contains(&at));
     let claimed = |at: usize| recorded.iter().any(|recorded| recorded.section == Some(at));
@@ -47,14 +69,13 @@ pub(super) fn review<'a>(api: &'a Api, document: &Document, found: &Findings) ->
 }
 
 impl Review<'_> {
-    /// Gives what the document no longer says the line where it said it, as far as the marks tell.
+    /// Gives what the document no longer says the place where it said it, as far as the marks tell.
     pub(super) fn place(&self, document: &Document, claims: &Claims<'_>, differences: &mut [Difference]) {
         for difference in differences.iter_mut().filter(|difference| difference.says == "not there") {
             let is_operation = difference.kind == Kind::SchemaOnly && difference.has.starts_with("endpoint ");
             let gone = is_operation.then(|| self.place_of_operation(document, claims, difference.place)).flatten();
-            let line = gone.or_else(|| self.nearest_change(document, difference.at));
-            if let Some(line) = line {
-                difference.at = document.line_range(line).start;
+            if let Some(at) = gone.or_else(|| self.nearest_change(document, difference.at)) {
+                difference.at = at;
             }
         }
     }
@@ -62,109 +83,204 @@ impl Review<'_> {
     /// Where the heading of an operation that is gone stood.
     fn place_of_operation(&self, document: &Document, claims: &Claims<'_>, place: Option<Place>) -> Option<usize> {
         let known = claims.operations.iter().find(|known| Some(known.operation.path.place) == place)?;
-        self.recorded.iter().filter(|recorded| recorded.changes.is_some()).find_map(|recorded| {
+        self.recorded.iter().filter(|recorded| !recorded.changes.is_empty()).find_map(|recorded| {
             let section = document.section(&recorded.reviewed.section.0)?;
-            let heading = format!("{} {}", "#".repeat(usize::from(section.level) + 1), known.heading);
-            let place = marks::place_of_gone(document, section, &recorded.reviewed.digest.0, &heading);
-            let had = marks::has_line(&recorded.reviewed.digest.0, &heading);
-            place.filter(|_| had)
+            marks::place_of_heading(document, section, &recorded.reviewed.digest.0, known.heading)
         })
     }
 
-    /// The changed line of a section that is nearest to a byte of it.
+    /// The change in a section that is nearest to a byte of it.
     fn nearest_change(&self, document: &Document, at: usize) -> Option<usize> {
         let section = document.section_of(at)?.at.start;
-        let line = document.line(at);
-        let changes = self
-            .recorded
-            .iter()
-            .filter(|recorded| recorded.section == Some(section))
-            .filter_map(|recorded| recorded.changes.as_ref());
-        let lines = changes.flatten().map(|change| change.line);
-        lines.min_by_key(|changed| (changed.abs_diff(line), *changed))
+        let of_section = self.recorded.iter().filter(|recorded| recorded.section == Some(section));
+        let places = of_section.flat_map(|recorded| &recorded.changes).map(|change| change.at);
+        places.min_by_key(|changed| (changed.abs_diff(at), *changed))
     }
 
-    /// What the marks tell beside the differences of fact, which stand on `told` lines.
-    pub(super) fn lines(
+    /// What the marks tell beside the differences of fact.
+    pub(super) fn lines(&self, context: &Context<'_>) -> Vec<Line> {
+        let Context { files, document, .. } = *context;
+        let line = |group: Group, at: Option<usize>, text: String| Line {
+            group,
+            file: document.file.clone(),
+            line: at.map_or(0, |at| document.line(at)),
+            text,
+        };
+        let mut lines = Vec::new();
+        // Several files may have been written from one section.
+        let mut changes: BTreeMap<(usize, bool), (&Change, Vec<String>)> = BTreeMap::new();
+        for recorded in self.recorded.iter().filter(|recorded| !context.gone.contains(&recorded.reviewed.digest.1.file))
+        {
+            let section = &recorded.reviewed.section.0;
+            let place = |place: Place| format!("{}: reviewed section `{section}`", shown_place(files, Some(place)));
+            if recorded.section.is_none() {
+                let text =
+                    format!("{}: no section is called so · {}", document.file, place(recorded.reviewed.section.1));
+                lines.push(line(Group::Unclaimed, None, text));
+            } else if !marks::is_digest(&recorded.reviewed.digest.0) {
+                let text = format!("{}: not checked yet · {}", document.file, place(recorded.reviewed.digest.1));
+                lines.push(line(Group::Unchecked, None, text));
+            }
+            for change in recorded.changes.iter().filter(|change| !self.is_told(change, context)) {
+                let of_change = changes.entry((change.at, change.now.is_none())).or_insert((change, Vec::new()));
+                of_change.1.push(place(recorded.reviewed.digest.1));
+            }
+        }
+        for (change, places) in changes.into_values() {
+            lines.push(line(Group::Words, Some(change.at), words(change, &places, context)));
+        }
+        for at in &self.unclaimed {
+            let heading = document.section_of(*at).map_or("", |section| &section.heading);
+            let text = format!(
+                "{}:{}: the section `{heading}` is in no schema file; name it in the `reviewed` of one, as `{heading}: \
+                 new`",
+                document.file,
+                document.line(*at)
+            );
+            lines.push(line(Group::Unclaimed, Some(*at), text));
+        }
+        if self.recorded.is_empty() {
+            let text = format!(
+                "{}: no schema file has a section of it in `reviewed`, so a change of its words cannot be told",
+                document.file
+            );
+            lines.push(line(Group::Unchecked, None, text));
+        }
+        lines
+    }
+
+    /// Whether a difference of fact, or a new section, tells it already.
+    fn is_told(&self, change: &Change, context: &Context<'_>) -> bool {
+        let at = change.now.clone().unwrap_or(change.at..change.at + 1);
+        let is_new = |range: &Range<usize>| range.contains(&change.at);
+        context.told.iter().any(|told| at.contains(told))
+            || self.new.iter().any(is_new)
+            || self.unclaimed.contains(&change.at)
+    }
+
+    /// New digests for the sections in which no fact differs.
+    pub(super) fn accepted(
         &self,
         document: &Document,
         files: &[PathBuf],
         found: &Findings,
         told: &[usize],
-        gone: &[u32],
-    ) -> Vec<Line> {
-        let stated: BTreeSet<usize> = found.statements.iter().map(|statement| document.line(statement.at)).collect();
-        let is_new = |line: usize| {
-            let start = document.line_range(line).start;
-            self.new.iter().any(|range| range.contains(&start)) || self.unclaimed.contains(&start)
-        };
-        let mut by_line: BTreeMap<(usize, bool), (Group, String)> = BTreeMap::new();
-        let mut lines = Vec::new();
-        for recorded in self.recorded.iter().filter(|recorded| !gone.contains(&recorded.reviewed.digest.1.file)) {
-            let place = shown_place(files, Some(recorded.reviewed.digest.1));
-            let section = &recorded.reviewed.section.0;
-            if recorded.section.is_none() {
-                let place = shown_place(files, Some(recorded.reviewed.section.1));
-                let text =
-                    format!("{}: no section is called so · {place}: reviewed section `{section}`", document.file);
-                lines.push(Line { group: Group::Unclaimed, file: document.file.clone(), lines: Vec::new(), text });
-            }
-            if recorded.section.is_some() && !marks::is_digest(&recorded.reviewed.digest.0) {
-                let text = format!("{}: not checked yet · {place}: reviewed section `{section}`", document.file);
-                lines.push(Line { group: Group::Unchecked, file: document.file.clone(), lines: Vec::new(), text });
-                continue;
-            }
-            for change in
-                recorded.changes.iter().flatten().filter(|change| !told.contains(&change.line) && !is_new(change.line))
-            {
-                let what = if change.is_gone { "a line is gone" } else { "the line changed" };
-                let (group, how) = match (change.is_telling, !change.is_gone && stated.contains(&change.line)) {
-                    (true, true) => (Group::Agreeing, ", with numbers, names or words of obligation"),
-                    (true, false) => {
-                        (Group::Unread, ", with numbers, names or words of obligation that no reader knows")
-                    }
-                    (false, _) => (Group::Wording, " in wording only"),
-                };
-                let text =
-                    format!("{}:{}: {what}{how} · {place}: reviewed section `{section}`", document.file, change.line);
-                by_line.entry((change.line, change.is_gone)).or_insert((group, text));
-            }
-        }
-        for ((line, _), (group, text)) in by_line {
-            lines.push(Line { group, file: document.file.clone(), lines: vec![line], text });
-        }
-        for at in &self.unclaimed {
-            let heading =
-                document.sections.iter().find(|section| section.at.start == *at).map_or("", |section| &section.heading);
-            let line = document.line(*at);
-            let text = format!(
-                "{}:{line}: the section `{heading}` is in no schema file; name it in the `reviewed` of one, as \
-                 `{heading}: new`",
-                document.file
-            );
-            lines.push(Line { group: Group::Unclaimed, file: document.file.clone(), lines: vec![line], text });
-        }
-        lines
-    }
-
-    /// New digests for the sections in which no fact differs.
-    pub(super) fn accepted(&self, document: &Document, files: &[PathBuf], told: &[usize]) -> Vec<Replacement> {
+    ) -> Vec<Replacement> {
         let mut replacements = Vec::new();
         for recorded in &self.recorded {
             let Some(section) = document.section(&recorded.reviewed.section.0) else { continue };
-            if marks::digest(document, section) == recorded.reviewed.digest.0 {
+            if recorded.changes.is_empty() && marks::is_digest(&recorded.reviewed.digest.0) {
                 continue;
             }
-            let (first, last) = (document.line(section.at.start), document.line(section.body.end.saturating_sub(1)));
             let place = recorded.reviewed.digest.1;
             let Some(file) = files.get(place.file as usize) else { continue };
+            let bytes = section.at.start..section.body.end;
             replacements.push(Replacement {
                 file: Path::to_path_buf(file),
                 bytes: place.start as usize..place.end as usize,
-                text: marks::digest(document, section),
-                differs: told.iter().any(|line| (first..=last).contains(line)),
+                text: marks::digest(document, section, found),
+                differs: told.iter().any(|told| bytes.contains(told)),
             });
         }
         replacements
     }
+}
+
+/// What stands there now, what stood there, and what in the schema rests on it.
+fn words(change: &Change, places: &[String], context: &Context<'_>) -> String {
+    let Context { document, was, .. } = *context;
+    let line = document.line(change.at);
+    let now = change.now.as_ref().map(|now| document.quote(now));
+    let before = was.zip(change.was.as_ref()).map(|(was, mark)| marks::words_of(was, mark).map(|at| was.quote(&at)));
+    let says = match (&now, &before) {
+        (Some(now), Some(Some(before))) => difference_of_words(before, now),
+        (None, Some(Some(before))) => format!("[-{before}-]"),
+        (Some(now), _) if change.was.is_none() => format!("new: {now}"),
+        (Some(now), _) => format!("now: {now}"),
+        (None, _) => "a sentence, an item or a row is gone".to_owned(),
+    };
+    let mut text = format!("{}:{line}: {says} · {}", document.file, places.join(", "));
+    if let Some(None) = before {
+        text.push_str("\n      the documents of `--was` do not have the words that were reviewed");
+    }
+    for (what, all) in beside(change, context) {
+        for one in all {
+            text.push_str(&format!("\n      {what}: {one}"));
+        }
+    }
+    text
+}
+
+/// The facts that are read there, those that are no longer read anywhere, and the rules that rest on it.
+fn beside(change: &Change, context: &Context<'_>) -> [(&'static str, Vec<String>); 4] {
+    let Context { files, document, claims, found, compared, .. } = *context;
+    let range = change.now.clone().unwrap_or(change.at..change.at);
+    let mut facts: Vec<String> = Vec::new();
+    for stated in found.statements.iter().filter(|stated| stated.force == Force::Stated && range.contains(&stated.at)) {
+        let fact = statement(&stated.key, &stated.value);
+        if !facts.contains(&fact) {
+            facts.push(fact);
+        }
+    }
+    let (now, before) = (marks::facts_in(found, &range), change.facts_before());
+    let lost: Vec<String> = (now < before)
+        .then(|| format!("{now} facts are read here, {before} when it was reviewed"))
+        .into_iter()
+        .collect();
+    let section = document.section_of(change.at);
+    let of_section = |owner: &str| {
+        let known = claims.operations.iter().find(|known| known.operation.id == owner);
+        known
+            .map(|known| known.heading)
+            .or_else(|| claims.records.iter().find(|known| known.id == owner).map(|known| known.section))
+            .zip(section)
+            .is_some_and(|(heading, section)| document.is_section(heading, section))
+    };
+    let silent = compared.unstated.iter().filter(|(key, ..)| key.owner().is_some_and(|owner| of_section(owner)));
+    let silent =
+        silent.map(|(key, value, place)| format!("{} · {}", statement(key, value), shown_place(files, Some(*place))));
+    let silent: Vec<String> = silent.filter(|_| !lost.is_empty()).collect();
+    let rules = section.map(|section| rules(section, change, context)).unwrap_or_default();
+    let facts = if facts.is_empty() { Vec::new() } else { vec![facts.join("; ")] };
+    [("facts", facts), ("lost", lost), ("in the schema, and not read in the document", silent), ("rule", rules)]
+}
+
+/// The rules whose place can be that of a change; where something is gone, those of its section.
+fn rules(section: &Section, change: &Change, context: &Context<'_>) -> Vec<String> {
+    let Context { files, document, claims, .. } = *context;
+    let now = change.now.as_ref().map(|now| document.span(now));
+    let can_be = |at: &str| now.is_none_or(|now| numbered_rules::is_place(document, section, at, now));
+    let mut rules: Vec<String> = Vec::new();
+    for (rule, _) in numbered_rules::places(document, claims, section).into_iter().filter(|(_, at)| can_be(at)) {
+        let says = rule.says.split_whitespace().collect::<Vec<_>>().join(" ");
+        let shown = format!("{}: {} · {}", rule.id, says, shown_place(files, Some(rule.place)));
+        if !rules.contains(&shown) {
+            rules.push(shown);
+        }
+    }
+    rules
+}
+
+/// `the [-old-]{+new+} words`.
+fn difference_of_words(before: &str, now: &str) -> String {
+    let mut text = String::new();
+    let mut last = ChangeTag::Equal;
+    let close = |tag: ChangeTag| match tag {
+        ChangeTag::Equal => "",
+        ChangeTag::Delete => "-]",
+        ChangeTag::Insert => "+}",
+    };
+    for change in TextDiff::from_words(before, now).iter_all_changes() {
+        if change.tag() != last {
+            text.push_str(close(last));
+            text.push_str(match change.tag() {
+                ChangeTag::Equal => "",
+                ChangeTag::Delete => "[-",
+                ChangeTag::Insert => "{+",
+            });
+            last = change.tag();
+        }
+        text.push_str(change.value());
+    }
+    text + close(last)
 }

@@ -3,39 +3,357 @@
 use super::text::Span;
 use crate::model::Duration;
 
-const NUMBERS: [&str; 13] =
-    ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+const NUMBERS: [&str; 21] = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+];
+
+/// Round numbers beyond, each with its value.
+const ROUND_NUMBERS: [(&str, u64); 9] = [
+    ("thirty", 30),
+    ("forty", 40),
+    ("fifty", 50),
+    ("sixty", 60),
+    ("seventy", 70),
+    ("eighty", 80),
+    ("ninety", 90),
+    ("hundred", 100),
+    ("thousand", 1000),
+];
 
 /// The number that a word is, in digits or as a word.
 pub(super) fn number(word: &str) -> Option<u64> {
     word.parse().ok().or_else(|| {
         let word = word.to_ascii_lowercase();
-        NUMBERS.iter().position(|known| *known == word).and_then(|n| u64::try_from(n).ok())
+        let small = NUMBERS.iter().position(|known| *known == word).and_then(|n| u64::try_from(n).ok());
+        small.or_else(|| ROUND_NUMBERS.iter().find(|(known, _)| *known == word).map(|(_, n)| *n))
+    })
+}
+
+/// A number with or without decimals, in digits or as a word.
+pub(super) fn decimal(word: &str) -> Option<String> {
+    let is_decimal = word.starts_with(|c: char| c.is_ascii_digit())
+        && word.ends_with(|c: char| c.is_ascii_digit())
+        && word.chars().all(|c| c.is_ascii_digit() || c == '.')
+        && word.matches('.').count() <= 1;
+    if is_decimal { Some(word.to_owned()) } else { number(word).map(|number| number.to_string()) }
+}
+
+/// `0.1 to 10`, `0.1-10`, `between 0.1 and 10`, at the start of some words: both bounds, and how many words they take.
+pub(super) fn range(words: &[&str]) -> Option<(String, String, usize)> {
+    let (low, high, count) = match words {
+        ["between", low, "and", high, ..] => (*low, *high, 4),
+        ["from", low, "to", high, ..] => (*low, *high, 4),
+        [low, "to", high, ..] => (*low, *high, 3),
+        [both, ..] => {
+            let (low, high) = ["..", "-", "~"].iter().find_map(|mark| both.split_once(mark))?;
+            // `one-ten` is a word, and `2-hour` a length of time.
+            return Some((figures(low)?, figures(high)?, 1));
+        }
+        [] => return None,
+    };
+    Some((decimal(low)?, decimal(high)?, count))
+}
+
+fn figures(text: &str) -> Option<String> {
+    decimal(text).filter(|_| text.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// How many calls in how long, and for whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Rate {
+    pub(super) calls: u64,
+    pub(super) every: Duration,
+    /// `UID`, `IP`, or what else calls are counted by; nothing where the text does not say.
+    pub(super) scope: Option<String>,
+}
+
+/// `10/s/UID`, `10 per second per user`, `600 requests per minute`, at the start of some words, and how many they are.
+pub(super) fn rate(words: &[&str]) -> Option<(Rate, usize)> {
+    let first = *words.first()?;
+    let parts: Vec<&str> = first.split('/').collect();
+    let (calls, unit, scope, mut count) = match (parts.as_slice(), words) {
+        ([calls, unit], _) => (*calls, *unit, None, 1),
+        ([calls, unit, scope], _) => (*calls, *unit, Some(*scope), 1),
+        (
+            _,
+            [
+                calls,
+                "request" | "requests" | "call" | "calls" | "time" | "times",
+                "per" | "a" | "each" | "every",
+                unit,
+                ..,
+            ],
+        ) => (*calls, *unit, None, 4),
+        (_, [calls, "per", unit, ..]) => (*calls, *unit, None, 3),
+        _ => return None,
+    };
+    let (calls, every) = (number(calls)?, Duration::parse(&format!("1 {}", unit_of_time(unit)?))?);
+    let scope = match (scope, words.get(count..)) {
+        (Some(scope), _) => Some(scope),
+        (None, Some(["per", "user", "ID", ..])) => {
+            count += 3;
+            Some("user")
+        }
+        (None, Some(["per", scope, ..])) => {
+            count += 2;
+            Some(*scope)
+        }
+        _ => None,
+    };
+    let scope = scope.map(|scope| if scope == "user" { "UID" } else { scope }.to_owned());
+    Some((Rate { calls, every, scope }, count))
+}
+
+/// The word for a unit of time, of which documents also write the plural and abbreviations.
+fn unit_of_time(word: &str) -> Option<&str> {
+    Some(match word {
+        "s" | "sec" | "secs" => "second",
+        "min" | "mins" => "minute",
+        "h" | "hr" | "hrs" => "hour",
+        word => word.strip_suffix('s').unwrap_or(word),
     })
 }
 
 /// The first length of time in a text, such as `three months`, `90-day` or `the previous day`.
 pub(super) fn duration<'a>(text: Span<'a>) -> Option<(Duration, Span<'a>)> {
     let words = text.words();
-    words.iter().enumerate().find_map(|(index, word)| {
-        if let Some((n, unit)) = word.text.split_once('-') {
-            let found = length(n, unit);
-            return found.map(|duration| (duration, *word));
-        }
-        let unit = words.get(index + 1)?;
-        let n = if word.text == "previous" || word.text == "last" && number(unit.text).is_none() {
-            "one"
-        } else {
-            word.text
+    let texts: Vec<&str> = words.iter().map(|word| word.text).collect();
+    (0..words.len()).find_map(|at| {
+        let found = length_of_time(&texts[at..]).map(|(duration, _)| duration);
+        let one = || match texts[at..] {
+            ["previous" | "last", unit, ..] => length("1", unit),
+            _ => None,
         };
-        length(n, unit.text).map(|duration| (duration, *word))
+        found.or_else(one).map(|duration| (duration, words[at]))
     })
+}
+
+/// `three months`, `a week`, `90-day`, at the start of some words, and how many they are.
+fn length_of_time(words: &[&str]) -> Option<(Duration, usize)> {
+    match words {
+        // `a second order` is another order.
+        ["a", "second", ..] => None,
+        ["a" | "an", unit, ..] if !unit.ends_with('s') => length("1", unit).map(|length| (length, 2)),
+        [word, ..] if word.contains('-') => {
+            let (n, unit) = word.split_once('-')?;
+            length(n, unit).map(|length| (length, 1))
+        }
+        [n, unit, ..] => length(n, unit).map(|length| (length, 2)),
+        _ => None,
+    }
 }
 
 fn length(n: &str, unit: &str) -> Option<Duration> {
     let n = number(n)?;
-    let unit = unit.trim_end_matches('s');
-    Duration::parse(&format!("{n} {unit}"))
+    match unit_of_time(unit)? {
+        "year" => Duration::parse(&format!("{} months", n.checked_mul(12)?)),
+        unit => Duration::parse(&format!("{n} {unit}")),
+    }
+}
+
+/// `Deprecated since v3; use Batch Order instead.`: what it says, as the schema has it.
+pub(super) fn deprecated(text: &str) -> Option<String> {
+    let at = text.to_ascii_lowercase().find("deprecated")?;
+    let words: Vec<&str> = tokens(text.get(at..)?);
+    let phrase = |from: usize| -> String {
+        let ends = |word: &&&str| !matches!(**word, "instead" | "since" | "." | ";" | "," | "(" | ")" | "|");
+        words[from..].iter().take_while(ends).copied().collect::<Vec<_>>().join(" ")
+    };
+    let behind = |marks: &[&str]| {
+        let place =
+            |mark: &[&str]| words.windows(mark.len()).position(|window| window == mark).map(|at| at + mark.len());
+        marks.iter().find_map(|mark| place(&mark.split(' ').collect::<Vec<_>>())).map(phrase)
+    };
+    let since = behind(&["since", "as of"]).map(|since| format!("since {since}"));
+    let instead =
+        behind(&["use", "Use", "in favour of", "in favor of", "replaced by"]).map(|other| format!("use {other}"));
+    Some([since, instead].into_iter().flatten().collect::<Vec<_>>().join("; "))
+}
+
+/// Phrases of such documents, and the words for the same that the readers know.
+const SYNONYMS: [(&str, &str); 21] = [
+    ("not mandatory", "optional"),
+    ("not required", "optional"),
+    ("mandatory", "required"),
+    ("compulsory", "required"),
+    ("no more than", "at most"),
+    ("not more than", "at most"),
+    ("a maximum of", "at most"),
+    ("maximum of", "at most"),
+    ("up to", "at most"),
+    ("no less than", "at least"),
+    ("not less than", "at least"),
+    ("no fewer than", "at least"),
+    ("a minimum of", "at least"),
+    ("minimum of", "at least"),
+    ("capitalized", "capitalised"),
+    ("milliseconds", "ms"),
+    ("per cent", "percent"),
+    ("one hundred", "hundred"),
+    ("a hundred", "hundred"),
+    ("one thousand", "thousand"),
+    ("a thousand", "thousand"),
+];
+
+/// A character as the plainest typography has it; nothing for one that is never seen.
+fn plain_character(c: char) -> Option<&'static str> {
+    Some(match c {
+        '\u{2018}' | '\u{2019}' | '\u{201b}' | '\u{2bc}' => "'",
+        '\u{201c}'..='\u{201f}' | '\u{ab}' | '\u{bb}' => "\"",
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => "-",
+        '\u{2026}' => "...",
+        '\u{2264}' => " at most ",
+        '\u{2265}' => " at least ",
+        '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => "",
+        _ => return None,
+    })
+}
+
+/// A text without what means nothing: in plain typography, with single spaces, in the words that the readers know.
+pub(super) fn canonical(text: &str) -> String {
+    let characters: Vec<(char, usize)> = text.char_indices().map(|(at, c)| (c, at)).collect();
+    canonical_characters(&characters).into_iter().map(|(c, _)| c).collect()
+}
+
+/// Whether two texts differ in nothing that means anything.
+pub(super) fn is_alike(one: &str, other: &str) -> bool {
+    one == other || canonical(one) == canonical(other)
+}
+
+/// The same for characters that each know where they come from.
+pub(super) fn canonical_characters(text: &[(char, usize)]) -> Vec<(char, usize)> {
+    let mut plain: Vec<(char, usize)> = Vec::with_capacity(text.len());
+    let mut push = |c: char, at: usize| match plain.last() {
+        None | Some((' ', _)) if c.is_whitespace() => {}
+        _ => plain.push((if c.is_whitespace() { ' ' } else { c }, at)),
+    };
+    for (c, at) in text {
+        match plain_character(*c) {
+            Some(plain) => plain.chars().for_each(|plain| push(plain, *at)),
+            None => push(*c, *at),
+        }
+    }
+    while plain.last().is_some_and(|(c, _)| *c == ' ') {
+        plain.pop();
+    }
+    without_synonyms(&plain)
+}
+
+fn without_synonyms(text: &[(char, usize)]) -> Vec<(char, usize)> {
+    let joins = |c: Option<&(char, usize)>| c.is_some_and(|(c, _)| c.is_alphanumeric() || *c == '_' || *c == '-');
+    let is_here = |at: usize, phrase: &str| {
+        let end = at + phrase.len();
+        let fits = |(c, (own, _)): (char, &(char, usize))| own.eq_ignore_ascii_case(&c);
+        text.get(at..end).is_some_and(|own| phrase.chars().zip(own).all(fits)) && !joins(text.get(end))
+    };
+    let mut found = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(first) = text.get(at) {
+        let starts = first.0.is_alphabetic() && !joins(at.checked_sub(1).and_then(|before| text.get(before)));
+        let synonym = SYNONYMS.iter().filter(|_| starts).find(|(phrase, _)| is_here(at, phrase));
+        let Some((phrase, plain)) = synonym else {
+            found.push(*first);
+            at += 1;
+            continue;
+        };
+        let last = text.get(at + phrase.len() - 1).map_or(first.1, |(_, source)| *source);
+        for (n, c) in plain.chars().enumerate() {
+            let c = if n == 0 && first.0.is_uppercase() { c.to_ascii_uppercase() } else { c };
+            found.push((c, if n + 1 == plain.len() { last } else { first.1 }));
+        }
+        at += phrase.len();
+    }
+    found
+}
+
+/// What a sentence says, so that two sentences are the same exactly where nobody can read different facts in them.
+/// Rates, lengths of time, bounds and numbers stand as their values, everything else as its words.
+pub(super) fn meaning(text: &str) -> String {
+    let tokens = tokens(text);
+    let mut rest: &[&str] = &tokens;
+    let mut said: Vec<String> = Vec::new();
+    while !rest.is_empty() {
+        let (says, count) = measure(rest).unwrap_or_else(|| (rest[0].to_owned(), 1));
+        said.push(says);
+        rest = rest.get(count..).unwrap_or_default();
+    }
+    said.join(" ")
+}
+
+/// The value of a rate, a length of time, a bound or a number at the start of some words.
+fn measure(words: &[&str]) -> Option<(String, usize)> {
+    if let Some((Rate { calls, every, scope }, count)) = rate(words) {
+        return Some((format!("<rate {calls} {every} {scope:?}>"), count));
+    }
+    if let Some((length, count)) = length_of_time(words) {
+        let value = length.milliseconds().map_or(length.to_string(), |ms| format!("{ms} ms"));
+        return Some((format!("<length {value}>"), count));
+    }
+    if let Some((low, high, count)) = range(words) {
+        return Some((format!("<range {low} {high}>"), count));
+    }
+    match words {
+        // What is bounded is a measure of its own, as in `at most three months`.
+        ["at", "most", n, ..] if decimal(n).is_some() => Some(("<most>".to_owned(), 2)),
+        ["maximum" | "max" | "max.", n, ..] if decimal(n).is_some() => Some(("<most>".to_owned(), 1)),
+        ["at", "least", n, ..] if decimal(n).is_some() => Some(("<least>".to_owned(), 2)),
+        ["minimum" | "min" | "min.", n, ..] if decimal(n).is_some() => Some(("<least>".to_owned(), 1)),
+        ["percent", ..] => Some(("%".to_owned(), 1)),
+        [word, ..] if word.starts_with(char::is_alphabetic) => number(word).map(|number| (number.to_string(), 1)),
+        _ => None,
+    }
+}
+
+/// Words, and the marks that part or join what they say. Quotation marks around a name say nothing.
+fn tokens(text: &str) -> Vec<&str> {
+    let mut tokens = Vec::new();
+    let mut start = 0;
+    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        let after = text.get(at + 1..).and_then(|rest| rest.chars().next());
+        let parts = match c {
+            '(' | ')' | ';' | '|' => true,
+            // `1,000` and `12:30` are one word each.
+            ',' => !after.is_some_and(|after| after.is_ascii_digit()),
+            ':' | '.' => after.is_none_or(|after| after.is_whitespace() || "()|;,".contains(after)),
+            c => c.is_whitespace() || c == '%',
+        };
+        if !parts {
+            continue;
+        }
+        tokens.extend(Some(unquoted(&text[start..at])).filter(|word| !word.is_empty()));
+        start = text.len().min(at + c.len_utf8());
+        tokens.extend(Some(&text[at..start]).filter(|mark| !mark.trim().is_empty()));
+    }
+    while tokens.last().is_some_and(|last| *last == ".") {
+        tokens.pop();
+    }
+    tokens
+}
+
+/// Two quotation marks with nothing between them are the empty text, and stay.
+fn unquoted(word: &str) -> &str {
+    let bare = ['"', '\''].iter().find_map(|mark| word.strip_prefix(*mark)?.strip_suffix(*mark));
+    bare.filter(|bare| !bare.is_empty()).unwrap_or(word)
 }
 
 /// Words that join others and carry nothing.
@@ -65,13 +383,15 @@ pub(super) fn stems(text: &str) -> Vec<String> {
 
 /// Whether two words have one stem: `orders` and `order`, `history` and `historical`, `modifiable` and `modify`.
 pub(super) fn akin(a: &str, b: &str) -> bool {
-    let bare = |word: &str| -> Vec<char> {
-        let word = word.strip_suffix('s').filter(|word| word.len() > 2 && !word.ends_with('s')).unwrap_or(word);
-        word.chars().flat_map(char::to_lowercase).collect()
-    };
-    let (a, b) = (bare(a), bare(b));
-    let shared = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
-    a == b || shared >= a.len().min(b.len()).saturating_sub(2).max(5)
+    let bare = |word: &'_ str| word.len() - usize::from(word.len() > 2 && word.ends_with('s') && !word.ends_with("ss"));
+    let (a, b) = (&a[..bare(a)], &b[..bare(b)]);
+    let is_same = |(a, b): &(char, char)| a == b || a.to_lowercase().eq(b.to_lowercase());
+    let shared = a.chars().zip(b.chars()).take_while(is_same).count();
+    if shared == 0 {
+        return a.is_empty() && b.is_empty();
+    }
+    let (a, b) = (a.chars().count(), b.chars().count());
+    shared == a.max(b) || shared >= a.min(b).saturating_sub(2).max(5)
 }
 
 /// How much two sets of words have in common, from 0 to 1000.

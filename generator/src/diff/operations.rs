@@ -4,6 +4,7 @@ use super::aspect::{Aspect, aspect, flag, list, maybe, prose};
 use super::class::{Verdict, additive, behaviour, breaking, documentation};
 use super::found::{Found, Thing};
 use super::pairs::pairs;
+use super::parameters::deprecated;
 use super::scope::Scope;
 use super::statements::{self, source};
 use super::{batches, confirm, intents, limits, parameters, response};
@@ -39,6 +40,7 @@ fn both(to: &mut Found, scope: &Scope<'_>, thing: &Thing, old: &Operation, new: 
         effect: _,
         access: _,
         whitelisted: _,
+        deprecated: _,
         permission: _,
         headers: _,
         rates: _,
@@ -85,7 +87,7 @@ fn names(old: &Operation, new: &Operation) -> [Aspect; 3] {
     ]
 }
 
-fn call(old: &Operation, new: &Operation) -> [Aspect; 8] {
+fn call(old: &Operation, new: &Operation) -> [Aspect; 9] {
     let http = |all: &Operation| format!("{} {}", all.method.as_str(), all.path.text);
     let headers = |all: &Operation| list(all.headers.iter().map(|(header, _)| header));
     let first = |all: &Operation| all.headers.first().map(|(_, place)| *place);
@@ -96,6 +98,7 @@ fn call(old: &Operation, new: &Operation) -> [Aspect; 8] {
         aspect("effect", old.effect.as_str(), new.effect.as_str(), confirm::effect(old, new)),
         aspect("access", old.access.as_str(), new.access.as_str(), behaviour("who may call it")),
         aspect("whitelisted", flag(old.whitelisted), flag(new.whitelisted), behaviour("who may call it")),
+        deprecated(old.deprecated.as_ref(), new.deprecated.as_ref()),
         aspect("headers", headers(old), headers(new), behaviour("what is sent with it")).at(first(old), first(new)),
         aspect("history", maybe(old.history), maybe(new.history), behaviour("how far back the answer reaches")),
         aspect("permission", maybe(old.permission.as_ref()), maybe(new.permission.as_ref()), documentation("")),

@@ -5,7 +5,7 @@ use super::class::{Verdict, additive, behaviour, breaking, documentation};
 use super::found::{Found, Thing};
 use super::pairs::pairs;
 use super::scope::{Scope, own_doc, path};
-use crate::model::{Need, Parameter, Shape, Unit, phrases};
+use crate::model::{Deprecated, Need, Parameter, Shape, Unit, phrases};
 
 /// Compares the parameters of one struct, which are arguments of its `new` or setters.
 pub(super) fn compare(to: &mut Found, scope: &Scope<'_>, of: &str, old: &[Parameter], new: &[Parameter]) {
@@ -52,6 +52,7 @@ pub(super) fn both(to: &mut Found, scope: &Scope<'_>, kind: &'static str, of: &s
         may_be_blank: _,
         wins_unstated: _,
         units: _,
+        deprecated: _,
         as_text: _,
         doc: _,
     } = new;
@@ -144,7 +145,7 @@ fn allowed(old: &Parameter, new: &Parameter) -> Verdict {
 pub(super) fn unit(old: &[Unit], new: &[Unit]) -> Aspect {
     let verdict = match (old, new) {
         ([], _) | (_, []) => documentation(""),
-        _ => behaviour("the same number means something else"),
+        _ => breaking("the same number means something else"),
     };
     aspect("unit", phrases::units(old), phrases::units(new), verdict)
 }
@@ -161,8 +162,24 @@ pub(super) fn travels(scope: &Scope<'_>, shape: &Shape, old: bool, new: bool, ve
     aspect("json", word(old), word(new), verdict)
 }
 
-fn texts(scope: &Scope<'_>, old: &Parameter, new: &Parameter) -> [Aspect; 4] {
+/// Whether the compiler warns of it, and what it says.
+pub(super) fn deprecated(old: Option<&Deprecated>, new: Option<&Deprecated>) -> Aspect {
+    let words = |deprecated: Option<&Deprecated>| match deprecated.map(Deprecated::to_string) {
+        Some(says) if says.is_empty() => "yes".to_owned(),
+        says => says.unwrap_or_default(),
+    };
+    let verdict = match (old, new) {
+        (None, _) => behaviour("whoever uses it is warned when it is compiled"),
+        (_, None) => behaviour("nobody is warned any more"),
+        _ => documentation("the warning says something else"),
+    };
+    let place = |deprecated: Option<&Deprecated>| deprecated.map(|deprecated| deprecated.place);
+    aspect("deprecated", words(old), words(new), verdict).at(place(old), place(new))
+}
+
+fn texts(scope: &Scope<'_>, old: &Parameter, new: &Parameter) -> [Aspect; 5] {
     [
+        deprecated(old.deprecated.as_ref(), new.deprecated.as_ref()),
         prose("default_note", &maybe(old.default_note.as_ref()), &maybe(new.default_note.as_ref())),
         aspect(
             "blank",

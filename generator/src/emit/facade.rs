@@ -3,7 +3,7 @@
 
 use quote::quote;
 
-use super::code::{ident, pretty};
+use super::code::{self, ident, pretty};
 use super::docs::Docs;
 use super::example;
 use super::records::response_type;
@@ -25,7 +25,12 @@ fn row(scope: &Scope<'_>, operation: &Operation) -> String {
     let response = response_type(scope, request, &operation.response).to_string().replace(' ', "");
     let mut docs = Docs::new(&operation.doc, &operation.title);
     docs.markdown(&format!("`{} {}`; see [`{request}`].", operation.method.as_str(), operation.path.text));
-    format!("{}    fn {function}({request}) -> {response};\n", docs.comments("    "))
+    let deprecated = operation.deprecated.as_ref().map(|deprecated| {
+        let note = code::deprecation_note(deprecated);
+        format!("    #[deprecated(note = {note})]\n")
+    });
+    let deprecated = deprecated.unwrap_or_default();
+    format!("{}{deprecated}    fn {function}({request}) -> {response};\n", docs.comments("    "))
 }
 
 /// The request that finds out whether the credentials are accepted.

@@ -12,7 +12,7 @@ use super::records::{self, Container, page_fields, page_name, response_type};
 use super::scope::Scope;
 use super::{batches, classes, confirm, example, in_flight, intents, pages, rules, statements};
 use crate::emit::Layout;
-use crate::model::{Access, Effect};
+use crate::model::{Access, Effect, phrases};
 use crate::model::{
     Api, Body, Condition, Duration, DurationUnit, Family, InstrumentNames, Item, Operation, Parameter, PathPiece, Rate,
     Response, Rule, Scope as RateScope, Shape, Test, Type, Window,
@@ -289,6 +289,9 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
         docs.markdown(&super::source_line(api, source));
     }
     parameter_docs::table(&mut docs, scope, operation.body.parameters());
+    if let Some(deprecated) = &operation.deprecated {
+        docs.entry(&format!("**{}**", escape(&phrases::deprecated(deprecated))));
+    }
     docs.entry(&format!("**Effect:** {}", effect(operation.effect)));
     docs.entry(&format!("**Access:** {}", access(operation)));
     let rates: Vec<_> = operation

@@ -4,7 +4,7 @@ use super::docs::{Docs, cell, code, escape};
 use super::scope::Scope;
 use super::units;
 use crate::diagnostics::Place;
-use crate::model::{ChoiceKind, Need, Parameter, Shape, Type};
+use crate::model::{ChoiceKind, Need, Parameter, Shape, Type, phrases};
 
 /// Adds a table of parameters, with a row for each name on the wire.
 pub(super) fn table(docs: &mut Docs, scope: &Scope<'_>, parameters: &[Parameter]) {
@@ -167,6 +167,9 @@ fn facts(parameter: &Parameter) -> String {
         }
         (Some((default, _)), _) => facts.push(format!("The exchange defaults to {}.", code(default))),
         (None, _) => {}
+    }
+    if let Some(deprecated) = &parameter.deprecated {
+        facts.push(format!("{}.", escape(&phrases::deprecated(deprecated))));
     }
     if let Some(note) = &parameter.default_note {
         facts.push(format!("Default: {}.", escape(note.trim_end_matches('.'))));

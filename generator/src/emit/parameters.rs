@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::checks;
-use super::code::{ident, if_set, local};
+use super::code::{self, ident, if_set, local};
 use super::docs::Docs;
 use super::parameter_docs;
 use super::scope::Scope;
@@ -321,8 +321,13 @@ fn setter(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
     let value = argument_value(scope, parameter);
     let set = if parameter.deletes_with().is_some() { value } else { quote!(Some(#value)) };
     let docs = parameter_docs::setter(scope, parameter).outer();
+    let deprecated = parameter.deprecated.as_ref().map(|deprecated| {
+        let note = code::deprecation_note(deprecated);
+        quote!(#[deprecated(note = #note)])
+    });
     quote! {
         #docs
+        #deprecated
         #[inline]
         pub fn #field(mut self, #field: #ty) -> Self {
             self.#field = #set;

@@ -6,7 +6,7 @@ mod parameters;
 mod statements;
 
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::model::{Access, Api, Certainty, Effect, Family, InFlight, Operation, Rate, Ruled, Window};
+use crate::model::{Access, Api, Certainty, Effect, Family, InFlight, Operation, Rate, Ruled, Window, phrases};
 use page::{Page, joined, sentence};
 
 /// The operation with this id, such as `unified.place-order`, or with this name where one family alone has it.
@@ -52,6 +52,7 @@ fn describe(api: &Api, family: &Family, operation: &Operation) -> String {
         effect: _,
         access: _,
         whitelisted: _,
+        deprecated: _,
         permission: _,
         headers: _,
         rates: _,
@@ -96,7 +97,7 @@ fn describe(api: &Api, family: &Family, operation: &Operation) -> String {
     page.finish()
 }
 
-fn in_short(api: &Api, operation: &Operation) -> [(&'static str, String); 9] {
+fn in_short(api: &Api, operation: &Operation) -> [(&'static str, String); 10] {
     let headers: Vec<&str> = operation.headers.iter().map(|(header, _)| header.as_str()).collect();
     let source = operation.source.as_ref().map(|source| {
         let section = source.section.as_ref().map(|section| format!(", section {section}")).unwrap_or_default();
@@ -105,6 +106,7 @@ fn in_short(api: &Api, operation: &Operation) -> [(&'static str, String); 9] {
     [
         ("effect", effect(operation.effect).to_owned()),
         ("access", access(operation)),
+        ("deprecated", operation.deprecated.as_ref().map(phrases::deprecated).unwrap_or_default()),
         ("permission", operation.permission.clone().unwrap_or_default()),
         ("limits", operation.rates.iter().map(Rate::to_string).collect::<Vec<_>>().join("; ")),
         ("in flight", operation.in_flight.as_ref().map(in_flight).unwrap_or_default()),

@@ -78,6 +78,7 @@ fn facts(family: &Family, parameter: &Parameter) -> String {
         may_be_blank: _,
         wins_unstated: _,
         units: _,
+        deprecated: _,
         as_text: _,
         doc: _,
     } = parameter;
@@ -91,6 +92,7 @@ fn facts(family: &Family, parameter: &Parameter) -> String {
         constraint(family, &parameter.shape),
         edit(parameter.edit.as_ref()),
         units(&parameter.units),
+        parameter.deprecated.as_ref().map(|deprecated| sentence(&phrases::deprecated(deprecated))).unwrap_or_default(),
     ];
     joined(&parts, " ")
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Schema;
-use crate::audit::{self, Audit};
+use crate::audit::{self, Audit, Documents};
 use crate::diagnostics::Diagnostics;
 use crate::drift::{self, Drift};
 use crate::rulebook::{self, Case};
@@ -63,12 +63,27 @@ impl Schema {
         diff::Side { api: &self.api, files: &self.files }
     }
 
-    /// Compares the documents of a folder with the schema.
+    /// Reads the documents of a folder, each named after its key in `api.yaml`.
     ///
     /// # Errors
     /// The documents that cannot be read.
-    pub fn audit(&self, documents: &Path) -> Result<Audit, Diagnostics> {
-        audit::audit(&self.api, &self.files, documents)
+    pub fn documents(&self, folder: &Path) -> Result<Documents, Diagnostics> {
+        Documents::read(&self.api, folder)
+    }
+
+    /// Reads the documents of a folder as they were at a revision of the git repository that it is in.
+    ///
+    /// # Errors
+    /// What kept the revision or a document from being read.
+    pub fn documents_at(&self, folder: &Path, revision: &str) -> Result<Documents, Diagnostics> {
+        let copy = crate::revision::copy(folder, revision)?;
+        Documents::read(&self.api, copy.path())
+    }
+
+    /// Compares documents with the schema. Where it is given how they `were` when they were reviewed, changed words are
+    /// told with what stood there.
+    pub fn audit(&self, documents: &Documents, were: &Documents) -> Audit {
+        audit::audit(&self.api, &self.files, documents, were)
     }
 
     /// Finds where the schema has to change for what a client reported of production, as `DriftReport::to_json` of the

@@ -18,6 +18,15 @@ impl Duration {
         Some(u64::from(self.n) * self.unit.seconds()? * 1000)
     }
 
+    /// Whether both are of one length, as a week and 7 days are.
+    #[cfg(feature = "cli")]
+    pub(crate) fn is_as_long_as(self, other: Self) -> bool {
+        match (self.milliseconds(), other.milliseconds()) {
+            (Some(one), Some(other)) => one == other,
+            _ => self == other,
+        }
+    }
+
     /// The length that it surely has, in milliseconds: a month is as short as the shortest.
     pub(crate) fn at_least_milliseconds(self) -> u64 {
         u64::from(self.n) * self.unit.seconds().unwrap_or(SHORTEST_MONTH) * 1000

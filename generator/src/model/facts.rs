@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Api, Choice, ChoiceKind, Condition, Duration, Family, JsonType, ListName, Method, Need, Operation, Parameter,
-    Response, RuleKind, Scope, Statements, Test, WireParameter,
+    Api, Choice, ChoiceKind, Condition, Deprecated, Duration, Family, JsonType, ListName, Method, Need, Operation,
+    Parameter, Response, RuleKind, Scope, Statements, Test, WireParameter,
 };
 use crate::diagnostics::Place;
 
@@ -57,6 +57,12 @@ pub(crate) enum Fact<'a> {
         operation: &'a str,
         path: String,
         max: String,
+    },
+    /// An operation, or a parameter of it, that the document advises against.
+    Deprecated {
+        operation: &'a str,
+        path: String,
+        says: String,
     },
     /// One of these parameters is sent.
     OneOf {
@@ -176,6 +182,7 @@ impl Fact<'_> {
             Self::ParameterValue { operation, path, value } => texts(&[operation, path, value]),
             Self::ParameterDefault { operation, path, default } => texts(&[operation, path, default]),
             Self::ParameterMax { operation, path, max } => texts(&[operation, path, max]),
+            Self::Deprecated { operation, path, says } => texts(&[operation, path, says]),
             Self::OneOf { operation, paths } => texts(&[operation, &paths.join(",")]),
             Self::Wins { operation, path } => texts(&[operation, path]),
             Self::ResponseShape { operation, shape } => texts(&[operation, &shape.to_string()]),
@@ -204,6 +211,7 @@ impl Fact<'_> {
             Self::ParameterValue { .. } => "paramenum",
             Self::ParameterDefault { .. } => "paramdefault",
             Self::ParameterMax { .. } => "parammax",
+            Self::Deprecated { .. } => "deprecated",
             Self::OneOf { .. } => "oneof",
             Self::Wins { .. } => "wins",
             Self::ResponseShape { .. } => "respshape",
@@ -323,6 +331,9 @@ impl<'a> Facts<'a> {
             let fact = Fact::Rate { operation: id, calls: rate.calls, scope: rate.scope, class: &rate.class };
             self.add(rate.place, fact);
         }
+        if let Some(deprecated) = &operation.deprecated {
+            self.deprecated(id, String::new(), deprecated);
+        }
         if let Some(text) = &operation.permission {
             self.add(operation.said_at.permission, Fact::Permission { operation: id, text });
         }
@@ -367,6 +378,9 @@ impl<'a> Facts<'a> {
             self.add(place, Fact::ParameterValue { operation, path: path.clone(), value });
         }
         let Some(parameter) = wire.parameter() else { return };
+        if let Some(deprecated) = &parameter.deprecated {
+            self.deprecated(operation, path.clone(), deprecated);
+        }
         if let Some((default, place)) = &parameter.default {
             self.add(*place, Fact::ParameterDefault { operation, path: path.clone(), default });
         }
@@ -374,6 +388,10 @@ impl<'a> Facts<'a> {
         for (max, place) in parameter.max.iter().cloned().chain(max_items) {
             self.add(place, Fact::ParameterMax { operation, path: path.clone(), max });
         }
+    }
+
+    fn deprecated(&mut self, operation: &'a str, path: String, deprecated: &Deprecated) {
+        self.add(deprecated.place, Fact::Deprecated { operation, path, says: deprecated.to_string() });
     }
 
     fn choice(&mut self, operation: &'a str, list: Option<&ListName>, parameter: &'a Parameter, choice: &'a Choice) {

@@ -1,6 +1,8 @@
 //! Operations: what is sent, what comes back, how often.
 
-use super::{Compound, Confirm, Duration, Echoes, Intent, ListName, Name, Parameter, Repeat, Source, Statements};
+use super::{
+    Compound, Confirm, Deprecated, Duration, Echoes, Intent, ListName, Name, Parameter, Repeat, Source, Statements,
+};
 use crate::diagnostics::Place;
 use crate::words::{Access, Effect};
 
@@ -23,6 +25,7 @@ pub(crate) struct Operation {
     pub(crate) effect: Effect,
     pub(crate) access: Access,
     pub(crate) whitelisted: bool,
+    pub(crate) deprecated: Option<Deprecated>,
     pub(crate) permission: Option<String>,
     pub(crate) headers: Vec<(String, Place)>,
     pub(crate) rates: Vec<Rate>,

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Comparison, Condition, Need, Rate, Test, Unit, Window};
+use super::{Comparison, Condition, Deprecated, Need, Rate, Test, Unit, Window};
 use crate::diagnostics::Place;
 
 /// `10/s per UID for copy-trading`.
@@ -115,4 +115,20 @@ pub(crate) fn units(units: &[Unit]) -> String {
 
 fn texts(texts: &[(String, Place)], between: &str) -> String {
     texts.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(between)
+}
+
+/// `since v3; use Batch Order`; empty where the document says no more.
+impl Display for Deprecated {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let since = self.since.as_ref().map(|since| format!("since {since}"));
+        let instead = self.instead.as_ref().map(|instead| format!("use {instead}"));
+        f.write_str(&[since, instead].into_iter().flatten().collect::<Vec<_>>().join("; "))
+    }
+}
+
+/// `Deprecated since v3; use Batch Order`.
+pub(crate) fn deprecated(deprecated: &Deprecated) -> String {
+    let says = deprecated.to_string();
+    let mark = if deprecated.since.is_some() { " " } else { "; " };
+    if says.is_empty() { "Deprecated".to_owned() } else { format!("Deprecated{mark}{says}") }
 }

@@ -222,9 +222,21 @@ pub(crate) struct Parameter {
     /// The document does not say which alternative of the choice wins here.
     pub(crate) wins_unstated: bool,
     pub(crate) units: Vec<Unit>,
+    pub(crate) deprecated: Option<Deprecated>,
     /// Numbers and times travel as JSON strings.
     pub(crate) as_text: bool,
     pub(crate) doc: String,
+}
+
+/// That a document advises against something.
+#[derive(Clone, Debug)]
+pub(crate) struct Deprecated {
+    /// The version or the day from which on.
+    pub(crate) since: Option<String>,
+    /// What it advises instead.
+    pub(crate) instead: Option<String>,
+    #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only the tools of the command line ask"))]
+    pub(crate) place: Place,
 }
 
 impl Parameter {

@@ -21,9 +21,16 @@ pub(crate) struct Project {
 
 /// How a command ended and what it said.
 pub(crate) struct Said {
-    pub(crate) succeeded: bool,
+    /// The exit code.
+    pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
+}
+
+impl Said {
+    pub(crate) fn succeeded(&self) -> bool {
+        self.code == Some(0)
+    }
 }
 
 impl Project {
@@ -118,7 +125,7 @@ impl Project {
 
     fn must(&self, command: &mut Command) -> String {
         let said = said(command.output().unwrap());
-        assert!(said.succeeded, "{command:?}: {}", said.stderr);
+        assert!(said.succeeded(), "{command:?}: {}", said.stderr);
         said.stdout
     }
 
@@ -150,7 +157,7 @@ fn manifest_of_desk(depends_on: &str) -> String {
 
 fn said(output: Output) -> Said {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Said { succeeded: output.status.success(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+    Said { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
 }
 
 pub(crate) fn house() -> PathBuf {

@@ -267,7 +267,11 @@ cases! {
     only_some_values_are_allowed: [Replace(FIND, "state: { type: State,", "state: { type: State, only: [open],")]
         => ["behaviour parameter house.find-books.state only: open now"],
     a_unit_changes: [Replace(LEND, "otherwise: stamps", "otherwise: EUR")]
-        => ["behaviour parameter house.lend-book.deposit unit: EUR when place is home; otherwise stamps -> EUR when place is home; otherwise EUR"],
+        => ["breaking parameter house.lend-book.deposit unit: EUR when place is home; otherwise stamps -> EUR when place is home; otherwise EUR"],
+    a_parameter_is_deprecated: [Replace(LEND, "gift: { type: YesNo,", "gift: { type: YesNo, deprecated: { since: v2, use: note },")]
+        => ["behaviour parameter house.lend-book.gift deprecated: since v2; use note now"],
+    an_operation_is_deprecated: [Replace(FIND, "effect: read\n", "effect: read\ndeprecated: {}\n")]
+        => ["behaviour operation house.find-books deprecated: yes now"],
     a_unit_is_no_longer_told: [Replace(MANY, "unit: EUR", "unit: [{ otherwise: EUR }]")] => [],
     a_number_travels_as_text: [Replace(FIND, "shelf: { type: integer,", "shelf: { type: integer, json: text,")]
         => ["behaviour parameter house.find-books.shelf json: number -> text"],
@@ -337,7 +341,7 @@ cases! {
     a_field_travels_as_text: [Replace(TYPES, "price: { type: decimal,", "price: { type: decimal, json: text,")]
         => ["documentation field house.Book.price json: number -> text"],
     a_field_counts_another_unit: [Replace(TYPES, "unit: EUR, doc: The price.", "unit: stamps, doc: The price.")]
-        => ["behaviour field house.Book.price unit: EUR -> stamps"],
+        => ["breaking field house.Book.price unit: EUR -> stamps"],
     a_field_no_longer_tells_its_unit: [Replace(TYPES, "unit: EUR, doc: The price.", "doc: The price.")]
         => ["documentation field house.Book.price unit: EUR no longer"],
     a_record_comes: [Replace(TYPES, "  Author:\n", "  Shelf: { doc: A shelf., fields: { n: { type: integer, doc: Which. } } }\n  Author:\n")]
@@ -355,7 +359,7 @@ cases! {
     a_value_goes: [Replace(TYPES, ", soft: In paper. }", " }")] => ["breaking value house.Cover.soft gone"],
     a_value_has_another_wire_name: [Replace(TYPES, "      home: At home.", "      house: { rust: Home, doc: At home. }"),
         Replace(TYPES, "      home:\n        days", "      house:\n        days"), Replace(LEND, "place: home", "place: house")] => [
-        "behaviour parameter house.lend-book.deposit unit: EUR when place is home; otherwise stamps -> EUR when place is house; otherwise stamps",
+        "breaking parameter house.lend-book.deposit unit: EUR when place is home; otherwise stamps -> EUR when place is house; otherwise stamps",
         "behaviour value house.Place.house name: home -> house",
     ],
     a_value_has_another_rust_name: [Replace(TYPES, "closed: { doc: Back again.,", "closed: { rust: Returned, doc: Back again.,")]
@@ -426,7 +430,7 @@ cases! {
     ],
     another_parameter_decides: [Replace(TYPES, "choose_by: place", "choose_by: where"), Replace(LEND, "set: { place: room }", "set: { where: room }"),
         Replace(LEND, "when: { place: home }", "when: { where: home }"), Replace(LEND, r#""place": "room""#, r#""where": "room""#)] => [
-        "behaviour parameter house.lend-book.deposit unit: EUR when place is home; otherwise stamps -> EUR when where is home; otherwise stamps",
+        "breaking parameter house.lend-book.deposit unit: EUR when place is home; otherwise stamps -> EUR when where is home; otherwise stamps",
         "behaviour intent house.lend-book.read-here set: place = room -> where = room",
         "behaviour choice house.Reading choose_by: place -> where",
         "documentation operation house.lend-book examples: other words",

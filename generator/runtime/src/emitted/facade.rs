@@ -260,14 +260,14 @@ macro_rules! operations {
 macro_rules! __operations {
     (
         $calls:ident [$errors:literal] $family:ident;
-        $($(#[doc = $doc:literal])* fn $function:ident($request:ty) -> $response:ty;)*
+        $($(#[$attribute:meta])* fn $function:ident($request:ty) -> $response:ty;)*
         $(let probe: $probe:ident = $sent:expr;)?
     ) => {
         impl $family<'_> {
             $(
                 $crate::__operation! {
                     $calls
-                    $(#[doc = $doc])*
+                    $(#[$attribute])*
                     ///
                     /// # Errors
                     ///

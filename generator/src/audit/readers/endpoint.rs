@@ -3,7 +3,7 @@
 use super::super::document::{Document, Section};
 use super::super::findings::{FactKind, Force, key};
 use super::super::text::Span;
-use super::super::wording::{akin, number, stems};
+use super::super::wording::{self, Rate, akin, number, stems};
 use super::Reader;
 use crate::model::Method;
 
@@ -17,7 +17,7 @@ pub(in super::super) fn find<'a>(document: &'a Document, section: &'a Section) -
     })
 }
 
-/// A number of calls a second.
+/// A number of calls in a time.
 pub(super) struct RatePhrase<'a> {
     pub(super) value: String,
     pub(super) at: Span<'a>,
@@ -32,26 +32,28 @@ pub(super) fn rates<'a>(text: Span<'a>) -> Vec<RatePhrase<'a>> {
         let subject = sentence.label().map(|(label, _)| stems(label.text)).unwrap_or_default();
         for segment in sentence.split(&[",", ";"]) {
             let words = segment.words();
-            for (index, word) in words.iter().enumerate() {
-                let after = |n: usize| words.get(index + n).map_or("", |word| word.text);
-                let parts: Vec<&str> = word.text.split('/').collect();
-                let (calls, scope) = match parts.as_slice() {
-                    [n, "s"] if after(1) == "per" => (n, after(2)),
-                    [n, "s"] => (n, ""),
-                    [n, "s", scope] => (n, *scope),
-                    [n] if after(1) == "per" && after(2) == "second" && after(3) == "per" => (n, after(4)),
-                    [n] if after(1) == "per" && after(2) == "second" => (n, ""),
-                    _ => continue,
+            let texts = segment.texts();
+            let mut at = 0;
+            while at < words.len() {
+                let Some((rate, count)) = wording::rate(&texts[at..]) else {
+                    at += 1;
+                    continue;
                 };
-                let Some(calls) = number(calls) else { continue };
-                let scope = if scope == "IP" { "IP" } else { "UID" };
                 let mut context = subject.clone();
                 context.extend(stems(segment.text));
-                found.push(RatePhrase { value: format!("{calls}/s per {scope}"), at: *word, context });
+                found.push(RatePhrase { value: value(&rate), at: words[at], context });
+                at += count;
             }
         }
     }
     found
+}
+
+/// A rate as the schema writes it. Where a text does not say for whom, it holds for a user.
+fn value(rate: &Rate) -> String {
+    let every = rate.every.to_string();
+    let every = if every == "1 second" { "s" } else { every.trim_start_matches("1 ") };
+    format!("{}/{every} per {}", rate.calls, rate.scope.as_deref().unwrap_or("UID"))
 }
 
 impl<'a> Reader<'a> {
@@ -76,8 +78,7 @@ impl<'a> Reader<'a> {
 
     /// The class of callers that words speak of; `default` is everyone.
     pub(super) fn class(&self, context: &[String]) -> String {
-        let classes = self.claims.iter().filter(|(key, _)| key.kind == FactKind::Rate);
-        let classes = classes.filter_map(|(key, _)| key.name());
+        let classes = self.claims.below(FactKind::Rate, []).filter_map(|key| key.name());
         let said = |class: &&String| class.split('-').all(|part| context.iter().any(|word| akin(part, word)));
         let best = classes.filter(said).max_by_key(|class| class.split('-').count());
         best.cloned().unwrap_or_else(|| "default".to_owned())
@@ -100,6 +101,20 @@ impl<'a> Reader<'a> {
         for (class, above) in latest {
             let force = Force::By(above.key);
             self.found.state_with(key(FactKind::Rate, [id, &class]), above.value, above.at, force);
+        }
+    }
+
+    /// `Deprecated; use Batch Order.`, of the operation as a whole.
+    pub(super) fn deprecated(&mut self, text: Span<'a>, id: &str) {
+        let speaks = |sentence: &Span<'a>| {
+            let is_list = sentence.label().is_some_and(|(label, _)| super::parameters::is_label(label));
+            !is_list && sentence.texts().iter().any(|word| word.eq_ignore_ascii_case("deprecated"))
+        };
+        if let Some(sentence) = text.sentences().into_iter().find(speaks)
+            // What to use may stand in a sentence of its own.
+            && let Some(says) = wording::deprecated(text.after(sentence.at).text)
+        {
+            self.found.state(key(FactKind::Deprecated, [id]), says, sentence);
         }
     }
 

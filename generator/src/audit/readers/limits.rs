@@ -4,7 +4,7 @@ use super::super::document::Table;
 use super::super::findings::{FactKind, key};
 use super::super::operations::Named;
 use super::super::text::Span;
-use super::super::wording::{akin, characters, duration, number, stems};
+use super::super::wording::{akin, characters, decimal, duration, number, range, stems};
 use super::{Reader, endpoint, pairs};
 
 /// Words of a label that tell of what a row is, and not of which operation.
@@ -121,8 +121,9 @@ impl<'a> Reader<'a> {
         let words = text.words();
         for (kind, mark) in [(FactKind::ParameterDefault, "default"), (FactKind::ParameterMax, "maximum")] {
             let at = words.iter().position(|word| word.text == mark);
-            if let Some(n) = at.and_then(|at| words.get(at + 1)).filter(|word| number(word.text).is_some()) {
-                self.found.state(key(kind, [id, name]), n.text, *n);
+            let word = at.and_then(|at| words.get(at + 1));
+            if let Some((word, n)) = word.and_then(|word| Some((word, decimal(word.text)?))) {
+                self.found.state(key(kind, [id, name]), n, *word);
             }
         }
     }
@@ -130,9 +131,7 @@ impl<'a> Reader<'a> {
     /// `1 to 32 characters from: period, letters`, `digits only, at most 18`.
     fn spelling(&mut self, name: &str, limit: Span<'a>) {
         let texts = limit.texts();
-        if let [min, "to", max, ..] = texts.as_slice()
-            && let (Some(min), Some(max)) = (number(min), number(max))
-        {
+        if let Some((min, max, _)) = range(&texts) {
             for family in self.families_with(FactKind::Length, name) {
                 self.found.state(key(FactKind::Length, [&family, name]), format!("{min} to {max}"), limit);
             }

@@ -90,6 +90,7 @@ impl<'a> Reader<'a> {
         for text in section.texts(self.document) {
             self.rates(text, id);
             self.whitelisted(text, id);
+            self.deprecated(text, id);
             self.windows_outside_parameters(text, id);
             self.batch_maximum(text, id);
             self.headers_of_operation(text, id);

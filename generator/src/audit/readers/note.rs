@@ -2,7 +2,7 @@
 
 use super::super::findings::{FactKind, Force, Key, Listed, key};
 use super::super::text::Span;
-use super::super::wording::{duration, number};
+use super::super::wording::{self, decimal, duration, number, range};
 use super::{Reader, values, windows};
 
 /// Parameters that share a note.
@@ -30,6 +30,18 @@ impl<'a> Reader<'a> {
         let mut said = Said::default();
         self.values_of(noted);
         self.units_of(noted);
+        if let Some(says) = noted
+            .note
+            .texts()
+            .iter()
+            .any(|word| word.eq_ignore_ascii_case("deprecated"))
+            .then(|| wording::deprecated(noted.note.text))
+            .flatten()
+        {
+            for (name, at) in noted.names {
+                self.found.state(key(FactKind::Deprecated, [noted.id, name]), says.clone(), *at);
+            }
+        }
         for clause in noted.note.clauses() {
             let texts = clause.texts();
             let understood = self.need(clause, &texts, &mut said)
@@ -61,28 +73,48 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// `default 100, maximum 100`, `at most 50`, `number, at most 18 digits`, `array`.
+    /// `default 100, maximum 100`, `at most 50`, `0.1 to 10 percent`, `number, at most 18 digits`, `array`.
     fn bounds(&mut self, noted: &Noted<'a, '_>, clause: Span<'a>, texts: &[&str]) -> bool {
-        let last = texts.last().and_then(|word| number(word));
+        let last = texts.last().and_then(|word| decimal(word));
         let mut state = |kind: FactKind, value: String| {
             for (name, _) in noted.names {
                 self.found.state(key(kind, [noted.id, name]), value.clone(), clause);
             }
         };
+        if let Some((low, high, count)) = range(texts) {
+            // `1 to 32 characters` bounds something else than the value.
+            if !matches!(texts.get(count..), Some([] | ["percent" | "%", ..])) {
+                return false;
+            }
+            state(FactKind::ParameterMin, low);
+            state(FactKind::ParameterMax, high.trim_end_matches('%').to_owned());
+            return true;
+        }
         match texts {
             ["default", "and", "maximum", _] => {
                 if let Some(n) = last {
-                    state(FactKind::ParameterDefault, n.to_string());
-                    state(FactKind::ParameterMax, n.to_string());
+                    state(FactKind::ParameterDefault, n.clone());
+                    state(FactKind::ParameterMax, n);
                 }
             }
-            ["default", n] | ["defaults", "to", n] if number(n).is_some() => {
-                state(FactKind::ParameterDefault, (*n).to_owned())
-            }
-            ["maximum", n] if number(n).is_some() => state(FactKind::ParameterMax, (*n).to_owned()),
-            ["at", "most", n, "digits"] if number(n).is_some() => state(FactKind::Digits, (*n).to_owned()),
-            ["at", "most", n, ..] => match number(n).filter(|_| duration(clause).is_none()) {
-                Some(n) => state(FactKind::ParameterMax, n.to_string()),
+            ["default", n] | ["defaults", "to", n] => match decimal(n) {
+                Some(n) => state(FactKind::ParameterDefault, n),
+                None => return false,
+            },
+            ["maximum", n] => match decimal(n) {
+                Some(n) => state(FactKind::ParameterMax, n),
+                None => return false,
+            },
+            ["minimum", n] | ["at", "least", n] => match decimal(n) {
+                Some(n) => state(FactKind::ParameterMin, n),
+                None => return false,
+            },
+            ["at", "most", n, "digits"] => match number(n) {
+                Some(n) => state(FactKind::Digits, n.to_string()),
+                None => return false,
+            },
+            ["at", "most", n, ..] => match decimal(n).filter(|_| duration(clause).is_none()) {
+                Some(n) => state(FactKind::ParameterMax, n),
                 None => return false,
             },
             ["array", ..] => state(FactKind::Type, "array".to_owned()),
@@ -207,7 +239,8 @@ impl<'a> Reader<'a> {
             {
                 self.found.state(key(FactKind::ParameterDefault, [noted.id, name]), value.text, clause);
             } else if let [_, only] = words.as_slice() {
-                self.found.state(key(FactKind::ParameterDefault, [noted.id, name]), only.text, clause);
+                let only = decimal(only.text).unwrap_or_else(|| only.text.to_owned());
+                self.found.state(key(FactKind::ParameterDefault, [noted.id, name]), only, clause);
             }
         }
     }
@@ -280,7 +313,7 @@ fn choice<'a>(clause: Span<'a>, texts: &[&str], said: &mut Said<'a>) -> bool {
     if let Some(at) = texts.iter().position(|word| *word == "wins").filter(|at| *at > 0) {
         said.wins = words.get(at - 1).map(|word| (word.text.to_owned(), *word));
     }
-    let one = texts.iter().position(|word| *word == "one" || *word == "One");
+    let one = texts.iter().position(|word| number(word) == Some(1));
     let binds = ["required", "present", "given", "them"].iter().any(|word| texts.contains(word));
     if let Some(one) = one.filter(|_| binds) {
         let named = match texts.get(one + 1..) {

@@ -6,7 +6,7 @@ use super::super::text::Span;
 use super::super::wording::{akin, stems};
 use super::{Reader, values};
 
-/// A row that was read before: its states and the words of its trigger.
+/// A row's states and the words of its trigger.
 type Row = (Vec<String>, Vec<String>);
 
 impl<'a> Reader<'a> {
@@ -43,15 +43,18 @@ impl<'a> Reader<'a> {
         self.found.read.extend(table.head.iter().map(|cell| cell.range()));
         let states = self.claims.last_parts(FactKind::State, [&family]);
         let mut listed: Vec<Key> = Vec::new();
-        let mut before: Vec<Row> = Vec::new();
+        let rows: Vec<Row> = table
+            .rows
+            .iter()
+            .filter_map(|row| Some((from_states(*row.get(state)?, &states, &[]), stems(row.get(trigger)?.text))))
+            .collect();
         for row in &table.rows {
             let (Some(from), Some(trigger), Some(to)) = (row.get(state), row.get(trigger), row.get(next)) else {
                 continue;
             };
-            let from_states = from_states(*from, &states, &before);
+            let from_states = from_states(*from, &states, &rows);
             let triggers = self.triggers(*trigger);
             let to_state = to_state(*to, &states);
-            before.push((from_states.clone(), stems(trigger.text)));
             for from_state in &from_states {
                 for of in &triggers {
                     let to = if to_state == "unchanged" { from_state } else { &to_state };
@@ -85,12 +88,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn from_states(cell: Span<'_>, states: &[String], before: &[Row]) -> Vec<String> {
+fn from_states(cell: Span<'_>, states: &[String], rows: &[Row]) -> Vec<String> {
     let words = cell.head_and_note().0.texts();
     if let ["any", of] = words.as_slice() {
-        // `any modifiable`: the states from which an earlier row modifies.
-        let earlier = before.iter().find(|(_, trigger)| trigger.iter().any(|word| akin(word, of)));
-        return earlier.map(|(states, _)| states.clone()).unwrap_or_default();
+        // `any modifiable`: the states from which another row modifies.
+        let modifies = |(states, trigger): &&Row| !states.is_empty() && trigger.iter().any(|word| akin(word, of));
+        return rows.iter().find(modifies).map(|(states, _)| states.clone()).unwrap_or_default();
     }
     let parts = cell.split(&[",", " or ", " and "]);
     let name = |part: &Span<'_>| part.head_and_note().0.text.to_owned();

@@ -33,6 +33,7 @@ fn operation(api: &Api, family: &Family, operation: &Operation) -> Value {
         effect: _,
         access: _,
         whitelisted: _,
+        deprecated: _,
         permission: _,
         headers: _,
         rates: _,
@@ -61,6 +62,7 @@ fn operation(api: &Api, family: &Family, operation: &Operation) -> Value {
         .list("parameters", outside_body(api, family, operation))
         .maybe("requestBody", body(family, operation))
         .with("responses", answers::responses(api, family, operation))
+        .flag("deprecated", operation.deprecated.is_some())
         .with("security", credentials::of_operation(api, operation))
         .and(beyond(family, operation))
         .and(statements::of(&operation.statements))
@@ -127,6 +129,7 @@ fn beyond(family: &Family, operation: &Operation) -> Object {
         .maybe("x-source", operation.source.as_ref().map(statements::source))
         .with("x-effect", operation.effect.as_str())
         .maybe("x-permission", operation.permission.as_deref())
+        .maybe("x-deprecated", operation.deprecated.as_ref().map(parameters::deprecated))
         .flag("x-whitelisted", operation.whitelisted)
         .list("x-rate-limits", operation.rates.iter().map(rate))
         .maybe("x-in-flight", operation.in_flight.as_ref().map(in_flight))

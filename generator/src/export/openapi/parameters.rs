@@ -6,7 +6,8 @@ use super::object::Object;
 use super::values::{Side, schema, typed};
 use super::{conditions, values};
 use crate::model::{
-    Case, Choice, ChoiceKind, Edit, Family, ListName, Name, Need, Operation, Parameter, Rule, Shape, Type, Unit,
+    Case, Choice, ChoiceKind, Deprecated, Edit, Family, ListName, Name, Need, Operation, Parameter, Rule, Shape, Type,
+    Unit,
 };
 
 /// What requests are made of.
@@ -58,6 +59,7 @@ impl<'a> Parameters<'a> {
             may_be_blank: _,
             wins_unstated: _,
             units: _,
+            deprecated: _,
             as_text: _,
             doc: _,
         } = parameter;
@@ -166,11 +168,19 @@ fn beyond(parameter: &Parameter) -> Object {
         Need::Always | Need::No => None,
     };
     Object::new()
+        .flag("deprecated", parameter.deprecated.is_some())
+        .maybe("x-deprecated", parameter.deprecated.as_ref().map(deprecated))
         .maybe("x-required", need)
         .maybe("x-default-note", parameter.default_note.as_deref())
         .maybe("x-edit", parameter.edit.as_ref().map(edit))
         .maybe("x-blank", parameter.may_be_blank.then_some("left_out"))
         .list("x-units", units(&parameter.units))
+}
+
+/// What a document says beside that it advises against something.
+pub(super) fn deprecated(deprecated: &Deprecated) -> Value {
+    let Deprecated { since, instead, place: _ } = deprecated;
+    Object::new().maybe("since", since.as_deref()).maybe("use", instead.as_deref()).into_value()
 }
 
 fn edit(edit: &Edit) -> Value {

@@ -3,7 +3,7 @@
 use super::Reviewed;
 use super::api::Observation;
 use super::statement::{Contradiction, NotShown, Rule, Source};
-use super::types::Field;
+use super::types::{Deprecated, Field};
 use crate::load::shapes::{Named, Short, Spanned, Text, Texts};
 use crate::words::{Access, AccessOf, Effect, Harmless};
 
@@ -28,6 +28,8 @@ mappings! {
         access: Option<Access>,
         /// Whether only user ids on the exchange's white list may call.
         whitelisted: Option<Spanned<bool>>,
+        /// That the document advises against it.
+        deprecated: Option<Spanned<Deprecated>>,
         /// The permission of the key. Left out: the document does not say.
         permission: Option<Text>,
         /// The headers it carries beside those that every call does.

@@ -144,10 +144,20 @@ mappings! {
         comes_only: Option<Text>,
         /// `operation.parameter`: everything as there; other keys beside it override.
         r#as: Option<Text>,
+        /// That the document advises against sending it.
+        deprecated: Option<Spanned<Deprecated>>,
         /// What it is. Without it the type's serves.
         doc: Option<Text>,
         /// Its Rust name, where the wire's is not fit.
         rust: Option<Text>,
+    }
+
+    /// That a document advises against something; `{}` where it says no more than that.
+    Deprecated {
+        /// The version or the day from which on, as the document has it.
+        since: Option<Text>,
+        /// What the document advises instead, by the name that it uses.
+        r#use: Option<Text>,
     }
 
     /// What leaving a parameter out, or a special text, does to a value that is there.

@@ -4,7 +4,7 @@ use super::{Scope, placed, text_of};
 use crate::diagnostics::{Code, Help, Place, did_you_mean};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::types::travels_as_text;
-use crate::model::{Edit, Field, Item, ListName, Parameter, Shape, Type, Unit, type_name};
+use crate::model::{Deprecated, Edit, Field, Item, ListName, Parameter, Shape, Type, Unit, type_name};
 
 impl Scope<'_, '_> {
     pub(super) fn record_field(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> Field {
@@ -52,6 +52,7 @@ impl Scope<'_, '_> {
             ("as", raw.r#as.as_ref().map(|key| key.place)),
             ("wins", raw.wins.as_ref().map(|key| key.place)),
             ("item", raw.item.as_ref().map(|key| key.place)),
+            ("deprecated", raw.deprecated.as_ref().map(|key| key.place)),
         ];
         self.refuse_keys(&keys, "belongs to a parameter of a request");
     }
@@ -102,6 +103,7 @@ impl Scope<'_, '_> {
             may_be_blank: raw.blank.is_some(),
             wins_unstated: raw.wins.is_some(),
             units: self.units(raw),
+            deprecated: deprecated(&raw.deprecated),
             as_text: self.as_text(raw, &shape),
             shape,
             doc: self.doc(raw),
@@ -296,9 +298,15 @@ fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
         may_be: own.may_be.or(base.may_be),
         comes_only: own.comes_only.or(base.comes_only),
         r#as: base.r#as,
+        deprecated: own.deprecated.or(base.deprecated),
         doc: own.doc.or(base.doc),
         rust: own.rust.or(base.rust),
     }
+}
+
+pub(super) fn deprecated(raw: &Option<Spanned<raw::Deprecated>>) -> Option<Deprecated> {
+    let text = |text: &Option<Text>| text.as_ref().map(|text| text.value.trim().to_owned());
+    raw.as_ref().map(|raw| Deprecated { since: text(&raw.since), instead: text(&raw.r#use), place: raw.place })
 }
 
 fn unit(raw: &raw::Unit) -> Unit {

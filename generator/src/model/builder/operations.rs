@@ -1,5 +1,6 @@
 //! Operation files -> operations.
 
+use super::fields::deprecated;
 use super::listings::listing;
 use super::{Scope, placed, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
@@ -39,6 +40,7 @@ impl Scope<'_, '_> {
             effect: raw.effect.unwrap_or_else(|| likely_effect(raw)),
             access: raw.access.unwrap_or(Access::Signed),
             whitelisted: raw.whitelisted.as_ref().is_some_and(|whitelisted| whitelisted.value),
+            deprecated: deprecated(&raw.deprecated),
             permission: raw.permission.as_ref().map(|text| text.value.trim().to_owned()),
             headers: raw.headers.iter().map(placed).collect(),
             rates: raw.rate_limit.iter().filter_map(|text| self.rate(text)).collect(),
