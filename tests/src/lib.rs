@@ -12,7 +12,7 @@ pub mod schema;
 pub mod transports;
 pub mod watch;
 
-pub use tradeapi_exchange::{query, signature};
+pub use tradeapi_hostile::{query, signature};
 
 /// The examples of the README and the guide compile.
 #[cfg(doctest)]
@@ -29,6 +29,7 @@ mod documents {
         build_script: "generator/guide/build-script.md",
         checks: "generator/guide/checks.md",
         clock_skew: "generator/guide/clock-skew.md",
+        local_exchange: "generator/guide/local-exchange.md",
         pages_and_batches: "generator/guide/pages-and-batches.md",
         rate_limits: "generator/guide/rate-limits.md",
         schema_drift: "generator/guide/schema-drift.md",

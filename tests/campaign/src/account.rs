@@ -9,7 +9,7 @@ use tradeapi::runtime::client::{LimitMode, SigningClock};
 use tradeapi::runtime::error::BuildError;
 use tradeapi::runtime::transport::TransportLimits;
 use tradeapi::{Client, Credentials};
-use tradeapi_exchange::{Dice, Exchange, FastClock, Settings as ExchangeSettings};
+use tradeapi_hostile::{Dice, Exchange, FastClock, Settings as ExchangeSettings};
 
 use crate::busy;
 use crate::clock::{ClientClock, ClientTimer};

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::io;
 use std::time::Duration;
 
-use tradeapi_exchange::{Dice, Reached};
+use tradeapi_hostile::{Dice, Reached};
 
 use crate::ledger::Ledger;
 

@@ -3,7 +3,7 @@
 use tradeapi::runtime::operation::Repeatable;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::{classic, unified};
-use tradeapi_exchange::{Dice, Family};
+use tradeapi_hostile::{Dice, Family};
 
 use crate::batches::ItemTold;
 use crate::desk::Desk;

@@ -11,7 +11,7 @@ use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmable};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::runtime::{ClientCore, Operation};
 use tradeapi::{Error, Timestamp, classic, unified};
-use tradeapi_exchange::{Family, FastClock};
+use tradeapi_hostile::{Family, FastClock};
 
 use crate::account;
 use crate::journal::{Entry, Journal};

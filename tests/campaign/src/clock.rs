@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tradeapi::Timestamp;
 use tradeapi::runtime::clock::{Clock, SystemTimer, Timer};
-use tradeapi_exchange::FastClock;
+use tradeapi_hostile::FastClock;
 
 pub(crate) struct ClientClock(pub(crate) FastClock);
 

@@ -7,7 +7,7 @@ use tradeapi::runtime::ClientCore;
 use tradeapi::runtime::confirm::{Confirmable, Confirmation};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Error, Timestamp};
-use tradeapi_exchange::{Dice, Reached};
+use tradeapi_hostile::{Dice, Reached};
 
 use crate::conduct::Conduct;
 use crate::later::Later;

@@ -3,7 +3,7 @@ use std::fmt;
 use std::time::Duration;
 
 use tradeapi::runtime::tables::Outcome;
-use tradeapi_exchange::{Book, OPERATIONS, Tally};
+use tradeapi_hostile::{Book, OPERATIONS, Tally};
 
 use crate::judge::Violation;
 use crate::ledger::{Known, Ledger, Naming};

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tradeapi::runtime::limits::{Fallback, QuotaShare, RedisLimits, RedisSettings};
 use tradeapi::{Client, Credentials};
-use tradeapi_exchange::{Dice, Exchange, FastClock, Line, Rate, Settings as ExchangeSettings};
+use tradeapi_hostile::{Dice, Exchange, FastClock, Line, Rate, Settings as ExchangeSettings};
 
 use crate::account::SECRET;
 use crate::judge::Violation;
@@ -203,7 +203,7 @@ fn client(fleet: Fleet, url: &str, redis: &str) -> Result<Client, Box<dyn std::e
 /// Places one order after the other; now and then the caller gives up while the call waits.
 async fn trade(client: Client, name: String, mut dice: Dice, counts: Arc<Counts>) {
     for number in 0_u64.. {
-        let order = Order::new(tradeapi_exchange::Family::Unified, &format!("{name}-{number}"));
+        let order = Order::new(tradeapi_hostile::Family::Unified, &format!("{name}-{number}"));
         let request = orders::unified_order(&order);
         let patience = Duration::from_millis(if dice.percent(20) { dice.below(60) } else { 60_000 });
         tokio::select! {

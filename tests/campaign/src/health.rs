@@ -5,7 +5,7 @@ use std::time::Duration;
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::runtime::{ClientCore, Operation};
 use tradeapi::{Error, unified};
-use tradeapi_exchange::Family;
+use tradeapi_hostile::Family;
 
 use crate::judge::Violation;
 use crate::ledger::{Known, Ledger, Naming};

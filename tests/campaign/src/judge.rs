@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use tradeapi::runtime::tables::Outcome;
-use tradeapi_exchange::Effect;
+use tradeapi_hostile::Effect;
 
 use crate::ledger::Claim;
 

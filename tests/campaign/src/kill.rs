@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use tradeapi_exchange::{Dice, FastClock};
+use tradeapi_hostile::{Dice, FastClock};
 
 use crate::account;
 use crate::child;

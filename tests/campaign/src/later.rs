@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmable, Confirmation};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Error, Timestamp};
-use tradeapi_exchange::{Dice, FastClock, Proof, Reached, proof};
+use tradeapi_hostile::{Dice, FastClock, Proof, Reached, proof};
 
 use crate::conduct::Conduct;
 use crate::desk::Desk;

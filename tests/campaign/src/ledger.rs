@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tradeapi::runtime::tables::Outcome;
-use tradeapi_exchange::{Effect, Reached, Tally};
+use tradeapi_hostile::{Effect, Reached, Tally};
 
 use crate::judge::Violation;
 

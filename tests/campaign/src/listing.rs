@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tradeapi::runtime::ClientCore;
 use tradeapi::runtime::pages::{PageError, Paged, Position};
 use tradeapi::{classic, unified};
-use tradeapi_exchange::{Exchange, Family, Listed};
+use tradeapi_hostile::{Exchange, Family, Listed};
 
 use crate::judge::Violation;
 

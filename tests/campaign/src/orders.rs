@@ -1,7 +1,7 @@
 //! The requests of a campaign.
 
 use tradeapi::{Decimal, classic, unified};
-use tradeapi_exchange::{Dice, Effect, Family, label};
+use tradeapi_hostile::{Dice, Effect, Family, label};
 
 use crate::ledger::Naming;
 

@@ -2,7 +2,7 @@
 
 use tradeapi::Decimal;
 use tradeapi::runtime::tables::Outcome;
-use tradeapi_exchange::{Dice, Family, Reached};
+use tradeapi_hostile::{Dice, Family, Reached};
 
 use crate::batches::ItemTold;
 use crate::desk::Desk;

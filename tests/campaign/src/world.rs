@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tradeapi_exchange::{Duplicates, JUDGING_OTHERWISE, LAGGING, Line, Nodes, ONE, TELLING_OTHERWISE};
+use tradeapi_hostile::{Duplicates, JUDGING_OTHERWISE, LAGGING, Line, Nodes, ONE, TELLING_OTHERWISE};
 
 use crate::conduct::Conduct;
 use crate::settings::Settings;

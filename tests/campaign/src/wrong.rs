@@ -11,7 +11,7 @@ use tradeapi::runtime::confirm::Confirmable;
 use tradeapi::runtime::error::{BuildError, Delivery, TransportError, TransportErrorKind};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::runtime::transport::{HyperTransport, ResponseFuture, Transport, TransportLimits};
-use tradeapi_exchange::{Effect, FastClock, Operation, Proof};
+use tradeapi_hostile::{Effect, FastClock, Operation, Proof};
 
 use crate::conduct::Conduct;
 use crate::desk::Desk;
@@ -49,7 +49,7 @@ pub(crate) async fn asks<O: Confirmable>(
                 let is_so = raw::member(&reply.raw, "price").is_some_and(|price| wanted["price"] == *price);
                 return Some(if is_so { Outcome::Done } else { Outcome::Unknown });
             }
-            Err(Error::Exchange(told)) if tradeapi_exchange::proof(told.code.as_str()) == Some(Proof::NoSuchOrder) => {
+            Err(Error::Exchange(told)) if tradeapi_hostile::proof(told.code.as_str()) == Some(Proof::NoSuchOrder) => {
                 let late_enough = unknown.sent.signed_at.checked_add(UNTIL_ABSENCE_PROVES);
                 let is_late = told.request_time.zip(late_enough).is_some_and(|(told, late)| told > late);
                 if is_late || conduct == Conduct::TrustsTheFirstAbsence {

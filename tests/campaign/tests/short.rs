@@ -4,7 +4,7 @@
 use std::thread;
 
 use tradeapi_campaign::{Conduct, Figures, Settings, Word, run};
-use tradeapi_exchange::{Fault, Quirk, Reached};
+use tradeapi_hostile::{Fault, Quirk, Reached};
 
 /// Small enough for every run of the tests; the clock that signatures are judged by runs fast.
 fn short(seed: u64) -> Figures {

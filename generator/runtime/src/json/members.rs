@@ -68,7 +68,7 @@ impl Members {
     }
 
     /// Goes on to the next member and gives its name; the reader then stands before its value, which must be read.
-    pub(crate) fn next_name<'a>(&mut self, from: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, ReadError> {
+    pub fn next_name<'a>(&mut self, from: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, ReadError> {
         if step(from, &mut self.begun, b'}')? { from.name().map(Some) } else { Ok(None) }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
 
-use tradeapi_exchange::{
+use tradeapi_hostile::{
     Book, Duplicates, Effect, Exchange, FastClock, Fault, Line, ONE, Reached, Settings, Tally, label, signature,
 };
 

@@ -1,0 +1,325 @@
+//! Users with their keys, and their accounts with balances and positions.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::net::IpAddr;
+
+use rust_decimal::Decimal;
+use rustc_hash::FxHashMap;
+use tradeapi::runtime::account::PropertyValue;
+use tradeapi::runtime::signing::HmacSha256;
+
+use crate::instruments::{Coin, Instrument, quotient};
+use crate::orders::{Fill, Preset, Source};
+use crate::words::{Family, Line, Margin, Mode, Pos, Side};
+
+/// A user to open accounts for.
+///
+/// ```
+/// use tradeapi_exchange::{Mode, Profile};
+///
+/// let profile = Profile::new().mode(Mode::Hedge).balance("USDT", 500);
+/// # let _ = profile;
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Profile {
+    pub(crate) mode: Mode,
+    pub(crate) balances: Vec<(String, Decimal)>,
+    pub(crate) whitelisted: bool,
+    pub(crate) rpi: bool,
+    pub(crate) copy_trading: Option<Vec<String>>,
+    pub(crate) permissions: Option<Vec<String>>,
+    pub(crate) addresses: Vec<IpAddr>,
+}
+
+impl Default for Profile {
+    /// One-way mode, 100,000 USDT and USDC, 2 BTC and 30 ETH in each account, all permissions, on no list.
+    fn default() -> Self {
+        let balances = [("USDT", 100_000), ("USDC", 100_000), ("BTC", 2), ("ETH", 30)];
+        Self {
+            mode: Mode::OneWay,
+            balances: balances.map(|(coin, amount)| (coin.to_owned(), Decimal::from(amount))).into(),
+            whitelisted: false,
+            rpi: false,
+            copy_trading: None,
+            permissions: None,
+            addresses: Vec::new(),
+        }
+    }
+}
+
+impl Profile {
+    /// The default user.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How positions are kept, in both accounts.
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Sets the balance of a coin in each account. A coin that no pair has is ignored.
+    pub fn balance(mut self, coin: &str, amount: impl Into<Decimal>) -> Self {
+        self.balances.retain(|(known, _)| known != coin);
+        self.balances.push((coin.to_owned(), amount.into()));
+        self
+    }
+
+    /// Puts the user on the white list for Reality operations.
+    pub fn whitelisted(mut self) -> Self {
+        self.whitelisted = true;
+        self
+    }
+
+    /// Gives the permission for retail price improvement.
+    pub fn rpi_market_maker(mut self) -> Self {
+        self.rpi = true;
+        self
+    }
+
+    /// Makes the key a copy-trading key, which may trade these pairs only.
+    pub fn copy_trading(mut self, pairs: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.copy_trading = Some(pairs.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Restricts the key to these permissions, as the documents name them: `UTA trade (read)`.
+    pub fn permissions(mut self, permissions: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.permissions = Some(permissions.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Lets only requests from these addresses in.
+    pub fn addresses(mut self, addresses: impl IntoIterator<Item = IpAddr>) -> Self {
+        self.addresses = addresses.into_iter().collect();
+        self
+    }
+}
+
+/// A user: a key, and an account for each family.
+#[derive(Clone, Debug)]
+pub(crate) struct User {
+    pub(crate) id: u64,
+    pub(crate) profile: Profile,
+    pub(crate) signer: HmacSha256,
+    pub(crate) passphrase: String,
+    /// What the rules of the documents depend on.
+    pub(crate) properties: tradeapi::runtime::Account,
+    pub(crate) classic: usize,
+    pub(crate) unified: usize,
+}
+
+impl User {
+    pub(crate) fn account(&self, family: Family) -> usize {
+        match family {
+            Family::Classic => self.classic,
+            Family::Unified => self.unified,
+        }
+    }
+
+    /// What the rules depend on: the profile and the steps of the pairs.
+    pub(crate) fn properties(profile: &Profile, instruments: &[Instrument]) -> tradeapi::runtime::Account {
+        let mut properties = tradeapi::Account::new().whitelisted(profile.whitelisted).rpi_market_maker(profile.rpi);
+        properties = properties.copy_trading(profile.copy_trading.is_some());
+        if let Some(pairs) = &profile.copy_trading {
+            properties = properties.copy_trading_pairs(pairs);
+        }
+        for instrument in instruments {
+            let steps = tradeapi::Instrument::new()
+                .price_multiplier(instrument.tick)
+                .price_precision(instrument.price_places())
+                .min_order_amount(instrument.qty(instrument.least))
+                .size_multiplier(instrument.step)
+                .size_precision(instrument.size_places());
+            properties = properties.instrument(instrument.line, instrument.symbol, steps.clone());
+            if instrument.line == Line::Spot {
+                properties = properties.instrument(Line::Margin, instrument.symbol, steps);
+            }
+        }
+        let mut account: tradeapi::runtime::Account = properties.into();
+        account.set("positionMode", PropertyValue::Word(profile.mode.as_str().into()));
+        account
+    }
+}
+
+/// What an account has of a coin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Balance {
+    /// All of it, borrowed funds included.
+    pub(crate) total: Decimal,
+    /// Held back for orders.
+    pub(crate) frozen: Decimal,
+    /// Held by positions.
+    pub(crate) margin: Decimal,
+    /// Borrowed.
+    pub(crate) debt: Decimal,
+}
+
+impl Balance {
+    pub(crate) fn available(&self) -> Decimal {
+        self.total - self.frozen - self.margin
+    }
+
+    pub(crate) fn equity(&self) -> Decimal {
+        self.total - self.debt
+    }
+}
+
+/// A position. That of a pair without one is empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Position {
+    /// The side that opened it.
+    pub(crate) side: Side,
+    pub(crate) lots: u64,
+    /// What it was entered at; see [`Instrument::cost`].
+    pub(crate) cost: Decimal,
+    /// The margin that it holds.
+    pub(crate) margin: Decimal,
+    pub(crate) mode: Margin,
+    pub(crate) take_profit: Preset,
+    pub(crate) stop_loss: Preset,
+}
+
+/// What a fill did to a position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) profit: Decimal,
+    pub(crate) margin: Decimal,
+    /// The lots that were opened.
+    pub(crate) opened: u64,
+}
+
+impl Position {
+    pub(crate) fn empty(pos: Pos) -> Self {
+        let zero = Decimal::ZERO;
+        let (take_profit, stop_loss) = Default::default();
+        let (side, mode) = (pos.opening_side(), Margin::Crossed);
+        Self { side, lots: 0, cost: zero, margin: zero, mode, take_profit, stop_loss }
+    }
+
+    /// Takes over the presets of an order, as far as it has any.
+    pub(crate) fn guard(&mut self, take_profit: Preset, stop_loss: Preset) {
+        if take_profit.price.is_some() {
+            self.take_profit = take_profit;
+        }
+        if stop_loss.price.is_some() {
+            self.stop_loss = stop_loss;
+        }
+    }
+
+    /// The preset that a price triggers: `last` is that of the latest trade, `mark` the mark price.
+    pub(crate) fn triggered(&self, last: Decimal, mark: Decimal) -> Option<(Preset, Source)> {
+        let reaches = |preset: &Preset, is_profit: bool| {
+            let now = if preset.by_mark { mark } else { last };
+            let is_above = (self.side == Side::Buy) == is_profit;
+            preset.price.is_some_and(|price| if is_above { now >= price } else { now <= price })
+        };
+        if reaches(&self.take_profit, true) {
+            return Some((self.take_profit, Source::TakeProfit));
+        }
+        reaches(&self.stop_loss, false).then_some((self.stop_loss, Source::StopLoss))
+    }
+
+    /// Applies a fill: first it closes what is open on the other side, and the rest opens.
+    pub(crate) fn fill(&mut self, pair: &Instrument, side: Side, ticks: u64, lots: u64) -> Change {
+        let mut change = Change::default();
+        let mut left = lots;
+        if self.lots > 0 && self.side != side {
+            let closed = lots.min(self.lots);
+            let share = |of: Decimal| {
+                if closed == self.lots { of } else { quotient(of * Decimal::from(closed), Decimal::from(self.lots)) }
+            };
+            let (cost, margin) = (share(self.cost), share(self.margin));
+            change.profit = pair.profit(self.side, cost, ticks, closed);
+            change.margin -= margin;
+            (self.cost, self.margin, self.lots) = (self.cost - cost, self.margin - margin, self.lots - closed);
+            left -= closed;
+        }
+        if left > 0 {
+            let margin = quotient(pair.settled_value(ticks, left), Decimal::from(pair.leverage));
+            change.margin += margin;
+            change.opened = left;
+            self.side = side;
+            (self.cost, self.margin, self.lots) =
+                (self.cost + pair.cost(ticks, left), self.margin + margin, self.lots + left);
+        }
+        change
+    }
+}
+
+/// An account of one family.
+#[derive(Clone, Debug)]
+pub(crate) struct Account {
+    pub(crate) user: usize,
+    pub(crate) family: Family,
+    pub(crate) mode: Mode,
+    pub(crate) balances: BTreeMap<Coin, Balance>,
+    pub(crate) positions: BTreeMap<(usize, Pos), Position>,
+    /// The ids of orders that wait, and of those of them that close a position.
+    pub(crate) open: BTreeSet<u64>,
+    pub(crate) closing: BTreeMap<(usize, Pos), BTreeSet<u64>>,
+    /// The ids of orders that are filled or cancelled.
+    pub(crate) closed: BTreeSet<u64>,
+    /// The oldest first.
+    pub(crate) fills: VecDeque<Fill>,
+    pub(crate) clients: FxHashMap<String, u64>,
+    /// How many orders wait, of futures and of the rest.
+    pub(crate) waiting: [usize; 2],
+}
+
+impl Account {
+    pub(crate) fn new(user: usize, family: Family, profile: &Profile, instruments: &[Instrument]) -> Self {
+        let mut balances: BTreeMap<Coin, Balance> = BTreeMap::new();
+        for coin in instruments.iter().flat_map(|pair| [pair.base, pair.quote]) {
+            let total = profile.balances.iter().find(|(name, _)| name == coin).map_or(Decimal::ZERO, |(_, of)| *of);
+            balances.insert(coin, Balance { total, ..Balance::default() });
+        }
+        Self {
+            user,
+            family,
+            mode: profile.mode,
+            balances,
+            positions: BTreeMap::new(),
+            open: BTreeSet::new(),
+            closing: BTreeMap::new(),
+            closed: BTreeSet::new(),
+            fills: VecDeque::new(),
+            clients: FxHashMap::default(),
+            waiting: [0; 2],
+        }
+    }
+
+    pub(crate) fn balance(&mut self, coin: Coin) -> &mut Balance {
+        self.balances.entry(coin).or_default()
+    }
+
+    pub(crate) fn available(&self, coin: Coin) -> Decimal {
+        self.balances.get(coin).map(Balance::available).unwrap_or_default()
+    }
+
+    pub(crate) fn position(&self, instrument: usize, pos: Pos) -> Position {
+        self.positions.get(&(instrument, pos)).copied().unwrap_or_else(|| Position::empty(pos))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::instruments;
+
+    #[test]
+    fn a_fill_closes_before_it_opens() {
+        let pairs = instruments::all();
+        let pair = &pairs[5];
+        let mut position = Position::empty(Pos::Net);
+        let opened = position.fill(pair, Side::Buy, 640_000, 100);
+        assert_eq!((opened.opened, opened.profit), (100, Decimal::ZERO));
+        assert_eq!(opened.margin, Decimal::from(640));
+        let turned = position.fill(pair, Side::Sell, 650_000, 150);
+        assert_eq!((position.side, position.lots), (Side::Sell, 50));
+        assert_eq!((turned.opened, turned.profit), (50, Decimal::from(100)));
+        assert_eq!(position.margin, Decimal::from(325));
+    }
+}

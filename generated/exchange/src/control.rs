@@ -1,0 +1,232 @@
+//! The page of the exchange and its control address, `/-/`: what happens, and buttons for time, prices, faults and reset.
+//!
+//! | request | does |
+//! |---|---|
+//! | `GET /` | the page |
+//! | `GET /-/state?pair=5&account=1` | what the page shows |
+//! | `POST /-/time?speed=0` | freezes the clock; another number sets its speed |
+//! | `POST /-/time?step=1000` | advances the clock by milliseconds |
+//! | `POST /-/price?symbol=BTCUSDT&price=64000` | moves a price |
+//! | `POST /-/fault?refuse=40762` | refuses the next change with a code; `hide=` carries it out, `clear=` forgets all |
+//! | `POST /-/reset` | begins anew, at the system's time |
+//!
+//! Only this machine is served, and only pages of this address: the `Host` must be a name of this machine, so that no
+//! other name can be rebound to it, and an `Origin` must be that of the host.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
+use tradeapi::runtime::json::JsonWriter;
+
+use crate::exchange::Exchange;
+use crate::snapshot::{View, snapshot};
+
+const PAGE: &str = include_str!("page.html");
+
+/// What the page may do: nothing but run its own script and ask this server; and no text becomes markup.
+const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; \
+                      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+                      require-trusted-types-for 'script'; trusted-types 'none'";
+
+/// The greatest speed of the clock, and the greatest step: what others do in between is lived through.
+const MOST_SPEED: u32 = 1_000;
+const MOST_STEP: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How many answers can be wrong on purpose ahead of time, and how long their codes are.
+const MOST_FAULTS: usize = 100;
+const MOST_CODE: usize = 16;
+
+/// Why a control request is refused.
+struct Refused(StatusCode, String);
+
+impl Refused {
+    fn bad(why: impl Into<String>) -> Self {
+        Self(StatusCode::BAD_REQUEST, why.into())
+    }
+}
+
+/// Whether a path belongs to the page.
+pub(crate) fn serves(path: &str) -> bool {
+    path == "/" || path.starts_with("/-/")
+}
+
+/// Answers a request for the page or to the control address.
+pub(crate) fn answer(request: &Parts, exchange: &Exchange) -> Response<Bytes> {
+    let (status, kind, body) = match done(request, exchange) {
+        Ok(body) if request.uri.path() == "/" => (StatusCode::OK, "text/html; charset=utf-8", body),
+        Ok(body) => (StatusCode::OK, "application/json", body),
+        Err(Refused(status, why)) => {
+            let mut out = JsonWriter::new();
+            out.begin_object();
+            out.member("error").string(&why);
+            out.end_object();
+            (status, "application/json", Bytes::from(out.finish()))
+        }
+    };
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    for (name, value) in [
+        (header::CONTENT_TYPE, kind),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn done(request: &Parts, exchange: &Exchange) -> Result<Bytes, Refused> {
+    let path = request.uri.path();
+    refuse_foreign(path, &request.headers)?;
+    let query = Query(request.uri.query().unwrap_or_default());
+    let does: fn(&Exchange, Query<'_>) -> Result<Bytes, Refused> = match path {
+        "/" => |_, _| Ok(Bytes::from_static(PAGE.as_bytes())),
+        "/-/state" => |exchange, query| state(exchange, query),
+        "/-/time" => |exchange, query| time(exchange, query),
+        "/-/price" => |exchange, query| price(exchange, query),
+        "/-/fault" => |exchange, query| fault(exchange, query),
+        "/-/reset" => |exchange, _| {
+            exchange.reset();
+            Ok(nothing())
+        },
+        _ => return Err(Refused(StatusCode::NOT_FOUND, format!("no control address {path}"))),
+    };
+    let reads = matches!(path, "/" | "/-/state");
+    if request.method != if reads { Method::GET } else { Method::POST } {
+        let method = if reads { "GET" } else { "POST" };
+        return Err(Refused(StatusCode::METHOD_NOT_ALLOWED, format!("{path} takes {method} only")));
+    }
+    does(exchange, query)
+}
+
+/// Refuses requests that a page from elsewhere makes in someone's browser.
+fn refuse_foreign(path: &str, headers: &HeaderMap) -> Result<(), Refused> {
+    let foreign = |why: String| Err(Refused(StatusCode::FORBIDDEN, why));
+    let header = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("(not ASCII)"));
+    let host = header(header::HOST).unwrap_or_default();
+    if !is_here(host) {
+        return foreign(format!("the Host {host:?} is not a name of this machine: use 127.0.0.1 or localhost"));
+    }
+    match header(header::ORIGIN) {
+        Some(origin) if origin.strip_prefix("http://") != Some(host) => {
+            return foreign(format!("a page of {origin:?} may not control this exchange"));
+        }
+        _ => {}
+    }
+    match header(http::HeaderName::from_static("sec-fetch-site")) {
+        None | Some("same-origin" | "none") => Ok(()),
+        // A link to the page may stand anywhere; what it shows and does, only the page itself asks for.
+        Some(_) if path == "/" => Ok(()),
+        Some(site) => foreign(format!("a {site} page may not control this exchange")),
+    }
+}
+
+/// Whether a `Host` names this machine, with any port.
+fn is_here(host: &str) -> bool {
+    ["127.0.0.1", "localhost", "[::1]"].iter().any(|name| {
+        let port = host.strip_prefix(name);
+        port.is_some_and(|rest| {
+            rest.is_empty() || rest.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())
+        })
+    })
+}
+
+/// The parameters of a control request. None of them has a character that is escaped in a query.
+#[derive(Clone, Copy)]
+struct Query<'a>(&'a str);
+
+impl<'a> Query<'a> {
+    fn get(self, name: &str) -> Option<&'a str> {
+        let mut pairs = self.0.split('&').filter_map(|pair| pair.split_once('='));
+        pairs.find(|(key, value)| *key == name && !value.is_empty()).map(|(_, value)| value)
+    }
+
+    /// A number of a range.
+    fn number<N: std::str::FromStr + PartialOrd + std::fmt::Display>(
+        self,
+        name: &str,
+        most: N,
+    ) -> Result<Option<N>, Refused> {
+        let read = |text: &str| {
+            let number = text.parse().ok().filter(|number| *number <= most);
+            number.ok_or_else(|| Refused::bad(format!("invalid {name} {text:?}: expected a number up to {most}")))
+        };
+        self.get(name).map(read).transpose()
+    }
+}
+
+fn nothing() -> Bytes {
+    Bytes::from_static(b"{}")
+}
+
+fn state(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
+    let view = View { pair: query.number("pair", usize::MAX)?, account: query.number("account", usize::MAX)? };
+    let mut core = exchange.core();
+    core.advance(exchange.time().now().as_millis());
+    Ok(Bytes::from(snapshot(&core, view, exchange.time().speed())))
+}
+
+fn time(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
+    let most_step = u64::try_from(MOST_STEP.as_millis()).unwrap_or(u64::MAX);
+    match (query.number("speed", MOST_SPEED)?, query.number("step", most_step)?) {
+        (None, None) => return Err(Refused::bad("missing speed or step")),
+        (speed, step) => {
+            if let Some(speed) = speed {
+                exchange.time().set_speed(speed);
+            }
+            exchange.time().advance(Duration::from_millis(step.unwrap_or_default()));
+        }
+    }
+    Ok(nothing())
+}
+
+fn price(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
+    let (Some(symbol), Some(price)) = (query.get("symbol"), query.get("price")) else {
+        return Err(Refused::bad("missing symbol or price"));
+    };
+    let number: tradeapi::Decimal =
+        price.parse().map_err(|_| Refused::bad(format!("invalid price {price:?}: expected a number")))?;
+    exchange.set_price(symbol, number).map_err(|error| Refused::bad(error.to_string()))?;
+    Ok(nothing())
+}
+
+fn fault(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
+    let code = |code: &str| {
+        let is_code = code.len() <= MOST_CODE && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if !is_code {
+            return Err(Refused::bad(format!("invalid code {code:?}: expected up to {MOST_CODE} letters and digits")));
+        }
+        if exchange.core().faults.len() >= MOST_FAULTS {
+            return Err(Refused::bad(format!("{MOST_FAULTS} answers are waiting to be wrong")));
+        }
+        Ok(code.to_owned())
+    };
+    match (query.get("refuse"), query.get("hide"), query.get("clear")) {
+        (Some(refuse), None, None) => exchange.refuse_next(code(refuse)?),
+        (None, Some(hide), None) => exchange.hide_next(code(hide)?),
+        (None, None, Some(_)) => exchange.refuse_nothing(),
+        _ => return Err(Refused::bad("expected one of refuse, hide and clear")),
+    }
+    Ok(nothing())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_this_machine_are_here() {
+        for here in ["127.0.0.1", "127.0.0.1:8090", "localhost:1", "[::1]:65535"] {
+            assert!(is_here(here), "{here}");
+        }
+        for elsewhere in
+            ["", "evil.example", "127.0.0.1.evil.example", "localhost:80@evil", "127.0.0.1:", "localhost.:1"]
+        {
+            assert!(!is_here(elsewhere), "{elsewhere}");
+        }
+    }
+}

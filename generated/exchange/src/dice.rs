@@ -1,0 +1,35 @@
+//! Randomness that follows from a seed.
+
+/// The seed that the prices and orders of other participants follow from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Seed(pub u64);
+
+/// SplitMix64: the next number is a hash of a counter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    /// The dice of one use of a seed.
+    pub(crate) fn new(seed: Seed, purpose: u64) -> Self {
+        let mut dice = Self(seed.0 ^ purpose.wrapping_mul(0xd6e8_feb8_6659_fd93));
+        dice.next();
+        dice
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number from 0 to below `bound`, which is not zero.
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound.max(1)
+    }
+
+    /// Sixteen hexadecimal digits.
+    pub(crate) fn digits(&mut self) -> String {
+        format!("{:016x}", self.next())
+    }
+}

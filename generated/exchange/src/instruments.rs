@@ -1,0 +1,260 @@
+//! What is traded: pairs with their steps, minimums and the arithmetic of their contracts.
+
+use rust_decimal::Decimal;
+
+use crate::words::{Family, Line, Side};
+
+/// The name of a coin.
+pub(crate) type Coin = &'static str;
+
+/// More decimal places than any coin has; quotients are rounded to it.
+const PLACES: u32 = 12;
+
+/// The greatest value of one order, so that no product of price and quantity loses a digit.
+pub(crate) const MOST_VALUE: Decimal = Decimal::from_parts(1_000_000_000, 0, 0, false, 0);
+
+/// How a contract counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Contract {
+    /// Coins change hands.
+    Spot,
+    /// Quantity in the base coin, settled in the quote coin.
+    Linear,
+    /// Quantity and settlement in the base coin.
+    Inverse,
+    /// Quantity in the quote coin, settled in the base coin.
+    InverseByQuote,
+}
+
+/// A pair in a line of business. Prices are counted in ticks and quantities in lots.
+#[derive(Clone, Debug)]
+pub(crate) struct Instrument {
+    pub(crate) line: Line,
+    pub(crate) symbol: &'static str,
+    pub(crate) base: Coin,
+    pub(crate) quote: Coin,
+    pub(crate) contract: Contract,
+    /// The step of prices.
+    pub(crate) tick: Decimal,
+    /// The step of quantities.
+    pub(crate) step: Decimal,
+    /// The least quantity, in lots.
+    pub(crate) least: u64,
+    /// The price at the beginning, in ticks.
+    pub(crate) opening: u64,
+    /// The usual quantity of an order of others, in lots.
+    pub(crate) clip: u64,
+    pub(crate) leverage: u32,
+    /// The family that alone lists it.
+    pub(crate) only: Option<Family>,
+    /// Whether it is in delivery or handled by risk control.
+    pub(crate) suspended: bool,
+}
+
+impl Instrument {
+    /// The coin that profits, fees and margins are in; of spot, the quote coin.
+    pub(crate) fn settle(&self) -> Coin {
+        match self.contract {
+            Contract::Spot | Contract::Linear => self.quote,
+            Contract::Inverse | Contract::InverseByQuote => self.base,
+        }
+    }
+
+    pub(crate) fn price(&self, ticks: u64) -> Decimal {
+        self.tick * Decimal::from(ticks)
+    }
+
+    pub(crate) fn qty(&self, lots: u64) -> Decimal {
+        self.step * Decimal::from(lots)
+    }
+
+    /// A price in ticks; `None` if it is not on the grid.
+    pub(crate) fn ticks(&self, price: Decimal) -> Option<u64> {
+        on_grid(price, self.tick)
+    }
+
+    /// A quantity in lots; `None` if it is not on the grid.
+    pub(crate) fn lots(&self, qty: Decimal) -> Option<u64> {
+        on_grid(qty, self.step)
+    }
+
+    /// How many lots an amount of the quote coin buys at a price.
+    pub(crate) fn lots_for(&self, amount: Decimal, ticks: u64) -> u64 {
+        let lot = self.price(ticks) * self.step;
+        if lot.is_zero() { 0 } else { u64::try_from((amount / lot).floor()).unwrap_or(0) }
+    }
+
+    /// Price times quantity in the quote coin.
+    pub(crate) fn value(&self, ticks: u64, lots: u64) -> Decimal {
+        match self.contract {
+            Contract::InverseByQuote => self.qty(lots),
+            _ => self.price(ticks) * self.qty(lots),
+        }
+    }
+
+    /// The quantity in the base coin.
+    pub(crate) fn base_qty(&self, ticks: u64, lots: u64) -> Decimal {
+        match self.contract {
+            Contract::InverseByQuote => quotient(self.qty(lots), self.price(ticks)),
+            _ => self.qty(lots),
+        }
+    }
+
+    /// The value in the coin that settles, of which margins and fees are shares.
+    pub(crate) fn settled_value(&self, ticks: u64, lots: u64) -> Decimal {
+        match self.contract {
+            Contract::Spot | Contract::Linear => self.value(ticks, lots),
+            Contract::Inverse | Contract::InverseByQuote => self.base_qty(ticks, lots),
+        }
+    }
+
+    /// What a position is entered at: its sum over the entries, less that of what was closed.
+    pub(crate) fn cost(&self, ticks: u64, lots: u64) -> Decimal {
+        match self.contract {
+            Contract::InverseByQuote => self.base_qty(ticks, lots),
+            _ => self.value(ticks, lots),
+        }
+    }
+
+    /// The profit of closing what was entered at `cost`, on the side that opened it.
+    pub(crate) fn profit(&self, opened: Side, cost: Decimal, ticks: u64, lots: u64) -> Decimal {
+        let gain = self.cost(ticks, lots) - cost;
+        let of_long = match self.contract {
+            Contract::Spot | Contract::Linear => gain,
+            Contract::Inverse => quotient(gain, self.price(ticks)),
+            Contract::InverseByQuote => -gain,
+        };
+        if opened == Side::Buy { of_long } else { -of_long }
+    }
+
+    /// How many decimal places prices have.
+    pub(crate) fn price_places(&self) -> u32 {
+        self.tick.normalize().scale()
+    }
+
+    /// How many decimal places quantities have.
+    pub(crate) fn size_places(&self) -> u32 {
+        self.step.normalize().scale()
+    }
+
+    pub(crate) fn is_reality(&self) -> bool {
+        tradeapi::unified::Symbol::from(self.symbol).is_reality()
+    }
+
+    /// Whether a family lists it.
+    pub(crate) fn is_listed(&self, family: Family) -> bool {
+        self.only.is_none_or(|only| only == family)
+    }
+}
+
+/// `a / b`, rounded; nothing of nothing.
+pub(crate) fn quotient(a: Decimal, b: Decimal) -> Decimal {
+    a.checked_div(b).unwrap_or_default().round_dp(PLACES)
+}
+
+fn on_grid(number: Decimal, step: Decimal) -> Option<u64> {
+    if !number.checked_rem(step)?.is_zero() {
+        return None;
+    }
+    u64::try_from(number.checked_div(step)?.normalize()).ok()
+}
+
+/// A row of the table: tick, step, least, opening and clip are multiples of `10^-scale` of prices and quantities.
+struct Row(Line, &'static str, Coin, Coin, Contract, [(i64, u32); 2], [u64; 3], u32, Option<Family>);
+
+const ROWS: &[Row] = {
+    use Contract::{Inverse, InverseByQuote, Linear, Spot};
+    use Family::{Classic, Unified};
+    use Line::{CoinFutures, UsdcFutures, UsdtFutures};
+    &[
+        // line, symbol, base, quote, contract, [tick, step], [least, opening, clip], leverage, only
+        Row(Line::Spot, "BTCUSDT", "BTC", "USDT", Spot, [(1, 2), (1, 6)], [10, 6_400_000, 20_000], 1, Some(Unified)),
+        Row(Line::Spot, "ETHUSDT", "ETH", "USDT", Spot, [(1, 2), (1, 4)], [10, 315_000, 4_000], 1, Some(Unified)),
+        Row(Line::Spot, "SOLUSDT", "SOL", "USDT", Spot, [(1, 3), (1, 4)], [100, 150_000, 80_000], 1, Some(Unified)),
+        Row(Line::Spot, "rAAPLUSDT", "rAAPL", "USDT", Spot, [(1, 2), (1, 4)], [100, 23_000, 30_000], 1, Some(Unified)),
+        Row(Line::Spot, "rTSLAUSDT", "rTSLA", "USDT", Spot, [(1, 2), (1, 4)], [100, 41_000, 20_000], 1, Some(Unified)),
+        Row(UsdtFutures, "BTCUSDT", "BTC", "USDT", Linear, [(1, 1), (1, 3)], [1, 640_000, 20], 10, None),
+        Row(UsdtFutures, "ETHUSDT", "ETH", "USDT", Linear, [(1, 2), (1, 2)], [1, 315_000, 40], 10, None),
+        Row(UsdtFutures, "SOLUSDT", "SOL", "USDT", Linear, [(1, 3), (1, 1)], [1, 150_000, 80], 10, None),
+        Row(UsdtFutures, "XRPUSDT", "XRP", "USDT", Linear, [(1, 4), (1, 0)], [10, 23_000, 5_000], 10, None),
+        Row(UsdcFutures, "BTCPERP", "BTC", "USDC", Linear, [(5, 1), (1, 4)], [1, 128_000, 200], 10, None),
+        Row(UsdcFutures, "ETHPERP", "ETH", "USDC", Linear, [(1, 2), (1, 2)], [1, 315_000, 40], 10, None),
+        Row(CoinFutures, "BTCUSD", "BTC", "USD", Inverse, [(1, 1), (1, 3)], [1, 640_000, 20], 10, Some(Classic)),
+        Row(CoinFutures, "ETHUSD", "ETH", "USD", Inverse, [(1, 2), (1, 2)], [1, 315_000, 40], 10, Some(Classic)),
+        Row(
+            CoinFutures,
+            "BTCUSD_CM",
+            "BTC",
+            "USD",
+            InverseByQuote,
+            [(1, 1), (1, 0)],
+            [1, 640_000, 900],
+            10,
+            Some(Unified),
+        ),
+        Row(
+            CoinFutures,
+            "ETHUSD_CM",
+            "ETH",
+            "USD",
+            InverseByQuote,
+            [(1, 2), (1, 0)],
+            [1, 315_000, 900],
+            10,
+            Some(Unified),
+        ),
+    ]
+};
+
+/// All pairs, in the order of the table.
+pub(crate) fn all() -> Vec<Instrument> {
+    ROWS.iter()
+        .map(|Row(line, symbol, base, quote, contract, [tick, step], [least, opening, clip], leverage, only)| {
+            let (tick, step) = (Decimal::new(tick.0, tick.1), Decimal::new(step.0, step.1));
+            Instrument {
+                line: *line,
+                symbol,
+                base,
+                quote,
+                contract: *contract,
+                tick,
+                step,
+                least: *least,
+                opening: *opening,
+                clip: *clip,
+                leverage: *leverage,
+                only: *only,
+                suspended: false,
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_on_the_grid_or_refused() {
+        let pairs = all();
+        let btc = &pairs[5];
+        assert_eq!((btc.symbol, btc.line), ("BTCUSDT", Line::UsdtFutures));
+        assert_eq!(btc.ticks(Decimal::new(640_001, 1)), Some(640_001));
+        assert_eq!(btc.ticks(Decimal::new(6_400_015, 2)), None);
+        assert_eq!(btc.ticks(Decimal::from(-1)), None);
+        assert_eq!(btc.value(640_000, 5), Decimal::from(320));
+    }
+
+    #[test]
+    fn contracts_count_in_their_coins() {
+        let pairs = all();
+        let pair = |symbol| pairs.iter().find(|pair| pair.symbol == symbol).unwrap_or(&pairs[0]);
+        // 0.01 BTC from 64000 to 80000: 160 USD, which are 0.002 BTC at 80000.
+        let inverse = pair("BTCUSD");
+        assert_eq!(inverse.profit(Side::Buy, inverse.cost(640_000, 10), 800_000, 10), Decimal::new(2, 3));
+        // 640 USD: 0.01 BTC at 64000, 0.008 BTC at 80000.
+        let by_quote = pair("BTCUSD_CM");
+        assert_eq!(by_quote.profit(Side::Buy, by_quote.cost(640_000, 640), 800_000, 640), Decimal::new(2, 3));
+        assert_eq!(by_quote.profit(Side::Sell, by_quote.cost(640_000, 640), 800_000, 640), Decimal::new(-2, 3));
+    }
+}

@@ -1,0 +1,100 @@
+//! An exchange on this machine. It takes, matches and fills orders as the documents of the API say, so that programs
+//! can be tried out in a minute and tested for ever.
+//!
+//! ```sh
+//! cargo run --release -p tradeapi-exchange   # prints URL, key, secret and passphrase
+//! ```
+//!
+//! In a test it needs no sockets, and its time is moved by hand:
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use tradeapi::unified::{Category, ClientOid, Execution, GetOrderDetails, OrderRef, OrderStatus, PlaceOrder, Side};
+//! use tradeapi_exchange::{Exchange, Family, Seed};
+//!
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! let exchange = Exchange::new(Seed(7));
+//! let client = exchange.client();
+//! exchange.set_price("BTCUSDT", 64_000)?;
+//!
+//! let (price, qty): (tradeapi::Decimal, tradeapi::Decimal) = ("63990".parse()?, "0.010".parse()?);
+//! let order = PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, Execution::limit(price))
+//!     .client_oid(ClientOid::new("test:1")?);
+//! client.unified().place_order(&order).await?;
+//!
+//! exchange.fill("test:1", "0.004".parse::<tradeapi::Decimal>()?)?;
+//! exchange.time().advance(Duration::from_secs(1));
+//! let detail = GetOrderDetails::new(OrderRef::ClientOid(ClientOid::new("test:1")?));
+//! let record = client.unified().get_order_details(&detail).await?;
+//! assert_eq!(record.order_status, Some(OrderStatus::PartiallyFilled));
+//!
+//! exchange.refuse_next("40762");
+//! assert!(client.unified().place_order(&order).await.is_err());
+//!
+//! let position = &exchange.account(exchange.keys(), Family::Unified).positions[0];
+//! assert_eq!(position.qty.to_string(), "0.004");
+//! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # How it is built
+//!
+//! The core is a state machine, `answer(time, request)`: no sockets, no clock, no threads, and no randomness but what
+//! follows from the [`Seed`]. The same requests at the same times give the same answers, byte for byte. Requests are
+//! read and answers written by the types of `tradeapi`, and the documents' rules are checked by the emitted checks, so
+//! that a changed schema reaches the exchange: it does not compile until it serves each operation.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `words`, `instruments`, `orders`, `accounts` | what is traded, and who has what |
+//! | `book`, `trading` | orders that wait, and what is done with orders |
+//! | `market`, `dice` | other participants, and randomness from a seed |
+//! | `state` | the whole state, and how time moves it |
+//! | `gate`, `reading`, `refusal`, `limits` | the way of a request: signature, rate limits, checks, and why it is refused |
+//! | `unified`, `classic`, `reports`, `pages` | the operations |
+//! | `exchange`, `time`, `server` | around the core: functions for tests, clocks, HTTP |
+//! | `log`, `snapshot`, `control` | what the page shows, and what its buttons do |
+//!
+//! # Decisions
+//!
+//! [`DECISIONS`] has what the documents do not show. [`Settings`] switches some of it.
+//!
+//! # Limits
+//!
+//! Positions are not liquidated, spot orders have no take-profit and stop-loss that trigger, debts are not paid back by
+//! themselves, and nothing is stored. A position of a pair has one margin mode, that of the last fill.
+
+mod accounts;
+mod book;
+mod classic;
+mod control;
+mod decisions;
+mod dice;
+mod exchange;
+mod gate;
+mod instruments;
+mod limits;
+mod log;
+mod market;
+mod orders;
+mod pages;
+mod reading;
+mod refusal;
+mod reports;
+pub mod server;
+mod snapshot;
+mod state;
+mod time;
+mod trading;
+mod unified;
+mod words;
+
+pub use accounts::Profile;
+pub use decisions::{DECISIONS, Decision};
+pub use dice::Seed;
+pub use exchange::{AccountView, BalanceView, BookView, Exchange, Impossible, Keys, OrderView, PositionView};
+pub use orders::State;
+pub use state::{Event, Settings};
+pub use time::Time;
+pub use words::{Cancelled, Effect, Family, Line, Margin, Mode, Pos, Side};

@@ -1,0 +1,101 @@
+//! Rate limits, counted as the documents say: for each user or address, in a sliding window.
+
+use std::collections::VecDeque;
+use std::net::IpAddr;
+
+use rustc_hash::FxHashMap;
+use tradeapi::runtime::tables::{Meta, RateLimit, Scope};
+
+/// Whose calls of which operation and class are counted.
+type Key = (Caller, &'static str, &'static str);
+
+/// Who calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Caller {
+    User(u64),
+    Address(IpAddr),
+}
+
+/// Each limit with the times of recent calls.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Limits(FxHashMap<Key, (RateLimit, VecDeque<u64>)>);
+
+/// There was no room for a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Exceeded(pub(crate) RateLimit);
+
+impl Limits {
+    /// Counts a call and returns how many are left, or refuses it. Refused calls are not counted.
+    pub(crate) fn count(
+        &mut self,
+        meta: &'static Meta,
+        class: Option<&str>,
+        user: Option<u64>,
+        address: IpAddr,
+        now: u64,
+    ) -> Result<Option<u32>, Exceeded> {
+        let wanted = class.unwrap_or("default");
+        let of_class = |wanted: &str| meta.limits.iter().find(|limit| limit.class == wanted);
+        let Some(limit) = of_class(wanted).or_else(|| of_class("default")) else { return Ok(None) };
+        let caller = match (limit.scope, user) {
+            (Scope::Uid, Some(user)) => Caller::User(user),
+            _ => Caller::Address(address),
+        };
+        let (_, calls) = self.0.entry((caller, meta.id, limit.class)).or_insert_with(|| (*limit, VecDeque::new()));
+        let length = u64::from(limit.per_seconds) * 1000;
+        while calls.front().is_some_and(|at| at + length <= now) {
+            calls.pop_front();
+        }
+        let used = u32::try_from(calls.len()).unwrap_or(u32::MAX);
+        if used >= limit.calls {
+            return Err(Exceeded(*limit));
+        }
+        calls.push_back(now);
+        Ok(Some(limit.calls - used - 1))
+    }
+}
+
+/// A limit and how much of it is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Usage {
+    pub(crate) caller: Caller,
+    /// The id of the operation.
+    pub(crate) operation: &'static str,
+    pub(crate) class: &'static str,
+    pub(crate) used: u32,
+    pub(crate) calls: u32,
+    pub(crate) per_seconds: u32,
+}
+
+impl Limits {
+    /// All limits under which something was ever called, in no order.
+    pub(crate) fn usage(&self, now: u64) -> impl Iterator<Item = Usage> {
+        self.0.iter().map(move |((caller, operation, class), (limit, times))| {
+            let length = u64::from(limit.per_seconds) * 1000;
+            let recent = times.iter().filter(|at| **at + length > now).count();
+            let used = u32::try_from(recent).unwrap_or(u32::MAX);
+            let RateLimit { calls, per_seconds, .. } = *limit;
+            Usage { caller: *caller, operation, class, used, calls, per_seconds }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tradeapi::Operation;
+    use tradeapi::unified::PlaceOrder;
+
+    use super::*;
+
+    #[test]
+    fn a_window_slides() {
+        let mut limits = Limits::default();
+        let mut call = |class, now| {
+            limits.count(PlaceOrder::META, class, Some(1), IpAddr::from([127, 0, 0, 1]), now).ok().flatten()
+        };
+        assert_eq!((0..10).map(|now| call(None, now * 50)).last(), Some(Some(0)));
+        assert_eq!(call(None, 999), None, "ten calls are less than a second old");
+        assert_eq!(call(None, 1_000), Some(0), "the first is a second old");
+        assert_eq!(call(Some("reality"), 1_000), Some(4), "another class is counted apart");
+    }
+}

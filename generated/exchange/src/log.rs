@@ -1,0 +1,129 @@
+//! The latest requests with their verdicts, for the page.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use http::Request;
+
+use crate::gate::Fault;
+use crate::refusal::Refusal;
+
+/// How many requests are kept.
+const MOST: usize = 200;
+
+/// How many bytes of each text are kept: of a path, of parameters, of an answer.
+const MOST_TEXT: usize = 400;
+
+/// What was answered. A batch is done also if some of its items are refused; the answer says so.
+#[derive(Clone, Debug)]
+pub(crate) enum Verdict {
+    Done { answer: String },
+    Refused { code: String, message: String, rule: Option<String> },
+}
+
+/// A request and what became of it. Headers, and with them keys and signatures, are left out.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) at: u64,
+    /// The id of the user, if the request proved it.
+    pub(crate) user: Option<u64>,
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) parameters: String,
+    pub(crate) verdict: Verdict,
+    /// Where the answer is wrong on purpose.
+    pub(crate) fault: Option<Fault>,
+}
+
+impl Entry {
+    pub(crate) fn new(
+        at: u64,
+        user: Option<u64>,
+        request: &Request<Bytes>,
+        answer: Result<&str, &Refusal>,
+        fault: Option<Fault>,
+    ) -> Self {
+        let query = request.uri().query().unwrap_or_default();
+        let parameters = if query.is_empty() { request.body() } else { query.as_bytes() };
+        let verdict = match answer {
+            Ok(data) => Verdict::Done { answer: beginning(data.as_bytes()) },
+            Err(refusal) => Verdict::Refused {
+                code: beginning(refusal.code.as_bytes()),
+                message: beginning(refusal.message.as_bytes()),
+                rule: refusal.rule.as_ref().map(|rule| beginning(rule.as_bytes())),
+            },
+        };
+        Self {
+            at,
+            user,
+            method: beginning(request.method().as_str().as_bytes()),
+            path: beginning(request.uri().path().as_bytes()),
+            parameters: beginning(parameters),
+            verdict,
+            fault,
+        }
+    }
+}
+
+/// The beginning of a text, which says so if it is not all.
+fn beginning(text: &[u8]) -> String {
+    match text.get(..MOST_TEXT) {
+        Some(start) if text.len() > MOST_TEXT => {
+            format!("{}…", String::from_utf8_lossy(start).trim_end_matches('\u{fffd}'))
+        }
+        _ => String::from_utf8_lossy(text).into_owned(),
+    }
+}
+
+/// A ring of the latest requests.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Log {
+    entries: VecDeque<Entry>,
+    /// How many requests there were, forgotten ones included.
+    count: u64,
+}
+
+impl Log {
+    pub(crate) fn push(&mut self, entry: Entry) {
+        if self.entries.len() == MOST {
+            self.entries.pop_front();
+        }
+        self.entries.push_back(entry);
+        self.count += 1;
+    }
+
+    /// The same log without entries, which goes on counting.
+    pub(crate) fn cleared(self) -> Self {
+        Self { entries: VecDeque::new(), count: self.count }
+    }
+
+    /// How many requests there were.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Those that are kept, with their numbers, the newest first.
+    pub(crate) fn newest(&self) -> impl Iterator<Item = (u64, &Entry)> {
+        (1..=self.count).rev().zip(self.entries.iter().rev())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ring_and_its_texts_are_bounded() {
+        let mut log = Log::default();
+        for _ in 0..1_000 {
+            let body = Bytes::from("é".repeat(10_000));
+            log.push(Entry::new(0, None, &Request::new(body), Ok("{}"), None));
+        }
+        assert_eq!((log.count(), log.newest().count()), (1_000, MOST));
+        let (number, newest) = log.newest().next().unwrap_or_else(|| unreachable!("it was filled"));
+        assert_eq!(number, 1_000);
+        assert_eq!(newest.parameters, format!("{}…", "é".repeat(MOST_TEXT / 2)));
+        let cleared = log.cleared();
+        assert_eq!((cleared.count(), cleared.newest().count()), (1_000, 0));
+    }
+}

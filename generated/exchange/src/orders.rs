@@ -1,0 +1,167 @@
+//! Orders and fills, as the core keeps them.
+
+use rust_decimal::Decimal;
+
+use crate::book::Spot;
+use crate::instruments::Coin;
+use crate::words::{Cancelled, Effect, Force, Line, Margin, Pos, Prevention, Side};
+
+/// The state of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It waits, and nothing of it is filled.
+    Live,
+    /// It waits, and a part of it is filled.
+    PartlyFilled,
+    /// All of it is filled.
+    Filled,
+    /// It is cancelled; a part may be filled.
+    Cancelled(Cancelled),
+}
+
+impl State {
+    /// Whether it can still be filled.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Live | Self::PartlyFilled)
+    }
+}
+
+/// A preset take-profit or stop-loss.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Preset {
+    /// The trigger price.
+    pub(crate) price: Option<Decimal>,
+    /// Whether the mark price triggers it.
+    pub(crate) by_mark: bool,
+    /// Whether it becomes a limit order; `None` if the request does not say so.
+    pub(crate) is_limit: Option<bool>,
+    /// The price of that order.
+    pub(crate) limit_price: Option<Decimal>,
+}
+
+/// The quantity of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quantity {
+    /// In the unit of the pair's quantities.
+    Lots(Decimal),
+    /// An amount of the quote coin to spend.
+    Amount(Decimal),
+}
+
+/// Where an order came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    Api,
+    /// The opening or closing half of a reversal.
+    Reversal,
+    /// A flash close.
+    Close,
+    /// A modification that replaced an order.
+    Modification,
+    /// The take-profit of a position.
+    TakeProfit,
+    /// The stop-loss of a position.
+    StopLoss,
+}
+
+/// What an order asks for.
+#[derive(Clone, Debug)]
+pub(crate) struct Ticket {
+    pub(crate) account: usize,
+    pub(crate) line: Line,
+    pub(crate) symbol: String,
+    /// The side in the book.
+    pub(crate) side: Side,
+    /// Without a price, it is a market order.
+    pub(crate) price: Option<Decimal>,
+    pub(crate) quantity: Quantity,
+    pub(crate) force: Force,
+    pub(crate) pos: Pos,
+    pub(crate) effect: Effect,
+    pub(crate) reduce_only: bool,
+    pub(crate) prevention: Prevention,
+    pub(crate) client: Option<String>,
+    pub(crate) margin: Margin,
+    pub(crate) borrows: Borrowing,
+    /// Whether a price out of range becomes the best one within it.
+    pub(crate) adjusts_price: bool,
+    pub(crate) take_profit: Preset,
+    pub(crate) stop_loss: Preset,
+    pub(crate) source: Source,
+}
+
+/// When an order borrows what its account lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Borrowing {
+    Never,
+    /// When the coin that it obtains cannot be borrowed, and the one that it consumes can.
+    IfObtainedCannot,
+    Always,
+}
+
+/// An order.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    pub(crate) id: u64,
+    pub(crate) ticket: Ticket,
+    pub(crate) instrument: usize,
+    /// The limit, in ticks.
+    pub(crate) ticks: Option<u64>,
+    /// All lots, filled ones included. Of an order for an amount, those that it has bought.
+    pub(crate) lots: u64,
+    pub(crate) filled: u64,
+    /// The filled value in the quote coin, and the filled quantity in the base coin.
+    pub(crate) value: Decimal,
+    pub(crate) base: Decimal,
+    pub(crate) fee: Decimal,
+    pub(crate) profit: Decimal,
+    /// What is held back for it, in `frozen_coin`.
+    pub(crate) frozen: Decimal,
+    pub(crate) frozen_coin: Coin,
+    pub(crate) state: State,
+    /// Where it waits, if it does.
+    pub(crate) spot: Option<Spot>,
+    pub(crate) created: u64,
+    pub(crate) updated: u64,
+    /// How many modifications wait for their result.
+    pub(crate) modifying: u32,
+}
+
+impl Order {
+    /// The lots that are not filled.
+    pub(crate) fn remaining(&self) -> u64 {
+        self.lots.saturating_sub(self.filled)
+    }
+
+    /// The client's id.
+    pub(crate) fn client(&self) -> Option<&str> {
+        self.ticket.client.as_deref()
+    }
+
+    /// Whether it can only make a position smaller.
+    pub(crate) fn is_closing(&self) -> bool {
+        self.ticket.reduce_only || self.ticket.effect == Effect::Close
+    }
+}
+
+/// A fill of an order.
+#[derive(Clone, Debug)]
+pub(crate) struct Fill {
+    pub(crate) id: u64,
+    pub(crate) order: u64,
+    pub(crate) client: Option<String>,
+    pub(crate) line: Line,
+    pub(crate) instrument: usize,
+    /// The side in the book.
+    pub(crate) side: Side,
+    pub(crate) pos: Pos,
+    pub(crate) effect: Effect,
+    pub(crate) is_limit: bool,
+    pub(crate) is_taker: bool,
+    pub(crate) ticks: u64,
+    pub(crate) lots: u64,
+    pub(crate) fee: Decimal,
+    pub(crate) fee_coin: Coin,
+    pub(crate) profit: Decimal,
+    pub(crate) at: u64,
+}

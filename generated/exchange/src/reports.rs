@@ -1,0 +1,116 @@
+//! Operations that only read what this exchange invents: insider trades and commissions. They follow from the seed.
+
+use rust_decimal::Decimal;
+use tradeapi::broker::{Commission, GetAgentDirectCommissions, GetAgentDirectCommissionsPage};
+use tradeapi::unified::{GetInsiderTrades, GetInsiderTradesPage, InsiderTrade};
+
+use crate::dice::{Dice, Seed};
+use crate::gate::{Desk, Serve};
+use crate::reading::wire;
+use crate::refusal::Refusal;
+
+/// How many insider trades a company has.
+const TRADES: u64 = 250;
+
+/// How many users an agent has referred.
+const REFERRED: u64 = 4;
+
+const DAY: u64 = 24 * 60 * 60 * 1000;
+
+/// By how much the days of the report begin before those of UTC: it counts in UTC+8.
+const AHEAD: u64 = 8 * 60 * 60 * 1000;
+
+/// How many days of commissions can be read.
+const DAYS: u64 = 90;
+
+impl Serve for GetInsiderTrades {
+    fn serve(self, at: &mut Desk<'_>) -> Result<GetInsiderTradesPage, Refusal> {
+        const LIMIT: u64 = 20;
+        let code = self.code.as_str();
+        let purpose = code.bytes().fold(7, |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+        let first: u64 = self.cursor.as_ref().map_or(0, |cursor| cursor.as_str().parse().unwrap_or(TRADES));
+        let end = first.saturating_add(self.limit.unwrap_or(LIMIT)).min(TRADES);
+        let mut answer = GetInsiderTradesPage::default();
+        let trades = (first..end).map(|index| insider_trade(at.core.settings.seed, purpose, code, index));
+        answer.list = trades.collect::<Vec<_>>().into();
+        answer.cursor = (end < TRADES).then(|| end.to_string().into());
+        Ok(answer)
+    }
+}
+
+fn insider_trade(seed: Seed, purpose: u64, code: &str, index: u64) -> InsiderTrade {
+    let mut dice = Dice::new(seed, purpose.wrapping_add(index));
+    let (volume, price, buys) = (dice.below(9_000) + 100, dice.below(30_000) + 1_000, dice.below(2) == 0);
+    // The newest first, all before the first day of a clock that is moved by hand.
+    let (year, month, day) = (2025 - index / (12 * 28), 12 - (index / 28) % 12, 28 - index % 28);
+    let date = format!("{year}-{month:02}-{day:02}");
+    let mut trade = InsiderTrade::default();
+    trade.reporter_name = Some(format!("Reporter {}", dice.below(12) + 1));
+    trade.issue_org_name = Some(code.to_owned());
+    trade.end_date = Some(date.clone());
+    trade.announcement_date = Some(date.clone());
+    trade.trade_date = Some(date);
+    trade.inner_type = Some(if dice.below(2) == 0 { "Director" } else { "Officer" }.to_owned());
+    trade.position = Some("Chief Officer".to_owned());
+    trade.security_title = Some("Common Stock".to_owned());
+    trade.inner_trade_type = if buys { "P" } else { "S" }.parse().ok();
+    trade.action_type = if buys { "add" } else { "decrease" }.parse().ok();
+    trade.trade_volume = Some(volume.into());
+    trade.trade_price = Some(wire(Decimal::new(i64::try_from(price).unwrap_or_default(), 2)));
+    trade.holding_type = "direct".parse().ok();
+    trade.post_trade_quantity = Some((volume + dice.below(100_000)).into());
+    trade
+}
+
+impl Serve for GetAgentDirectCommissions {
+    fn serve(self, at: &mut Desk<'_>) -> Result<GetAgentDirectCommissionsPage, Refusal> {
+        const LIMIT: u64 = 100;
+        let today = (at.core.now + AHEAD) / DAY;
+        // What is of today can be read tomorrow.
+        let days = match (self.start_time, self.end_time) {
+            (Some(start), Some(end)) => [start, end].map(|time| time.as_millis().saturating_add(AHEAD) / DAY),
+            _ => [today.saturating_sub(1); 2],
+        };
+        let readable = days[0].max(today.saturating_sub(DAYS))..days[1].saturating_add(1).min(today);
+        let before = self.id_less_than.as_ref().map_or(u64::MAX, |id| id.as_str().parse().unwrap_or(0));
+        let limit = usize::try_from(self.limit.unwrap_or(LIMIT)).unwrap_or(usize::MAX);
+        let all = readable.rev().flat_map(|day| (0..REFERRED).rev().map(move |user| (day, user)));
+        let of_seed = all.map(|(day, user)| (day * REFERRED + user, commission(at.core.settings.seed, day, user)));
+        let found: Vec<(u64, Commission)> =
+            of_seed.filter(|(id, found)| *id < before && is_meant(&self, found)).take(limit).collect();
+        let mut answer = GetAgentDirectCommissionsPage::default();
+        answer.end_id = found.last().map(|(id, _)| id.to_string().into());
+        answer.commission_list = found.into_iter().map(|(_, found)| found).collect::<Vec<_>>().into();
+        Ok(answer)
+    }
+}
+
+fn is_meant(request: &GetAgentDirectCommissions, found: &Commission) -> bool {
+    request.uid.as_ref().is_none_or(|uid| found.uid.as_ref() == Some(uid))
+        && request.coin.as_ref().is_none_or(|coin| found.coin.as_ref() == Some(coin))
+        && request.symbol.as_ref().is_none_or(|symbol| found.symbol.as_ref() == Some(symbol))
+}
+
+fn commission(seed: Seed, day: u64, user: u64) -> Commission {
+    let mut dice = Dice::new(seed, day * REFERRED + user);
+    let amount = Decimal::from(dice.below(1_000_000) + 1_000);
+    let fee = amount * Decimal::new(6, 4);
+    let rebate = fee * Decimal::new(4, 1);
+    let (symbol, product) =
+        if user.is_multiple_of(2) { ("BTCUSDT_UMCBL", "USDT-FUTURES") } else { ("BTCUSDT_SPBL", "SPOT") };
+    let mut found = Commission::default();
+    found.uid = Some((2_000_000 + user).to_string().into());
+    found.date = Some((day * DAY - AHEAD).to_string());
+    found.coin = Some("USDT".into());
+    found.symbol = Some(symbol.into());
+    found.product_type = product.parse().ok();
+    found.deal_amount = Some(wire(amount));
+    (found.fee, found.fee_paid) = (Some(wire(fee)), Some(wire(fee)));
+    let nothing = || Some(wire(Decimal::ZERO));
+    (found.fee_deduction, found.activity_bonus_deduct) = (nothing(), nothing());
+    (found.spot_coupon_deduct, found.futures_coupon_deduct) = (nothing(), nothing());
+    (found.spot_fee_discount_deduct, found.negative_maker_fee_deduct) = (nothing(), nothing());
+    (found.rebate_amount, found.user_total_rebate_amount) = (Some(wire(rebate)), Some(wire(rebate)));
+    (found.day_total_rebate_amount, found.total_rebate_amount) = (Some(wire(rebate)), Some(wire(rebate)));
+    found
+}

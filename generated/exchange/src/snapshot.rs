@@ -1,0 +1,279 @@
+//! What the page shows, as JSON: bounded lists, the newest first, with the counts of all.
+
+use std::cmp::Reverse;
+
+use rust_decimal::Decimal;
+use tradeapi::runtime::json::JsonWriter;
+
+use crate::gate::Fault;
+use crate::instruments::quotient;
+use crate::limits::Caller;
+use crate::log::{Entry, Verdict};
+use crate::orders::{Order, State};
+use crate::state::Core;
+use crate::words::{Line, Side};
+
+/// How many accounts, orders, positions, balances and limits are shown at most.
+const MOST_ROWS: usize = 50;
+/// How many requests.
+const MOST_REQUESTS: usize = 100;
+/// How many levels of each side of a book.
+const MOST_LEVELS: usize = 8;
+
+/// What to show of pairs and accounts: those with these numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct View {
+    /// One pair, or the first of the futures.
+    pub(crate) pair: Option<usize>,
+    /// One account, or all.
+    pub(crate) account: Option<usize>,
+}
+
+impl View {
+    /// The numbers of the accounts in view.
+    fn accounts(self, core: &Core) -> impl Iterator<Item = usize> {
+        (0..core.accounts.len()).filter(move |index| self.account.is_none_or(|one| one == *index))
+    }
+}
+
+/// The state of an exchange at the speed of its clock.
+pub(crate) fn snapshot(core: &Core, view: View, speed: u32) -> String {
+    let first = core.pairs.iter().position(|pair| pair.line == Line::UsdtFutures).unwrap_or_default();
+    let pair = view.pair.filter(|index| *index < core.pairs.len()).unwrap_or(first);
+    let mut out = JsonWriter::new();
+    out.begin_object();
+    out.member("now").number(&core.now);
+    out.member("speed").number(&u64::from(speed));
+    out.member("seed").scalar(&core.settings.seed.0);
+    out.member("lively").boolean(core.settings.lively);
+    out.member("limited").boolean(core.settings.rate_limits);
+    pairs(&mut out, core);
+    accounts(&mut out, core);
+    market(&mut out, core, pair);
+    orders(&mut out, core, view);
+    positions(&mut out, core, view);
+    balances(&mut out, core, view);
+    limits(&mut out, core);
+    faults(&mut out, core);
+    requests(&mut out, core);
+    out.end_object();
+    out.finish()
+}
+
+fn text(out: &mut JsonWriter, name: &str, value: &str) {
+    out.member(name).string(value);
+}
+
+fn decimal(out: &mut JsonWriter, name: &str, value: Decimal) {
+    text(out, name, &value.normalize().to_string());
+}
+
+fn count(out: &mut JsonWriter, name: &str, value: usize) {
+    out.member(name).number(&u64::try_from(value).unwrap_or(u64::MAX));
+}
+
+/// A list of objects, and how many there are besides those in it.
+fn list<T>(
+    out: &mut JsonWriter,
+    name: &str,
+    items: impl IntoIterator<Item = T>,
+    total: usize,
+    mut write: impl FnMut(&mut JsonWriter, T),
+) {
+    out.member(name).begin_object();
+    count(out, "count", total);
+    out.member("list").begin_array();
+    for item in items {
+        out.element().begin_object();
+        write(out, item);
+        out.end_object();
+    }
+    out.end_array();
+    out.end_object();
+}
+
+/// The name of an account: its user and its family.
+fn name(core: &Core, account: usize) -> String {
+    let account = &core.accounts[account];
+    format!("{} {}", account.family, core.users[account.user].id)
+}
+
+fn pairs(out: &mut JsonWriter, core: &Core) {
+    list(out, "pairs", core.pairs.iter().enumerate(), core.pairs.len(), |out, (index, pair)| {
+        count(out, "index", index);
+        text(out, "symbol", pair.symbol);
+        text(out, "line", pair.line.as_str());
+        decimal(out, "last", pair.price(core.markets[index].last));
+    });
+}
+
+fn accounts(out: &mut JsonWriter, core: &Core) {
+    let newest = (0..core.accounts.len()).take(MOST_ROWS);
+    list(out, "accounts", newest, core.accounts.len(), |out, index| {
+        let account = &core.accounts[index];
+        count(out, "index", index);
+        text(out, "name", &name(core, index));
+        text(out, "mode", account.mode.as_str());
+        count(out, "orders", account.open.len());
+        count(out, "positions", account.positions.values().filter(|position| position.lots > 0).count());
+    });
+}
+
+/// The prices and the book of a pair.
+fn market(out: &mut JsonWriter, core: &Core, index: usize) {
+    let (pair, market) = (&core.pairs[index], &core.markets[index]);
+    out.member("market").begin_object();
+    count(out, "pair", index);
+    decimal(out, "last", pair.price(market.last));
+    decimal(out, "tick", pair.tick);
+    for (name, side) in [("bids", Side::Buy), ("asks", Side::Sell)] {
+        out.member(name).begin_array();
+        for (ticks, lots) in core.books[index].best_levels(side, MOST_LEVELS) {
+            out.element().begin_object();
+            decimal(out, "price", pair.price(ticks));
+            decimal(out, "qty", pair.qty(lots));
+            out.end_object();
+        }
+        out.end_array();
+    }
+    out.member("prices").begin_array();
+    for (at, ticks) in &market.prices {
+        out.element().begin_object();
+        out.member("at").number(at);
+        decimal(out, "price", pair.price(*ticks));
+        out.end_object();
+    }
+    out.end_array();
+    out.end_object();
+}
+
+fn orders(out: &mut JsonWriter, core: &Core, view: View) {
+    let total = view.accounts(core).map(|index| core.accounts[index].open.len()).sum();
+    let newest = |index: usize| core.accounts[index].open.iter().rev().take(MOST_ROWS);
+    let mut ids: Vec<u64> = view.accounts(core).flat_map(newest).copied().collect();
+    ids.sort_unstable_by_key(|id| Reverse(*id));
+    ids.truncate(MOST_ROWS);
+    let shown = ids.iter().filter_map(|id| core.orders.get(id));
+    list(out, "orders", shown, total, |out, order| write_order(out, core, order));
+}
+
+fn write_order(out: &mut JsonWriter, core: &Core, order: &Order) {
+    let pair = &core.pairs[order.instrument];
+    text(out, "id", &order.id.to_string());
+    text(out, "client", order.client().unwrap_or_default());
+    text(out, "account", &name(core, order.ticket.account));
+    text(out, "symbol", pair.symbol);
+    text(out, "line", order.ticket.line.as_str());
+    text(out, "side", order.ticket.side.as_str());
+    if let Some(ticks) = order.ticks {
+        decimal(out, "price", pair.price(ticks));
+    }
+    decimal(out, "qty", pair.qty(order.lots));
+    decimal(out, "filled", pair.qty(order.filled));
+    text(out, "state", if order.state == State::Live { "waits" } else { "partly filled" });
+    out.member("created").number(&order.created);
+}
+
+fn positions(out: &mut JsonWriter, core: &Core, view: View) {
+    let open = |index: usize| {
+        let positions = core.accounts[index].positions.iter().filter(|(_, position)| position.lots > 0);
+        positions.map(move |(key, position)| (index, *key, position))
+    };
+    let all = || view.accounts(core).flat_map(open);
+    list(out, "positions", all().take(MOST_ROWS), all().count(), |out, (account, (index, pos), position)| {
+        let pair = &core.pairs[index];
+        let profit = pair.profit(position.side, position.cost, core.markets[index].last, position.lots);
+        text(out, "account", &name(core, account));
+        text(out, "symbol", pair.symbol);
+        text(out, "line", pair.line.as_str());
+        text(out, "pos", pos.as_str());
+        text(out, "side", if position.side == Side::Buy { "long" } else { "short" });
+        decimal(out, "qty", pair.qty(position.lots));
+        decimal(out, "margin", position.margin);
+        decimal(out, "profit", profit.round_dp(8));
+        text(out, "coin", pair.settle());
+    });
+}
+
+fn balances(out: &mut JsonWriter, core: &Core, view: View) {
+    let held = |index: usize| {
+        let balances = core.accounts[index].balances.iter();
+        balances.filter(|(_, balance)| !balance.total.is_zero() || !balance.debt.is_zero()).map(move |of| (index, of))
+    };
+    let all = || view.accounts(core).flat_map(held);
+    list(out, "balances", all().take(MOST_ROWS), all().count(), |out, (account, (coin, balance))| {
+        text(out, "account", &name(core, account));
+        text(out, "coin", coin);
+        decimal(out, "total", balance.total.round_dp(8));
+        decimal(out, "available", balance.available().round_dp(8));
+        decimal(out, "frozen", balance.frozen.round_dp(8));
+        decimal(out, "margin", balance.margin.round_dp(8));
+        decimal(out, "debt", balance.debt.round_dp(8));
+    });
+}
+
+/// The fullest limits, in the order of their names.
+fn limits(out: &mut JsonWriter, core: &Core) {
+    let mut all: Vec<_> = core.limits.usage(core.now).collect();
+    let total = all.len();
+    let name = |caller: Caller| match caller {
+        Caller::User(id) => id.to_string(),
+        Caller::Address(address) => address.to_string(),
+    };
+    all.sort_by_key(|usage| (Reverse(quotient(usage.used.into(), usage.calls.into())), usage.operation));
+    all.truncate(MOST_ROWS);
+    all.sort_by_key(|usage| (usage.operation, usage.class, name(usage.caller)));
+    list(out, "limits", all, total, |out, usage| {
+        text(out, "caller", &name(usage.caller));
+        text(out, "operation", usage.operation);
+        text(out, "class", usage.class);
+        out.member("used").number(&u64::from(usage.used));
+        out.member("calls").number(&u64::from(usage.calls));
+        out.member("seconds").number(&u64::from(usage.per_seconds));
+    });
+}
+
+fn write_fault(out: &mut JsonWriter, fault: &Fault) {
+    let (kind, code) = match fault {
+        Fault::Refuse(code) => ("refuse", code),
+        Fault::Hide(code) => ("hide", code),
+    };
+    text(out, "kind", kind);
+    text(out, "code", code);
+}
+
+fn faults(out: &mut JsonWriter, core: &Core) {
+    list(out, "faults", core.faults.iter().take(MOST_ROWS), core.faults.len(), write_fault);
+}
+
+fn requests(out: &mut JsonWriter, core: &Core) {
+    let newest = core.log.iter().flat_map(|log| log.newest()).take(MOST_REQUESTS);
+    let total = core.log.as_ref().map_or(0, |log| usize::try_from(log.count()).unwrap_or(usize::MAX));
+    list(out, "requests", newest, total, |out, (number, entry)| write_request(out, number, entry));
+}
+
+fn write_request(out: &mut JsonWriter, number: u64, entry: &Entry) {
+    out.member("number").number(&number);
+    out.member("at").number(&entry.at);
+    if let Some(user) = entry.user {
+        out.member("user").scalar(&user);
+    }
+    text(out, "method", &entry.method);
+    text(out, "path", &entry.path);
+    text(out, "parameters", &entry.parameters);
+    match &entry.verdict {
+        Verdict::Done { answer } => text(out, "answer", answer),
+        Verdict::Refused { code, message, rule } => {
+            text(out, "code", code);
+            text(out, "message", message);
+            if let Some(rule) = rule {
+                text(out, "rule", rule);
+            }
+        }
+    }
+    if let Some(fault) = &entry.fault {
+        out.member("fault").begin_object();
+        write_fault(out, fault);
+        out.end_object();
+    }
+}

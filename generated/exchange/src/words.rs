@@ -1,0 +1,155 @@
+//! The words of the core, which both families of operations share. Each has its spelling on the wire.
+
+/// Declares an enum with the spelling of each value.
+macro_rules! words {
+    ($($(#[$about:meta])* $vis:vis enum $name:ident { $($(#[$doc:meta])* $variant:ident = $wire:literal),* $(,)? })*) => {$(
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        $vis enum $name { $($(#[$doc])* $variant),* }
+
+        impl $name {
+            /// The spelling on the wire.
+            $vis const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $wire),* }
+            }
+
+            /// The value with this spelling.
+            $vis fn of(text: &str) -> Option<Self> {
+                match text { $($wire => Some(Self::$variant),)* _ => None }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+    )*};
+}
+
+words! {
+    /// A family of operations, and the account behind it.
+    pub enum Family {
+        /// Futures of a classic account.
+        Classic = "classic",
+        /// The unified account.
+        Unified = "unified",
+    }
+
+    /// A line of business: the `category` or `productType` of a request.
+    pub enum Line {
+        /// Spot.
+        Spot = "SPOT",
+        /// Spot with borrowed funds.
+        Margin = "MARGIN",
+        /// Futures settled in USDT.
+        UsdtFutures = "USDT-FUTURES",
+        /// Futures settled in the base coin.
+        CoinFutures = "COIN-FUTURES",
+        /// Futures settled in USDC.
+        UsdcFutures = "USDC-FUTURES",
+    }
+
+    /// The side of an order.
+    pub enum Side {
+        /// Buys.
+        Buy = "buy",
+        /// Sells.
+        Sell = "sell",
+    }
+
+    /// How long an order may wait.
+    pub(crate) enum Force {
+        /// Until it is cancelled.
+        Gtc = "gtc",
+        /// Fills what it can at once; the rest is cancelled.
+        Ioc = "ioc",
+        /// Fills wholly at once, or not at all.
+        Fok = "fok",
+        /// Only as a maker.
+        PostOnly = "post_only",
+        /// As a maker, for accounts with the permission for retail price improvement.
+        Rpi = "rpi",
+    }
+
+    /// Self-trade prevention: which of two orders of one user is cancelled when they meet.
+    pub(crate) enum Prevention {
+        /// Neither: they trade.
+        Off = "none",
+        /// The one that comes.
+        CancelTaker = "cancel_taker",
+        /// The one that waits.
+        CancelMaker = "cancel_maker",
+        /// Both.
+        CancelBoth = "cancel_both",
+    }
+
+    /// The position that an order belongs to.
+    pub enum Pos {
+        /// The one position of a pair in one-way mode, long or short.
+        Net = "net",
+        /// The long position in hedge mode.
+        Long = "long",
+        /// The short position in hedge mode.
+        Short = "short",
+    }
+
+    /// What an order does to its position.
+    pub enum Effect {
+        /// Opens it or adds to it.
+        Open = "open",
+        /// Closes it or a part of it.
+        Close = "close",
+    }
+
+    /// How positions are kept.
+    pub enum Mode {
+        /// One position a pair.
+        OneWay = "one_way_mode",
+        /// A long and a short position a pair.
+        Hedge = "hedge_mode",
+    }
+
+    /// What a position is margined with.
+    pub enum Margin {
+        /// The whole account.
+        Crossed = "crossed",
+        /// Its own margin.
+        Isolated = "isolated",
+    }
+
+    /// Why an order was cancelled.
+    pub enum Cancelled {
+        /// It was asked for, or the order's time in force demanded it.
+        Normal = "normal_cancel",
+        /// It would have traded with another order of the same user.
+        SelfTrade = "stp_cancel",
+    }
+}
+
+impl Line {
+    /// Whether it trades contracts with positions.
+    pub const fn is_futures(self) -> bool {
+        matches!(self, Self::UsdtFutures | Self::CoinFutures | Self::UsdcFutures)
+    }
+}
+
+impl Side {
+    /// The other side.
+    pub const fn opposite(self) -> Self {
+        match self {
+            Self::Buy => Self::Sell,
+            Self::Sell => Self::Buy,
+        }
+    }
+}
+
+impl Pos {
+    /// The side that opens it.
+    pub(crate) const fn opening_side(self) -> Side {
+        match self {
+            Self::Short => Side::Sell,
+            Self::Net | Self::Long => Side::Buy,
+        }
+    }
+}

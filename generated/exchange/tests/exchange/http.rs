@@ -1,0 +1,133 @@
+//! The exchange over sockets.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+
+use tokio::net::TcpListener;
+use tradeapi::Client;
+use tradeapi::unified::{GetInsiderTrades, GetOpenOrders, Side};
+use tradeapi_exchange::{Exchange, Profile, Seed, Settings, Time, server};
+
+use crate::desk::limit;
+
+/// An exchange behind a port of its own.
+async fn started() -> (Exchange, SocketAddr) {
+    let mut settings = Settings::default();
+    (settings.seed, settings.rate_limits) = (Seed(7), false);
+    let exchange = Exchange::with(settings, Time::running(1), Profile::new());
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(server::serve(listener, exchange.clone()));
+    (exchange, address)
+}
+
+#[tokio::test]
+async fn the_emitted_client_trades_over_loopback() {
+    let (exchange, address) = started().await;
+    let client =
+        Client::builder(format!("http://{address}")).credentials(exchange.keys().credentials()).build().unwrap();
+    client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap();
+    let open = client.unified().get_open_orders(&GetOpenOrders::new()).await.unwrap();
+    assert_eq!(open.list.len(), 1);
+    assert_eq!(client.unified().get_insider_trades(&GetInsiderTrades::new("AAPL")).await.unwrap().list.len(), 20);
+}
+
+#[tokio::test]
+async fn a_reset_sets_a_clock_right_that_was_advanced() {
+    let (exchange, address) = started().await;
+    let builder = || Client::builder(format!("http://{address}")).credentials(exchange.keys().credentials());
+    let query = GetOpenOrders::new();
+    exchange.time().advance(std::time::Duration::from_secs(3600));
+    let refused = builder().build().unwrap().unified().get_open_orders(&query).await.unwrap_err();
+    assert_eq!(refused.code(), Some("40008"), "a client that has just started knows the system's clock only");
+    exchange.reset();
+    builder().build().unwrap().unified().get_open_orders(&query).await.unwrap();
+}
+
+/// What a connection gives back for some bytes, after they end.
+fn exchanged(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let _ = stream.write_all(bytes);
+    let _ = stream.shutdown(std::net::Shutdown::Write);
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    answer
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn any_bytes_get_an_answer_or_a_closed_connection() {
+    let (exchange, address) = started().await;
+    let long_body = format!("POST /x HTTP/1.1\r\nhost: x\r\ncontent-length: 2000000\r\n\r\n{}", "a".repeat(2_000_000));
+    let deep = format!(
+        "POST /api/v3/trade/cancel-batch HTTP/1.1\r\nhost: x\r\ncontent-length: 9000\r\n\r\n{}",
+        "[".repeat(9_000)
+    );
+    let requests: Vec<Vec<u8>> = vec![
+        b"\x16\x03\x01\x02\x00".to_vec(),
+        b"GET".to_vec(),
+        b"GET / HTTP/9.9\r\n\r\n".to_vec(),
+        b"GET /api/v3/trade/order-info?%zz=%ff HTTP/1.1\r\nhost: x\r\n\r\n".to_vec(),
+        b"POST /api/v3/trade/place-order HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n".to_vec(),
+        b"GET /api/v3/reality/market/inner-trades?code=A&limit=99999999999999999999 HTTP/1.1\r\nhost: x\r\n\r\n"
+            .to_vec(),
+        vec![0xff; 100_000],
+        long_body.into_bytes(),
+        deep.into_bytes(),
+    ];
+    for request in requests {
+        let answer = tokio::task::spawn_blocking(move || exchanged(address, &request)).await.unwrap();
+        assert!(answer.is_empty() || answer.starts_with(b"HTTP/1."), "{:?}", String::from_utf8_lossy(&answer));
+    }
+    let client =
+        Client::builder(format!("http://{address}")).credentials(exchange.keys().credentials()).build().unwrap();
+    client.unified().get_open_orders(&GetOpenOrders::new()).await.unwrap();
+}
+
+/// The program, until it is dropped.
+struct Program(Child);
+
+impl Program {
+    fn start(arguments: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange"));
+        command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self(command.spawn().unwrap())
+    }
+
+    /// What it prints until the line that ends the keys.
+    fn keys(&mut self) -> std::collections::BTreeMap<String, String> {
+        let lines = BufReader::new(self.0.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let exports = lines.take_while(|line| !line.contains("Ctrl-C"));
+        let exports = exports.filter_map(|line| line.strip_prefix("export ").map(str::to_owned));
+        exports
+            .filter_map(|line| line.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())))
+            .collect()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::test]
+async fn the_program_prints_how_to_reach_it_and_serves() {
+    let mut program = Program::start(&["--port", "0", "--seed", "3"]);
+    let keys = program.keys();
+    let of = |name: &str| keys.get(name).cloned().unwrap();
+    let credentials = tradeapi::Credentials::new(of("TRADEAPI_KEY"), of("TRADEAPI_SECRET"), of("TRADEAPI_PASSPHRASE"));
+    let client = Client::builder(of("TRADEAPI_URL")).credentials(credentials).build().unwrap();
+    client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap();
+}
+
+#[test]
+fn a_port_in_use_says_so() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let output = Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange")).args(["--port", &port]).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success());
+    assert!(error.contains(&format!("port {port} is in use")) && error.contains("--port"), "{error}");
+}

@@ -1,0 +1,16 @@
+//! The exchange as its users meet it: through the emitted client, in process and over sockets, and by requests that are
+//! written by hand from the documents.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod browser;
+mod control;
+mod desk;
+mod determinism;
+mod http;
+mod page;
+mod properties;
+mod raw;
+mod rules;
+mod rules_classic;
+mod rules_unified;
+mod way_of_an_order;

@@ -1,0 +1,162 @@
+//! The page in a real browser. Without one, these tests say that they are skipped.
+
+use serde_json::json;
+use tradeapi::unified::Side;
+
+use crate::browser::Browser;
+use crate::control::{ask, client, served};
+use crate::desk::{code, limit, market};
+
+/// What the page says to its reader.
+const TEXT: &str = "document.body.innerText";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_page_says_what_to_do_first_and_fills_without_a_reload() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (exchange, address) = served(|_| {}).await;
+    let client = client(&exchange, address);
+    browser.open(&format!("http://{address}/"));
+    browser.until(&format!("{TEXT}.includes('cargo run -p tradeapi --example first_order')"));
+    browser.until(&format!("{TEXT}.includes('No order is open') && {TEXT}.includes('No request yet')"));
+    browser.value("window.before = true");
+
+    client.unified().place_order(&limit("my-first-order", Side::Buy, "0.01", "63000")).await.unwrap();
+    client.unified().place_order(&market("at-once", Side::Sell, "0.02")).await.unwrap();
+    for shown in ["my-first-order", "0 / 0.01", "63000", "short", "0.02", "POST /api/v3/trade/place-order", "done"] {
+        browser.until(&format!("{TEXT}.includes({shown:?})"));
+    }
+    browser.until(&format!("!{TEXT}.includes('--example first_order')"));
+    exchange.set_price("BTCUSDT", 62_000).unwrap();
+    browser.until("document.getElementById('last').textContent === '62000'");
+    browser.until("document.querySelector('#chart .path').getAttribute('d').length > 20");
+    browser.until(&format!("{TEXT}.includes('No order is open')"));
+    assert_eq!(browser.value("window.before"), true, "the page was not loaded again");
+    let foreign: Vec<_> = browser.asked.iter().filter(|url| !url.starts_with(&format!("http://{address}/"))).collect();
+    assert!(foreign.iter().all(|url| url.starts_with("data:") || *url == "about:blank"), "{foreign:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn texts_of_requests_are_never_markup() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (_, address) = served(|_| {}).await;
+    let hostile = "</code></script><img src=x onerror='hacked=1'><script>hacked=1</script>";
+    ask(address, "POST /api/v3/trade/place-order", &[], hostile.as_bytes());
+    browser.open(&format!("http://{address}/"));
+    browser.until(&format!("document.getElementById('requests').textContent.includes({hostile:?})"));
+    assert_eq!(browser.value("document.querySelectorAll('img').length + document.scripts.length"), 1);
+    assert_eq!(browser.value("typeof hacked"), "undefined");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_keyboard_reaches_every_control() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (exchange, address) = served(|_| {}).await;
+    let client = client(&exchange, address);
+    browser.open(&format!("http://{address}/"));
+    browser.press_by_keyboard("10×");
+    browser.until("state.speed === 10 && document.querySelector('[data-speed=\"10\"]').ariaPressed === 'true'");
+    browser.press_by_keyboard("Freeze");
+    browser.until("state.speed === 0");
+    let frozen = exchange.time().now().as_millis();
+    browser.press_by_keyboard("+1 min");
+    browser.until(&format!("state.now === {}", frozen + 60_000));
+
+    browser.value("document.getElementById('price').value = '63500'");
+    browser.press_by_keyboard("Set price");
+    browser.until("state.market.last === '63500'");
+    browser.until("document.getElementById('said').textContent === 'Set the price of BTCUSDT to 63500.'");
+    browser.value("document.getElementById('price').value = 'nothing'");
+    browser.press_by_keyboard("Set price");
+    browser.until("document.getElementById('said').textContent.startsWith('Not done: invalid price')");
+
+    browser.press_by_keyboard("Refuse it");
+    browser.until(&format!("{TEXT}.includes('refused with 40762')"));
+    let refused = client.unified().place_order(&market("a", Side::Buy, "0.01")).await;
+    assert_eq!(code(refused), Some("40762".to_owned()));
+    browser.until(&format!("{TEXT}.includes('refused 40762') && {TEXT}.includes('fault: refused on purpose')"));
+
+    client.unified().place_order(&limit("b", Side::Buy, "0.01", "60000")).await.unwrap();
+    browser.until("state.orders.count === 1");
+    browser.value("window.confirm = () => true");
+    browser.press_by_keyboard("reset");
+    browser.until("state.orders.count === 0");
+}
+
+/// The contrast of each text with what is behind it, as `[ratio, text]`, the least first.
+const CONTRASTS: &str = "(() => {
+  const numbers = (color) => color.match(/[\\d.]+/g).map(Number);
+  const light = (color) => {
+    const [r, g, b] = numbers(color).map((part) => (part /= 255) <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (part) => {
+    for (; part; part = part.parentElement) {
+      const color = getComputedStyle(part).backgroundColor;
+      if ((numbers(color)[3] ?? 1) === 1) return color;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  const found = [];
+  for (const part of document.querySelectorAll('body *:not(script):not(option)')) {
+    const own = [...part.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!own && !part.value || !part.checkVisibility()) continue;
+    const pair = [light(getComputedStyle(part).color), light(behind(part))].sort((one, other) => other - one);
+    found.push([(pair[0] + 0.05) / (pair[1] + 0.05), part.textContent.slice(0, 40)]);
+  }
+  return found.sort((one, other) => one[0] - other[0]);
+})()";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_is_readable_in_light_and_dark_on_a_desk_and_on_a_phone() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (exchange, address) = served(|settings| settings.rate_limits = true).await;
+    let client = client(&exchange, address);
+    client.unified().place_order(&limit("a-client-id-of-32-characters-12", Side::Buy, "0.01", "63000")).await.unwrap();
+    client.unified().place_order(&market("b", Side::Sell, "0.012")).await.unwrap();
+    exchange.refuse_next("40762");
+    client.unified().place_order(&market("c", Side::Buy, "0.01")).await.unwrap_err();
+    exchange.hide_next("40725");
+    ask(address, &format!("GET /{}", "long".repeat(90)), &[], b"");
+    let mut grounds = Vec::new();
+    for (width, scheme) in [(1280, "light"), (1280, "dark"), (390, "light"), (320, "dark")] {
+        browser.look(width, scheme);
+        browser.open(&format!("http://{address}/"));
+        browser.until("state.requests.count === 4");
+        let contrasts = browser.value(CONTRASTS);
+        assert!(contrasts.as_array().unwrap().len() > 60, "{contrasts}");
+        assert!(contrasts[0][0].as_f64().unwrap() >= 4.5, "{width} {scheme}: {contrasts}");
+        let (scrolled, visible) = ("document.documentElement.scrollWidth", "document.documentElement.clientWidth");
+        assert_eq!(browser.value(scrolled), browser.value(visible), "{width}: it does not fit");
+        grounds.push(browser.value("getComputedStyle(document.body).backgroundColor"));
+    }
+    assert!(grounds[0] != grounds[1] && grounds[0] == grounds[2] && grounds[1] == grounds[3], "{grounds:?}");
+    let small = "[...document.querySelectorAll('button, input, select')]
+                   .filter((part) => part.checkVisibility() && part.getBoundingClientRect().height < 44).length";
+    assert_eq!(browser.value(small), 0, "what fingers touch is large enough");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn screen_readers_are_told_what_each_part_is() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (exchange, address) = served(|settings| settings.rate_limits = true).await;
+    let client = client(&exchange, address);
+    client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap();
+    browser.open(&format!("http://{address}/"));
+    browser.until("state.orders.count === 1");
+    let tree = browser.call("Accessibility.getFullAXTree", json!({}));
+    let nodes = tree["nodes"].as_array().unwrap();
+    let mut counts = std::collections::BTreeMap::new();
+    for node in nodes.iter().filter(|node| node["ignored"] == false) {
+        let (role, name) =
+            (node["role"]["value"].as_str().unwrap(), node["name"]["value"].as_str().unwrap_or_default());
+        if ["button", "combobox", "textbox", "meter", "image", "region", "table"].contains(&role) {
+            assert!(!name.trim().is_empty(), "{node}");
+            *counts.entry(role).or_insert(0) += 1;
+        }
+    }
+    for (role, least) in
+        [("button", 10), ("combobox", 2), ("textbox", 2), ("meter", 1), ("image", 1), ("region", 7), ("table", 5)]
+    {
+        assert!(counts.get(role).is_some_and(|count| *count >= least), "{role}: {counts:?}");
+    }
+}

@@ -1,0 +1,353 @@
+//! What holds whatever is asked: the book never crosses, balances and positions follow from the fills, and no request
+//! makes the exchange panic.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::Request;
+use proptest::prelude::*;
+use rust_decimal::Decimal;
+use tradeapi::classic::{self, TradeSide};
+use tradeapi::unified::{self, Category};
+use tradeapi_exchange::{AccountView, Exchange, Family, Line, Mode, Profile, Seed};
+
+use crate::desk::Desk;
+
+/// One thing that a user does.
+#[derive(Clone, Debug)]
+enum Act {
+    Place { user: usize, buys: bool, closes: bool, lots: u32, offset: i32, force: usize, stp: usize },
+    Cancel { user: usize, index: usize },
+    Amend { user: usize, index: usize, lots: u32, offset: i32 },
+    Spot { user: usize, buys: bool, lots: u32, offset: i32 },
+    Reverse { user: usize, buys: bool },
+    CloseAll { user: usize },
+    Wait { millis: u64 },
+    Move { offset: i32 },
+}
+
+fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let user = 0..2_usize;
+    let act = prop_oneof![
+        8 => (user.clone(), any::<[bool; 2]>(), 1..60_u32, -30..30_i32, 0..5_usize, 0..4_usize)
+            .prop_map(|(user, [buys, closes], lots, offset, force, stp)| Act::Place { user, buys, closes, lots, offset, force, stp }),
+        2 => (user.clone(), 0..9_usize).prop_map(|(user, index)| Act::Cancel { user, index }),
+        2 => (user.clone(), 0..9_usize, 1..60_u32, -30..30_i32)
+            .prop_map(|(user, index, lots, offset)| Act::Amend { user, index, lots, offset }),
+        2 => (user.clone(), any::<bool>(), 1..900_u32, -30..30_i32)
+            .prop_map(|(user, buys, lots, offset)| Act::Spot { user, buys, lots, offset }),
+        1 => (user.clone(), any::<bool>()).prop_map(|(user, buys)| Act::Reverse { user, buys }),
+        1 => user.prop_map(|user| Act::CloseAll { user }),
+        2 => (1..2_000_u64).prop_map(|millis| Act::Wait { millis }),
+        1 => (-60..60_i32).prop_map(|offset| Act::Move { offset }),
+    ];
+    proptest::collection::vec(act, 1..60)
+}
+
+fn price(offset: i32) -> tradeapi::Decimal {
+    (64_000 + i64::from(offset)).into()
+}
+
+fn qty(lots: u32, scale: u32) -> tradeapi::Decimal {
+    Decimal::new(lots.into(), scale).into()
+}
+
+/// Does one thing; whether it is refused does not matter.
+async fn act(desks: &[Desk; 2], act: &Act, family: Family) {
+    match *act {
+        Act::Place { user, buys, closes, lots, offset, force, stp } => {
+            let client = &desks[user].client;
+            let market = force == 4;
+            if family == Family::Unified {
+                use unified::{Execution, Side, StpMode, TimeInForce};
+                let forces = [TimeInForce::Gtc, TimeInForce::Ioc, TimeInForce::Fok, TimeInForce::PostOnly];
+                let execution = match forces.get(force) {
+                    Some(force) if !market => Execution::limit(price(offset)).time_in_force(force.clone()).into(),
+                    _ => Execution::Market,
+                };
+                let side = if buys { Side::Buy } else { Side::Sell };
+                let order = unified::PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty(lots, 3), side, execution)
+                    .reduce_only(closes)
+                    .stp_mode(StpMode::ALL[stp].clone());
+                let _ = client.unified().place_order(&order).await;
+            } else {
+                use classic::{Execution, Force, MarginMode, ProductType, Side, StpMode};
+                let forces = [Force::Gtc, Force::Ioc, Force::Fok, Force::PostOnly];
+                let execution = match forces.get(force) {
+                    Some(force) if !market => Execution::limit(price(offset), force.clone()).into(),
+                    _ => Execution::Market,
+                };
+                let (line, mode) = (ProductType::UsdtFutures, MarginMode::Crossed);
+                let side = if buys { Side::Buy } else { Side::Sell };
+                let order = classic::PlaceOrder::new("BTCUSDT", line, mode, "USDT", qty(lots, 3), side, execution)
+                    .trade_side(if closes { TradeSide::Close } else { TradeSide::Open })
+                    .stp_mode(StpMode::ALL[stp].clone());
+                let _ = client.classic().place_order(&order).await;
+            }
+        }
+        Act::Cancel { user, index } => {
+            if let Some(id) = open_id(&desks[user], family, index) {
+                let order = unified::OrderRef::OrderId(id.as_str().into());
+                let _ = desks[user].client.unified().cancel_order(&unified::CancelOrder::new(order)).await;
+                let order = classic::OrderRef::OrderId(id.into());
+                let cancel = classic::CancelOrder::new("BTCUSDT", classic::ProductType::UsdtFutures, order);
+                let _ = desks[user].client.classic().cancel_order(&cancel).await;
+            }
+        }
+        Act::Amend { user, index, lots, offset } => {
+            if let Some(id) = open_id(&desks[user], family, index) {
+                let order = unified::OrderRef::OrderId(id.into());
+                let amend = unified::ModifyOrder::new(order).qty(qty(lots, 3)).price(price(offset));
+                let _ = desks[user].client.unified().modify_order(&amend).await;
+            }
+        }
+        Act::Spot { user, buys, lots, offset } => {
+            let side = if buys { unified::Side::Buy } else { unified::Side::Sell };
+            let execution = unified::Execution::limit(price(offset));
+            let order = unified::PlaceOrder::new(Category::Spot, "BTCUSDT", qty(lots, 4), side, execution);
+            let _ = desks[user].client.unified().place_order(&order).await;
+        }
+        Act::Reverse { user, buys } => {
+            let side = if buys { classic::Side::Buy } else { classic::Side::Sell };
+            let reversal = classic::Reversal::new("BTCUSDT", "USDT", classic::ProductType::UsdtFutures, side)
+                .trade_side(TradeSide::Open);
+            let _ = desks[user].client.classic().reversal(&reversal).await;
+        }
+        Act::CloseAll { user } => {
+            let close = classic::FlashClosePosition::new(classic::ProductType::UsdtFutures);
+            let _ = desks[user].client.classic().flash_close_position(&close).await;
+        }
+        Act::Wait { millis } => desks[0].exchange.time().advance(Duration::from_millis(millis)),
+        Act::Move { offset } => desks[0].exchange.set_price("BTCUSDT", price(offset)).unwrap(),
+    }
+}
+
+fn account(desk: &Desk, family: Family) -> AccountView {
+    desk.exchange.account(&desk.keys, family)
+}
+
+fn open_id(desk: &Desk, family: Family, index: usize) -> Option<String> {
+    let open = account(desk, family).open_orders;
+    open.get(index % open.len().max(1)).map(|order| order.id.clone())
+}
+
+fn book_does_not_cross(exchange: &Exchange) -> Result<(), TestCaseError> {
+    for line in [Line::UsdtFutures, Line::Spot] {
+        let book = exchange.book(line, "BTCUSDT");
+        if let (Some(bid), Some(ask)) = (book.bids.first(), book.asks.first()) {
+            prop_assert!(bid.0 < ask.0, "{line}: {bid:?} and {ask:?}");
+        }
+    }
+    Ok(())
+}
+
+/// All fills of the classic account, the oldest first.
+async fn classic_fills(desk: &Desk) -> Vec<classic::Fill> {
+    let mut request = classic::GetOrderFillDetails::new(classic::ProductType::UsdtFutures);
+    let mut fills = Vec::new();
+    loop {
+        let page = desk.client.classic().get_order_fill_details(&request).await.unwrap().data;
+        let is_last = page.fill_list.len() < 100;
+        fills.extend(page.fill_list);
+        match page.end_id {
+            Some(end) if !is_last => request = request.id_less_than(end),
+            _ => break,
+        }
+    }
+    fills.reverse();
+    fills
+}
+
+fn exact(number: Option<&tradeapi::Decimal>) -> Decimal {
+    number.unwrap().to_rust_decimal().unwrap()
+}
+
+/// The balance and the positions of the classic account follow from its fills alone.
+async fn classic_account_follows_from_fills(desk: &Desk) -> Result<(), TestCaseError> {
+    let (mut balance, mut sizes) = (Decimal::from(100_000), BTreeMap::<String, Decimal>::new());
+    // What was paid for what is open, and what was received: equal to the profit when nothing is open.
+    let mut flow = Decimal::ZERO;
+    for fill in classic_fills(desk).await {
+        let fee = exact(fill.fee_detail[0].total_fee.as_ref());
+        balance += exact(fill.profit.as_ref()) + fee;
+        let (size, value) = (exact(fill.base_volume.as_ref()), exact(fill.quote_volume.as_ref()));
+        let (buys, side) = (fill.side == Some(classic::Side::Buy), fill.trade_side.unwrap());
+        let (position, opens) = match side.as_str() {
+            "open" => (if buys { "long" } else { "short" }, true),
+            "close" => (if buys { "long" } else { "short" }, false),
+            _ => ("net", buys),
+        };
+        *sizes.entry(position.to_owned()).or_default() += if opens { size } else { -size };
+        let is_bought = if position == "net" { buys } else { opens == (position == "long") };
+        flow += if is_bought { -value } else { value };
+    }
+    let view = account(desk, Family::Classic);
+    prop_assert_eq!(view.balances["USDT"].total, balance);
+    let signed = |p: &tradeapi_exchange::PositionView| {
+        let sign = if p.pos.as_str() == "net" && p.side.as_str() == "sell" { -p.qty } else { p.qty };
+        (p.pos.as_str().to_owned(), sign)
+    };
+    let shown: BTreeMap<String, Decimal> = view.positions.iter().map(signed).collect();
+    sizes.retain(|_, size| !size.is_zero());
+    prop_assert_eq!(&shown, &sizes);
+    if shown.is_empty() {
+        let fills = classic_fills(desk).await;
+        let profit: Decimal = fills.iter().map(|fill| exact(fill.profit.as_ref())).sum();
+        prop_assert_eq!(profit, flow, "what was received less what was paid");
+    }
+    Ok(())
+}
+
+/// The positions of the unified account together are what was bought less what was sold.
+async fn unified_position_follows_from_fills(desk: &Desk) -> Result<(), TestCaseError> {
+    let mut request = unified::GetFillHistory::new().category(Category::UsdtFutures);
+    let mut bought = Decimal::ZERO;
+    loop {
+        let page = desk.client.unified().get_fill_history(&request).await.unwrap().data;
+        for fill in &page.list {
+            let qty = exact(fill.exec_qty.as_ref());
+            bought += if fill.side == Some(unified::Side::Buy) { qty } else { -qty };
+        }
+        let Some(cursor) = page.cursor else { break };
+        request = request.cursor(cursor);
+    }
+    let positions = account(desk, Family::Unified).positions;
+    let held: Decimal = positions.iter().map(|p| if p.side.as_str() == "buy" { p.qty } else { -p.qty }).sum();
+    prop_assert_eq!(held, bought);
+    Ok(())
+}
+
+/// What is held back is what the open orders need; with none, nothing.
+fn nothing_is_held_back_for_nothing(desk: &Desk, family: Family) -> Result<(), TestCaseError> {
+    let view = account(desk, family);
+    for (coin, balance) in &view.balances {
+        prop_assert!(balance.frozen >= Decimal::ZERO, "{coin}: {balance:?}");
+        if view.open_orders.is_empty() {
+            prop_assert!(balance.frozen.is_zero(), "{coin}: {balance:?}");
+        }
+        if view.open_orders.is_empty() && view.positions.is_empty() {
+            prop_assert_eq!(balance.available, balance.total, "{}", coin);
+        }
+    }
+    Ok(())
+}
+
+fn story(acts: &[Act], mode: Mode, lively: bool, family: Family) -> Result<(), TestCaseError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let profile = || Profile::new().mode(mode);
+        let first = Desk::with(|settings| (settings.seed, settings.lively) = (Seed(5), lively), profile());
+        let second = first.another(profile());
+        let desks = [first, second];
+        for one in acts {
+            act(&desks, one, family).await;
+            book_does_not_cross(&desks[0].exchange)?;
+        }
+        for desk in &desks {
+            classic_account_follows_from_fills(desk).await?;
+            unified_position_follows_from_fills(desk).await?;
+            nothing_is_held_back_for_nothing(desk, Family::Classic)?;
+            nothing_is_held_back_for_nothing(desk, Family::Unified)?;
+            let classic = desk.client.classic();
+            classic.cancel_all_orders(&classic::CancelAllOrders::new(classic::ProductType::UsdtFutures)).await.unwrap();
+            for category in [Category::UsdtFutures, Category::Spot] {
+                desk.client.unified().cancel_all_orders(&unified::CancelAllOrders::new(category)).await.unwrap();
+            }
+            nothing_is_held_back_for_nothing(desk, Family::Classic)?;
+            nothing_is_held_back_for_nothing(desk, Family::Unified)?;
+            prop_assert!(desk.unified().open_orders.is_empty() && desk.classic().open_orders.is_empty());
+        }
+        Ok(())
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn accounts_follow_from_fills(acts in acts(), hedge: bool, lively: bool, is_classic: bool) {
+        let mode = if hedge { Mode::Hedge } else { Mode::OneWay };
+        let family = if is_classic { Family::Classic } else { Family::Unified };
+        story(&acts, mode, lively, family)?;
+    }
+}
+
+/// Bodies that are nearly requests.
+fn nearly_json() -> impl Strategy<Value = String> {
+    let name = prop_oneof![
+        Just("category"),
+        Just("symbol"),
+        Just("qty"),
+        Just("side"),
+        Just("orderType"),
+        Just("price"),
+        Just("orderId"),
+        Just("clientOid"),
+        Just("productType"),
+        Just("size"),
+        Just("marginMode"),
+        Just("marginCoin"),
+        Just("orderList"),
+        Just("orderIdList"),
+        Just("startTime"),
+        Just("endTime"),
+        Just("limit"),
+        Just("cursor"),
+        Just("idLessThan"),
+        Just("newSize"),
+        Just("newPrice"),
+        Just("newClientOid"),
+        Just("requestTime"),
+        Just("receiveWindow"),
+        Just("code"),
+    ];
+    let value = prop_oneof![
+        Just("\"BTCUSDT\"".to_owned()),
+        Just("\"SPOT\"".to_owned()),
+        Just("\"USDT-FUTURES\"".to_owned()),
+        Just("\"buy\"".to_owned()),
+        Just("\"limit\"".to_owned()),
+        Just("\"market\"".to_owned()),
+        Just("\"USDT\"".to_owned()),
+        Just("\"crossed\"".to_owned()),
+        Just("null".to_owned()),
+        Just("\"\"".to_owned()),
+        Just("\"79228162514264337593543950335\"".to_owned()),
+        Just("\"1e999\"".to_owned()),
+        Just("\"-1\"".to_owned()),
+        Just("\"0.000000000000000000000000001\"".to_owned()),
+        Just("\"18446744073709551615\"".to_owned()),
+        "[0-9]{1,40}",
+        "\"[0-9]{1,20}(\\.[0-9]{1,20})?\"",
+        "\"[ -~]{0,12}\"",
+    ];
+    let members = proptest::collection::vec((name, value), 0..12);
+    let object = members.prop_map(|members| {
+        let members: Vec<_> = members.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
+        format!("{{{}}}", members.join(","))
+    });
+    let list = proptest::collection::vec(object.clone(), 0..3).prop_map(|items| format!("[{}]", items.join(",")));
+    prop_oneof![4 => object, 2 => list, 1 => "[ -~]{0,60}"]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_parameters_make_it_panic(parameters in nearly_json(), query in "[ -~]{0,60}", seed in 0..3_u64) {
+        let exchange = Exchange::new(Seed(seed));
+        for family in [tradeapi::unified::OPERATIONS, tradeapi::classic::OPERATIONS, tradeapi::broker::OPERATIONS] {
+            for meta in family {
+                let query: String = query.bytes().map(|byte| format!("%{byte:02x}")).collect();
+                let pairs = parameters.trim_matches(['{', '}']).replace(['"', ' '], "").replace(':', "=").replace(',', "&");
+                let target = if meta.method.has_query() { format!("{}?{query}&{pairs}", meta.path) } else { meta.path.to_owned() };
+                let Ok(request) = Request::builder().method(meta.method.as_str()).uri(target)
+                    .body(Bytes::from(parameters.clone())) else { continue };
+                let signed = crate::raw::sign(request, &exchange);
+                let answer = exchange.answer(&signed, [127, 0, 0, 1].into());
+                prop_assert!(serde_json::from_slice::<serde_json::Value>(answer.body()).is_ok());
+            }
+        }
+    }
+}

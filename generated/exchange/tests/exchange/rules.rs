@@ -1,0 +1,118 @@
+//! The rules of the schema: each simulated one names the test that shows it, and each checked one is refused.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::Request;
+use serde_json::{Map, Value};
+use tradeapi::runtime::tables::Meta;
+use tradeapi_exchange::{Exchange, Mode, Profile, Settings, Time};
+use tradeapi_gen::{Case, Generator, Schema};
+
+static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema");
+    Generator::new().schema_dir(folder).read().unwrap_or_else(|mistakes| panic!("{mistakes:?}"))
+});
+
+/// What a rule is about, its id, and the test that shows it.
+const TESTS: &str = include_str!("rules.tsv");
+
+const SOURCES: &[(&str, &str)] = &[
+    ("raw", include_str!("raw.rs")),
+    ("rules_classic", include_str!("rules_classic.rs")),
+    ("rules_unified", include_str!("rules_unified.rs")),
+    ("way_of_an_order", include_str!("way_of_an_order.rs")),
+];
+
+#[test]
+fn each_simulated_rule_has_a_test() {
+    let table = SCHEMA.rules();
+    let columns =
+        |line: &str| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).map(str::to_owned).collect();
+    let rows =
+        table.lines().map(columns).filter(|row: &Vec<String>| row.get(2).is_some_and(|kind| kind == "simulated"));
+    let simulated: BTreeSet<(String, String)> = rows.map(|row| (row[0].clone(), row[1].clone())).collect();
+    let tests = TESTS.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let named: BTreeMap<(String, String), &str> =
+        tests.map(|row| ((row[0].to_owned(), row[1].to_owned()), row[2])).collect();
+    assert_eq!(named.keys().cloned().collect::<BTreeSet<_>>(), simulated, "rules.tsv has each simulated rule once");
+    for (rule, test) in named {
+        let (module, name) = test.split_once("::").unwrap();
+        let source = SOURCES.iter().find(|(other, _)| *other == module).unwrap().1;
+        let is_there = source.contains(&format!("fn {name}()"));
+        assert!(is_there, "{rule:?} names {test}, which is not there");
+    }
+}
+
+fn operations() -> impl Iterator<Item = &'static Meta> {
+    [tradeapi::unified::OPERATIONS, tradeapi::classic::OPERATIONS, tradeapi::broker::OPERATIONS]
+        .into_iter()
+        .flatten()
+        .copied()
+}
+
+/// The user that a case tells of; `None` if the exchange has no such user.
+fn profile(told: &str) -> Option<Profile> {
+    let told: Map<String, Value> = serde_json::from_str(told).unwrap();
+    let mut profile = Profile::new();
+    let pairs = |told: &Map<String, Value>| {
+        let names = told.get("copyTradingPairs").and_then(Value::as_array).cloned().unwrap_or_default();
+        names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    for (property, value) in &told {
+        profile = match (property.as_str(), value) {
+            ("positionMode", Value::String(mode)) if mode == "hedge_mode" => profile.mode(Mode::Hedge),
+            ("whitelisted", Value::String(yes)) if yes == "true" => profile.whitelisted(),
+            ("rpiMarketMaker", Value::String(yes)) if yes == "true" => profile.rpi_market_maker(),
+            ("copyTrading", Value::String(yes)) if yes == "true" => profile.copy_trading(pairs(&told)),
+            ("positionMode" | "whitelisted" | "rpiMarketMaker" | "copyTrading" | "copyTradingPairs", _) => profile,
+            // Its pairs have steps of their own, and it has no managed sub-accounts.
+            _ => return None,
+        };
+    }
+    Some(profile)
+}
+
+/// The answer to the request of a case.
+fn answer(case: &Case, profile: Profile) -> String {
+    let meta = operations().find(|meta| meta.id == case.operation).unwrap();
+    let exchange = Exchange::with(Settings::default(), Time::by_hand(), profile);
+    let begun = exchange.time().now().as_millis();
+    exchange.time().advance(Duration::from_millis(case.now.saturating_sub(begun)));
+    let request = Request::builder().method(meta.method.as_str());
+    let request = if meta.method.has_query() {
+        let members: Map<String, Value> = serde_json::from_str(&case.request).unwrap();
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let encoded = |text: String| text.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
+        let pairs: Vec<_> = members.iter().map(|(name, value)| format!("{name}={}", encoded(text(value)))).collect();
+        request.uri(format!("{}?{}", meta.path, pairs.join("&"))).body(Bytes::new())
+    } else {
+        request.uri(meta.path).body(Bytes::from(case.request.clone()))
+    };
+    let response = exchange.answer(&crate::raw::sign(request.unwrap(), &exchange), [127, 0, 0, 1].into());
+    String::from_utf8(response.body().to_vec()).unwrap()
+}
+
+#[test]
+fn checked_rules_are_refused_by_name() {
+    let begun = Time::by_hand().now().as_millis();
+    let (mut refused, mut kept, mut tried) = (0, 0, BTreeSet::new());
+    for case in SCHEMA.cases() {
+        let Some(profile) = profile(&case.account).filter(|_| case.now >= begun) else { continue };
+        let judged = SCHEMA.judge(&case.operation, &case.request, &case.account, Some(case.now)).unwrap();
+        let answer = answer(&case, profile);
+        let names_it = answer.contains(&format!("(rule {};", case.rule));
+        if case.breaks && judged.get(&case.rule) == Some(&true) {
+            assert!(names_it, "{case:?}\n{answer}");
+            refused += 1;
+            tried.insert((case.operation.clone(), case.rule.clone()));
+        } else {
+            assert!(!names_it || !answer.contains("\"00000\""), "{case:?}\n{answer}");
+            kept += 1;
+        }
+    }
+    assert!(refused > 150 && kept > 150 && tried.len() > 120, "{refused} refused, {kept} kept, {} rules", tried.len());
+}

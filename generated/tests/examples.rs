@@ -1,0 +1,130 @@
+//! Each example runs against the exchange, as a program of its own with the keys in its environment.
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use tokio::net::TcpListener;
+use tradeapi::unified::{Category, Execution, PlaceOrder, Side};
+use tradeapi::{Client, Decimal, classic};
+use tradeapi_exchange::{Exchange, Family, Mode, Profile, Seed, Settings, Time, server};
+
+struct Running {
+    exchange: Exchange,
+    url: String,
+}
+
+impl Running {
+    /// An exchange with a lively market on a port of its own.
+    async fn start(mode: Mode) -> Self {
+        let mut settings = Settings::default();
+        (settings.seed, settings.lively) = (Seed(7), true);
+        let exchange = Exchange::with(settings, Time::running(1), Profile::new().mode(mode));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(server::serve(listener, exchange.clone()));
+        Self { exchange, url }
+    }
+
+    /// Runs an example, which cargo has built beside this test.
+    async fn run(&self, example: &str, arguments: &[&str]) -> Output {
+        let folder: PathBuf = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples");
+        let program = folder.join(format!("{example}{}", std::env::consts::EXE_SUFFIX));
+        assert!(program.exists(), "no {}: build it with `cargo build -p tradeapi --examples`", program.display());
+        let mut command = Command::new(program);
+        let keys = self.exchange.keys();
+        command
+            .args(arguments)
+            .env("TRADEAPI_URL", &self.url)
+            .env("TRADEAPI_KEY", &keys.key)
+            .env("TRADEAPI_SECRET", &keys.secret)
+            .env("TRADEAPI_PASSPHRASE", &keys.passphrase);
+        tokio::task::spawn_blocking(move || command.output().expect("the example runs")).await.unwrap()
+    }
+
+    fn client(&self) -> Client {
+        Client::builder(&self.url).credentials(self.exchange.keys().credentials()).build().unwrap()
+    }
+}
+
+fn text(output: &Output) -> String {
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{out}{err}");
+    out.into_owned()
+}
+
+fn order(client: &str, price: &str, qty: &str) -> PlaceOrder {
+    let (price, qty): (Decimal, Decimal) = (price.parse().unwrap(), qty.parse().unwrap());
+    PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, Execution::limit(price))
+        .client_oid(client.parse().unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn first_order() {
+    for mode in [Mode::OneWay, Mode::Hedge] {
+        let running = Running::start(mode).await;
+        let output = text(&running.run("first_order", &[]).await);
+        let at = |text: &str| output.find(text);
+        assert!(at("partially_filled").is_some() && at("partially_filled") < at("\nfilled: 0.06"), "{output}");
+        assert!(output.contains("cancelled"), "{output}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn maker() {
+    let running = Running::start(Mode::Hedge).await;
+    let output = text(&running.run("maker", &["4"]).await);
+    assert!(output.contains("buy placed at") && output.contains("sell placed at"), "{output}");
+    assert!(running.exchange.account(running.exchange.keys(), Family::Unified).open_orders.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn backfill() {
+    let running = Running::start(Mode::OneWay).await;
+    let client = running.client();
+    let market = |id: String| {
+        PlaceOrder::new(
+            Category::UsdtFutures,
+            "BTCUSDT",
+            "0.001".parse::<Decimal>().unwrap(),
+            Side::Buy,
+            Execution::Market,
+        )
+        .client_oid(id.parse().unwrap())
+    };
+    for index in 0..12 {
+        client.unified().place_order(&market(format!("fill-{index}"))).await.unwrap();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fills.csv");
+    text(&running.run("backfill", &[path.to_str().unwrap()]).await);
+    let csv = std::fs::read_to_string(&path).unwrap();
+    for index in 0..12 {
+        let lines = csv.lines().filter(|line| line.contains(&format!(",fill-{index},"))).count();
+        assert_eq!(lines, 1, "{csv}");
+    }
+    text(&running.run("backfill", &[path.to_str().unwrap()]).await);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), csv, "a second run adds nothing");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn panic_button() {
+    let running = Running::start(Mode::OneWay).await;
+    let client = running.client();
+    client.unified().place_order(&order("a", "60000", "0.01")).await.unwrap();
+    let market = classic::PlaceOrder::new(
+        "BTCUSDT",
+        classic::ProductType::UsdtFutures,
+        classic::MarginMode::Crossed,
+        "USDT",
+        "0.01".parse::<Decimal>().unwrap(),
+        classic::Side::Buy,
+        classic::Execution::Market,
+    );
+    client.classic().place_order(&market).await.unwrap();
+    let output = text(&running.run("panic_button", &[]).await);
+    assert!(output.contains("unified USDT-FUTURES: 1 orders"), "{output}");
+    assert!(output.contains("classic USDT-FUTURES: 1 positions"), "{output}");
+    assert!(running.exchange.account(running.exchange.keys(), Family::Unified).open_orders.is_empty());
+    assert!(running.exchange.account(running.exchange.keys(), Family::Classic).positions.is_empty());
+}
