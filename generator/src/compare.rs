@@ -57,7 +57,7 @@ pub(crate) fn compare(folder: &Path, files: &BTreeMap<String, String>) -> Result
             }
             Err(error) => {
                 to.whole(Code::CannotRead, format!("cannot read {}: {error}", path.display()))
-                    .help("see what stands there: an emitted file is a plain file");
+                    .help("look at what is there: an emitted file is a regular file");
             }
         }
     }

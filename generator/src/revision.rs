@@ -26,7 +26,7 @@ pub(crate) fn copy(folder: &Path, revision: &str) -> Result<TempDir, Diagnostics
 fn try_copy(folder: &Path, revision: &str) -> Result<TempDir, Refusal> {
     let shown = folder.display();
     if !folder.is_dir() {
-        return Err(refuse(format!("{shown} is no folder"), "name the folder that holds api.yaml with `--schema`"));
+        return Err(refuse(format!("{shown} is not a folder"), "name the folder that holds api.yaml with `--schema`"));
     }
     git(folder, ["rev-parse", "--show-toplevel"], "name a schema folder that is in a git repository")?;
     let commit = format!("{revision}^{{commit}}");
@@ -42,7 +42,7 @@ fn try_copy(folder: &Path, revision: &str) -> Result<TempDir, Refusal> {
     let names: Vec<_> = names.split(|byte| *byte == 0).filter(|name| !name.is_empty()).collect();
     if names.is_empty() {
         let help = "name a revision that has it, or compare two folders: `tradeapi-gen diff OLD NEW`";
-        return Err(refuse(format!("there is no {shown} at revision `{revision}`"), help));
+        return Err(refuse(format!("{shown} does not exist at revision `{revision}`"), help));
     }
     let copy = tempfile::tempdir().map_err(|error| cannot_write(&error))?;
     for name in names {

@@ -1,7 +1,8 @@
 //! Files in memory -> files on disk. Nothing else in this crate writes.
 //!
-//! Each file is written beside its target and renamed over it, so it is old or new at any moment, never half. A
-//! manifest names what was written, so that a file that is no longer emitted is found and removed, and nothing else is.
+//! Each file is written beside its target and renamed over it, so it is old or new at any moment, never half. Only files
+//! that the manifest names or that begin with the generator's mark are replaced or removed; whatever else is in the way is
+//! reported before anything is written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,6 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::diagnostics::{Code, Diagnostics};
+use crate::emit;
 use crate::model::Counts;
 
 /// The file that names the emitted files, one a line.
@@ -39,6 +41,10 @@ pub struct Report {
 /// Makes the folder hold exactly these files, and leaves alone what it never wrote.
 pub(crate) fn write(folder: &Path, files: &BTreeMap<String, String>) -> Result<Report, Diagnostics> {
     let mut to = Diagnostics::default();
+    report_obstacles(folder, files, &mut to);
+    if !to.is_empty() {
+        return Err(to);
+    }
     let mut report = Report::default();
     let surplus = surplus(folder, files);
     let manifest = manifest_of(files);
@@ -72,6 +78,53 @@ pub(crate) fn write(folder: &Path, files: &BTreeMap<String, String>) -> Result<R
     to.into_result().map(|()| report)
 }
 
+/// Reports everything that would be overwritten, or keeps a file from being written.
+fn report_obstacles(folder: &Path, files: &BTreeMap<String, String>, to: &mut Diagnostics) {
+    let manifest = std::fs::read_to_string(folder.join(MANIFEST)).unwrap_or_default();
+    let mut found = BTreeSet::new();
+    for (name, text) in files.iter().map(|(name, text)| (name.as_str(), text.as_str())).chain([(MANIFEST, "")]) {
+        let is_named = manifest.lines().any(|line| line == name);
+        let is_ours = |old: &[u8]| match name {
+            MANIFEST => std::str::from_utf8(old).is_ok_and(|old| old.lines().all(is_emitted_name)),
+            _ => is_named || old.starts_with(emit::HEADER.as_bytes()) || old == text.as_bytes(),
+        };
+        found.extend(broken_folder(folder, name).or_else(|| foreign_file(&folder.join(name), is_ours)));
+    }
+    for (path, what) in found {
+        to.whole(Code::CannotWrite, format!("{} is in the way: {what}", path.display()))
+            .help("move it, or choose another output folder; nothing was written");
+    }
+}
+
+/// The first of the folders around a file that is not a folder, or leads out of the output folder.
+fn broken_folder(folder: &Path, name: &str) -> Option<(PathBuf, &'static str)> {
+    let path = folder.join(name);
+    let mut parents: Vec<&Path> = path.ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty()).collect();
+    parents.reverse();
+    let not_a_folder = parents.iter().find(|parent| parent.exists() && !parent.is_dir());
+    if let Some(parent) = not_a_folder {
+        return Some(((*parent).to_owned(), "it is not a folder"));
+    }
+    let (root, parent) = (folder.canonicalize().ok()?, path.parent()?);
+    let leads_out = parent.canonicalize().is_ok_and(|parent| !parent.starts_with(root));
+    leads_out.then(|| (parent.to_owned(), "it is a link to another folder"))
+}
+
+/// What stands at the place of a file, where it is not a file of ours.
+fn foreign_file(path: &Path, is_ours: impl Fn(&[u8]) -> bool) -> Option<(PathBuf, &'static str)> {
+    let metadata = std::fs::symlink_metadata(path).ok()?;
+    let what = if metadata.is_dir() {
+        "it is a folder"
+    } else if metadata.is_file() && std::fs::read(path).is_ok_and(|old| is_ours(&old)) {
+        return None;
+    } else if metadata.is_file() {
+        "the generator did not write it"
+    } else {
+        "it is not a regular file"
+    };
+    Some((path.to_owned(), what))
+}
+
 /// Replaces the files whose bytes differ, and tells which; other files of the folder are nobody's business.
 #[cfg(feature = "cli")]
 pub(crate) fn replace_stale(folder: &Path, files: &BTreeMap<String, String>) -> Result<Vec<PathBuf>, Diagnostics> {
@@ -94,7 +147,7 @@ pub(crate) fn create(path: &Path, text: &str) -> Result<(), Diagnostics> {
     let create = || File::create_new(path)?.write_all(text.as_bytes());
     if let Err(error) = create() {
         to.whole(Code::CannotWrite, format!("cannot write {}: {error}", path.display()))
-            .help("a file that is there is left as it is; call the new one otherwise");
+            .help("existing files are not changed; use another name");
     }
     to.into_result()
 }
@@ -106,7 +159,12 @@ fn manifest_of(files: &BTreeMap<String, String>) -> String {
 /// Files that an earlier run wrote and this one does not.
 pub(crate) fn surplus(folder: &Path, files: &BTreeMap<String, String>) -> BTreeSet<String> {
     let manifest = std::fs::read_to_string(folder.join(MANIFEST)).unwrap_or_default();
-    let ours = |name: &&str| is_emitted_name(name) && !files.contains_key(*name) && folder.join(name).is_file();
+    let ours = |name: &&str| {
+        is_emitted_name(name)
+            && !files.contains_key(*name)
+            && folder.join(name).is_file()
+            && broken_folder(folder, name).is_none()
+    };
     manifest.lines().filter(ours).map(str::to_owned).collect()
 }
 
@@ -121,7 +179,7 @@ fn attempt(to: &mut Diagnostics, path: &Path, act: impl FnOnce(&Path) -> std::io
         Ok(()) => true,
         Err(error) => {
             to.whole(Code::CannotWrite, format!("cannot write {}: {error}", path.display()))
-                .help("every file is still whole, old or new; run again when the cause is gone");
+                .help("every file is complete, old or new; correct the cause and run again");
             false
         }
     }

@@ -1,7 +1,7 @@
 //! The command line as a maintainer uses it: what it prints, how it exits, what it leaves on disk.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
@@ -82,9 +82,53 @@ fn what_was_never_emitted_is_left_alone() {
     let out = tempfile::tempdir().unwrap();
     std::fs::create_dir(out.path().join("classic")).unwrap();
     std::fs::write(out.path().join("classic/notes.txt"), "mine").unwrap();
-    std::fs::write(out.path().join(".manifest"), "../outside.rs\n/etc/hostname\nclassic/notes.txt\n").unwrap();
     assert!(generate(out.path()).status.success());
     assert_eq!(std::fs::read_to_string(out.path().join("classic/notes.txt")).unwrap(), "mine");
+}
+
+/// Something that stands where a file is about to be written, and what is said about it.
+type Obstacle = (&'static str, fn(&Path), &'static str);
+
+#[test]
+fn what_is_in_the_way_is_told_before_anything_is_written() {
+    let obstacles: &[Obstacle] = &[
+        ("lib.rs", |path| std::fs::write(path, "mod mine;\n").unwrap(), "the generator did not write it"),
+        ("classic/mod.rs", |path| std::fs::create_dir(path).unwrap(), "it is a folder"),
+        ("unified", |path| std::fs::write(path, "mine").unwrap(), "it is not a folder"),
+        (".manifest", |path| std::fs::write(path, "../outside.rs\n").unwrap(), "the generator did not write it"),
+        #[cfg(unix)]
+        ("codes.rs", |path| std::os::unix::fs::symlink("/dev/null", path).unwrap(), "it is not a regular file"),
+        #[cfg(unix)]
+        ("broker", |path| std::os::unix::fs::symlink("/", path).unwrap(), "it is a link to another folder"),
+    ];
+    let out = tempfile::tempdir().unwrap();
+    std::fs::create_dir(out.path().join("classic")).unwrap();
+    for (name, make, _) in obstacles {
+        make(&out.path().join(name));
+    }
+    let paths = || std::fs::read_dir(out.path()).unwrap().map(|entry| entry.unwrap().path()).collect::<BTreeSet<_>>();
+    let before = paths();
+    let output = generate(out.path());
+    assert_eq!(output.status.code(), Some(1));
+    for (name, _, expected) in obstacles {
+        let message = format!("{} is in the way: {expected}", out.path().join(name).display());
+        assert!(said(&output).contains(&message), "{message} is not in:\n{}", said(&output));
+    }
+    assert_eq!(paths(), before);
+    assert_eq!(std::fs::read_to_string(out.path().join("lib.rs")).unwrap(), "mod mine;\n");
+}
+
+/// A manifest that was lost, as in a copy without hidden files: the mark says whose the files are.
+#[test]
+fn emitted_files_are_known_by_their_mark() {
+    let out = tempfile::tempdir().unwrap();
+    assert!(generate(out.path()).status.success());
+    std::fs::remove_file(out.path().join(".manifest")).unwrap();
+    let path = out.path().join("lib.rs");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.clone() + "// edited by hand\n").unwrap();
+    assert!(generate(out.path()).status.success());
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
 }
 
 #[test]
@@ -247,8 +291,34 @@ fn schemas() -> [String; 3] {
         .map(|path| root.join(path).to_str().unwrap().to_owned())
 }
 
+/// The empty keys of a new operation with what its author might write.
+fn filled_in(text: &str, schema: &Path, family: &str) -> String {
+    let others = std::fs::read_dir(schema.join(family)).unwrap();
+    let others = others.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());
+    let named = |text: &str, key: &str| Some(text.split(key).nth(1)?.split([' ', '\n']).next()?.to_owned());
+    let is_record = |name: &String| !name.is_empty() && name.chars().all(char::is_alphanumeric);
+    let mut records = others.flat_map(|text| [" object: ", " of: "].map(|key| named(&text, key))).flatten();
+    let record = records.find(is_record).unwrap();
+    let api = std::fs::read_to_string(schema.join("api.yaml")).unwrap();
+    let answer = match () {
+        () if api.contains("data: answer") => r#"{"status": "fine", "answer": {}}"#,
+        () if api.contains("\nenvelope:") => r#"{"code": "00000", "data": {}}"#,
+        () => "{}",
+    };
+    text.replace("\nhttp:\n", "\nhttp: GET /pause\n".replace("pause", &format!("pause/{family}")).as_str())
+        .replace("\ndoc:\n", "\ndoc: Pauses.\n")
+        .replace("\neffect:\n", "\neffect: read\n")
+        .replace("\nrate_limit:\n", "\nrate_limit: []\n")
+        .replace("\nrequest:\n", "\nrequest: {}\n")
+        .replace("\nresponse:\n", &format!("\nresponse: {{ object: {record} }}\n"))
+        .replace(
+            "\nexamples:\n",
+            &format!("\nexamples:\n  - {{ about: A call., request: '{{}}', response: '{answer}' }}\n"),
+        )
+}
+
 #[test]
-fn a_new_operation_has_no_mistakes() {
+fn a_new_operation_is_refused_until_it_is_filled_in() {
     for from in schemas() {
         let folder = copied_schema(&from);
         let schema = folder.path().to_str().unwrap();
@@ -265,13 +335,23 @@ fn a_new_operation_has_no_mistakes() {
             let text = std::fs::read_to_string(&path).unwrap();
             assert!(text.starts_with("# yaml-language-server: $schema=../.schema/operation.json\n"));
             assert!(!text.contains("TODO") && !text.contains("FIXME"));
-            let check = run(&["check", "--schema", schema]);
-            assert!(check.status.success(), "{}", said(&check));
+            let check = || run(&["check", "--schema", schema, "--format", "short"]);
+            let refused = said(&check());
+            let empty = ["http", "doc", "effect", "rate_limit", "request", "response", "examples"];
+            for key in empty {
+                let line = text.lines().position(|line| line == format!("{key}:")).expect(key) + 1;
+                assert!(refused.contains(&format!("{name}.yaml:{line}:")), "{key}: {refused}");
+            }
+            assert!(refused.ends_with(&format!("{} mistakes\n", empty.len())), "{refused}");
 
-            std::fs::write(&path, "# mine\n".to_owned() + &text).unwrap();
+            let filled_in = filled_in(&text, folder.path(), &family);
+            std::fs::write(&path, &filled_in).unwrap();
+            assert!(check().status.success(), "{}", said(&check()));
+
+            std::fs::write(&path, "# mine\n".to_owned() + &filled_in).unwrap();
             let second = new();
             assert_eq!(second.status.code(), Some(1));
-            assert!(said(&second).contains("a file that is there is left as it is"), "{}", said(&second));
+            assert!(said(&second).contains("existing files are not changed"), "{}", said(&second));
             assert!(std::fs::read_to_string(&path).unwrap().starts_with("# mine\n"));
         }
     }
@@ -284,10 +364,10 @@ fn a_new_operation_needs_a_family_and_a_name() {
     let before = files(folder.path());
     for (family, operation, expected) in [
         ("unifed", "pause", "did you mean `unified`?"),
-        ("spot", "pause", "the families are: broker, classic, unified"),
-        ("unified", "../pause", "is no name for an operation"),
-        ("unified", "Pause", "is no name for an operation"),
-        ("unified", "types", "is a file of the family already"),
+        ("spot", "pause", "expected one of: broker, classic, unified"),
+        ("unified", "../pause", "invalid operation name"),
+        ("unified", "Pause", "invalid operation name"),
+        ("unified", "types", "is another file of the family"),
     ] {
         let output = run(&["new", family, operation, "--schema", schema]);
         assert_eq!(output.status.code(), Some(1));

@@ -106,8 +106,8 @@ fn a_revision() {
     let option = diff(folder.path(), &["--against=--all", "--schema", "a schema/of ours"]);
     assert!(said(option.stderr).contains("has no revision `--all`"));
     folders::copy(&fixture(), &folder.path().join("later"));
-    assert!(wrong("v1", "later").contains("there is no later at revision `v1`"));
-    assert!(wrong("v1", "nowhere").contains("nowhere is no folder"));
+    assert!(wrong("v1", "later").contains("later does not exist at revision `v1`"));
+    assert!(wrong("v1", "nowhere").contains("nowhere is not a folder"));
 
     // The mistakes of an older schema name the revision they are in.
     std::fs::write(schema.join("office/family.yaml"), "family: desk\n").unwrap();

@@ -85,6 +85,29 @@ const MADE_HERE: &[(&str, Spoil)] = &[
         fs::File::create(folder.join("office/count.yaml")).unwrap().set_len(17 << 20).unwrap();
         mistakes(folder)
     }),
+    ("bytes_in_utf16", |folder| {
+        let text = fs::read_to_string(folder.join("office/count.yaml")).unwrap();
+        let bytes: Vec<u8> = "\u{feff}".chars().chain(text.chars()).flat_map(|c| (c as u16).to_le_bytes()).collect();
+        fs::write(folder.join("office/count.yaml"), bytes).unwrap();
+        mistakes(folder)
+    }),
+    ("files_that_windows_does_not_allow", |folder| {
+        for name in ["Con.yaml", "a?b.yaml", "lend-Book.yaml"] {
+            fs::copy(folder.join("house/lend-book.yaml"), folder.join("house").join(name)).unwrap();
+        }
+        mistakes(folder)
+    }),
+    #[cfg(unix)]
+    ("link_out_of_the_folder", |folder| {
+        let target = fixtures().join("base/house/read-book.yaml");
+        fs::remove_file(folder.join("house/read-book.yaml")).unwrap();
+        std::os::unix::fs::symlink(target, folder.join("house/read-book.yaml")).unwrap();
+        mistakes(folder)
+    }),
+    ("list_of_a_million", |folder| {
+        spoil(folder, "office/count.yaml", |text| text + "not_shown:\n" + &"- x\n".repeat(1_000_000));
+        mistakes(folder)
+    }),
     ("folder_missing", |folder| mistakes(&folder.join("schemas"))),
     ("folder_that_is_a_file", |folder| mistakes(&folder.join("api.yaml"))),
     ("folder_without_families", |folder| {

@@ -37,8 +37,9 @@ pub(super) fn instrument_is_named(_api: &Api, family: &Family, to: &mut Diagnost
         let mut parameters = family.all_parameters().map(|parameter| parameter.name.wire.as_str());
         if !name.is_empty() && !parameters.any(|parameter| parameter == name) {
             let known = family.all_parameters().map(|parameter| parameter.name.wire.as_str());
-            let help = did_you_mean(name, known).unwrap_or_else(|| "name a parameter of its requests".into());
-            to.at(*place, Code::UndefinedName, format!("no request of the family has a parameter `{name}`")).help(help);
+            let help = did_you_mean(name, known).unwrap_or_else(|| "name a parameter of one of its requests".into());
+            to.at(*place, Code::UndefinedName, format!("unknown parameter `{name}`: no request of the family has it"))
+                .help(help);
         }
     }
 }
@@ -48,8 +49,12 @@ pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
     for class in &family.classes {
         let with_rates = || family.operations.iter().filter(|operation| has_rate(operation, class));
         if with_rates().next().is_none() && api.is_whole {
-            to.at(class.place, Code::BadRate, format!("no operation has a rate for the class `{}`", class.name))
-                .help("take the class away, or write a rate `for` it");
+            to.at(
+                class.place,
+                Code::Unused,
+                format!("unused class `{}`: no operation has a rate limit for it", class.name),
+            )
+            .help("remove the class, or add a rate limit `for` it");
         }
         // Where a parameter is missing the caller has to tell the class; somewhere it has to be there.
         let speaks_of = |operation: &&Operation| {
@@ -64,8 +69,12 @@ pub(super) fn classes(api: &Api, family: &Family, to: &mut Diagnostics) {
             class.when.iter().for_each(|condition| subject.check(condition, to));
         }
         if class.when.iter().any(|condition| matches!(condition, Condition::Compares { .. })) {
-            to.at(class.place, Code::BadRate, format!("{name} compares a parameter with a property"))
-                .help("ask for values and forms of parameters, and for values of the account's properties");
+            to.at(
+                class.place,
+                Code::BadRate,
+                format!("{name} compares a parameter with a property, which classes cannot do"),
+            )
+            .help("test values and forms of parameters, or values of the account's properties");
         }
     }
     if !family.classes.is_empty() {
@@ -78,8 +87,8 @@ fn rates_have_known_classes(family: &Family, to: &mut Diagnostics) {
     for rate in family.operations.iter().flat_map(|operation| &operation.rates) {
         if rate.own_class().is_some_and(|class| !known().any(|known| known == class)) {
             let help =
-                did_you_mean(&rate.class, known()).unwrap_or_else(|| "list it below `classes` in family.yaml".into());
-            to.at(rate.place, Code::UndefinedName, format!("the family has no class `{}`", rate.class)).help(help);
+                did_you_mean(&rate.class, known()).unwrap_or_else(|| "define it under `classes` in family.yaml".into());
+            to.at(rate.place, Code::UndefinedName, format!("unknown class `{}`", rate.class)).help(help);
         }
     }
 }

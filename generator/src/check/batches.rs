@@ -29,26 +29,23 @@ fn list_is_bounded(family: &Family, operation: &Operation, batch: &Batch, to: &m
         let names = || operation.items().map(|(list, _)| list.name.wire.as_str());
         let help = match (did_you_mean(name.as_str(), names()), name_list(names())) {
             (Some(help), _) => help,
-            (None, lists) if lists.is_empty() => "there are no such lists here".into(),
-            (None, lists) => format!("such lists are: {lists}").into(),
+            (None, lists) if lists.is_empty() => "the request has no list of objects".into(),
+            (None, lists) => format!("expected one of: {lists}").into(),
         };
-        to.at(*place, Code::UndefinedName, format!("`{}` has no list `{name}` of objects", operation.name)).help(help);
+        to.at(*place, Code::UndefinedName, format!("`{}` has no list of objects `{name}`", operation.name)).help(help);
         return;
     };
     if list.max_items.is_none() {
-        to.at(*place, Code::BadResponse, format!("how many items `{name}` takes is not said"))
+        to.at(*place, Code::BadResponse, format!("`{name}` has no `max_items`"))
             .related(list.name.place, "the list is here")
-            .help("write `max_items` there, so that more can be sent in parts");
+            .help("add `max_items` there, so that longer batches can be split");
     }
     let names = family.names(&item.parameters);
     let is_told = |(id, _): &(String, Place)| !matches!(names.find(id), Lookup::Missing(_));
     if !batch.ids.is_empty() && !batch.ids.iter().any(is_told) {
-        to.at(batch.place, Code::UndefinedName, format!("no item of `{name}` has one of the ids"))
+        to.at(batch.place, Code::UndefinedName, format!("the items of `{name}` have none of these ids"))
             .related(list.name.place, "the list is here")
-            .help(format!(
-                "the parameters of an item are: {}",
-                name_list(names.iter().map(|wire| wire.name.wire.as_str()))
-            ));
+            .help(format!("expected one of: {}", name_list(names.iter().map(|wire| wire.name.wire.as_str()))));
     }
 }
 
@@ -57,8 +54,11 @@ fn lists_of_results(family: &Family, index: usize, batch: &Batch, to: &mut Diagn
     for list in [&batch.done, &batch.failed].into_iter().flatten() {
         let is_failed = batch.failed.as_ref() == Some(list);
         let Some(field) = records::field(record, list, to) else { continue };
+        if field.shape.is_undefined() {
+            continue;
+        }
         let Shape::List(Type::Record(of)) = field.shape else {
-            to.at(list.1, Code::BadResponse, format!("`{}` is no list of records", list.0))
+            to.at(list.1, Code::BadResponse, format!("expected a list of records, found `{}`", list.0))
                 .related(field.name.place, "the field is here")
                 .help("name a field with `list: SomeRecord`");
             continue;
@@ -73,7 +73,7 @@ fn lists_of_results(family: &Family, index: usize, batch: &Batch, to: &mut Diagn
     if let Some(all_done) = &batch.all_done {
         let is_truth = |field: &Field| matches!(field.shape, Shape::One(Type::Boolean | Type::Undefined));
         if let Some(field) = records::field(record, all_done, to).filter(|field| !is_truth(field)) {
-            to.at(all_done.1, Code::BadResponse, format!("`{}` is neither true nor false", all_done.0))
+            to.at(all_done.1, Code::BadResponse, format!("expected a boolean, found `{}`", all_done.0))
                 .related(field.name.place, "the field is here")
                 .help("name a field of the type `boolean`");
         }
@@ -95,7 +95,7 @@ fn words_are_told(record: &Record, batch: &Batch, to: &mut Diagnostics) {
 fn is_text(record: &Record, named: &(String, Place), to: &mut Diagnostics) {
     let Some(field) = records::field(record, named, to) else { return };
     if !matches!(field.shape, Shape::One(Type::Identifier(_) | Type::String | Type::Undefined)) {
-        to.at(named.1, Code::BadResponse, format!("`{}` is no text", named.0))
+        to.at(named.1, Code::BadResponse, format!("expected a text or an identifier, found `{}`", named.0))
             .related(field.name.place, "the field is here")
             .help("name a field that is a `string` or an identifier");
     }

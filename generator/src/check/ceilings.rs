@@ -13,9 +13,9 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
                 fault.report(to, *place, Code::BadValue, "`over`");
             }
             if let Some((_, first)) = over.values[..index].iter().find(|(earlier, _)| earlier == value) {
-                to.at(*place, Code::DefinedTwice, format!("`{value}` is counted twice"))
-                    .related(*first, "it is counted here already")
-                    .help("take one of them away");
+                to.at(*place, Code::DefinedTwice, format!("duplicate value `{value}`"))
+                    .related(*first, "first listed here")
+                    .help("remove one of them");
             }
         }
     }

@@ -29,9 +29,9 @@ fn members_are_plain(choice: &Choice, to: &mut Diagnostics) {
         to.at(
             member.name.place,
             Code::BadChoice,
-            format!("{what} cannot be part of the choice `{}`", choice.name.wire),
+            format!("{what} cannot be a member of the choice `{}`", choice.name.wire),
         )
-        .help("make it a parameter of the request, beside the choice");
+        .help("make it a parameter of the request");
     }
 }
 
@@ -40,9 +40,9 @@ fn are_several(choice: &Choice, alternatives: &[Parameter], to: &mut Diagnostics
         to.at(
             choice.name.place,
             Code::BadChoice,
-            format!("the choice `{}` has nothing to choose from", choice.name.wire),
+            format!("the choice `{}` has only one alternative", choice.name.wire),
         )
-        .help("add another parameter to `one_of`, or make the one a plain parameter");
+        .help("add another alternative to `one_of`, or make it a plain parameter");
     }
 }
 
@@ -55,17 +55,13 @@ fn are_alternatives(alternatives: &[Parameter], to: &mut Diagnostics) {
         let required = (alternative.need != Need::No).then_some(name.place);
         for (key, place) in [("required", required), ("default", default), ("edit", edit)] {
             if let Some(place) = place {
-                to.at(
-                    place,
-                    Code::BadChoice,
-                    format!("`{}` is one of several, so it has no `{key}` of its own", name.wire),
-                )
-                .help("say it where the choice is a parameter of a request, or take it away");
+                to.at(place, Code::BadChoice, format!("the alternative `{}` cannot have `{key}`", name.wire))
+                    .help(format!("move `{key}` to the parameter whose type is the choice, or remove it"));
             }
         }
         if matches!(alternative.shape, Shape::List(_)) {
-            to.at(name.place, Code::BadChoice, format!("`{}` is a list, and an alternative is one value", name.wire))
-                .help("make it a parameter of the request, and say in a rule what excludes what");
+            to.at(name.place, Code::BadChoice, format!("the alternative `{}` cannot be a list", name.wire))
+                .help("make it a parameter of the request, and add a rule for what it excludes");
         }
     }
 }
@@ -78,7 +74,7 @@ fn winner_is_one(alternatives: &[Parameter], wins: Option<&(String, Place)>, to:
     }
     let help =
         did_you_mean(wins, names()).unwrap_or_else(|| format!("the alternatives are: {}", name_list(names())).into());
-    to.at(*place, Code::BadChoice, format!("`{wins}` is none of the alternatives, so it cannot win")).help(help);
+    to.at(*place, Code::BadChoice, format!("unknown alternative `{wins}`")).help(help);
 }
 
 fn decider_stands_alone(decider: &Name, cases: &[Case], to: &mut Diagnostics) {
@@ -87,9 +83,9 @@ fn decider_stands_alone(decider: &Name, cases: &[Case], to: &mut Diagnostics) {
         to.at(
             member.name.place,
             Code::BadChoice,
-            format!("`{}` decides the choice, and cannot go with one of its cases", decider.wire),
+            format!("`{}` decides the choice and cannot be a member of a case", decider.wire),
         )
-        .related(decider.place, "it decides here")
-        .help("take it away here");
+        .related(decider.place, "the choice is decided here")
+        .help("remove it");
     }
 }

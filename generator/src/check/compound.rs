@@ -9,8 +9,8 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let Some(compound) = &operation.compound else { continue };
         if operation.effect == Effect::Read {
-            to.at(compound.place, Code::Misplaced, "what only reads does nothing of which a part may be done")
-                .help("take it away here");
+            to.at(compound.place, Code::Misplaced, "an operation with `effect: read` cannot be `compound`")
+                .help("remove it");
         }
         if let Some(when) = &compound.when {
             condition_is_one(family, operation, when, to);
@@ -39,9 +39,9 @@ fn condition_is_one(family: &Family, operation: &Operation, when: &Pair, to: &mu
             }
             Shape::One(ty) => values::why_not(family, ty, value),
             Shape::List(_) | Shape::Items(_) => {
-                to.at(*place, Code::Misplaced, format!("`{name}` has several values"))
+                to.at(*place, Code::Misplaced, format!("expected a parameter with a single value, found `{name}`"))
                     .related(found.name.place, "the parameter is here")
-                    .help("name a parameter with one value");
+                    .help("name a parameter that is neither a list nor a choice");
                 None
             }
         },

@@ -1,9 +1,9 @@
 //! Conditions: what they speak of is there, and can be what they say.
 
 use super::units::why_no_value;
-use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, unknown};
 use crate::model::{
-    Account, Api, Comparison, Condition, Family, Lookup, Parameter, Property, PropertyKind, Role, Shape, Type,
+    Account, Api, Comparison, Condition, Family, Lookup, Name, Parameter, Property, PropertyKind, Role, Shape, Type,
     WireNames, WireParameter,
 };
 
@@ -35,8 +35,8 @@ impl Subject<'_> {
 
     fn given(&self, given: &[Placed], to: &mut Diagnostics) {
         if given.is_empty() {
-            to.at(self.place, Code::BadRule, format!("a condition of {} names no parameter", self.name))
-                .help("list after `given` or `any_given` what it speaks of");
+            to.at(self.place, Code::BadRule, format!("{} has a condition without parameters", self.name))
+                .help("list at least one parameter after `given` or `any_given`");
         }
         for (name, place) in given {
             find(self.names, name, *place, to);
@@ -51,15 +51,15 @@ impl Subject<'_> {
             }
             Role::Plain(Parameter { shape: Shape::One(Type::Undefined), .. }) => return,
             Role::Plain(_) | Role::Alternative(_) | Role::Decider(_) | Role::Member(_) => {
-                to.at(*place, Code::BadRule, format!("`{name}` is no identifier, so it has no form"))
-                    .help("ask for the form of a parameter whose type is one of the `identifiers`");
+                to.at(*place, Code::BadRule, format!("expected an identifier, found `{name}`"))
+                    .help("only a parameter whose type is one of the `identifiers` has forms");
                 return;
             }
         };
         let known = || identifier.forms.iter().map(|form| form.name.wire.as_str());
         for (form, place) in forms.iter().filter(|(form, _)| !known().any(|known| known == form)) {
             let help = did_you_mean(form, known())
-                .unwrap_or_else(|| format!("list it below `forms` of `{}`", identifier.name.wire).into());
+                .unwrap_or_else(|| format!("define it under `forms` of `{}`", identifier.name.wire).into());
             to.at(*place, Code::UndefinedName, format!("`{}` has no form `{form}`", identifier.name.wire)).help(help);
         }
     }
@@ -67,15 +67,13 @@ impl Subject<'_> {
     fn is(&self, (name, place): &Placed, values: &[Placed], to: &mut Diagnostics) {
         let Some(found) = find(self.names, name, *place, to) else { return };
         if let Some(why) = why_no_question(&found) {
-            to.at(*place, Code::BadRule, format!("a condition cannot ask for the value of `{name}`, which {why}"))
-                .help(format!(
-                    "ask whether it is there, with `given: [{name}]`, or make the rule `stated` with a `why`"
-                ));
+            to.at(*place, Code::BadRule, format!("a condition cannot test the value of `{name}`, which {why}"))
+                .help(format!("test whether it is set with `given: [{name}]`, or make the rule `stated` with a `why`"));
             return;
         }
         if values.is_empty() {
-            to.at(*place, Code::BadRule, format!("the condition names no value of `{name}`"))
-                .help("list the values it may have");
+            to.at(*place, Code::BadRule, format!("the condition lists no values for `{name}`"))
+                .help("list at least one value");
         }
         for (value, place) in values {
             if let Some(fault) = why_no_value(self.family, &found, value) {
@@ -92,16 +90,16 @@ impl Subject<'_> {
             PropertyKind::Flag => vec!["true", "false"],
             PropertyKind::Time | PropertyKind::Names => {
                 let place = values.first().map_or(self.place, |(_, place)| *place);
-                to.at(place, Code::BadRule, format!("a condition cannot ask for the value of `account.{name}`")).help(
-                    "compare a parameter with it, by `parameter.among` for names and `parameter.not_before` for a time",
+                to.at(place, Code::BadRule, format!("a condition cannot test the value of `account.{name}`")).help(
+                    "compare a parameter with it: `parameter.among` for names, `parameter.not_before` for a time",
                 );
                 return;
             }
         };
         for (value, place) in values.iter().filter(|(value, _)| !known.contains(&value.as_str())) {
             let help = did_you_mean(value, known.iter().copied())
-                .unwrap_or_else(|| format!("it is one of: {}", known.join(", ")).into());
-            to.at(*place, Code::BadValue, format!("`account.{name}` is never `{value}`")).help(help);
+                .unwrap_or_else(|| format!("expected one of: {}", known.join(", ")).into());
+            to.at(*place, Code::BadValue, format!("`account.{name}` has no value `{value}`")).help(help);
         }
     }
 
@@ -112,8 +110,8 @@ impl Subject<'_> {
                 matches!(found.parameter(), Some(Parameter { shape: Shape::One(ty), .. }) if comparison.takes(*ty));
             if !fits {
                 let (word, takes) = (comparison.as_str(), comparison.what_it_takes());
-                to.at(*place, Code::BadRule, format!("`{name}.{word}` compares {takes}, and `{name}` is none"))
-                    .help(format!("use it with a parameter that is {takes}"));
+                to.at(*place, Code::BadRule, format!("`{word}` compares {takes}, but `{name}` is not one"))
+                    .help(format!("use a parameter that is {takes}"));
             }
         }
         if comparison.is_of_instrument() {
@@ -125,8 +123,12 @@ impl Subject<'_> {
             );
             if !fits {
                 let needs = if comparison == Comparison::Among { "names" } else { "time" };
-                to.at(property.1, Code::BadRule, format!("`{}` compares with `type: {needs}`", comparison.as_str()))
-                    .help(format!("name a property of the account that has `type: {needs}`"));
+                to.at(
+                    property.1,
+                    Code::BadRule,
+                    format!("`{}` requires a property with `type: {needs}`", comparison.as_str()),
+                )
+                .help(format!("name a property of `account` that has `type: {needs}`"));
             }
         }
     }
@@ -135,8 +137,8 @@ impl Subject<'_> {
         let properties: &[Property] = self.api.account.as_ref().map_or(&[], |account| &account.properties);
         let found = properties.iter().find(|property| property.name.wire == *name);
         if found.is_none() && self.api.is_sound {
-            let known = properties.iter().map(|property| property.name.wire.as_str());
-            unknown("the account", name, *place, known, "properties` of `account", to);
+            let known = properties.iter().map(|property| &property.name);
+            unknown_property("the account", name, *place, known, "properties` of `account", to);
         }
         found
     }
@@ -145,21 +147,22 @@ impl Subject<'_> {
         let instrument = self.api.account.as_ref().and_then(|Account { instrument, .. }| instrument.as_ref());
         let properties = instrument.map_or(&[][..], |instrument| &instrument.properties);
         if self.api.is_sound && !properties.iter().any(|property| property.name.wire == *name) {
-            let known = properties.iter().map(|property| property.name.wire.as_str());
-            unknown("the instrument", name, *place, known, "properties` of `account.instrument", to);
+            let known = properties.iter().map(|property| &property.name);
+            unknown_property("the instrument", name, *place, known, "properties` of `account.instrument", to);
         }
     }
 }
 
-fn unknown<'a>(
+fn unknown_property<'a>(
     what: &str,
     name: &str,
     place: Place,
-    known: impl Iterator<Item = &'a str>,
+    known: impl Iterator<Item = &'a Name>,
     list: &str,
     to: &mut Diagnostics,
 ) {
-    let help = did_you_mean(name, known).unwrap_or_else(|| format!("list it below `{list}` in api.yaml").into());
+    let known = known.map(|known| (known.wire.as_str(), Some(known.place)));
+    let help = unknown(name, known, || format!("define it under `{list}` in api.yaml")).of_api();
     to.at(place, Code::UndefinedName, format!("{what} has no property `{name}`")).help(help);
 }
 
@@ -192,8 +195,7 @@ pub(super) fn find<'a>(
     match names.find(name) {
         Lookup::Found(found) => return Some(found),
         Lookup::Missing(help) => {
-            to.at(place, Code::UndefinedName, format!("the rule speaks of `{name}`, which is no parameter here"))
-                .help(help);
+            to.at(place, Code::UndefinedName, format!("unknown parameter `{name}`")).help(help);
         }
         Lookup::Unresolved => {}
     }
@@ -204,7 +206,7 @@ pub(super) fn find<'a>(
 fn why_no_question(found: &WireParameter<'_>) -> Option<&'static str> {
     let parameter = match found.role {
         Role::Decider(_) => return None,
-        Role::Alternative(_) => return Some("is one of several of which one is sent"),
+        Role::Alternative(_) => return Some("is an alternative of a choice"),
         Role::Member(parameter) | Role::Plain(parameter) => parameter,
     };
     match parameter.shape {

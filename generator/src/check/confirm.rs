@@ -14,7 +14,8 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
         repeat_is_of_a_cancel(operation, to);
         let Some(confirm) = &operation.confirm else { continue };
         if operation.effect == Effect::Read {
-            to.at(confirm.place, Code::Misplaced, "what only reads has no effect to confirm").help("take it away here");
+            to.at(confirm.place, Code::Misplaced, "an operation with `effect: read` cannot have `confirm`")
+                .help("remove it");
         }
         confirm_asks_what_can_be_asked(api, family, operation, confirm, to);
         confirm_judges_by_the_record(family, operation, confirm, to);
@@ -41,7 +42,7 @@ fn client_id_is_an_identifier(family: &Family, operation: &Operation, to: &mut D
     let Lookup::Found(found) = all.find(&name.0) else { return };
     let is_identifier = |one: &Parameter| matches!(one.shape, Shape::One(Type::Identifier(_) | Type::Undefined));
     if !matches!(found.role, Role::Plain(one) | Role::Alternative(one) if is_identifier(one)) {
-        to.at(name.1, Code::Misplaced, format!("`{}` is no identifier", name.0))
+        to.at(name.1, Code::Misplaced, format!("expected an identifier, found `{}`", name.0))
             .related(found.name.place, "the parameter is here")
             .help("name the parameter with the caller's own id");
     }
@@ -51,10 +52,11 @@ fn repeat_is_of_a_cancel(operation: &Operation, to: &mut Diagnostics) {
     let Some(repeat) = &operation.repeat else { return };
     let (why, help) = match operation.effect {
         Effect::Cancel => return,
-        Effect::Read => ("what only reads can be repeated anyway", "take it away here"),
-        Effect::Create | Effect::Amend | Effect::Close => {
-            ("a repeat of this would have its effect again", "take it away here; only a cancel can be harmless twice")
-        }
+        Effect::Read => ("an operation with `effect: read` cannot have `repeat`", "remove it"),
+        Effect::Create | Effect::Amend | Effect::Close => (
+            "only an operation with `effect: cancel` can have `repeat`",
+            "remove it; repeating this operation has a second effect",
+        ),
     };
     to.at(repeat.place, Code::Misplaced, why).help(help);
 }
@@ -79,13 +81,13 @@ fn confirm_asks_what_can_be_asked(
             return;
         }
         let help = did_you_mean(by, reads().map(|one| one.name.as_str()));
-        to.at(*place, Code::UndefinedName, format!("no operation that reads is called `{by}`"))
-            .help(help.unwrap_or_else(|| "name the operation that tells of one thing".into()));
+        to.at(*place, Code::UndefinedName, format!("unknown operation `{by}`: expected one with `effect: read`"))
+            .help(help.unwrap_or_else(|| "name an operation that reads one record".into()));
         return;
     };
     if !matches!(teller.response, Response::Object { .. } | Response::Undefined) {
-        to.at(*place, Code::BadOutcome, format!("`{by}` does not answer with one record"))
-            .related(teller.place, "it is here")
+        to.at(*place, Code::BadOutcome, format!("the response of `{by}` is not an `object`"))
+            .related(teller.place, "it is defined here")
             .help("name an operation whose response is an `object`");
     }
     let asked = names(family, teller);
@@ -101,11 +103,11 @@ fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm:
         records::field(record, name, to);
     }
     for ((name, place), _) in confirm.agrees.iter().filter(|(_, fields)| fields.is_empty()) {
-        to.at(*place, Code::MissingKey, format!("`{name}` agrees with no field"))
-            .help("name the field of the record, or several of which one agrees");
+        to.at(*place, Code::MissingKey, format!("`{name}` lists no fields"))
+            .help("name the field of the record that equals it, or several of which one does");
     }
-    is_time(record, confirm.created.as_ref(), "came to be", to);
-    is_time(record, confirm.changed.as_ref(), "last changed", to);
+    is_time(record, confirm.created.as_ref(), "the creation time", to);
+    is_time(record, confirm.changed.as_ref(), "the time of the last change", to);
     changes_are_of_the_record(family, record, confirm, to);
     times_are_told(operation, confirm, to);
     everything_is_compared(family, operation, confirm, to);
@@ -119,13 +121,13 @@ fn changes_are_of_the_record(family: &Family, record: &Record, confirm: &Confirm
         let Some(all) = family.enums.get(index) else { continue };
         for (value, place) in values.iter().filter(|(value, _)| !all.wires().any(|wire| wire == value)) {
             let help = did_you_mean(value, all.wires())
-                .unwrap_or_else(|| format!("name a value of `{}`", all.name.wire).into());
+                .unwrap_or_else(|| format!("expected a value of `{}`", all.name.wire).into());
             to.at(*place, Code::UndefinedName, format!("`{}` has no value `{value}`", named.0)).help(help);
         }
     }
     if let Some(((_, place), _)) = confirm.changed_while.first().filter(|_| confirm.changed.is_none()) {
-        to.at(*place, Code::Misplaced, "no time of a change is judged")
-            .help("add `changed`, the field that tells when it last changed, or remove `changed_while`");
+        to.at(*place, Code::Misplaced, "`changed_while` requires `changed`")
+            .help("add `changed`, the field with the time of the last change, or remove `changed_while`");
     }
 }
 
@@ -133,9 +135,9 @@ fn is_time(record: &Record, named: Option<&(String, Place)>, what: &str, to: &mu
     let Some(named) = named else { return };
     let is_time = |field: &Field| matches!(field.shape, Shape::One(Type::Time | Type::Undefined));
     if let Some(field) = records::field(record, named, to).filter(|field| !is_time(field)) {
-        to.at(named.1, Code::BadOutcome, format!("`{}` is no `time`", named.0))
+        to.at(named.1, Code::BadOutcome, format!("expected a `time`, found `{}`", named.0))
             .related(field.name.place, "the field is here")
-            .help(format!("name the field that tells when it {what}"));
+            .help(format!("name the field with {what}"));
     }
 }
 
@@ -143,13 +145,13 @@ fn is_time(record: &Record, named: Option<&(String, Place)>, what: &str, to: &mu
 fn times_are_told(operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let is_unread = |key| to.is_unread(confirm.place.file, key);
     let (why, help) = if operation.effect == Effect::Create && confirm.created.is_none() && !is_unread("created") {
-        ("what was there before would prove it", "add `created`, the field that tells when it came to be")
+        ("an older record would count as a proof", "add `created`, the field with the creation time")
     } else if !confirm.matches.is_empty() && confirm.changed.is_none() && !is_unread("changed") {
-        ("what was so before would prove a change", "add `changed`, the field that tells when it last changed")
+        ("an older state would count as a proof", "add `changed`, the field with the time of the last change")
     } else {
         return;
     };
-    to.at(confirm.place, Code::BadOutcome, format!("nothing tells when: {why}")).help(help);
+    to.at(confirm.place, Code::BadOutcome, format!("the time is not compared: {why}")).help(help);
 }
 
 /// A record that is as wanted proves something only if all that the request says is compared.
@@ -157,8 +159,8 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
     let is_compared = !confirm.matches.is_empty() || !confirm.agrees.is_empty();
     if !is_compared && operation.effect != Effect::Create {
         for (name, place) in &confirm.beside {
-            to.at(*place, Code::Misplaced, format!("nothing is compared, so nothing is beside it: `{name}`"))
-                .help("take `beside` away, or add `matches` or `agrees`");
+            to.at(*place, Code::Misplaced, format!("`beside` lists `{name}`, but nothing is compared"))
+                .help("remove `beside`, or add `matches` or `agrees`");
         }
         return;
     }
@@ -167,7 +169,7 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
     let told: Vec<_> = told.chain(confirm.with.iter().chain(&confirm.beside).map(|(name, _)| name)).collect();
     let all = names(family, operation);
     // A name that is no parameter was meant to be one of those that are left.
-    if told.iter().any(|name| matches!(all.find(name), Lookup::Missing(_))) {
+    if told.iter().any(|name| !matches!(all.find(name), Lookup::Found(_))) || all.are_more() {
         return;
     }
     let is_list = |meaning: &Role<'_>| matches!(meaning, Role::Plain(one) if matches!(one.shape, Shape::Items(_)));
@@ -175,8 +177,12 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
     let left: Vec<_> = names.filter(|name| !told.iter().any(|one| one == name)).collect();
     if !left.is_empty() {
         let to_be_in = if operation.effect == Effect::Create { "agrees" } else { "matches" };
-        to.at(confirm.place, Code::BadOutcome, format!("not everything is compared: {}", name_list(left.into_iter())))
-            .help(format!("add them to `{to_be_in}`, or to `beside` when nothing that can be asked for tells of them"));
+        to.at(
+            confirm.place,
+            Code::BadOutcome,
+            format!("parameters that are not compared: {}", name_list(left.into_iter())),
+        )
+        .help(format!("add them to `{to_be_in}`, or to `beside` if the record cannot show them"));
     }
 }
 
@@ -185,7 +191,7 @@ fn items_are_told(family: &Family, operation: &Operation, confirm: &Confirm, to:
     let asks = |own: &[Parameter]| confirm.ask.iter().any(|(_, (name, _))| has_parameter(family, own, name));
     let Some((list, item)) = operation.list_with(asks) else { return };
     if operation.batch.as_ref().is_none_or(|batch| batch.of.0 != item.list) {
-        to.at(confirm.place, Code::BadOutcome, "nothing says what the answer tells of each item")
+        to.at(confirm.place, Code::BadOutcome, "`confirm` asks for each item, but the response has no `items`")
             .related(list.name.place, "the items are here")
             .help(format!("add `items: {{ of: \"{}\", ... }}` to the response", list.name.wire));
     }

@@ -37,7 +37,7 @@ fn name_has_doc(kind: &str, name: &Name, doc: &str, to: &mut Diagnostics) {
 
 fn has_doc(what: &str, place: Place, doc: &str, to: &mut Diagnostics) {
     if doc.is_empty() && !to.is_unread(place.file, "doc") {
-        to.at(place, Code::MissingKey, format!("nothing says what {what} is")).help("add `doc: ...`");
+        to.at(place, Code::MissingKey, format!("{what} has no `doc`")).help("add `doc: ...`");
     }
 }
 

@@ -17,9 +17,9 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
                 }
             }
             (Some(echoes), Response::Array { .. } | Response::Page { .. }) => {
-                to.at(echoes.place, Code::Misplaced, "only an answer that is one object repeats ids of its request")
+                to.at(echoes.place, Code::Misplaced, "`echoes` requires a response that is an `object`")
                     .related(operation.said_at.response, "the response is here")
-                    .help("take it away; `items` says how an answer tells of several things");
+                    .help("remove it; for a batch, `items` matches results with items");
             }
             (None, Response::Object { record }) => {
                 if let Some(record) = family.records.get(*record) {
@@ -41,8 +41,8 @@ fn names_are_known(
     for (member, parameters) in &echoes.ids {
         records::field(record, member, to);
         if parameters.is_empty() {
-            to.at(member.1, Code::MissingKey, format!("nothing says what `{}` repeats", member.0))
-                .help("name the parameter of the request, or several of which it repeats one");
+            to.at(member.1, Code::MissingKey, format!("`{}` lists no parameters", member.0))
+                .help("name the parameter that it repeats, or several of which it repeats one");
         }
         for (parameter, place) in parameters {
             if let Lookup::Missing(help) = names.find(parameter) {
@@ -64,7 +64,7 @@ fn ids_are_echoed(operation: &Operation, record: &Record, names: &WireNames<'_>,
         shared.filter(|wire| record.field(&wire.name.wire).is_some()).map(|wire| wire.name.wire.as_str()).collect();
     if let Some(first) = shared.first() {
         let shared = name_list(shared.iter().copied());
-        to.at(operation.said_at.response, Code::BadResponse, format!("nothing says whether the answer repeats: {shared}"))
+        to.at(operation.said_at.response, Code::BadResponse, format!("missing `echoes` for ids that are in the request and the answer: {shared}"))
             .related(record.name.place, "the record is here")
             .help(format!(
                 "add `echoes: {{ {first}: {first} }}`, or `echoes_one_of` where the document leaves open which id it repeats"

@@ -1,7 +1,7 @@
 //! Enums: their spellings, which of their values mean yes and no, and what is none of them.
 
 use super::fault::Fault;
-use crate::diagnostics::{Code, Diagnostics, Help, Place, did_you_mean, name_list};
+use crate::diagnostics::{Code, Diagnostics, Help, Place, name_list, unknown};
 use crate::model::{Api, Enum, Family};
 
 /// Other spellings and truth values of enums.
@@ -22,10 +22,10 @@ fn spellings(all: &Enum, to: &mut Diagnostics) {
                 to.at(
                     *place,
                     Code::DefinedTwice,
-                    format!("`{also}` stands for a value of `{}` already", all.name.wire),
+                    format!("`{also}` is already a spelling of a value of `{}`", all.name.wire),
                 )
-                .related(*first, "it stands for this one")
-                .help("take one of the two away");
+                .related(*first, "the other value is here")
+                .help("remove one of them");
             }
             None => known.push((also, *place)),
         }
@@ -36,7 +36,7 @@ fn spellings(all: &Enum, to: &mut Diagnostics) {
 fn truth(all: &Enum, to: &mut Diagnostics) {
     let unknown = |name: &str| !all.wires().any(|wire| wire == name);
     for (name, place) in all.truth_places.iter().filter(|(name, _)| unknown(name)) {
-        to.at(*place, Code::BadValue, format!("`{name}` is no value of `{}`", all.name.wire)).help(nearest(all, name));
+        to.at(*place, Code::BadValue, format!("`{}` has no value `{name}`", all.name.wire)).help(nearest(all, name));
     }
     let Some((_, place)) = all.truth_places.first() else { return };
     let all_known = !all.truth_places.iter().any(|(name, _)| unknown(name));
@@ -44,9 +44,9 @@ fn truth(all: &Enum, to: &mut Diagnostics) {
         to.at(
             *place,
             Code::BadValue,
-            format!("the truth of `{}` is not one value that is true and one that is false", all.name.wire),
+            format!("the `truth` of `{}` must have one true value and one false value", all.name.wire),
         )
-        .help("write both, such as `truth: { yes: true, no: false }`, or none");
+        .help("write both, such as `truth: { yes: true, no: false }`, or remove `truth`");
     }
 }
 
@@ -57,10 +57,10 @@ pub(super) fn why_not(all: &Enum, text: &str) -> Option<Fault> {
     }
     let same = all.index_of(text).and_then(|index| all.values.get(index));
     let help = match same {
-        Some(value) => format!("write `{}`, of which it is another spelling", value.name.wire).into(),
+        Some(value) => format!("write `{}`; this is another spelling of it", value.name.wire).into(),
         None => nearest(all, text),
     };
-    Some(Fault::new(format!("`{text}` is no value of `{}`", all.name.wire), help))
+    Some(Fault::new(format!("`{}` has no value `{text}`", all.name.wire), help))
 }
 
 /// Why a text, however it is spelled, is no value of an enum that may be had here.
@@ -70,12 +70,15 @@ pub(super) fn why_not_listed(all: &Enum, only: &[(String, Place)], text: &str) -
     let is_listed = only.iter().any(|(only, _)| all.index_of(only) == Some(index));
     (!is_listed).then(|| Fault {
         bound: Some(*place),
-        ..Fault::new(format!("`{text}` is not among `only`"), "fix the one that is wrong")
+        ..Fault::new(format!("`{text}` is not among `only`"), "correct one of them")
     })
+}
+
+fn places(all: &Enum) -> impl Iterator<Item = (&str, Option<Place>)> {
+    all.placed_wires().into_iter().map(|(wire, place)| (wire, Some(place)))
 }
 
 /// The value that was probably meant, or all there are.
 pub(super) fn nearest(all: &Enum, text: &str) -> Help {
-    did_you_mean(text, all.wires())
-        .unwrap_or_else(|| format!("the values of `{}` are: {}", all.name.wire, name_list(all.wires())).into())
+    unknown(text, places(all), || format!("the values of `{}` are: {}", all.name.wire, name_list(all.wires())))
 }

@@ -21,7 +21,7 @@ impl Fault {
         let message = if of.is_empty() { self.why } else { format!("{of}: {}", self.why) };
         let report = to.at(place, code, message).help(self.help);
         if let Some(bound) = self.bound {
-            report.related(bound, "it says so here");
+            report.related(bound, "the bound is here");
         }
     }
 }

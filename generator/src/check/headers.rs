@@ -13,26 +13,30 @@ pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
     let own: Vec<&String> = own.collect();
     for (index, header) in api.headers.iter().enumerate() {
         if own.iter().any(|name| name.eq_ignore_ascii_case(&header.name)) {
-            to.at(header.place, Code::BadHeader, format!("the header `{}` belongs to the credentials", header.name))
-                .help("take it away here; signed calls carry it");
+            to.at(
+                header.place,
+                Code::BadHeader,
+                format!("the header `{}` is already one of the credentials", header.name),
+            )
+            .help("remove it; signed calls carry it anyway");
         }
         if taken::HEADERS.has(&header.name.to_ascii_lowercase()) {
             to.at(
                 header.place,
                 Code::BadHeader,
-                format!("no value can be given to `{}`: {}", header.name, taken::HEADERS.why),
+                format!("the header `{}` cannot be set: {}", header.name, taken::HEADERS.why),
             )
-            .help("take it away");
+            .help("remove it");
         }
         if let Some(first) = api.headers.iter().take(index).find(|first| first.name.eq_ignore_ascii_case(&header.name))
         {
             to.at(
                 header.place,
                 Code::BadHeader,
-                format!("the header `{}` is there twice, upper and lower case alike", header.name),
+                format!("duplicate header `{}`; header names ignore case", header.name),
             )
             .related(first.place, "the first one")
-            .help("take one of the two away");
+            .help("remove one of them");
         }
     }
 }
@@ -41,13 +45,9 @@ pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
 pub(super) fn signed_calls_have_credentials(api: &Api, to: &mut Diagnostics) {
     let signed = api.operations().find(|(_, operation)| operation.access == Access::Signed);
     if let Some((_, operation)) = signed.filter(|_| api.credentials.is_none() && api.is_sound) {
-        to.at(
-            api.place,
-            Code::MissingKey,
-            "operations are signed, and nothing says how: `credentials` is missing here",
-        )
-        .related(operation.place, format!("`{}` is signed, for example", operation.name))
-        .help("add `credentials`, or say `access: public` where nothing is signed");
+        to.at(api.place, Code::MissingKey, "missing `credentials`, although operations are signed")
+            .related(operation.place, format!("`{}`, for example, is signed", operation.name))
+            .help("add `credentials`, or mark the operations `access: public`");
     }
 }
 
@@ -58,24 +58,24 @@ pub(super) fn are_declared(api: &Api, family: &Family, to: &mut Diagnostics) {
             if let Some((_, first)) =
                 operation.headers.iter().take(index).find(|(first, _)| first.eq_ignore_ascii_case(name))
             {
-                to.at(*place, Code::BadHeader, format!("the header `{name}` is listed twice"))
+                to.at(*place, Code::BadHeader, format!("duplicate header `{name}`"))
                     .related(*first, "first listed here")
-                    .help("take one of the two away");
+                    .help("remove one of them");
             }
             let names = || api.headers.iter().map(|header| header.name.as_str());
             match api.headers.iter().find(|header| header.name == *name) {
                 Some(header) if header.sent == Sent::Always => {
-                    to.at(*place, Code::BadHeader, format!("the header `{name}` is sent with every call already"))
-                        .related(header.place, "it says so here")
-                        .help("take it away here, or write `sent: by_operation` there");
+                    to.at(*place, Code::BadHeader, format!("the header `{name}` is already sent with every call"))
+                        .related(header.place, "it is defined here")
+                        .help("remove it here, or write `sent: by_operation` there");
                 }
                 Some(_) => {}
                 None => {
                     let help = did_you_mean(name, names()).unwrap_or_else(|| match name_list(names()) {
-                        known if known.is_empty() => "declare it under `headers` in api.yaml".into(),
-                        known => format!("declare it under `headers` in api.yaml, where there are: {known}").into(),
+                        known if known.is_empty() => "define it under `headers` in api.yaml".into(),
+                        known => format!("define it under `headers` in api.yaml, which has: {known}").into(),
                     });
-                    to.at(*place, Code::UndefinedName, format!("api.yaml has no header `{name}`")).help(help);
+                    to.at(*place, Code::UndefinedName, format!("unknown header `{name}`")).help(help);
                 }
             }
         }

@@ -15,16 +15,16 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
             alphabet.chars().zip(alphabet.chars().skip(1)).any(|(a, b)| a == '\\' && b.is_ascii_alphanumeric());
         let wrong = match alphabet::ranges(alphabet) {
             Err(why) => why,
-            Ok(pieces) if pieces.is_empty() => "it has no characters".to_owned(),
+            Ok(pieces) if pieces.is_empty() => "it is empty".to_owned(),
             Ok(_) if alphabet.starts_with('[') && alphabet.ends_with(']') => {
-                "the brackets belong to it then".to_owned()
+                "the brackets would be part of it".to_owned()
             }
-            Ok(_) if alphabet.starts_with('^') => "`^` excludes nothing here, it is a character like any".to_owned(),
-            Ok(_) if has_escape => "there are no escapes such as `\\d`".to_owned(),
+            Ok(_) if alphabet.starts_with('^') => "`^` does not negate it and would be part of it".to_owned(),
+            Ok(_) if has_escape => "escapes such as `\\d` are not supported".to_owned(),
             Ok(_) => continue,
         };
-        to.at(place, Code::BadAlphabet, format!("`{alphabet}` is no alphabet: {wrong}"))
-            .help("write the characters and ranges alone, such as `A-Za-z0-9_-`, with `-` itself at the end");
+        to.at(place, Code::BadAlphabet, format!("invalid alphabet `{alphabet}`: {wrong}"))
+            .help("list characters and ranges, such as `A-Za-z0-9_-`, with `-` itself at the end");
     }
 }
 
@@ -37,10 +37,10 @@ pub(super) fn forms(_api: &Api, family: &Family, to: &mut Diagnostics) {
                 to.at(
                     form.name.place,
                     Code::NameCollision,
-                    format!("`{}` and `{}` are the same in Rust", earlier.name.wire, form.name.wire),
+                    format!("the forms `{}` and `{}` have the same Rust name", earlier.name.wire, form.name.wire),
                 )
-                .related(earlier.name.place, "the other is here")
-                .help("give one of the forms another name");
+                .related(earlier.name.place, "the other form is here")
+                .help("rename one of them");
             }
         }
     }
@@ -51,19 +51,19 @@ pub(super) fn why_not(all: &Identifier, text: &str) -> Option<Fault> {
     let count = text.chars().count();
     let name = &all.name.wire;
     if count == 0 {
-        return Some(Fault::new(format!("the empty text is no `{name}`"), "write one that is not empty"));
+        return Some(Fault::new(format!("`{name}` cannot be empty"), "write at least one character"));
     }
     if let Some((min, max)) = all.length.filter(|(min, max)| count < *min as usize || count > *max as usize) {
         return Some(Fault::new(
             format!("`{text}` has {count} characters"),
-            format!("`{name}` has {min} to {max} of them"),
+            format!("`{name}` has {min} to {max} characters"),
         ));
     }
     let (alphabet, _) = all.alphabet.as_ref()?;
     let pieces = alphabet::ranges(alphabet).ok()?;
     let stranger = text.chars().find(|c| !pieces.iter().any(|(first, last)| (first..=last).contains(&c)))?;
-    let why = format!("`{text}` holds {stranger:?}, which is no character of `{name}`");
-    Some(Fault::new(why, format!("its characters are those of [{alphabet}]")))
+    let why = format!("invalid character {stranger:?} in `{text}`");
+    Some(Fault::new(why, format!("`{name}` consists of the characters [{alphabet}]")))
 }
 
 /// What the client mints must be a value: letters and digits, and this many of them.
@@ -73,16 +73,24 @@ pub(super) fn mint(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for all in &family.identifiers {
         let Some(place) = all.mint else { continue };
         if all.length.is_some_and(|(min, max)| !(min..=max).contains(&LENGTH)) {
-            to.at(place, Code::BadAlphabet, format!("a minted `{}` has {LENGTH} characters", all.name.wire))
-                .help("its length must allow that many; take `mint` away otherwise");
+            to.at(
+                place,
+                Code::BadAlphabet,
+                format!("a minted `{}` has {LENGTH} characters, which its length excludes", all.name.wire),
+            )
+            .help("extend `length`, or remove `mint`");
         }
         let pieces = all.alphabet.as_ref().and_then(|(alphabet, _)| alphabet::ranges(alphabet).ok());
         let has = |letter: char| {
             pieces.as_ref().is_none_or(|pieces| pieces.iter().any(|(from, to)| (*from..=*to).contains(&letter)))
         };
         if !DIGITS.chars().all(has) {
-            to.at(place, Code::BadAlphabet, format!("a minted `{}` has lower-case letters and digits", all.name.wire))
-                .help("its alphabet must have all of them; take `mint` away otherwise");
+            to.at(
+                place,
+                Code::BadAlphabet,
+                format!("a minted `{}` has lower-case letters and digits, which its alphabet excludes", all.name.wire),
+            )
+            .help("extend `alphabet`, or remove `mint`");
         }
     }
 }

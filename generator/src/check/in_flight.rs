@@ -8,12 +8,16 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let Some(in_flight) = &operation.in_flight else { continue };
         if operation.effect != Effect::Amend {
-            to.at(in_flight.place, Code::Misplaced, "`in_flight` belongs to an operation with the effect `amend`")
-                .help("take it away here");
+            to.at(in_flight.place, Code::Misplaced, "`in_flight` requires an operation with `effect: amend`")
+                .help("remove it");
         }
         if in_flight.n == 0 || u32::try_from(in_flight.n).is_err() {
-            to.at(in_flight.place, Code::BadNumber, format!("{} amendments cannot be under way", in_flight.n))
-                .help("write how many may be, 1 at least");
+            to.at(
+                in_flight.place,
+                Code::BadNumber,
+                format!("expected a number from 1 to {}, found {}", u32::MAX, in_flight.n),
+            )
+            .help("write how many amendments may be pending");
         }
         names_what_is_meant(family, operation, in_flight, to);
     }
@@ -28,8 +32,8 @@ fn names_what_is_meant(family: &Family, operation: &Operation, in_flight: &InFli
     let (name, place) = &in_flight.per;
     let Some(parameter) = candidates(operation).find(|parameter| parameter.name.wire == *name) else {
         let names = || candidates(operation).map(|parameter| parameter.name.wire.as_str());
-        let help = did_you_mean(name, names())
-            .unwrap_or_else(|| format!("the parameters of the request are: {}", name_list(names())).into());
+        let help =
+            did_you_mean(name, names()).unwrap_or_else(|| format!("expected one of: {}", name_list(names())).into());
         to.at(*place, Code::UndefinedName, format!("`{}` has no parameter `{name}`", operation.name)).help(help);
         return;
     };
@@ -39,7 +43,7 @@ fn names_what_is_meant(family: &Family, operation: &Operation, in_flight: &InFli
     };
     let is_read = !matches!(parameter.shape, Shape::One(Type::Undefined));
     if is_read && (!tells_one_from_another || parameter.need != Need::Always) {
-        to.at(*place, Code::Misplaced, format!("`{name}` does not always say which one is meant"))
+        to.at(*place, Code::Misplaced, format!("`{name}` does not always identify what is amended"))
             .related(parameter.name.place, "the parameter is here")
             .help("name a required identifier, or a required choice of which one alternative is sent");
     }

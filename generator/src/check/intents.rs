@@ -2,7 +2,7 @@
 
 use super::names::{Named, are_distinct, are_free};
 use super::{enums, taken};
-use crate::diagnostics::{Code, Diagnostics, name_list};
+use crate::diagnostics::{Code, Diagnostics, name_list, unknown};
 use crate::model::{
     Api, ChoiceKind, Family, Intent, ListName, Lookup, Name, Need, Operation, Parameter, Role, Setting, Shape, Type,
     WireNames, WireParameter,
@@ -25,11 +25,11 @@ fn within_lists(operation: &Operation, to: &mut Diagnostics) {
         if !operation.sets().any(|(known, _)| known == Some(list)) {
             let lists = name_list(operation.items().map(|(list, _)| list.name.wire.as_str()));
             let help = if lists.is_empty() {
-                "the request has no list of objects; take it away".to_owned()
+                "the request has no list of objects; remove `in`".to_owned()
             } else {
-                format!("the lists of objects here are: {lists}")
+                format!("expected one of: {lists}")
             };
-            to.at(*place, Code::UndefinedName, format!("`{list}` is no list of objects here")).help(help);
+            to.at(*place, Code::UndefinedName, format!("unknown list of objects `{list}`")).help(help);
         }
     }
 }
@@ -69,14 +69,17 @@ fn value(family: &Family, names: &WireNames<'_>, setting: &Setting, to: &mut Dia
         Lookup::Found(found) => found,
         Lookup::Unresolved => return,
         Lookup::Missing(help) => {
-            to.at(setting.place, Code::UndefinedName, format!("`{}` is no parameter here", setting.name)).help(help);
+            to.at(setting.place, Code::UndefinedName, format!("unknown parameter `{}`", setting.name)).help(help);
             return;
         }
     };
+    if found.parameter().is_some_and(|parameter| parameter.shape.is_undefined()) {
+        return;
+    }
     let Some(index) = enum_of(&found) else {
-        to.at(setting.place, Code::BadIntent, format!("`{}` cannot be set by an intent", setting.name))
+        to.at(setting.place, Code::BadIntent, format!("an intent cannot set `{}`", setting.name))
             .related(found.name.place, "the parameter is here")
-            .help("an intent sets parameters that are enums, or that decide a choice");
+            .help("an intent can set parameters that are enums or decide a choice");
         return;
     };
     let Some(all) = family.enums.get(index) else { return };
@@ -91,9 +94,9 @@ fn value(family: &Family, names: &WireNames<'_>, setting: &Setting, to: &mut Dia
             }
         }
         Role::Decider(_) if needs_more(family, &found, all.index_of(&setting.text)) => {
-            to.at(setting.text_place, Code::BadIntent, format!("other parameters go with `{}`", setting.text))
+            to.at(setting.text_place, Code::BadIntent, format!("`{}` requires other parameters", setting.text))
                 .related(found.name.place, "the choice is here")
-                .help("set a value that nothing goes with, or leave the choice to the caller");
+                .help("set a value whose case is empty, or leave the choice to the caller");
         }
         Role::Plain(_) | Role::Decider(_) | Role::Alternative(_) | Role::Member(_) => {}
     }
@@ -121,8 +124,8 @@ fn taken(intent: &Intent, parameters: &[Parameter], to: &mut Diagnostics) {
         if !is_optional || intent.value_of(wire).is_some() {
             let optional = parameters.iter().filter(|parameter| parameter.need != Need::Always);
             let left = optional.map(|one| one.name.wire.as_str()).filter(|wire| intent.value_of(wire).is_none());
-            to.at(*place, Code::BadIntent, format!("`{wire}` is no parameter that `{}` could take", intent.id))
-                .help(format!("name parameters that are not required and that it does not set: {}", name_list(left)));
+            to.at(*place, Code::BadIntent, format!("`{}` cannot take `{wire}`", intent.id))
+                .help(format!("expected an optional parameter that it does not set: {}", name_list(left)));
         }
     }
 }
@@ -132,8 +135,11 @@ fn arguments(family: &Family, intent: &Intent, parameters: &[Parameter], to: &mu
     let arguments = intent.arguments(family, parameters);
     let wires = || arguments.iter().map(|parameter| parameter.name.wire.as_str());
     for setting in intent.call.iter().filter(|setting| !wires().any(|wire| wire == setting.name)) {
-        to.at(setting.place, Code::BadIntent, format!("`{}` is no argument of `{}`", setting.name, intent.id))
-            .help(format!("its arguments are: {}", name_list(wires())));
+        to.at(setting.place, Code::BadIntent, format!("unknown argument `{}` of `{}`", setting.name, intent.id)).help(
+            unknown(&setting.name, arguments.iter().map(|one| (one.name.wire.as_str(), Some(one.name.place))), || {
+                format!("expected one of: {}", name_list(wires()))
+            }),
+        );
     }
     let called = |parameter: &Parameter| intent.call.iter().find(|setting| setting.name == parameter.name.wire);
     let (renamed, own): (Vec<&Parameter>, Vec<_>) = arguments.iter().partition(|one| called(one).is_some());

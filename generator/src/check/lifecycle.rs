@@ -2,7 +2,7 @@
 
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
-use crate::model::{Api, Effect, Enum, Family, Lifecycle, Never, Ruled, Shape, Tracked, Transition, Type};
+use crate::model::{Api, Effect, Enum, Family, Lifecycle, Never, Operation, Ruled, Shape, Tracked, Transition, Type};
 
 /// Words that stand where a state does and are none.
 const NO_STATES: [&str; 3] = ["any", "unchanged", "rejected"];
@@ -13,7 +13,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     values_are_states(family, lifecycle, to);
     for transition in &lifecycle.transitions {
         end_is_the_end(lifecycle, transition, to);
-        triggers_are_spelled_right(family, transition, to);
+        triggers_are_operations(api, family, transition, to);
     }
     let Some(all) = family.enums.get(lifecycle.enum_index) else { return };
     for never in &lifecycle.never {
@@ -23,9 +23,9 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
         record_tells_the_state(family, lifecycle, tracked, to);
         let first = lifecycle.records.iter().take(index).find(|other| other.record == tracked.record);
         if let Some(first) = first {
-            to.at(tracked.place, Code::DefinedTwice, "the record is named already")
-                .related(first.place, "it is named here")
-                .help("take one of the two away");
+            to.at(tracked.place, Code::DefinedTwice, "duplicate record")
+                .related(first.place, "first listed here")
+                .help("remove one of them");
         }
     }
 }
@@ -38,7 +38,7 @@ fn values_are_states(family: &Family, lifecycle: &Lifecycle, to: &mut Diagnostic
         to.at(
             lifecycle.place,
             Code::BadLifecycle,
-            format!("the value `{}` of `{}` is no state", value.name.wire, all.name.wire),
+            format!("missing state for the value `{}` of `{}`", value.name.wire, all.name.wire),
         )
         .related(value.name.place, "the value is defined here")
         .help(format!("add `{}: {{ doc: .. }}` to `states`", value.name.wire));
@@ -47,9 +47,9 @@ fn values_are_states(family: &Family, lifecycle: &Lifecycle, to: &mut Diagnostic
         to.at(
             state.place,
             Code::BadLifecycle,
-            format!("`{}` is a word of the transitions, and cannot be a state", state.value),
+            format!("a state cannot be named `{}`, which has a meaning in transitions", state.value),
         )
-        .help("the schema language has no way to speak of it; ask for another word");
+        .help("the schema language cannot express such a state");
     }
 }
 
@@ -63,20 +63,37 @@ fn end_is_the_end(lifecycle: &Lifecycle, transition: &Transition, to: &mut Diagn
         to.at(
             transition.place,
             Code::BadLifecycle,
-            format!("`{}` is terminal, and becomes `{}` here", state.value, transition.to),
+            format!("the terminal state `{}` becomes `{}`", state.value, transition.to),
         )
-        .related(state.place, "it is terminal here")
-        .help("take `terminal` away there, or the state away from `from`");
+        .related(state.place, "it is declared terminal here")
+        .help("remove `terminal` there, or the state from `from`");
     }
 }
 
 /// What can be cancelled and amended follows from the names of operations, so a slip in one must not pass for prose.
-fn triggers_are_spelled_right(family: &Family, transition: &Transition, to: &mut Diagnostics) {
+fn triggers_are_operations(api: &Api, family: &Family, transition: &Transition, to: &mut Diagnostics) {
     let operations = || family.operations.iter().map(|operation| operation.name.as_str());
+    for (trigger, place) in &transition.trigger {
+        let is_read = |one: &&Operation| one.name == *trigger && one.effect == Effect::Read;
+        if let Some(operation) = family.operations.iter().find(is_read) {
+            to.at(
+                *place,
+                Code::BadLifecycle,
+                format!("`{trigger}` has `effect: read` and cannot trigger a transition"),
+            )
+            .related(operation.place, "it is defined here")
+            .help("name an operation that changes something");
+        }
+    }
+    // A cause in the document's words is one word or several with spaces; a name has hyphens.
     for (trigger, place) in transition.trigger.iter().filter(|(trigger, _)| !operations().any(|name| name == trigger)) {
+        let is_name = trigger.contains('-') && !trigger.contains(' ');
         let help = did_you_mean(trigger, operations()).filter(|_| !trigger.contains(' '));
+        let help = help.or_else(|| {
+            (is_name && api.is_whole).then(|| format!("expected one of: {}", name_list(operations())).into())
+        });
         if let Some(help) = help {
-            to.at(*place, Code::UndefinedName, format!("no operation is called `{trigger}`")).help(help);
+            to.at(*place, Code::UndefinedName, format!("unknown operation `{trigger}`")).help(help);
         }
     }
 }
@@ -98,9 +115,9 @@ fn never_is_never(api: &Api, family: &Family, lifecycle: &Lifecycle, all: &Enum,
             }),
         };
         if let Some(shown) = shown {
-            to.at(never.place, Code::BadLifecycle, "this never happens, and a transition shows it")
-                .related(shown.place, "it is shown here")
-                .help("fix the one that is wrong");
+            to.at(never.place, Code::BadLifecycle, "a transition shows what `never` rules out")
+                .related(shown.place, "the transition is here")
+                .help("correct one of them");
         }
     }
 }
@@ -127,8 +144,8 @@ fn changes_orders(family: &Family, name: &str, place: Place, to: &mut Diagnostic
     if !operation.is_some_and(|operation| matches!(operation.effect, Effect::Amend | Effect::Cancel)) {
         let such = family.operations.iter().filter(|one| matches!(one.effect, Effect::Amend | Effect::Cancel));
         let names = name_list(such.map(|one| one.name.as_str()));
-        to.at(place, Code::BadLifecycle, format!("`{name}` is no operation that amends or cancels"))
-            .help(format!("name one that does: {names}"));
+        to.at(place, Code::BadLifecycle, format!("expected an operation that amends or cancels, found `{name}`"))
+            .help(format!("expected one of: {names}"));
     }
 }
 
@@ -137,7 +154,7 @@ type Kind = (&'static str, fn(&Lifecycle, &Shape) -> bool);
 
 const ID: Kind = ("an identifier", |_, shape| matches!(shape, Shape::One(Type::Identifier(_) | Type::Undefined)));
 const TIME: Kind = ("a `time`", |_, shape| matches!(shape, Shape::One(Type::Time | Type::Undefined)));
-const STATE: Kind = ("of the lifecycle's enum", |lifecycle, shape| match shape {
+const STATE: Kind = ("a value of the lifecycle's enum", |lifecycle, shape| match shape {
     Shape::One(Type::Enum(index)) => *index == lifecycle.enum_index,
     shape => matches!(shape, Shape::One(Type::Undefined)),
 });
@@ -145,9 +162,13 @@ const STATE: Kind = ("of the lifecycle's enum", |lifecycle, shape| match shape {
 fn record_tells_the_state(family: &Family, lifecycle: &Lifecycle, tracked: &Tracked, to: &mut Diagnostics) {
     let Some(record) = family.records.get(tracked.record) else { return };
     if record.is_abstract {
-        to.at(tracked.place, Code::BadLifecycle, format!("the record `{}` is abstract", record.name.wire))
-            .related(record.name.place, "it is defined here")
-            .help("name the records that include it");
+        to.at(
+            tracked.place,
+            Code::BadLifecycle,
+            format!("the record `{}` is abstract and never arrives", record.name.wire),
+        )
+        .related(record.name.place, "it is defined here")
+        .help("name the records that include it");
     }
     let told = [
         ("id", tracked.id.as_ref(), ID),
@@ -160,8 +181,8 @@ fn record_tells_the_state(family: &Family, lifecycle: &Lifecycle, tracked: &Trac
         let Some(field) = records::field(record, name, to).filter(|field| !fits(lifecycle, &field.shape)) else {
             continue;
         };
-        to.at(name.1, Code::BadLifecycle, format!("the `{key}` is `{}`, which is not {what}", name.0))
+        to.at(name.1, Code::BadLifecycle, format!("expected {what} as `{key}`, found `{}`", name.0))
             .related(field.name.place, "the field is here")
-            .help(format!("name a field that is {what}"));
+            .help("name a field of that type");
     }
 }

@@ -19,7 +19,7 @@ fn id_tells_items_apart(operation: &Operation, record: &Record, to: &mut Diagnos
     let Some(id) = &operation.listing.id else { return };
     let Some(field) = records::field(record, id, to) else { return };
     if !matches!(field.shape, Shape::One(Type::Identifier(_) | Type::String | Type::Undefined)) {
-        to.at(id.1, Code::BadResponse, format!("`{}` tells no item from another", id.0))
+        to.at(id.1, Code::BadResponse, format!("`{}` does not identify an item", id.0))
             .related(field.name.place, "the field is here")
             .help("name a field that is a `string` or an identifier");
     }
@@ -38,12 +38,8 @@ fn each_is_asked_for(family: &Family, operation: &Operation, to: &mut Diagnostic
     let can_be_left_out = matches!(found.role, Role::Plain(parameter)
         if parameter.need != Need::Always && matches!(parameter.shape, Shape::One(Type::Enum(_) | Type::Undefined)));
     if !can_be_left_out {
-        to.at(
-            *place,
-            Code::BadResponse,
-            format!("`{name}` has no values of which one is asked for when it is left out"),
-        )
-        .related(found.name.place, "the parameter is here")
-        .help("name a parameter that is an enum and is not required");
+        to.at(*place, Code::BadResponse, format!("expected an optional enum, found `{name}`"))
+            .related(found.name.place, "the parameter is here")
+            .help("name an optional parameter that is an enum");
     }
 }

@@ -50,10 +50,10 @@ pub(super) fn are_distinct(to: &mut Diagnostics, named: &[Named]) {
         to.at(
             this.place,
             Code::NameCollision,
-            format!("{} and {} are both called `{rust}` in Rust", other.what, this.what),
+            format!("{} and {} have the same Rust name `{rust}`", other.what, this.what),
         )
         .related(other.place, format!("{} is here", other.what))
-        .help(format!("give one of them another name with `{}: ...`", this.key));
+        .help(format!("rename one of them with `{}: ...`", this.key));
     }
 }
 
@@ -63,9 +63,9 @@ pub(super) fn are_free(to: &mut Diagnostics, named: &[Named], taken: &Taken) {
         to.at(
             this.place,
             Code::ReservedName,
-            format!("{} cannot be called `{}` in Rust: {}", this.what, shown(&this.rust), taken.why),
+            format!("{} cannot have the Rust name `{}`: {}", this.what, shown(&this.rust), taken.why),
         )
-        .help(format!("give it another name with `{}: ...`", this.key));
+        .help(format!("rename it with `{}: ...`", this.key));
     }
 }
 
@@ -78,11 +78,15 @@ pub(super) fn family(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let name = &family.name;
     let place = Place { line: 0, ..family.place };
     if field_name(name).as_ref() != Ok(name) || name.starts_with("r#") {
-        to.at(place, Code::NotAnIdentifier, format!("the family's folder `{name}` is no name of a Rust module"))
-            .help("call the folder by lower-case words joined by underscores, such as `spot_margin`");
+        to.at(
+            place,
+            Code::NotAnIdentifier,
+            format!("invalid family name `{name}`: it is not the name of a Rust module"),
+        )
+        .help("name the folder in lower case with underscores, such as `spot_margin`");
     } else if taken::FAMILIES.has(name) || taken::TYPES.has(&family.rust) {
-        to.at(place, Code::ReservedName, format!("a family cannot be called `{name}`: {}", taken::FAMILIES.why))
-            .help("give the folder another name");
+        to.at(place, Code::ReservedName, format!("a family cannot be named `{name}`: {}", taken::FAMILIES.why))
+            .help("rename the folder");
     }
 }
 
@@ -110,7 +114,7 @@ fn choice_types(family: &Family, choice: &Choice) -> Vec<Named> {
     let mut named = vec![Named::of("choice", &choice.name)];
     for (value, _) in cases(family, choice).into_iter().filter(|(_, case)| !case.parameters.is_empty()) {
         if !value.rust.is_empty() && !choice.name.rust.is_empty() {
-            let what = format!("what goes with `{}` of the choice `{}`", value.wire, choice.name.wire);
+            let what = format!("the case `{}` of the choice `{}`", value.wire, choice.name.wire);
             named.push(Named::new(what, &format!("{}{}", value.rust, choice.name.rust), &choice.name));
         }
     }
@@ -188,8 +192,8 @@ pub(super) fn errors(_api: &Api, family: &Family, to: &mut Diagnostics) {
 pub(super) fn operations(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     for operation in family.operations.iter().filter(|operation| !operation.name.chars().all(is_word)) {
-        to.at(operation.place, Code::WrongName, format!("an operation cannot be called `{}`", operation.name))
-            .help("name it and its file after the end of its path, in letters, digits and hyphens");
+        to.at(operation.place, Code::WrongName, format!("invalid operation name `{}`", operation.name))
+            .help("name it and its file after the last segment of its path: lower-case letters, digits and hyphens");
     }
     let named: Vec<_> = family
         .operations
@@ -260,8 +264,12 @@ fn rust_fields(parameters: &[Parameter], to: &mut Diagnostics) {
 /// `[]` is what the body is called when it is an array, and nothing else.
 fn are_below_the_top(parameters: &[Parameter], to: &mut Diagnostics) {
     for parameter in parameters.iter().filter(|parameter| parameter.is_body()) {
-        to.at(parameter.name.place, Code::Misplaced, "`[]` stands for a body that is an array, and this is none")
-            .help("call the parameter by its name on the wire");
+        to.at(
+            parameter.name.place,
+            Code::Misplaced,
+            "`[]` denotes an array body and is only allowed at the top of `request`",
+        )
+        .help("use the parameter's name on the wire");
     }
 }
 
@@ -272,20 +280,16 @@ fn stand_once(family: &Family, parameters: &[Parameter], to: &mut Diagnostics) {
         let comes_again =
             |first: &&WireParameter<'_>| first.name.wire == second.name.wire && !std::ptr::eq(first.of, second.of);
         if let Some(first) = names.iter().take(index).find(comes_again) {
-            to.at(
-                second.of.name.place,
-                Code::DefinedTwice,
-                format!("the parameter `{}` {} too", second.name.wire, origin(second)),
-            )
-            .related(first.of.name.place, format!("it {}", origin(first)))
-            .help("a parameter is sent once; take one of them away");
+            to.at(second.of.name.place, Code::DefinedTwice, format!("duplicate parameter `{}`", second.name.wire))
+                .related(first.of.name.place, format!("the first one {}", origin(first)))
+                .help("remove one of them; a parameter is sent once");
         }
     }
 }
 
 fn origin(wire: &WireParameter<'_>) -> String {
     match wire.role {
-        Role::Plain(_) => "stands here".to_owned(),
+        Role::Plain(_) => "is defined here".to_owned(),
         Role::Alternative(_) | Role::Decider(_) | Role::Member(_) => {
             format!("comes with the choice `{}`", wire.of.name.wire)
         }
@@ -298,9 +302,9 @@ fn is_nameable(name: &Name, to: &mut Diagnostics) {
         to.at(
             name.place,
             Code::ReservedName,
-            format!("no parameter or field can be called `{}`: {}", name.wire, taken::CONDITION_WORDS.why),
+            format!("a parameter or field cannot be named `{}`: {}", name.wire, taken::CONDITION_WORDS.why),
         )
-        .help("the schema language needs other words for its conditions first");
+        .help("the schema language cannot express this name");
     }
 }
 
@@ -314,10 +318,10 @@ pub(super) fn fields(_api: &Api, family: &Family, to: &mut Diagnostics) {
                 to.at(
                     field.name.place,
                     Code::DefinedTwice,
-                    format!("the field `{}` comes with an included record already", field.name.wire),
+                    format!("duplicate field `{}`: an included record already has it", field.name.wire),
                 )
                 .related(place, "it comes from here")
-                .help("take one of the two away");
+                .help("remove one of them");
             }
         }
         are_distinct(to, &record.fields.iter().map(|field| Named::of("field", &field.name)).collect::<Vec<_>>());
@@ -330,10 +334,10 @@ pub(super) fn fields(_api: &Api, family: &Family, to: &mut Diagnostics) {
                 to.at(
                     cursor.place,
                     Code::NameCollision,
-                    format!("the list and the cursor of the page are both called `{}` in Rust", shown(&list.rust)),
+                    format!("the list and the cursor of the page have the same Rust name `{}`", shown(&list.rust)),
                 )
                 .related(list.place, "the list is here")
-                .help("name the two members of the answer as they are on the wire");
+                .help("use the names of the two members on the wire");
             }
         }
     }

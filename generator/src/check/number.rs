@@ -55,6 +55,11 @@ pub(super) fn is_integer(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u64>().is_ok()
 }
 
+/// Whether a text is a whole number of more than 64 bits.
+pub(super) fn is_too_large(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u64>().is_err()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

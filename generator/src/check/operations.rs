@@ -16,9 +16,9 @@ fn rates_are_distinct(operation: &Operation, to: &mut Diagnostics) {
     for (index, rate) in operation.rates.iter().enumerate() {
         let same = |first: &&Rate| first.scope == rate.scope && first.class == rate.class;
         if let Some(first) = operation.rates.iter().take(index).find(same) {
-            to.at(rate.place, Code::BadRate, format!("there are two rates {}", rate.counted()))
+            to.at(rate.place, Code::BadRate, format!("duplicate rate limit {}", rate.counted()))
                 .related(first.place, "the first one")
-                .help("keep the one that holds, or say with `for` whom each is for");
+                .help("remove one of them, or give each a class with `for`");
         }
     }
 }
@@ -30,8 +30,7 @@ fn next_takes_the_cursor(family: &Family, operation: &Operation, to: &mut Diagno
     let found = match names.find(next) {
         Lookup::Found(found) => found,
         Lookup::Missing(help) => {
-            to.at(*place, Code::UndefinedName, format!("the cursor goes into `{next}`, which is no parameter here"))
-                .help(help);
+            to.at(*place, Code::UndefinedName, format!("unknown parameter `{next}`")).help(help);
             return;
         }
         Lookup::Unresolved => return,
@@ -39,8 +38,8 @@ fn next_takes_the_cursor(family: &Family, operation: &Operation, to: &mut Diagno
     let takes_it = matches!(found.role, Role::Plain(parameter)
         if matches!(parameter.shape, Shape::One(Type::String | Type::Identifier(_) | Type::Integer | Type::Undefined)));
     if !takes_it {
-        to.at(*place, Code::BadResponse, format!("the cursor goes into `{next}`, which takes no text"))
+        to.at(*place, Code::BadResponse, format!("expected a parameter that takes the cursor, found `{next}`"))
             .related(found.name.place, "the parameter is here")
-            .help("name a parameter that is a `string` or an identifier, and no part of a choice");
+            .help("name a parameter outside of choices that is a `string`, an `integer` or an identifier");
     }
 }

@@ -7,9 +7,9 @@ use crate::model::{Api, Ending, OutcomeRow, RowOutcome};
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     for (index, row) in api.outcomes.iter().enumerate() {
         if let Some(first) = api.outcomes.iter().take(index).find(|first| first.when == row.when) {
-            to.at(row.place, Code::DefinedTwice, format!("`{}` is told of already", row.when.as_str()))
-                .related(first.place, "it is told of here")
-                .help("take one of the two away");
+            to.at(row.place, Code::DefinedTwice, format!("duplicate outcome for `{}`", row.when.as_str()))
+                .related(first.place, "first defined here")
+                .help("remove one of them");
         }
         if let Some((wrong, help)) = against_reason(row) {
             to.at(row.place, Code::BadOutcome, format!("`{}` {wrong}", row.when.as_str())).help(help);
@@ -19,7 +19,7 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
     let is_told = |when: &Ending| api.outcomes.iter().any(|row| row.when == *when);
     let missing: Vec<_> = Ending::ALL.iter().filter(|when| !is_told(when)).map(|when| when.as_str()).collect();
     if !missing.is_empty() {
-        to.at(first.place, Code::BadOutcome, "not every end of a call is told of")
+        to.at(first.place, Code::BadOutcome, "missing outcomes")
             .help(format!("add a row for each of: {}", missing.join(", ")));
     }
 }
@@ -27,19 +27,21 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
 fn against_reason(row: &OutcomeRow) -> Option<(&'static str, &'static str)> {
     match (row.when, row.outcome) {
         (when, outcome) if !when.may_be_sent() && outcome != RowOutcome::NotDone => {
-            Some(("is before anything was sent, so nothing was done", "write `outcome: not_done`"))
+            Some(("ends before anything is sent, so its outcome is `not_done`", "write `outcome: not_done`"))
         }
         (Ending::Success, outcome) if outcome != RowOutcome::Done => {
-            Some(("is the answer that it was done", "write `outcome: done`"))
+            Some(("means that the request took effect", "write `outcome: done`"))
         }
         (when, RowOutcome::Done) if when != Ending::Success => {
-            Some(("does not say that it was done", "write `not_done` or `unknown`"))
+            Some(("does not show that the request took effect", "write `not_done` or `unknown`"))
         }
         (Ending::ItemUnaccounted, outcome) if outcome != RowOutcome::Unknown => {
-            Some(("is what no answer tells of", "write `outcome: unknown`"))
+            Some(("means that the answer does not mention the item", "write `outcome: unknown`"))
         }
         (Ending::ListedCode | Ending::ObservedCode | Ending::TooManyRequests, RowOutcome::ByCode) => None,
-        (_, RowOutcome::ByCode) => Some(("comes without a code that says it", "write `not_done` or `unknown`")),
+        (_, RowOutcome::ByCode) => {
+            Some(("has no code, so its outcome cannot be `by_code`", "write `not_done` or `unknown`"))
+        }
         _ => None,
     }
 }

@@ -19,9 +19,13 @@ pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
             first.insert(key, operation);
             continue;
         };
-        to.at(operation.path.place, Code::BadPath, format!("`{}` is where `{}` goes too", http(operation), other.id))
-            .related(other.path.place, format!("`{}` goes there", other.id))
-            .help("fix the method or the path of one of them");
+        to.at(
+            operation.path.place,
+            Code::BadPath,
+            format!("duplicate method and path `{}`, also used by `{}`", http(operation), other.id),
+        )
+        .related(other.path.place, format!("`{}` is here", other.id))
+        .help("correct the method or the path of one of them");
     }
 }
 
@@ -44,32 +48,27 @@ fn parameters_are_there(family: &Family, operation: &Operation, to: &mut Diagnos
     let place = operation.path.place;
     for (index, name) in in_path.iter().enumerate() {
         if in_path.iter().take(index).any(|first| first == name) {
-            to.at(place, Code::BadPath, format!("`{{{name}}}` stands twice in the path"))
-                .help("a parameter stands in a path once");
+            to.at(place, Code::BadPath, format!("duplicate parameter `{{{name}}}` in the path"))
+                .help("a parameter can occur only once in a path");
             continue;
         }
         let found = match names.find(name) {
             Lookup::Found(found) => found,
             Lookup::Missing(help) => {
                 let help = match &operation.body {
-                    Body::Array(_) => "a body that is an array leaves no place for parameters of the path".into(),
+                    Body::Array(_) => "a request with an array body cannot have path parameters".into(),
                     Body::Parameters(all) if all.is_empty() => {
                         format!("add `{name}: {{ type: string, required: always }}` to `request`").into()
                     }
                     Body::Parameters(_) => help,
                 };
-                to.at(
-                    place,
-                    Code::UndefinedName,
-                    format!("the path holds `{{{name}}}`, and there is no such parameter"),
-                )
-                .help(help);
+                to.at(place, Code::UndefinedName, format!("unknown parameter `{{{name}}}` in the path")).help(help);
                 continue;
             }
             Lookup::Unresolved => continue,
         };
         let why = match found.role {
-            Role::Alternative(_) | Role::Decider(_) | Role::Member(_) => "it is part of a choice",
+            Role::Alternative(_) | Role::Decider(_) | Role::Member(_) => "it is a member of a choice",
             Role::Plain(parameter) if parameter.need != Need::Always => "it is not `required: always`",
             Role::Plain(parameter) => match parameter.shape {
                 Shape::One(Type::Choice(_) | Type::Record(_)) | Shape::List(_) | Shape::Items(_) => {
@@ -78,11 +77,9 @@ fn parameters_are_there(family: &Family, operation: &Operation, to: &mut Diagnos
                 Shape::One(_) => continue,
             },
         };
-        to.at(found.of.name.place, Code::BadPath, format!("`{name}` stands in the path, but {why}"))
+        to.at(found.of.name.place, Code::BadPath, format!("invalid path parameter `{name}`: {why}"))
             .related(place, "the path is here")
-            .help(
-                "a path is whole only with one value for each `{parameter}`: write a plain one with `required: always`",
-            );
+            .help("a path parameter is a single value with `required: always`");
     }
 }
 
@@ -101,6 +98,6 @@ fn lists_have_a_body(operation: &Operation, to: &mut Diagnostics) {
             format!("a {} request has no body to hold {what}", method.as_str()),
         )
         .related(operation.path.place, "the method is here")
-        .help("fix the method, or send a list of plain values with `list`");
+        .help("correct the method, or use `list` for a list of plain values");
     }
 }

@@ -12,19 +12,22 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     let known = || family.operations.iter().filter(is_fit).map(|one| one.name.as_str());
     let Some(operation) = family.operations.iter().find(|one| one.name == *name) else {
         if api.is_whole {
-            let help = did_you_mean(name, known()).unwrap_or_else(|| "name a signed operation that only reads".into());
+            let help =
+                did_you_mean(name, known()).unwrap_or_else(|| "name a signed operation with `effect: read`".into());
             to.at(*place, Code::UndefinedName, format!("the family has no operation `{name}`")).help(help);
         }
         return;
     };
     if !is_fit(&operation) {
         let why = match operation.effect {
-            Effect::Read => "is not signed, so it says nothing of credentials",
-            Effect::Create | Effect::Amend | Effect::Cancel | Effect::Close => "changes something",
+            Effect::Read => "is not signed and cannot check credentials",
+            Effect::Create | Effect::Amend | Effect::Cancel | Effect::Close => {
+                "is not an operation with `effect: read`"
+            }
         };
         to.at(*place, Code::Misplaced, format!("`{name}` {why}"))
-            .related(operation.place, "it is here")
-            .help("name a signed operation that only reads");
+            .related(operation.place, "it is defined here")
+            .help("name a signed operation with `effect: read`");
         return;
     }
     examples::request(api, family, operation, &probe.request, to);
@@ -46,9 +49,13 @@ fn is_built_without_reading(
         let is_read = shape.element().is_none_or(|ty| ty == Type::Decimal)
             || family.identifier_of(shape).is_some_and(Identifier::is_constrained);
         if is_read {
-            to.at(*place, Code::Misplaced, format!("`{name}` is more than checking credentials takes"))
-                .related(found.name.place, "the parameter is here")
-                .help("leave it out, or name an operation that does without");
+            to.at(
+                *place,
+                Code::Misplaced,
+                format!("`{name}` cannot be set in a probe: its value is validated at run time"),
+            )
+            .related(found.name.place, "the parameter is here")
+            .help("leave it out, or name an operation that does not need it");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Records: what comes back, and what is made of it.
 
-use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
+use crate::diagnostics::{Code, Diagnostics, Place, name_list, unknown};
 use crate::model::{Api, Family, Field, Record, Response, Shape, Type};
 
 /// The records of a family, and where they are used.
@@ -32,10 +32,11 @@ pub(super) fn field<'a>(
     let found = record.field(name);
     if found.is_none() && record.is_whole {
         let names = || record.fields.iter().map(|field| field.name.wire.as_str());
-        let help = did_you_mean(name, names());
+        let places = record.fields.iter().map(|field| (field.name.wire.as_str(), Some(field.name.place)));
+        let help = unknown(name, places, || format!("expected one of: {}", name_list(names())));
         to.at(*place, Code::UndefinedName, format!("the record `{}` has no field `{name}`", record.name.wire))
             .related(record.name.place, "the record is here")
-            .help(help.unwrap_or_else(|| format!("its fields are: {}", name_list(names())).into()));
+            .help(help);
     }
     found
 }
@@ -43,9 +44,9 @@ pub(super) fn field<'a>(
 /// An abstract record is there to be included.
 fn is_a_type(family: &Family, index: usize, place: Place, what: &str, to: &mut Diagnostics) {
     let Some(record) = family.records.get(index).filter(|record| record.is_abstract) else { return };
-    to.at(place, Code::BadResponse, format!("{what} is the record `{}`, which is abstract", record.name.wire))
+    to.at(place, Code::BadResponse, format!("{what} has the abstract record `{}` as its type", record.name.wire))
         .related(record.name.place, "the record is here")
-        .help("take `abstract` away there, or make a record that includes it");
+        .help("remove `abstract` there, or use a record that includes it");
 }
 
 /// A record within itself would never end; a list of itself may be empty.
@@ -58,11 +59,11 @@ fn holds_itself(family: &Family, to: &mut Diagnostics) {
                 field.name.place,
                 Code::Circular,
                 format!(
-                    "the record `{}` holds itself through its field `{}` of the type `{through}`",
+                    "the record `{}` contains itself through its field `{}` of type `{through}`",
                     record.name.wire, field.name.wire
                 ),
             )
-            .help("make it a `list`, or take it away");
+            .help("make it a `list`, or remove it");
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Rules: what they say, what they test, and what they speak of.
 
+use std::collections::BTreeSet;
+
 use super::conditions::{Subject, find};
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::model::{
@@ -15,8 +17,12 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     for rule in &family.statements.rules {
         is_of_its_kind(rule, to);
         if rule.test.is_some() {
-            to.at(rule.place, Code::BadRule, format!("{} of the family has no request to test", name(rule)))
-                .help("move it to the operations that it speaks of");
+            to.at(
+                rule.place,
+                Code::BadRule,
+                format!("{} cannot have conditions: a rule of the family has no request", name(rule)),
+            )
+            .help("move it to the operations it applies to");
         }
     }
     for operation in &family.operations {
@@ -24,7 +30,9 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
         for rule in &operation.statements.rules {
             is_of_its_kind(rule, to);
             speaks_of_what_is_there(api, family, operation, rule, to);
+            can_fail(rule, to);
         }
+        agree(&operation.statements.rules, to);
     }
 }
 
@@ -41,9 +49,9 @@ fn have_ids<'a>(what: &str, ids: impl Iterator<Item = (&'a str, Place)>, to: &mu
     for (id, place) in ids.filter(|(id, _)| !id.is_empty()) {
         match seen.iter().find(|(first, _)| *first == id) {
             Some((_, first)) => {
-                to.at(place, Code::DefinedTwice, format!("the {what} id `{id}` is taken"))
-                    .related(*first, "it is taken here")
-                    .help("give one of them another id");
+                to.at(place, Code::DefinedTwice, format!("duplicate {what} id `{id}`"))
+                    .related(*first, "first used here")
+                    .help("rename one of them");
             }
             None => seen.push((id, place)),
         }
@@ -54,21 +62,122 @@ fn have_ids<'a>(what: &str, ids: impl Iterator<Item = (&'a str, Place)>, to: &mu
 fn is_of_its_kind(rule: &Rule, to: &mut Diagnostics) {
     let kind = rule.kind.as_str();
     if rule.kind == RuleKind::Checked && rule.test.is_none() {
-        to.at(rule.place, Code::BadRule, format!("{} is `checked`, and has no condition to check", name(rule))).help(
-            "add `require`, `forbid`, `same` or `unique`, or make it another kind, such as `stated` with a `why`",
+        to.at(rule.place, Code::BadRule, format!("{} is `checked` but has no condition", name(rule))).help(
+            "add `require`, `forbid`, `same` or `unique`, or change its kind, for example to `stated` with a `why`",
         );
     }
     if let Some(place) = rule.severity_place.filter(|_| rule.kind != RuleKind::Checked) {
-        to.at(place, Code::Misplaced, format!("{} is `{kind}`, and says how severe it is to break it", name(rule)))
-            .help("`severity` goes with `kind: checked` only; take it away");
+        to.at(place, Code::Misplaced, format!("{} is `{kind}` but has a `severity`", name(rule)))
+            .help("remove `severity`; only `checked` rules have one");
     }
     if rule.kind != RuleKind::Checked && rule.test.is_some() {
-        to.at(rule.place, Code::BadRule, format!("{} is `{kind}`, and has a condition to check", name(rule)))
-            .help("make it `kind: checked`, or take the condition away");
+        to.at(rule.place, Code::BadRule, format!("{} is `{kind}` but has a condition", name(rule)))
+            .help("write `kind: checked`, or remove the condition");
     }
     if rule.kind == RuleKind::Stated && rule.why.as_ref().is_none_or(String::is_empty) {
-        to.at(rule.place, Code::BadRule, format!("{} is `stated`, and nothing says why it is not more", name(rule)))
-            .help("add `why: ...`, what keeps it from being checked");
+        to.at(rule.place, Code::BadRule, format!("{} is `stated` but has no `why`", name(rule)))
+            .help("add `why: ...`, the reason it cannot be checked");
+    }
+}
+
+/// A rule whose `when` implies what it requires, or rules out what it forbids, holds for every request.
+fn can_fail(rule: &Rule, to: &mut Diagnostics) {
+    let Some(Test::Condition { when, require, forbid }) = &rule.test else { return };
+    let is_implied = |required: &Condition| when.iter().any(|condition| implies(condition, required));
+    let is_excluded = |forbidden: &Condition| when.iter().any(|condition| excludes(condition, forbidden));
+    if !require.is_empty() && require.iter().all(is_implied) || forbid.iter().any(is_excluded) {
+        to.at(rule.place, Code::BadRule, format!("{} can never fail: `when` implies it", name(rule)))
+            .help("correct the condition, or remove the rule");
+    }
+    if require.iter().any(|required| forbid.len() == 1 && implies(required, &forbid[0])) {
+        to.at(rule.place, Code::BadRule, format!("{} requires what it forbids", name(rule)))
+            .help("correct `require` or `forbid`");
+    }
+}
+
+/// Two rules with one condition cannot require and forbid the same.
+fn agree(rules: &[Rule], to: &mut Diagnostics) {
+    for (index, rule) in rules.iter().enumerate() {
+        if let Some(first) = rules.iter().take(index).find(|first| contradict(first, rule)) {
+            to.at(rule.place, Code::BadRule, format!("{} contradicts {}", name(rule), name(first)))
+                .related(first.place, "the other rule is here")
+                .help("correct one of them: under the same `when`, one requires what the other forbids");
+        }
+    }
+}
+
+fn contradict(one: &Rule, other: &Rule) -> bool {
+    let (
+        Some(Test::Condition { when, require, forbid }),
+        Some(Test::Condition { when: other_when, require: other_require, forbid: other_forbid }),
+    ) = (&one.test, &other.test)
+    else {
+        return false;
+    };
+    let list = |rule: &Rule| rule.within.as_ref().map(|(list, _)| list.clone());
+    let clash = |require: &[Condition], forbid: &[Condition]| match forbid {
+        [forbidden] => require.iter().any(|required| implies(required, forbidden)),
+        _ => false,
+    };
+    list(one) == list(other)
+        && texts(when) == texts(other_when)
+        && (clash(require, other_forbid) || clash(other_require, forbid))
+}
+
+fn values(values: &[(String, Place)]) -> BTreeSet<&str> {
+    values.iter().map(|(value, _)| value.as_str()).collect()
+}
+
+/// Conditions without their places, in any order.
+fn texts(conditions: &[Condition]) -> BTreeSet<String> {
+    let text = |condition: &Condition| match condition {
+        Condition::Given(names) => format!("given {:?}", values(names)),
+        Condition::AnyGiven(names) => format!("any_given {:?}", values(names)),
+        Condition::HasForm { parameter, forms } => format!("{}.form {:?}", parameter.0, values(forms)),
+        Condition::Is { parameter, values: all } => format!("{} {:?}", parameter.0, values(all)),
+        Condition::AccountIs { property, values: all } => format!("account.{} {:?}", property.0, values(all)),
+        Condition::Compares { parameter, comparison, property } => {
+            format!("{}.{} {}", parameter.0, comparison.as_str(), property.0)
+        }
+    };
+    conditions.iter().map(text).collect()
+}
+
+/// What a condition compares, and with which values.
+fn compared(condition: &Condition) -> Option<(&str, &str, BTreeSet<&str>)> {
+    match condition {
+        Condition::Is { parameter, values: all } => Some(("parameter", &parameter.0, values(all))),
+        Condition::HasForm { parameter, forms } => Some(("form", &parameter.0, values(forms))),
+        Condition::AccountIs { property, values: all } => Some(("account", &property.0, values(all))),
+        Condition::Given(_) | Condition::AnyGiven(_) | Condition::Compares { .. } => None,
+    }
+}
+
+/// Whether the second condition holds wherever the first does.
+fn implies(one: &Condition, other: &Condition) -> bool {
+    match (one, other) {
+        (Condition::Given(one), Condition::Given(other)) => values(other).is_subset(&values(one)),
+        (Condition::Given(one), Condition::AnyGiven(other)) => !values(other).is_disjoint(&values(one)),
+        (Condition::AnyGiven(one), Condition::AnyGiven(other)) => values(one).is_subset(&values(other)),
+        (Condition::Is { parameter, .. } | Condition::HasForm { parameter, .. }, Condition::Given(other)) => {
+            other.iter().all(|(name, _)| *name == parameter.0)
+        }
+        _ => match (compared(one), compared(other)) {
+            (Some((kind, a, one)), Some((other_kind, b, other))) => {
+                (kind, a) == (other_kind, b) && one.is_subset(&other)
+            }
+            _ => false,
+        },
+    }
+}
+
+/// Whether the second condition fails wherever the first holds. A text may have several forms.
+fn excludes(one: &Condition, other: &Condition) -> bool {
+    match (compared(one), compared(other)) {
+        (Some((kind, a, one)), Some((other_kind, b, other))) => {
+            kind != "form" && (kind, a) == (other_kind, b) && one.is_disjoint(&other)
+        }
+        _ => false,
     }
 }
 
@@ -87,8 +196,8 @@ fn speaks_of_what_is_there(api: &Api, family: &Family, operation: &Operation, ru
                 conditions.iter().for_each(|condition| subject.check(condition, to));
             }
             if require.is_empty() && forbid.is_empty() {
-                to.at(rule.place, Code::BadRule, format!("{name} requires and forbids nothing"))
-                    .help("write a condition below `require` or `forbid`");
+                to.at(rule.place, Code::BadRule, format!("{name} has an empty condition"))
+                    .help("write a condition under `require` or `forbid`");
             }
         }
         Some(Test::Same(name, place)) => compares_items(rule, &names, "same", &[(name.clone(), *place)], to),
@@ -112,9 +221,9 @@ fn names_its_instrument(
         to.at(
             rule.place,
             Code::BadRule,
-            format!("{} compares with an instrument, and no request names one", name(rule)),
+            format!("{} compares with an instrument, but the family has no `instrument`", name(rule)),
         )
-        .help("say in family.yaml which parameters do, with `instrument: { line: ..., symbol: ... }`");
+        .help("add `instrument: { line: ..., symbol: ... }` to family.yaml");
         return;
     };
     let names = names.clone().and(&family.names(operation.body.parameters()));
@@ -126,7 +235,7 @@ fn names_its_instrument(
             to.at(
                 rule.place,
                 Code::BadRule,
-                format!("{} compares with an instrument, and the request has no `{parameter}` to name it", name(rule)),
+                format!("{} compares with an instrument, but the request has no `{parameter}`", name(rule)),
             )
             .help("make the rule `stated` with a `why`");
         }
@@ -141,9 +250,9 @@ fn subject<'a>(operation: &'a Operation, rule: &Rule, to: &mut Diagnostics) -> O
         return Some(&item.parameters);
     }
     let help = did_you_mean(list.as_str(), lists()).unwrap_or_else(|| match name_list(lists()) {
-        known if known.is_empty() => "take `in` away".into(),
-        known if known == ListName::BODY => "write `in: \"[]\"`, which stands for the body".into(),
-        known => format!("the lists of objects are: {known}").into(),
+        known if known.is_empty() => "remove `in`".into(),
+        known if known == ListName::BODY => "write `in: \"[]\"` for the array body".into(),
+        known => format!("expected one of: {known}").into(),
     });
     to.at(*place, Code::UndefinedName, format!("the request has no list of objects `{list}`")).help(help);
     None
@@ -154,24 +263,24 @@ fn compares_items(rule: &Rule, names: &WireNames<'_>, key: &str, compared: &[(St
         to.at(
             rule.place,
             Code::BadRule,
-            format!("`{key}` compares the items of a list, and {} does not say of which", name(rule)),
+            format!("`{key}` compares the items of a list, but {} has no `in`", name(rule)),
         )
         .help("add `in: someList`, or `in: \"[]\"` for a body that is an array");
         return;
     }
     if compared.is_empty() {
-        to.at(rule.place, Code::BadRule, format!("`{key}` compares nothing")).help("name a parameter of the items");
+        to.at(rule.place, Code::BadRule, format!("`{key}` is empty")).help("list at least one parameter of the items");
     }
     for (name, place) in compared {
         let Some(found) = find(names, name, *place, to) else { continue };
         let (Role::Plain(parameter) | Role::Alternative(parameter)) = found.role else {
-            not_comparable(name, *place, "is part of a choice by value", to);
+            not_comparable(name, *place, "is a member of a choice by value", to);
             continue;
         };
         match parameter.shape {
             Shape::One(Type::Enum(_) | Type::Identifier(_) | Type::String | Type::Undefined)
                 if parameter.edit.is_none() => {}
-            _ => not_comparable(name, *place, "is no text", to),
+            _ => not_comparable(name, *place, "is not a text", to),
         }
     }
 }

@@ -6,18 +6,37 @@ pub(super) struct Taken {
     pub(super) why: &'static str,
 }
 
-/// Emitted code uses these unqualified; a type of that name would stand before them.
+/// Emitted code uses or derives these unqualified; a type of that name would stand before them.
 pub(super) const TYPES: Taken = Taken {
     names: &[
-        "Box", "Client", "Clone", "Default", "Err", "From", "Into", "None", "Ok", "Option", "Result", "Self_", "Send",
-        "Some", "String", "Sync", "Vec",
+        "Box",
+        "Client",
+        "Clone",
+        "Debug",
+        "Default",
+        "Eq",
+        "Err",
+        "From",
+        "Hash",
+        "Into",
+        "None",
+        "Ok",
+        "Option",
+        "PartialEq",
+        "Result",
+        "Self_",
+        "Send",
+        "Some",
+        "String",
+        "Sync",
+        "Vec",
     ],
-    why: "Rust or the emitted code has a type of that name",
+    why: "Rust or the emitted code uses this name for a type",
 };
 
 /// The variant that keeps what the documents do not list.
 pub(super) const VARIANTS: Taken =
-    Taken { names: &["Unknown"], why: "values that the documents do not list become that variant" };
+    Taken { names: &["Unknown"], why: "the emitted code uses this variant for values that are not documented" };
 
 /// Functions of a request, of the objects of a list, and of what goes with a case.
 pub(super) const SETTERS: Taken = Taken {
@@ -25,6 +44,7 @@ pub(super) const SETTERS: Taken = Taken {
         "between",
         "check",
         "clone",
+        "default",
         "from_json",
         "from_json_in",
         "from_query",
@@ -37,11 +57,11 @@ pub(super) const SETTERS: Taken = Taken {
         "write",
         "write_path",
     ],
-    why: "every request has a function of that name",
+    why: "every request has a function with this name",
 };
 
 /// Functions of a choice by value.
-pub(super) const MAKERS: Taken = Taken { names: &["kind"], why: "every choice has a function of that name" };
+pub(super) const MAKERS: Taken = Taken { names: &["kind"], why: "every choice has a function with this name" };
 
 /// Modules of a family, and functions of the type that holds its operations.
 pub(super) const OPERATIONS: Taken = Taken {
@@ -54,11 +74,12 @@ pub(super) const OPERATIONS: Taken = Taken {
         "errors",
         "identifiers",
         "lifecycle",
+        "mod",
         "of",
         "records",
         "types",
     ],
-    why: "every family has a module or a function of that name",
+    why: "every family has a module or a function with this name",
 };
 
 /// Functions of the account and the instrument.
@@ -78,7 +99,7 @@ pub(super) const PROPERTIES: Taken = Taken {
         "tell",
         "told",
     ],
-    why: "the account or the instrument has a function of that name",
+    why: "the account or the instrument has a function with this name",
 };
 
 /// Types of the root.
@@ -97,7 +118,7 @@ pub(super) const ROOT_TYPES: Taken = Taken {
         "Timestamp",
         "Violations",
     ],
-    why: "the emitted code has a type of that name",
+    why: "the emitted code has a type with this name",
 };
 
 /// Modules of the root, functions of the client, and names that cargo keeps for itself.
@@ -132,22 +153,22 @@ pub(super) const FAMILIES: Taken = Taken {
         "with_account",
         "tradeapi_runtime",
     ],
-    why: "the emitted code has something else of that name",
+    why: "the emitted code already uses this name",
 };
 
 /// Words of conditions.
 pub(super) const CONDITION_WORDS: Taken =
-    Taken { names: &["any_given", "given"], why: "it is a word of the conditions of rules" };
+    Taken { names: &["any_given", "given"], why: "it has a meaning in conditions" };
 
 /// Headers that belong to whoever frames a request.
 pub(super) const HEADERS: Taken = Taken {
     names: &["connection", "content-length", "content-type", "host", "transfer-encoding"],
-    why: "the client sets it itself",
+    why: "the client sets it",
 };
 
 impl Taken {
     /// Whether a name is one of them.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.names.contains(&name)
+        self.names.contains(&name.trim_start_matches("r#"))
     }
 }

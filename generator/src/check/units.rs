@@ -37,7 +37,7 @@ fn of_parameter(family: &Family, parameter: &Parameter, around: &WireNames<'_>, 
                 }
             }
             Lookup::Missing(help) => {
-                to.at(*place, Code::UndefinedName, format!("the unit depends on `{name}`, which is no parameter here"))
+                to.at(*place, Code::UndefinedName, format!("the unit depends on an unknown parameter `{name}`"))
                     .help(help);
             }
             Lookup::Unresolved => {}
@@ -64,9 +64,8 @@ fn of_record(family: &Family, record: &Record, to: &mut Diagnostics) {
     for (name, values, place) in conditions {
         let Some(Field { shape, .. }) = record.field(name) else {
             let help = did_you_mean(name, names())
-                .unwrap_or_else(|| format!("the fields here are: {}", name_list(names())).into());
-            to.at(*place, Code::UndefinedName, format!("the unit depends on `{name}`, which is no field here"))
-                .help(help);
+                .unwrap_or_else(|| format!("expected one of: {}", name_list(names())).into());
+            to.at(*place, Code::UndefinedName, format!("the unit depends on an unknown field `{name}`")).help(help);
             continue;
         };
         let Shape::One(ty @ Type::Enum(_)) = *shape else { continue };

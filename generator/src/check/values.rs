@@ -17,10 +17,14 @@ pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
             rule(family, parameter, to);
         }
     }
+    // Of what a choice requires, documents name a default too; see `contradictions`.
+    for parameter in family.operations.iter().flat_map(Operation::sets).flat_map(|(_, set)| set) {
+        default_is_used(parameter, to);
+    }
     for (_, item) in family.operations.iter().flat_map(Operation::items) {
         for parameter in item.parameters.iter().filter(|parameter| parameter.item().is_some()) {
-            to.at(parameter.name.place, Code::Misplaced, "a list of objects cannot stand within another")
-                .help("lists of objects are parameters of a request, and have plain parameters");
+            to.at(parameter.name.place, Code::Misplaced, "a list of objects cannot contain another")
+                .help("use plain parameters here");
         }
     }
 }
@@ -36,7 +40,11 @@ pub(super) fn why_not(family: &Family, ty: Type, text: &str) -> Option<Fault> {
         Type::Identifier(index) => return identifiers::why_not(family.identifiers.get(index)?, text),
         Type::String | Type::Choice(_) | Type::Record(_) | Type::Undefined => return None,
     };
-    let fault = || Fault::new(format!("`{text}` is no {what}"), format!("write a {what}, such as {such_as}"));
+    let is_large = matches!(ty, Type::Integer | Type::Time) && number::is_too_large(text);
+    let fault = || match is_large {
+        true => Fault::new(format!("the number `{text}` is too large"), format!("the maximum is {}", u64::MAX)),
+        false => Fault::new(format!("invalid {what} `{text}`"), format!("write a {what}, such as {such_as}")),
+    };
     (!is_one).then(fault)
 }
 
@@ -45,12 +53,12 @@ fn shape(_family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let place = parameter.name.place;
     match parameter.shape {
         Shape::List(Type::Choice(_)) => {
-            to.at(place, Code::BadChoice, "there is no list of a choice")
-                .help("make a list of objects, with `item` and `fields`, that has the choice in it");
+            to.at(place, Code::BadChoice, "a list cannot have a choice as its items")
+                .help("use a list of objects, with `item` and `fields`, that contains the choice");
         }
         Shape::One(Type::Record(_)) | Shape::List(Type::Record(_)) => {
-            to.at(place, Code::Misplaced, "a record is what comes back, and is never sent")
-                .help("list what is sent: `{ item: SomeName, fields: { .. } }` for a list of objects");
+            to.at(place, Code::Misplaced, "a record cannot be the type of a parameter")
+                .help("use `{ item: SomeName, fields: { .. } }` for a list of objects");
         }
         Shape::One(_) | Shape::List(_) | Shape::Items(_) => {}
     }
@@ -71,7 +79,7 @@ fn described(family: &Family, shape: &Shape) -> String {
         }
         Shape::One(Type::Choice(index)) => named("a choice", family.choices.get(*index).map(|all| &all.name)),
         Shape::One(Type::Record(_)) => "a record".to_owned(),
-        Shape::One(Type::Undefined) => "nothing known".to_owned(),
+        Shape::One(Type::Undefined) => "of unknown type".to_owned(),
     }
 }
 
@@ -85,7 +93,7 @@ fn named(kind: &str, name: Option<&Name>) -> String {
 /// Reports a key that says nothing about a parameter of this shape.
 fn misplaced(family: &Family, parameter: &Parameter, place: Place, says: &str, to: &mut Diagnostics) {
     let what = described(family, &parameter.shape);
-    to.at(place, Code::Misplaced, format!("{says}, and `{}` is {what}", parameter.name.wire)).help("take it away here");
+    to.at(place, Code::Misplaced, format!("{says}, but `{}` is {what}", parameter.name.wire)).help("remove it");
 }
 
 fn bounds(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
@@ -96,7 +104,7 @@ fn bounds(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
         _ if parameter.shape.is_undefined() => return,
         _ => {
             for (key, _, place) in given {
-                misplaced(family, parameter, place, &format!("`{key}` bounds a number"), to);
+                misplaced(family, parameter, place, &format!("`{key}` requires a number"), to);
             }
             return;
         }
@@ -108,18 +116,18 @@ fn bounds(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     }
     let (Some((min, min_place)), Some((max, max_place))) = (&parameter.min, &parameter.max) else { return };
     if Number::parse(min).zip(Number::parse(max)).is_some_and(|(min, max)| min > max) {
-        to.at(*min_place, Code::BadNumber, format!("the `min` {min} is above the `max` {max}"))
-            .related(*max_place, "the `max` is here")
-            .help("exchange them, or fix one of them");
+        to.at(*min_place, Code::BadNumber, format!("`min` {min} is greater than `max` {max}"))
+            .related(*max_place, "`max` is here")
+            .help("swap them, or correct one of them");
     }
 }
 
 fn digits(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let Some((digits, place)) = parameter.digits.filter(|_| !parameter.shape.is_undefined()) else { return };
     if !matches!(parameter.shape, Shape::One(Type::Integer)) {
-        misplaced(family, parameter, place, "`digits` counts those of an integer", to);
+        misplaced(family, parameter, place, "`digits` requires an integer", to);
     } else if digits == 0 {
-        to.at(place, Code::BadNumber, "a number has one digit at least").help("write how many digits it has at most");
+        to.at(place, Code::BadNumber, "`digits` must be at least 1").help("write the maximum number of digits");
     }
 }
 
@@ -127,19 +135,18 @@ fn item_counts(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let given = [("min_items", parameter.min_items), ("max_items", parameter.max_items)];
     for (key, place) in given.into_iter().filter_map(|(key, count)| count.map(|(_, place)| (key, place))) {
         if matches!(parameter.shape, Shape::One(ty) if ty != Type::Undefined) {
-            misplaced(family, parameter, place, &format!("`{key}` counts the items of a list"), to);
+            misplaced(family, parameter, place, &format!("`{key}` requires a list"), to);
         }
     }
     if let Some((_, place)) = parameter.max_items.filter(|(count, _)| *count == 0) {
-        to.at(place, Code::BadNumber, "a list of no items at most is always empty")
-            .help("write how many items it has at most");
+        to.at(place, Code::BadNumber, "`max_items` must be at least 1").help("write the maximum number of items");
     }
     if let (Some((min, min_place)), Some((max, max_place))) = (parameter.min_items, parameter.max_items)
         && min > max
     {
-        to.at(min_place, Code::BadNumber, format!("`min_items` {min} is above `max_items` {max}"))
+        to.at(min_place, Code::BadNumber, format!("`min_items` {min} is greater than `max_items` {max}"))
             .related(max_place, "`max_items` is here")
-            .help("exchange them, or fix one of them");
+            .help("swap them, or correct one of them");
     }
 }
 
@@ -165,19 +172,19 @@ fn only(family: &Family, name: &Name, shape: &Shape, only: &[(String, Place)], t
     let Some((_, first)) = only.first().filter(|_| !shape.is_undefined()) else { return };
     let Some(all) = family.enum_of(shape) else {
         let what = described(family, shape);
-        to.at(*first, Code::Misplaced, format!("`only` lists values of an enum, and `{}` is {what}", name.wire))
-            .help("take it away here, or make an enum of the values");
+        to.at(*first, Code::Misplaced, format!("`only` requires an enum, but `{}` is {what}", name.wire))
+            .help("remove it, or define an enum with these values");
         return;
     };
     for (index, (value, place)) in only.iter().enumerate() {
         if all.index_of(value).is_none() && !all.values.is_empty() {
-            to.at(*place, Code::BadValue, format!("`{value}` is no value of `{}`", all.name.wire))
+            to.at(*place, Code::BadValue, format!("`{}` has no value `{value}`", all.name.wire))
                 .help(enums::nearest(all, value));
         }
         if let Some((_, first)) = only.iter().take(index).find(|(first, _)| first == value) {
-            to.at(*place, Code::DefinedTwice, format!("`{value}` is listed twice"))
+            to.at(*place, Code::DefinedTwice, format!("duplicate value `{value}`"))
                 .related(*first, "first listed here")
-                .help("take one of the two away");
+                .help("remove one of them");
         }
     }
 }
@@ -186,12 +193,24 @@ fn default(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let Some((default, place)) = &parameter.default else { return };
     let ty = match parameter.shape {
         Shape::One(Type::Choice(_)) | Shape::List(_) | Shape::Items(_) => {
-            return misplaced(family, parameter, *place, "`default` is one value", to);
+            return misplaced(family, parameter, *place, "`default` requires a single value", to);
         }
         Shape::One(ty) => ty,
     };
     if let Some(fault) = why_not(family, ty, default).or_else(|| out_of_bounds(family, parameter, default)) {
         fault.report(to, *place, Code::BadDefault, "`default`");
+    }
+}
+
+/// A default is one value, and assumed where nothing is sent.
+fn default_is_used(parameter: &Parameter, to: &mut Diagnostics) {
+    let Some((_, place)) = &parameter.default else { return };
+    if parameter.need == Need::Always {
+        let message = format!("`default` contradicts `required: always`: `{}` is never left out", parameter.name.wire);
+        to.at(*place, Code::BadDefault, message).help("remove `default` or `required: always`");
+    } else if parameter.default_note.is_some() {
+        to.at(*place, Code::BadDefault, "`default` and `default_note` exclude each other")
+            .help("keep `default` if the default is one value, or `default_note` otherwise");
     }
 }
 
@@ -202,7 +221,7 @@ pub(super) fn out_of_bounds(family: &Family, parameter: &Parameter, text: &str) 
     }
     let Shape::One(ty) = parameter.shape else { return None };
     let (why, place) = beyond_bounds(parameter, text).filter(|_| ty.is_quantity())?;
-    Some(Fault { bound: Some(place), ..Fault::new(why, "fix the one that is wrong") })
+    Some(Fault { bound: Some(place), ..Fault::new(why, "correct one of them") })
 }
 
 fn beyond_bounds(parameter: &Parameter, text: &str) -> Option<(String, Place)> {
@@ -215,17 +234,17 @@ fn beyond_bounds(parameter: &Parameter, text: &str) -> Option<(String, Place)> {
         is_beyond(&number, &Number::parse(bound)?).then(|| (bound.clone(), *place))
     };
     if let Some((min, place)) = bound(&parameter.min, |number, min| number < min) {
-        return Some((format!("{text} is below the `min` {min}"), place));
+        return Some((format!("{text} is less than `min` {min}"), place));
     }
     let (max, place) = bound(&parameter.max, |number, max| number > max)?;
-    Some((format!("{text} is above the `max` {max}"), place))
+    Some((format!("{text} is greater than `max` {max}"), place))
 }
 
 fn edit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let Some(Edit { delete, place }) = &parameter.edit else { return };
     let ty = match parameter.shape {
         Shape::One(Type::Choice(_) | Type::Record(_)) | Shape::List(_) | Shape::Items(_) => {
-            return misplaced(family, parameter, *place, "`edit` keeps or deletes one value", to);
+            return misplaced(family, parameter, *place, "`edit` requires a single value", to);
         }
         Shape::One(ty) => ty,
     };
@@ -233,16 +252,16 @@ fn edit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
         to.at(
             *place,
             Code::Misplaced,
-            format!("`{}` is always sent, so leaving it out keeps nothing", parameter.name.wire),
+            format!("`edit` contradicts `required: always`: `{}` is never left out", parameter.name.wire),
         )
-        .help("take `edit` or `required: always` away");
+        .help("remove `edit` or `required: always`");
     }
     let Some(delete) = delete else { return };
     match ty {
-        Type::Boolean => misplaced(family, parameter, *place, "`delete` is a text or a number", to),
+        Type::Boolean => misplaced(family, parameter, *place, "`delete` requires a text or a number", to),
         Type::Decimal | Type::Integer | Type::Time => {
             if let Some(fault) = why_not(family, Type::Decimal, delete).filter(|_| !parameter.as_text) {
-                fault.report(to, *place, Code::BadNumber, "`delete` travels as a JSON number");
+                fault.report(to, *place, Code::BadNumber, "`delete` is sent as a JSON number");
             }
         }
         Type::String | Type::Enum(_) | Type::Identifier(_) | Type::Choice(_) | Type::Record(_) | Type::Undefined => {}
@@ -255,6 +274,6 @@ fn wins(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
         .choice_of(parameter)
         .is_some_and(|choice| matches!(choice.kind, crate::model::ChoiceKind::Presence { .. }));
     if parameter.wins_unstated && !by_presence && !parameter.shape.is_undefined() {
-        misplaced(family, parameter, parameter.name.place, "`wins` is about the alternatives of a choice", to);
+        misplaced(family, parameter, parameter.name.place, "`wins` requires a choice with `one_of`", to);
     }
 }

@@ -19,9 +19,9 @@ fn ends_are_times(window: &Window, names: &WireNames<'_>, to: &mut Diagnostics) 
         end_is_time(key, name, *place, names, to);
     }
     if window.from.0 == window.to.0 {
-        to.at(window.to.1, Code::BadWindow, format!("the window goes from `{0}` to `{0}`", window.to.0))
-            .related(window.from.1, "it begins here")
-            .help("name the parameter that ends it");
+        to.at(window.to.1, Code::BadWindow, format!("`from` and `to` of the window are both `{0}`", window.to.0))
+            .related(window.from.1, "`from` is here")
+            .help("name the parameter with the end of the range");
     }
 }
 
@@ -29,19 +29,15 @@ fn end_is_time(key: &str, name: &str, place: Place, names: &WireNames<'_>, to: &
     let found = match names.find(name) {
         Lookup::Found(found) => found,
         Lookup::Missing(help) => {
-            to.at(
-                place,
-                Code::UndefinedName,
-                format!("the `{key}` of the window is `{name}`, which is no parameter here"),
-            )
-            .help(help);
+            to.at(place, Code::UndefinedName, format!("unknown parameter `{name}` as `{key}` of the window"))
+                .help(help);
             return;
         }
         Lookup::Unresolved => return,
     };
     let is_time = |parameter: &Parameter| matches!(parameter.shape, Shape::One(Type::Time | Type::Undefined));
     if !matches!(found.role, Role::Plain(parameter) if is_time(parameter)) {
-        to.at(place, Code::BadWindow, format!("the `{key}` of the window is `{name}`, which is no `time`"))
+        to.at(place, Code::BadWindow, format!("expected a `time` as `{key}` of the window, found `{name}`"))
             .related(found.name.place, "the parameter is here")
             .help("name a parameter of the type `time`");
     }
@@ -52,8 +48,8 @@ fn default_fits(window: &Window, to: &mut Diagnostics) {
     let Some(default) = window.default else { return };
     for (key, limit) in [("span", window.span), ("access", window.access)] {
         if let Some(limit) = limit.filter(|limit| seconds(default, 28) > seconds(*limit, 31)) {
-            to.at(window.place, Code::BadWindow, format!("the `default` {default} is longer than the `{key}` {limit}"))
-                .help("exchange them, or fix one of them");
+            to.at(window.place, Code::BadWindow, format!("`default` {default} is longer than `{key}` {limit}"))
+                .help("swap them, or correct one of them");
         }
     }
 }

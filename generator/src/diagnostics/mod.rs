@@ -18,7 +18,7 @@ pub use place::Place;
 pub(crate) use printable::{is_invisible, printable};
 pub use render::Format;
 pub(crate) use report::{Help, Report};
-pub(crate) use suggest::{did_you_mean, name_list, nearest};
+pub(crate) use suggest::{did_you_mean, name_list, nearest, unknown};
 
 /// One mistake.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +35,8 @@ pub struct Diagnostic {
     pub fix: Option<Fix>,
     /// Other places that explain it, each with a word why.
     pub related: Vec<(Place, String)>,
+    /// The name that is unknown, where that is the mistake.
+    unknown: Option<String>,
 }
 
 /// A change of a file that probably mends a mistake.

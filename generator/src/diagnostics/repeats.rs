@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::report::API_NAME;
 use super::{Code, Diagnostic, Diagnostics};
 
 /// So many other places are named.
@@ -42,9 +43,24 @@ impl Diagnostics {
     }
 
     fn group_of(&self, item: &Diagnostic) -> Option<Group> {
+        if let Some(name) = &item.unknown {
+            let file = item.place.and_then(|place| self.files.get(place.file as usize));
+            let within = file.and_then(|file| file.parent()).map(PathBuf::from).filter(|_| !name.starts_with(API_NAME));
+            return Some(Group { code: Code::UndefinedName, says: name.clone(), within, least: 2 });
+        }
         let file = item.place.and_then(|place| self.files.get(place.file as usize));
         let folder = || file.and_then(|file| file.parent()).map(PathBuf::from);
         let (says, within, least) = match item.code {
+            // One line is there twice.
+            Code::BadExample if item.message.starts_with("duplicate member") => {
+                (format!("{:?}", item.place.map(|place| place.line)), file.cloned(), 2)
+            }
+            // A cycle goes through all of them, and who writes one anchor writes many.
+            Code::Circular | Code::Alias => {
+                (String::new(), folder().filter(|_| item.code == Code::Circular).or(file.cloned()), 2)
+            }
+            // A mapping lacks them all.
+            Code::MissingKey if item.message.starts_with("missing key") => (format!("{:?}", item.place), None, 2),
             // Something elsewhere is wrong, and they repeat themselves word for word.
             Code::UndefinedType | Code::UndefinedName | Code::BadValue | Code::BadExample => {
                 (item.message.clone(), folder(), 2)
@@ -61,18 +77,34 @@ impl Diagnostics {
 /// The first of a group, with the others as places to look at.
 fn fold(group: Vec<Diagnostic>) -> Option<Diagnostic> {
     let more = group.len().saturating_sub(1 + SHOWN);
+    let is_unknown = group.iter().all(|item| item.unknown.is_some());
     let (messages, are_keys) = (messages(&group), group.iter().all(|item| item.code == Code::UnknownKey));
     let mut group = group.into_iter();
     let mut first = group.next()?;
-    first.message = messages;
+    // A name that is unknown in many places may be misspelled where it is defined, so no one place is the one to fix.
+    if is_unknown {
+        first.fix = None;
+    }
+    // A cycle, or a way of writing, is named by its first place.
+    if !is_unknown && !matches!(first.code, Code::Circular | Code::Alias) {
+        first.message = messages;
+    }
     if are_keys {
         first.help = first.help.map(|help| format!("see whether a line above them is missing; {help}"));
+    }
+    if first.code == Code::MissingKey {
+        first.help = Some("add these keys".to_owned());
+        return Some(first);
     }
     let others: Vec<_> = group.filter_map(|other| other.place).take(SHOWN).collect();
     let last = others.len().saturating_sub(1);
     for (index, place) in others.into_iter().enumerate() {
-        let why =
-            if index == last && more > 0 { format!("and here, and in {more} more places") } else { "and here".into() };
+        let why = match more {
+            0 => "and here".to_owned(),
+            _ if index < last => "and here".to_owned(),
+            1 => "and here, and in 1 more place".to_owned(),
+            more => format!("and here, and in {more} more places"),
+        };
         first.related.push((place, why));
     }
     Some(first)

@@ -2,24 +2,49 @@
 
 use super::{Code, Diagnostic, Diagnostics, Fix, Place};
 
+/// Marks an unknown name that all families share.
+pub(super) const API_NAME: &str = "api.yaml: ";
+
 /// What to do about a mistake.
 #[derive(Clone, Debug)]
 pub(crate) struct Help {
     text: String,
     /// What was written, and what was meant by it.
     replace: Option<(String, String)>,
+    /// The name that is unknown.
+    unknown: Option<String>,
+    /// Where what was meant is defined.
+    defined: Option<Place>,
 }
 
 impl Help {
     /// One name was written and another one meant.
     pub(super) fn meant(given: &str, meant: &str) -> Self {
-        Self { text: format!("did you mean `{meant}`?"), replace: Some((given.to_owned(), meant.to_owned())) }
+        let stranger = given.chars().find(|c| !c.is_ascii() && !meant.contains(*c));
+        let note = stranger.map(|c| format!(" `{given}` has the character U+{:04X}", u32::from(c)));
+        Self {
+            text: format!("did you mean `{meant}`?{}", note.unwrap_or_default()),
+            replace: Some((given.to_owned(), meant.to_owned())),
+            unknown: None,
+            defined: None,
+        }
+    }
+
+    /// The name is one of `api.yaml`, which all families use.
+    pub(crate) fn of_api(mut self) -> Self {
+        self.unknown = self.unknown.map(|name| format!("{API_NAME}{name}"));
+        self
+    }
+
+    /// A name is unknown; it may have a definition that it was meant to be.
+    pub(super) fn unknown(self, name: &str, defined: Option<Place>) -> Self {
+        Self { unknown: Some(name.to_owned()), defined, ..self }
     }
 }
 
 impl<T: Into<String>> From<T> for Help {
     fn from(text: T) -> Self {
-        Self { text: text.into(), replace: None }
+        Self { text: text.into(), replace: None, unknown: None, defined: None }
     }
 }
 
@@ -31,7 +56,7 @@ pub(crate) struct Report<'a> {
 
 impl<'a> Report<'a> {
     pub(super) fn new(to: &'a mut Diagnostics, place: Option<Place>, code: Code, message: String) -> Self {
-        let diagnostic = Diagnostic { place, code, message, help: None, fix: None, related: Vec::new() };
+        let diagnostic = Diagnostic { place, code, message, help: None, fix: None, related: Vec::new(), unknown: None };
         Self { to, diagnostic: Some(diagnostic) }
     }
 
@@ -44,6 +69,8 @@ impl<'a> Report<'a> {
                 Some(Fix { place, text: meant })
             });
             diagnostic.help = Some(help.text);
+            diagnostic.unknown = help.unknown;
+            diagnostic.related.extend(help.defined.map(|place| (place, "a similar name is defined here".to_owned())));
         }
         self
     }

@@ -21,43 +21,89 @@ impl Diagnostics {
 
     /// Takes back what was reported since, where it may come of something that could not be read.
     pub(crate) fn drop_follow_ups(&mut self, reading: &Reading) {
+        let strange: BTreeSet<u32> = self.items.iter().filter_map(strange_key).collect();
+        let lacks = |item: &Diagnostic| {
+            let is_strange = item.place.is_some_and(|place| strange.contains(&place.file));
+            item.code == Code::MissingKey && is_strange
+        };
+        let folder = |item: &Diagnostic| {
+            let file = item.place.and_then(|place| self.files.get(place.file as usize))?;
+            file.parent().map(Path::to_path_buf)
+        };
+        // What a mistake keeps from being used is not unused.
+        let is_unused = |item: &Diagnostic| item.code == Code::Unused && item.message.starts_with("unused type");
+        let mistaken: BTreeSet<_> = self.items.iter().filter(|item| !is_unused(item)).filter_map(folder).collect();
+        let follows_any = |item: &Diagnostic| is_unused(item) && folder(item).is_some_and(|at| mistaken.contains(&at));
+        let unused: BTreeSet<Diagnostic> = self.items.iter().filter(|item| follows_any(item)).cloned().collect();
         let mut items = std::mem::take(&mut self.items);
+        items.retain(|item| !unused.contains(item));
+        items.retain(|item| reading.reported.contains(item) || !lacks(item));
         items.retain(|item| reading.reported.contains(item) || !self.follows(item, reading));
         self.items = items;
     }
 
     fn follows(&self, item: &Diagnostic, reading: &Reading) -> bool {
-        let Some(path) = item.place.and_then(|place| self.files.get(place.file as usize)) else { return false };
-        (reading.files.contains(path) && may_follow_in_its_file(item.code))
-            || (may_follow_in_others(item.code) && shared_with(path).any(|shared| reading.files.contains(&shared)))
+        let Some((file, path)) = item.place.and_then(|place| Some((place.file, self.files.get(place.file as usize)?)))
+        else {
+            return false;
+        };
+        let text = self.text(file).unwrap_or_default();
+        match depends_on(item.code) {
+            Dependence::Nothing => false,
+            Dependence::Types => reading.files.iter().any(|unread| is_types_of(unread, path)),
+            Dependence::Everything => {
+                reading.files.iter().any(|unread| unread == path || builds_on(path, text, unread))
+            }
+        }
     }
 }
 
-/// Kinds that compare one part of a file with another.
-fn may_follow_in_its_file(code: Code) -> bool {
-    may_follow_in_others(code) && !matches!(code, Code::WrongType | Code::UndefinedType | Code::BadValue)
-        || matches!(code, Code::BadResponse | Code::BadWindow | Code::BadOutcome)
+/// The file of a key that no key of the language is like: what is missing may stand under it, or in another mapping.
+fn strange_key(item: &Diagnostic) -> Option<u32> {
+    (item.code == Code::UnknownKey && item.fix.is_none()).then(|| item.place.map(|place| place.file))?
 }
 
-/// Kinds that compare what a file says with what a shared one does.
-fn may_follow_in_others(code: Code) -> bool {
-    matches!(
-        code,
-        Code::WrongType
-            | Code::UndefinedType
-            | Code::UndefinedName
-            | Code::BadValue
-            | Code::BadChoice
-            | Code::BadRule
-            | Code::BadLifecycle
-            | Code::BadIntent
-            | Code::BadExample
-    )
+/// What has to be read for a mistake of some kind to be one.
+enum Dependence {
+    /// Its own text.
+    Nothing,
+    /// The types of its family.
+    Types,
+    /// All of its file, and whatever that builds on.
+    Everything,
 }
 
-/// The files that a file of a family builds on.
-fn shared_with(path: &Path) -> impl Iterator<Item = PathBuf> {
-    let family = path.parent().unwrap_or(Path::new(""));
-    let schema = family.parent().unwrap_or(Path::new(""));
-    [family.join("family.yaml"), family.join("types.yaml"), schema.join("api.yaml")].into_iter()
+fn depends_on(code: Code) -> Dependence {
+    match code {
+        Code::BadPath
+        | Code::BadRate
+        | Code::BadDuration
+        | Code::BadNumber
+        | Code::BadAlphabet
+        | Code::BadHeader
+        | Code::NotAnIdentifier
+        | Code::WrongName
+        | Code::MissingKey => Dependence::Nothing,
+        Code::WrongType | Code::UndefinedType | Code::BadDefault => Dependence::Types,
+        _ => Dependence::Everything,
+    }
+}
+
+fn is_types_of(unread: &Path, path: &Path) -> bool {
+    stem(unread) == "types" && unread.parent() == path.parent()
+}
+
+/// Whether a file builds on another one: on those that its family shares, and on each operation that it names. What a
+/// family shares is used by its operations, and what the whole API shares by all files.
+fn builds_on(path: &Path, text: &str, unread: &Path) -> bool {
+    let is_shared = |path: &Path| matches!(stem(path), "family" | "types");
+    let is_root = |path: &Path| matches!(stem(path), "api" | "codes");
+    if unread.parent() != path.parent() {
+        return is_root(unread) || is_root(path);
+    }
+    is_shared(unread) || is_shared(path) || is_root(path) || text.contains(stem(unread))
+}
+
+fn stem(path: &Path) -> &str {
+    path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
 }

@@ -2,11 +2,26 @@
 
 use std::collections::HashSet;
 
+use super::Place;
 use super::report::Help;
 
 /// The one of `known` that `given` was probably meant to be, as help that an editor can apply.
 pub(crate) fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<Help> {
     nearest(given, known).map(|meant| Help::meant(given, meant))
+}
+
+/// Help for an unknown name: the one of `known` that it was probably meant to be, each with the place that defines it, or `otherwise`.
+///
+/// A name that is unknown in many places is one mistake.
+pub(crate) fn unknown<'a>(
+    given: &str,
+    known: impl IntoIterator<Item = (&'a str, Option<Place>)>,
+    otherwise: impl FnOnce() -> String,
+) -> Help {
+    let known: Vec<_> = known.into_iter().collect();
+    let meant = nearest(given, known.iter().map(|(name, _)| *name));
+    let place = known.iter().find(|(name, _)| Some(*name) == meant).and_then(|(_, place)| *place);
+    meant.map_or_else(|| otherwise().into(), |meant| Help::meant(given, meant)).unknown(given, place)
 }
 
 /// The one of `known` that `given` was probably meant to be.

@@ -37,6 +37,7 @@ mod units;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+pub(crate) use code::HEADER;
 pub use layout::Layout;
 
 use crate::model::{Api, Family, Source};

@@ -147,13 +147,20 @@ impl Generator {
         crate::compare::compare(&self.out_folder()?, &self.files(&schema)?)
     }
 
-    /// Writes the file of a new operation, and tells where. It is a beginning: it says no more than it must.
+    /// Writes the file of a new operation, and tells where. What cannot be known is left empty, so the schema has mistakes
+    /// until it is filled in; mistakes that it has already do not matter.
     ///
     /// # Errors
-    /// All mistakes of the schema; a family that is not there; a file that is.
+    /// A family that does not exist; a file that does.
     #[cfg(feature = "cli")]
     pub fn new_operation(&self, family: &str, operation: &str) -> Result<PathBuf, Diagnostics> {
-        let text = crate::skeleton::operation(&self.read()?.api, family, operation)?;
+        let mut ignored = Diagnostics::default();
+        let folder = self.schema_folder();
+        let api = model::builder::build(&load::load(folder, folder, &mut ignored), &mut ignored);
+        if api.families.is_empty() {
+            return Err(ignored);
+        }
+        let text = crate::skeleton::operation(&api, family, operation)?;
         let path = self.schema_folder().join(family).join(format!("{operation}.yaml"));
         write::create(&path, &text).map(|()| path)
     }
@@ -169,7 +176,7 @@ impl Generator {
     fn out_folder(&self) -> Result<PathBuf, Diagnostics> {
         self.out_dir.clone().or_else(|| std::env::var_os("OUT_DIR").map(PathBuf::from)).ok_or_else(|| {
             let mut to = Diagnostics::default();
-            to.whole(crate::Code::CannotWrite, "no folder to write to is given")
+            to.whole(crate::Code::CannotWrite, "no output folder")
                 .help("call `out_dir`, or run from a build script, where cargo sets OUT_DIR");
             to
         })

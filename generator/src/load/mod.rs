@@ -7,11 +7,12 @@ pub(crate) mod editor;
 pub(crate) mod raw;
 mod shapes;
 mod source;
+mod syntax;
 mod tree;
 mod typed;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) use shapes::{Named, Short, Spanned, Text, Texts};
 pub(crate) use source::watched;
@@ -41,6 +42,8 @@ pub(crate) struct FamilyDocuments {
     pub(crate) folder: String,
     /// A place that stands for the family where it has no better one.
     pub(crate) place: Place,
+    /// How its `types.yaml` is called in messages.
+    pub(crate) types_path: PathBuf,
     /// The files that every operation of the family builds on.
     pub(crate) shared_files: Vec<u32>,
     pub(crate) family: raw::Family,
@@ -68,12 +71,8 @@ pub(crate) fn load(folder: &Path, shown: &Path, to: &mut Diagnostics) -> Documen
                 documents.codes = read(source, &mut documents.incomplete, to).unwrap_or_default();
             }
             None => {
-                to.at(
-                    source.top(),
-                    Code::StrayFile,
-                    "only api.yaml and codes.yaml stand outside the families' folders",
-                )
-                .help("move the file into the folder of its family");
+                to.at(source.top(), Code::StrayFile, "unexpected file: only api.yaml and codes.yaml belong here")
+                    .help("move the file into the folder of its family");
             }
         }
     }
@@ -87,14 +86,14 @@ pub(crate) fn load(folder: &Path, shown: &Path, to: &mut Diagnostics) -> Documen
         // It may be there and be no text.
         None if is_there("api.yaml", shown, to) => documents.incomplete = true,
         None => {
-            to.whole(Code::MissingFile, format!("{} is missing", shown.join("api.yaml").display()))
-                .help("write what holds for every family there");
+            to.whole(Code::MissingFile, format!("missing file {}", shown.join("api.yaml").display()))
+                .help("add it, with the documents and what all families share");
             documents.incomplete = true;
         }
     }
     if folders.is_empty() && found_all {
-        to.whole(Code::MissingFile, format!("{} has no family", shown.display())).help(
-            "make a folder for each part of the API, with a family.yaml, a types.yaml and a file for each operation",
+        to.whole(Code::MissingFile, format!("{} has no families", shown.display())).help(
+            "add a folder for each part of the API, with a family.yaml, a types.yaml and a file for each operation",
         );
     }
     documents.families = folders
@@ -111,7 +110,8 @@ fn family(
     incomplete: &mut bool,
     to: &mut Diagnostics,
 ) -> FamilyDocuments {
-    let mut family = FamilyDocuments { folder: folder.to_owned(), ..FamilyDocuments::default() };
+    let types_path = shown.join(folder).join("types.yaml");
+    let mut family = FamilyDocuments { folder: folder.to_owned(), types_path, ..FamilyDocuments::default() };
     family.place = sources.first().map(|source| source.top()).unwrap_or_default();
     let mut has_family_file = false;
     for source in sources {
@@ -138,8 +138,8 @@ fn family(
         *incomplete = true;
     } else if !has_family_file {
         let path = shown.join(name);
-        to.whole(Code::MissingFile, format!("{} is missing", path.display()))
-            .help("write what the family is and what its operations share");
+        to.whole(Code::MissingFile, format!("missing file {}", path.display()))
+            .help("add it, with what the operations of the family share");
         *incomplete = true;
     }
     family

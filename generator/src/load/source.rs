@@ -1,8 +1,18 @@
 //! Bytes on disk -> text that the YAML reader may see.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::diagnostics::{Code, Diagnostics, Place};
+use crate::diagnostics::{Code, Diagnostics, Place, is_invisible};
+
+/// Names that Windows keeps for devices, with any extension.
+const DEVICES: [&str; 22] = [
+    "aux", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "con", "lpt1", "lpt2", "lpt3",
+    "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9", "nul", "prn",
+];
+
+/// The longest name of a file or folder; with an extension, every file system takes it.
+const MAX_NAME: usize = 100;
 
 /// Files larger than this are no hand-written schema.
 const MAX_BYTES: u64 = 16 << 20;
@@ -67,9 +77,10 @@ fn list(folder: &Path, shown: &Path, below: &str, names: &mut Vec<String>, to: &
     // Folders list their entries in any order, messages come in one.
     let mut entries: Vec<_> = entries.flatten().map(|entry| (entry.file_name(), entry.path())).collect();
     entries.sort();
+    let mut lower: HashMap<String, String> = HashMap::new();
     for (name, at) in entries {
         let Some(name) = name.to_str() else {
-            to.whole(Code::StrayFile, format!("{at:?} has a name that is not UTF-8")).help("rename it");
+            to.whole(Code::StrayFile, format!("the file name {at:?} is not UTF-8")).help("rename it");
             continue;
         };
         if name.starts_with('.') {
@@ -77,16 +88,52 @@ fn list(folder: &Path, shown: &Path, below: &str, names: &mut Vec<String>, to: &
         }
         let path = if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
         let extension = at.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-        if at.is_dir() {
+        if !at.is_dir() && !["yaml", "yml"].contains(&extension.to_ascii_lowercase().as_str()) {
+            continue;
+        }
+        let twin = lower.insert(name.to_lowercase(), path.clone());
+        if let Some((why, help)) = why_not_portable(name, twin).or_else(|| leads_out(folder, &at)) {
+            let file = to.add_file(shown.join(&path));
+            to.at(Place { file, ..Place::default() }, Code::WrongName, why).help(help);
+        } else if at.is_dir() {
             visit_subfolder(folder, shown, below, path, names, to);
         } else if extension == "yaml" {
             names.push(path);
-        } else if ["yaml", "yml"].contains(&extension.to_ascii_lowercase().as_str()) {
+        } else {
             let file = to.add_file(shown.join(&path));
-            to.at(Place { file, ..Place::default() }, Code::StrayFile, "schema files end in .yaml")
-                .help("rename it, so that it is not left out unseen");
+            to.at(
+                Place { file, ..Place::default() },
+                Code::StrayFile,
+                "unexpected file extension: schema files end in .yaml",
+            )
+            .help("rename it; otherwise it is not read");
         }
     }
+}
+
+/// Why a name cannot be that of a file on every system, and what to do.
+fn why_not_portable(name: &str, twin: Option<String>) -> Option<(String, &'static str)> {
+    let stem = name.split('.').next().unwrap_or_default();
+    if DEVICES.contains(&stem.to_ascii_lowercase().as_str()) {
+        return Some((format!("invalid file name `{name}`: Windows reserves `{stem}`"), "rename it"));
+    }
+    if let Some(c) = name.chars().find(|c| is_invisible(*c) || "<>:\"/\\|?*".contains(*c)) {
+        return Some((format!("invalid file name `{name}`: Windows does not allow {c:?}"), "rename it"));
+    }
+    if name.len() > MAX_NAME {
+        return Some((format!("invalid file name: more than {MAX_NAME} bytes"), "rename it"));
+    }
+    let why = |twin| format!("the name differs from {twin} in case only, which some file systems ignore");
+    twin.map(|twin| (why(twin), "rename one of them"))
+}
+
+/// Why a link cannot be followed: what it leads to is not part of the schema.
+fn leads_out(folder: &Path, at: &Path) -> Option<(String, &'static str)> {
+    let is_link = std::fs::symlink_metadata(at).is_ok_and(|metadata| metadata.is_symlink());
+    let target = at.canonicalize().ok().filter(|_| is_link)?;
+    let is_inside = folder.canonicalize().is_ok_and(|folder| target.starts_with(folder));
+    let why = || "the link leads out of the schema folder".to_owned();
+    (!is_inside).then(|| (why(), "copy what it leads to into the schema"))
 }
 
 fn visit_subfolder(
@@ -101,8 +148,8 @@ fn visit_subfolder(
         list(folder, shown, &path, names, to);
     } else {
         let file = to.add_file(shown.join(&path));
-        to.at(Place { file, ..Place::default() }, Code::StrayFile, "a family has no folders of its own")
-            .help("move its files up");
+        to.at(Place { file, ..Place::default() }, Code::StrayFile, "unexpected folder: a family has no subfolders")
+            .help("move its files into the folder of the family");
     }
 }
 
@@ -112,19 +159,22 @@ fn read_file(folder: &Path, shown: &Path, name: String, to: &mut Diagnostics) ->
     let bytes = match read_bounded(&folder.join(&name)) {
         Ok(bytes) => bytes,
         Err(error) => {
-            to.at(whole, Code::CannotRead, format!("the file cannot be read: {error}"))
-                .help("see what it is: a schema file is a text of some kilobytes that everyone may read");
+            to.at(whole, Code::CannotRead, format!("cannot read the file: {error}"))
+                .help("a schema file is a readable text of some kilobytes");
             return None;
         }
     };
+    if let Some(what) = utf_16(&bytes) {
+        to.at(whole, Code::NotUtf8, format!("the file is {what}")).help("save it as UTF-8");
+        return None;
+    }
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
             let valid = error.utf8_error().valid_up_to();
             let before = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
             to.keep_text(file, &String::from_utf8_lossy(error.as_bytes()));
-            to.at(place_after(file, &before), Code::NotUtf8, "the file is not UTF-8 from here on")
-                .help("save it as UTF-8");
+            to.at(place_after(file, &before), Code::NotUtf8, "invalid UTF-8").help("save it as UTF-8");
             return None;
         }
     };
@@ -132,15 +182,26 @@ fn read_file(folder: &Path, shown: &Path, name: String, to: &mut Diagnostics) ->
     is_plain_text(file, &text, to).then_some(Source { file, name, text })
 }
 
+/// The encoding of a text with two bytes for each ASCII character, as some editors on Windows save one.
+fn utf_16(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0xff, 0xfe, ..] => Some("UTF-16 (little endian)"),
+        [0xfe, 0xff, ..] => Some("UTF-16 (big endian)"),
+        [first, 0, second, 0, ..] if *first > 0 && *second > 0 => Some("UTF-16 (little endian)"),
+        [0, first, 0, second, ..] if *first > 0 && *second > 0 => Some("UTF-16 (big endian)"),
+        _ => None,
+    }
+}
+
 fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     let metadata = std::fs::metadata(path)?;
     if !metadata.is_file() {
         // Reading a pipe or a device might never end.
-        return Err(std::io::Error::other("it is no file"));
+        return Err(std::io::Error::other("not a regular file"));
     }
     let size = metadata.len();
     if size > MAX_BYTES {
-        let reason = format!("it has {size} bytes, a schema file has {MAX_BYTES} at most");
+        let reason = format!("the file has {size} bytes, but the maximum is {MAX_BYTES}");
         return Err(std::io::Error::other(reason));
     }
     std::fs::read(path)

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, options};
 
 use super::source::Source;
+use super::syntax;
 use crate::diagnostics::{Code, Diagnostics, Place, is_invisible};
 
 /// How deep mappings and sequences may nest; a schema needs nine.
 const MAX_DEPTH: usize = 32;
 
-/// A parser sees the end of a mistake; its beginning may be further up.
-const HOW_TO_MEND: &str = "look here and in the lines before: brackets or quotes that stay open, indentation, \
-                           a text with `: ` or ` #` in it that needs quotes";
+/// The most values of a file; a hand-written one has some thousands.
+const MAX_NODES: u32 = 100_000;
 
 /// A node of a YAML document.
 #[derive(Clone, Debug)]
@@ -58,10 +58,22 @@ pub(crate) fn parse(source: &Source, to: &mut Diagnostics) -> Option<Document> {
         flow_nesting_limit: MAX_DEPTH,
         block_nesting_limit: MAX_DEPTH,
     };
+    if let Some(directive) = directive(source) {
+        to.at(directive, Code::Alias, "a directive is not allowed").help("remove the line");
+        return None;
+    }
     let mut builder = Builder { source, to, next_id: 0, open: Vec::new(), root: None, sound: true };
     for event in Parser::new_from_str_with_options(&source.text, options) {
         match event {
-            Ok((event, span)) => builder.event(event, span),
+            Ok((event, span)) => {
+                builder.event(event, span);
+                if builder.next_id > MAX_NODES {
+                    let help = "split it, or remove what is generated";
+                    to.at(source.top(), Code::CannotRead, format!("the file has more than {MAX_NODES} values"))
+                        .help(help);
+                    return None;
+                }
+            }
             Err(error) => {
                 builder.syntax(&error);
                 return None;
@@ -70,8 +82,7 @@ pub(crate) fn parse(source: &Source, to: &mut Diagnostics) -> Option<Document> {
     }
     let Builder { root, sound, .. } = builder;
     if root.is_none() && sound {
-        to.at(source.top(), Code::EmptyFile, "the file holds nothing")
-            .help("write what belongs here, or delete the file");
+        to.at(source.top(), Code::EmptyFile, "the file is empty").help("add its content, or delete the file");
     }
     let root = root.filter(|_| !sound || second_reader_agrees(source, to))?;
     Some(Document { root, is_whole: sound })
@@ -83,7 +94,8 @@ fn second_reader_agrees(source: &Source, to: &mut Diagnostics) -> bool {
         return true;
     };
     let place = error.location().map_or_else(|| source.top(), |at| source.at(at.line(), at.column()));
-    to.at(place, Code::BrokenYaml, format!("not every YAML reader accepts this: {error}")).help(HOW_TO_MEND);
+    to.at(place, Code::BrokenYaml, format!("YAML that other readers reject: {error}"))
+        .help("write it in another way, for example with quotes");
     false
 }
 
@@ -147,8 +159,8 @@ impl Builder<'_> {
             Event::DocumentStart(..) if self.root.is_some() => {
                 self.sound = false;
                 self.to
-                    .at(place, Code::SeveralDocuments, "a second YAML document starts here")
-                    .help("put it into a file of its own");
+                    .at(place, Code::SeveralDocuments, "unexpected second YAML document")
+                    .help("move it into a file of its own");
             }
             _ => {}
         }
@@ -157,7 +169,10 @@ impl Builder<'_> {
     fn close(&mut self) {
         let Some(open) = self.open.pop() else { return };
         let content = match open.kind {
-            OpenKind::Sequence(nodes) => Content::Sequence(nodes),
+            OpenKind::Sequence(mut nodes) => {
+                self.refuse_beginnings(&mut nodes);
+                Content::Sequence(nodes)
+            }
             OpenKind::Mapping { entries, twice, .. } => {
                 report_twice(&twice, self.to);
                 Content::Mapping(entries)
@@ -174,13 +189,28 @@ impl Builder<'_> {
             Some(OpenKind::Sequence(nodes)) => nodes.push(node),
             Some(OpenKind::Mapping { entries, key, seen, twice }) => match key.take() {
                 Some(Some(name)) => entries.push((name, node)),
-                Some(None) => {}
+                Some(None) => keep_second(entries, twice, node),
                 None => {
                     let name = read_key(node, seen, twice, self.to);
                     self.sound &= name.is_some();
                     *key = Some(name);
                 }
             },
+        }
+    }
+
+    /// Removes items that are the first line of the next one, once more.
+    fn refuse_beginnings(&mut self, nodes: &mut Vec<Node>) {
+        for index in (1..nodes.len()).rev() {
+            let (Some(one), Some(next)) = (nodes.get(index - 1), nodes.get(index)) else { continue };
+            if begins_with(next, one) {
+                self.sound = false;
+                self.to
+                    .at(one.place, Code::DuplicateKey, "duplicate line: the next item starts with the same one")
+                    .related(next.place, "the next item is here")
+                    .help("remove one of them");
+                nodes.remove(index - 1);
+            }
         }
     }
 
@@ -195,19 +225,15 @@ impl Builder<'_> {
         if let Some(character) = text.chars().find(|c| *c != '\n' && is_invisible(*c)) {
             self.sound = false;
             self.to
-                .at(
-                    place,
-                    Code::InvisibleCharacter,
-                    format!("the text holds the invisible character U+{:04X}", u32::from(character)),
-                )
-                .help("take it away, or write what it stands for");
+                .at(place, Code::InvisibleCharacter, format!("invisible character U+{:04X}", u32::from(character)))
+                .help("remove it");
         }
     }
 
     fn refuse(&mut self, place: Place, what: &str) {
         self.sound = false;
         self.to
-            .at(place, Code::Alias, format!("{what} is not part of the schema language"))
+            .at(place, Code::Alias, format!("{what} is not allowed"))
             .help("write the value out, or refer to it with `as` or `includes`");
     }
 
@@ -223,10 +249,15 @@ impl Builder<'_> {
         };
         if matches!(error.kind(), ErrorKind::RecursionLimitExceeded) {
             self.to
-                .at(place, Code::TooDeep, format!("the YAML nests deeper than {MAX_DEPTH} levels"))
-                .help("no part of the schema language does");
+                .at(place, Code::TooDeep, format!("the YAML is nested deeper than {MAX_DEPTH} levels"))
+                .help("flatten it; the schema language needs fewer levels");
         } else {
-            self.to.at(place, Code::BrokenYaml, format!("the YAML is broken: {}", error.info())).help(HOW_TO_MEND);
+            let syntax = syntax::explain(&error.info(), &self.source.text, place.line as usize);
+            let report = self.to.at(place, Code::BrokenYaml, format!("invalid YAML: {}", syntax.message));
+            let report = report.help(syntax.help);
+            if let Some(line) = syntax.begins.filter(|line| *line != place.line as usize) {
+                report.related(self.source.at(line, 1), "it begins here");
+            }
         }
     }
 
@@ -243,16 +274,46 @@ impl Builder<'_> {
     }
 }
 
+/// Whether an item is a mapping with one entry, and the next one has that entry first and others behind it.
+fn begins_with(next: &Node, one: &Node) -> bool {
+    let (Content::Mapping(all), Content::Mapping(only)) = (&next.content, &one.content) else { return false };
+    let ([(key, value)], [(first_key, first), _, ..]) = (only.as_slice(), all.as_slice()) else { return false };
+    let same = |a: &Node, b: &Node| match (&a.content, &b.content) {
+        (Content::Scalar { text, .. }, Content::Scalar { text: other, .. }) => text == other,
+        _ => false,
+    };
+    key.text == first_key.text && same(value, first)
+}
+
+/// Of a key that comes twice, the value that is there counts.
+fn keep_second(entries: &mut [(Key, Node)], twice: &[Twice], second: Node) {
+    let Some(twice) = twice.last() else { return };
+    let first = entries.iter_mut().find(|(key, _)| key.text == twice.text);
+    if let Some((_, first)) = first
+        && matches!(&first.content, Content::Scalar { text, .. } if text.is_empty())
+    {
+        *first = second;
+    }
+}
+
+/// Where a directive is, if the file begins with one.
+fn directive(source: &Source) -> Option<Place> {
+    let is_other = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
+    let (index, line) = source.text.lines().enumerate().find(|(_, line)| is_other(line))?;
+    line.starts_with('%').then(|| source.at(index + 1, 1))
+}
+
 /// Several keys that come twice are one mistake: the line that begins another item is missing.
 fn report_twice(twice: &[Twice], to: &mut Diagnostics) {
     let Some((one, others)) = twice.split_first() else { return };
-    let help = if others.is_empty() { "keep one of the two" } else { "keep one of each two, or begin a new item" };
+    let help =
+        if others.is_empty() { "remove one of them" } else { "remove one of each, or start a new item with `- `" };
     let mut report = to
-        .at(one.second, Code::DuplicateKey, format!("the key `{}` is written twice", one.text))
-        .related(one.first, "first written here")
+        .at(one.second, Code::DuplicateKey, format!("duplicate key `{}`", one.text))
+        .related(one.first, "first defined here")
         .help(help);
     for other in others {
-        report = report.related(other.second, format!("and `{}` is", other.text));
+        report = report.related(other.second, format!("`{}` is a duplicate, too", other.text));
     }
 }
 
@@ -268,12 +329,12 @@ fn read_key(
         Content::Scalar { text, plain } => (text, plain),
         Content::Refused => return None,
         Content::Sequence(_) | Content::Mapping(_) => {
-            to.at(place, Code::WrongType, "a key must be a text").help("write a name before the colon");
+            to.at(place, Code::WrongType, "expected a text as key").help("write a name before the `:`");
             return None;
         }
     };
     if plain && text == "<<" {
-        to.at(place, Code::Alias, "a merge key is not part of the schema language")
+        to.at(place, Code::Alias, "a merge key is not allowed")
             .help("write the values out, or refer to them with `as` or `includes`");
         return None;
     }

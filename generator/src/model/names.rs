@@ -29,38 +29,46 @@ impl Name {
     }
 }
 
+/// The keywords of edition 2024, in which emitted code is compiled, with the reserved ones.
+const KEYWORDS: [&str; 52] = [
+    "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
+    "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static", "struct", "super",
+    "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
 /// Why a wire name makes no Rust name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoIdentifier;
 
 /// The Rust name of a field, parameter, function or module.
 pub(crate) fn field_name(wire: &str) -> Result<String, NoIdentifier> {
-    identifier(&wire.to_snake_case())
+    identifier(wire, &wire.to_snake_case())
 }
 
 /// The Rust name of a type.
 pub(crate) fn type_name(wire: &str) -> Result<String, NoIdentifier> {
-    identifier(&wire.to_upper_camel_case())
+    identifier(wire, &wire.to_upper_camel_case())
 }
 
 /// The Rust name of a variant of an enum.
 pub(crate) fn variant_name(wire: &str) -> Result<String, NoIdentifier> {
-    identifier(&wire.to_upper_camel_case())
+    identifier(wire, &wire.to_upper_camel_case())
 }
 
 /// A keyword becomes a raw identifier, or gets an underscore where Rust has no raw form of it.
-fn identifier(name: &str) -> Result<String, NoIdentifier> {
-    if !name.is_ascii() {
+fn identifier(wire: &str, name: &str) -> Result<String, NoIdentifier> {
+    let is_identifier = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    // Letters of another script may look like ASCII, and combining characters would be dropped.
+    if !wire.is_ascii() || !is_identifier {
         return Err(NoIdentifier);
     }
-    if syn::parse_str::<syn::Ident>(name).is_ok() {
-        return Ok(name.to_owned());
-    }
-    if matches!(name, "self" | "Self" | "super" | "crate") {
-        return Ok(format!("{name}_"));
-    }
-    let raw = format!("r#{name}");
-    syn::parse_str::<syn::Ident>(&raw).map(|_| raw).map_err(|_| NoIdentifier)
+    Ok(match name {
+        "self" | "Self" | "super" | "crate" => format!("{name}_"),
+        keyword if KEYWORDS.contains(&keyword) => format!("r#{keyword}"),
+        name => name.to_owned(),
+    })
 }
 
 #[cfg(test)]
@@ -69,16 +77,21 @@ mod tests {
 
     #[test]
     fn wire_names_become_rust_names() {
-        for (wire, rust) in
-            [("orderId", "order_id"), ("cTime", "c_time"), ("type", "r#type"), ("self", "self_"), ("try", "r#try")]
-        {
+        for (wire, rust) in [
+            ("orderId", "order_id"),
+            ("cTime", "c_time"),
+            ("type", "r#type"),
+            ("self", "self_"),
+            ("try", "r#try"),
+            ("gen", "r#gen"),
+        ] {
             assert_eq!(field_name(wire).as_deref(), Ok(rust));
         }
         for (wire, rust) in [("USDT-FUTURES", "UsdtFutures"), ("Self", "Self_"), ("post only", "PostOnly")] {
             assert_eq!(type_name(wire).as_deref(), Ok(rust));
         }
-        for wire in ["", "1m", "***", "名前", "a\u{0}b\"", "_"] {
-            assert!(field_name(wire).is_err() || wire.contains('b'), "{wire:?}");
+        for wire in ["", "1m", "***", "名前", "_", "pr\u{456}ce", "e\u{301}t\u{e9}"] {
+            assert_eq!(field_name(wire), Err(NoIdentifier), "{wire:?}");
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::{
     Body, Choice, ChoiceKind, Enum, Family, Item, JsonType, ListName, Name, Need, Operation, Parameter, Shape, Type,
 };
-use crate::diagnostics::{Help, Place, did_you_mean, name_list};
+use crate::diagnostics::{Help, Place, name_list, unknown};
 
 /// A parameter as it is sent.
 #[derive(Clone, Copy, Debug)]
@@ -94,6 +94,11 @@ impl<'a> WireNames<'a> {
         self.all.iter()
     }
 
+    /// Whether something among them could not be read, so there may be more.
+    pub(crate) fn are_more(&self) -> bool {
+        self.are_more
+    }
+
     /// These names, followed by others.
     pub(crate) fn and(mut self, others: &Self) -> Self {
         self.all.extend(others.iter().copied());
@@ -111,18 +116,20 @@ impl<'a> WireNames<'a> {
     }
 
     fn nearest(&self, name: &str) -> Help {
-        let wires = || self.all.iter().map(|wire| wire.name.wire.as_str());
-        if let Some(help) = did_you_mean(name, wires()) {
-            return help;
-        }
+        let wires = self.all.iter().map(|wire| (wire.name.wire.as_str(), Some(wire.name.place)));
+        unknown(name, wires, || self.others(name))
+    }
+
+    /// What could be written in place of an unknown name.
+    fn others(&self, name: &str) -> String {
         let members = self.all.iter().filter(|wire| wire.of.name.wire == name);
         let members = name_list(members.map(|wire| wire.name.wire.as_str()));
         if !members.is_empty() {
-            return format!("a choice is not on the wire, its members are: {members}").into();
+            return format!("use the members of the choice: {members}");
         }
-        match name_list(wires()) {
-            known if known.is_empty() => "there are no parameters here".into(),
-            known => format!("the parameters here are: {known}").into(),
+        match name_list(self.all.iter().map(|wire| wire.name.wire.as_str())) {
+            known if known.is_empty() => "there are no parameters".to_owned(),
+            known => format!("expected one of: {known}"),
         }
     }
 }

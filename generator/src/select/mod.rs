@@ -55,7 +55,7 @@ impl Selection {
         for (name, operations) in &self.families {
             let families = || api.families.iter().map(|family| family.name.as_str());
             match (api.families.iter().find(|family| family.name == *name), operations) {
-                (None, _) => unknown(&mut to, format!("no family is called `{name}`"), name, families()),
+                (None, _) => unknown(&mut to, format!("unknown family `{name}`"), name, families()),
                 (Some(_), Operations::All) => {}
                 (Some(family), Operations::These(names)) => check_operations(family, names, &mut to),
             }
@@ -67,8 +67,8 @@ impl Selection {
 fn check_operations(family: &Family, names: &BTreeSet<String>, to: &mut Diagnostics) {
     let known = || family.operations.iter().map(|operation| operation.name.as_str());
     if names.is_empty() {
-        to.whole(Code::UndefinedName, format!("no operation of `{}` is named", family.name))
-            .help("name at least one, or take the whole family with `all()`");
+        to.whole(Code::UndefinedName, format!("no operations of `{}` are selected", family.name))
+            .help("name at least one, or select the whole family with `all()`");
     }
     for name in names.iter().filter(|name| !known().any(|known| known == *name)) {
         unknown(to, format!("the family `{}` has no operation `{name}`", family.name), name, known());
@@ -78,7 +78,7 @@ fn check_operations(family: &Family, names: &BTreeSet<String>, to: &mut Diagnost
 fn unknown<'a>(to: &mut Diagnostics, message: String, name: &str, known: impl Iterator<Item = &'a str> + Clone) {
     let help = did_you_mean(name, known.clone());
     let all = || known.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    to.whole(Code::UndefinedName, message).help(help.unwrap_or_else(|| format!("there are {}", all()).into()));
+    to.whole(Code::UndefinedName, message).help(help.unwrap_or_else(|| format!("expected one of: {}", all()).into()));
 }
 
 /// A family with these operations only.

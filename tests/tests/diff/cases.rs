@@ -344,12 +344,14 @@ cases! {
         => ["breaking field house.Book.price unit: EUR -> stamps"],
     a_field_no_longer_tells_its_unit: [Replace(TYPES, "unit: EUR, doc: The price.", "doc: The price.")]
         => ["documentation field house.Book.price unit: EUR no longer"],
-    a_record_comes: [Replace(TYPES, "  Author:\n", "  Shelf: { doc: A shelf., fields: { n: { type: integer, doc: Which. } } }\n  Author:\n")]
-        => ["additive record house.Shelf new"],
+    a_record_comes: [Replace(TYPES, "  Author:\n", "  Shelf: { doc: A shelf., fields: { n: { type: integer, doc: Which. } } }\n  Author:\n"),
+        Replace(TYPES, "      title:", "      shelf: { type: Shelf }\n      title:")]
+        => ["additive record house.Shelf new", "additive field house.Book.shelf new"],
     a_record_is_only_included: [
         Replace(TYPES, "others: { list: Author", "others: { list: string"),
         Replace(TYPES, "doc: Who wrote it.\n", "doc: Who wrote it.\n    abstract: true\n"),
-    ] => ["breaking field house.Book.others type: list of Author -> list of string", "breaking record house.Author gone"],
+        Replace(TYPES, "    doc: A copy of a book.\n", "    doc: A copy of a book.\n    includes: Author\n"),
+    ] => ["breaking field house.Book.others type: list of Author -> list of string", "breaking record house.Author gone", "additive field house.Copy.name new"],
     a_record_has_another_rust_name: [Replace(TYPES, "    doc: A loan.\n", "    doc: A loan.\n    rust: Lease\n")]
         => ["breaking record house.Loan rust: Loan -> Lease"],
 

@@ -207,7 +207,7 @@ macro_rules! open_enum {
             type Err = $crate::value::UnknownValueError;
 
             #[inline]
-            fn from_str(text: &str) -> ::core::result::Result<Self, Self::Err> {
+            fn from_str(text: &str) -> ::core::result::Result<Self, $crate::value::UnknownValueError> {
                 $crate::emitted::enum_from_str(text)
             }
         }

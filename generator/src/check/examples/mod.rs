@@ -60,9 +60,7 @@ fn read(family: &Family, text: &str, place: Place, to: &mut Diagnostics, check: 
     let mut example = Example { family, text, place, to };
     match json::parse(text) {
         Ok(root) => check(&mut example, &root),
-        Err((offset, why)) => {
-            example.report(offset, format!("the example is no JSON: {why}"), "write it as it stands on the wire")
-        }
+        Err((offset, why)) => example.report(offset, format!("invalid JSON: {why}"), "write the JSON as it is sent"),
     }
 }
 
@@ -81,7 +79,15 @@ impl Example<'_> {
 
     /// Reports something of the wrong kind.
     fn expected(&mut self, node: &Node, name: &str, what: &str) {
-        self.report(node.offset, format!("`{name}` is {}", node.kind()), format!("write {what}"));
+        let message = format!("`{name}`: expected {what}, found {}", node.kind());
+        self.report(node.offset, message, format!("write {what}"));
+    }
+
+    /// Reports what should be a number, in quotes or without.
+    fn expected_number(&mut self, node: &Node, name: &str, as_text: bool) {
+        let what = if as_text { "a number in quotes" } else { "a number without quotes" };
+        let message = format!("`{name}`: expected {what}, found {}", node.kind());
+        self.report(node.offset, message, "correct it, or `numbers` in family.yaml or `json` of the field");
     }
 
     /// Reports a value that cannot be.
@@ -93,11 +99,7 @@ impl Example<'_> {
     fn members_are_distinct(&mut self, members: &[json::Member]) {
         for (index, member) in members.iter().enumerate() {
             if members.iter().take(index).any(|first| first.name == member.name) {
-                self.report(
-                    member.offset,
-                    format!("`{}` stands twice in the object", member.name),
-                    "take one of the two away",
-                );
+                self.report(member.offset, format!("duplicate member `{}`", member.name), "remove one of them");
             }
         }
     }

@@ -16,7 +16,11 @@ pub(super) fn check(example: &mut Example<'_>, operation: &Operation, root: &Nod
 
 fn object(example: &mut Example<'_>, parameters: &[Parameter], what: &str, node: &Node) {
     let Value::Object(members) = &node.value else {
-        return example.report(node.offset, format!("{what} is {}", node.kind()), "write the object of its parameters");
+        return example.report(
+            node.offset,
+            format!("expected an object as {what}, found {}", node.kind()),
+            "write an object with its parameters",
+        );
     };
     let family = example.family;
     let names = family.names(parameters);
@@ -54,7 +58,7 @@ fn plain(example: &mut Example<'_>, parameter: &Parameter, members: &[Member], n
             let name = &parameter.name.wire;
             example.report(
                 node.offset,
-                format!("`{name}` is always required, and missing here"),
+                format!("missing required parameter `{name}`"),
                 format!("add `\"{name}\": ..`"),
             );
         }
@@ -71,10 +75,10 @@ fn one_of(example: &mut Example<'_>, choice: &Parameter, alternatives: &[Paramet
     let names = name_list(alternatives.iter().map(|alternative| alternative.name.wire.as_str()));
     match chosen.as_slice() {
         [] if choice.need == Need::Always => {
-            example.report(node.offset, format!("one of {names} is required, and none is here"), "add one of them");
+            example.report(node.offset, format!("missing one of {names}"), "add one of them");
         }
         [_, (_, second), ..] => {
-            example.report(second.offset, format!("only one of {names} is sent"), "take the others away");
+            example.report(second.offset, format!("only one of {names} can be sent"), "remove the others");
         }
         _ => {}
     }
@@ -103,8 +107,8 @@ fn by_value(example: &mut Example<'_>, decider: &Parameter, cases: &[Case], memb
         let (name, with) = (&decider.name.wire, with.join(" or "));
         example.report(
             stranger.offset,
-            format!("`{}` is sent only where `{name}` is {with}", stranger.name),
-            format!("take it away, or fix `{name}`"),
+            format!("`{}` can only be sent if `{name}` is {with}", stranger.name),
+            format!("remove it, or correct `{name}`"),
         );
     }
     for parameter in case.into_iter().flat_map(|case| &case.parameters) {
@@ -146,14 +150,10 @@ fn list<'n>(example: &mut Example<'_>, parameter: &Parameter, node: &'n Node) ->
     let count = nodes.len() as u64;
     let least = parameter.min_items.map_or(u64::from(parameter.need == Need::Always), |(count, _)| count);
     if count < least {
-        example.report(
-            node.offset,
-            format!("`{name}` has {count} items, and the fewest are {least}"),
-            "add what is missing",
-        );
+        example.report(node.offset, format!("`{name}` has {count} items, but the minimum is {least}"), "add items");
     }
     if let Some((most, _)) = parameter.max_items.filter(|(most, _)| count > *most) {
-        example.report(node.offset, format!("`{name}` has {count} items, and the most are {most}"), "take some away");
+        example.report(node.offset, format!("`{name}` has {count} items, but the maximum is {most}"), "remove items");
     }
     nodes
 }
@@ -165,30 +165,17 @@ fn scalar(example: &mut Example<'_>, parameter: &Parameter, ty: Type, node: &Nod
         (Value::Null, _) => {
             return example.report(
                 node.offset,
-                format!("`{name}` is null, which is never sent"),
-                "leave it out, or give it a value",
+                format!("`{name}` cannot be null in a request"),
+                "leave it out, or set it to a value",
             );
         }
         (_, Type::Undefined | Type::Choice(_) | Type::Record(_)) => return,
         (Value::Boolean, Type::Boolean) => return,
-        (_, Type::Boolean) => return example.expected(node, name, "true or false, without quotes"),
+        (_, Type::Boolean) => return example.expected(node, name, "a boolean without quotes"),
         (Value::Text(text), _) if !is_number || parameter.as_text => text,
         (Value::Number(number), _) if is_number && !parameter.as_text => number,
         _ if !is_number => return example.expected(node, name, "a JSON string"),
-        _ if parameter.as_text => {
-            return example.expected(
-                node,
-                name,
-                "the number in quotes; `numbers` in family.yaml and `json` say how it travels",
-            );
-        }
-        _ => {
-            return example.expected(
-                node,
-                name,
-                "the number without quotes; `numbers` in family.yaml and `json` say how it travels",
-            );
-        }
+        _ => return example.expected_number(node, name, parameter.as_text),
     };
     if parameter.edit.as_ref().is_some_and(|edit| edit.delete.as_ref() == Some(text)) {
         return;

@@ -5,8 +5,8 @@ use super::json::{Member, Node, Value};
 use crate::check::fault::Fault;
 use crate::check::values;
 use crate::check::{enums, number};
-use crate::diagnostics::{did_you_mean, name_list};
-use crate::model::{Api, Envelope, Field, Operation, Response, Shape, Type};
+use crate::diagnostics::{Place, name_list, unknown};
+use crate::model::{Api, Envelope, Field, Name, Operation, Response, Shape, Type};
 
 /// So many unknown members of an object are told one by one.
 const FEW: usize = 3;
@@ -22,7 +22,7 @@ pub(super) fn check(example: &mut Example<'_>, api: &Api, operation: &Operation,
         Response::Object { record: index } => record(example, *index, data),
         Response::Array { record: index, observed_under } => match (&data.value, observed_under) {
             (Value::Object(members), Some(name)) => {
-                members_are_known(example, members, &[name]);
+                members_are_known(example, members, &[(name, None)]);
                 members
                     .iter()
                     .filter(|member| member.name == *name)
@@ -30,7 +30,7 @@ pub(super) fn check(example: &mut Example<'_>, api: &Api, operation: &Operation,
             }
             _ => records(example, *index, data),
         },
-        Response::Page { list, record, cursor, .. } => page(example, [&list.wire, &cursor.wire], *record, data),
+        Response::Page { list, record, cursor, .. } => page(example, [list, cursor], *record, data),
         Response::Undefined => {}
     }
 }
@@ -40,25 +40,26 @@ fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, root: &'n Node) -
     let Value::Object(members) = &root.value else {
         example.report(
             root.offset,
-            format!("the answer is {}", root.kind()),
+            format!("expected an object, found {}", root.kind()),
             "write the whole body, with the members of the envelope",
         );
         return None;
     };
     let known = [Some(&envelope.code), envelope.message.as_ref(), envelope.time.as_ref(), Some(&envelope.data)];
-    let known: Vec<&String> = known.into_iter().flatten().collect();
-    members_are_known(example, members, &known);
+    let known: Vec<Known<'_>> = known.into_iter().flatten().map(|name| (name.as_str(), Some(envelope.place))).collect();
+    let are_known = members_are_known(example, members, &known);
     let find = |name: &str| members.iter().find(|member| member.name == name);
     let code = match find(&envelope.code).map(|code| &code.value) {
         Some(Node { value: Value::Text(code) | Value::Number(code), .. }) => code,
         Some(other) => {
-            example.expected(other, &envelope.code, "the code as a JSON string");
+            example.expected(other, &envelope.code, "a JSON string");
             return None;
         }
+        None if !are_known => return None,
         None => {
             example.report(
                 root.offset,
-                format!("the answer has no `{}`", envelope.code),
+                format!("the answer has no member `{}`", envelope.code),
                 format!("add `\"{}\": \"{}\"`", envelope.code, envelope.success),
             );
             return None;
@@ -67,17 +68,17 @@ fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, root: &'n Node) -
     let is_success = *code == envelope.success;
     if !is_success && !example.family.errors.iter().any(|error| error.code == *code) {
         let offset = find(&envelope.code).map_or(root.offset, |code| code.value.offset);
-        let help = format!("`{}` is success; add other codes to `errors` in family.yaml", envelope.success);
-        example.report(offset, format!("no code is called `{code}`"), help);
+        let help = format!("`{}` means success; define other codes under `errors` in family.yaml", envelope.success);
+        example.report(offset, format!("unknown code `{code}`"), help);
     }
     match find(&envelope.data).map(|data| &data.value) {
         Some(Node { value: Value::Null, .. }) if !is_success => None,
-        None if !is_success => None,
+        None if !is_success || !are_known => None,
         None => {
             example.report(
                 root.offset,
-                format!("the answer has no `{}`", envelope.data),
-                "add it, with what the operation answers",
+                format!("the answer has no member `{}`", envelope.data),
+                "add it, with the data of the answer",
             );
             None
         }
@@ -85,39 +86,49 @@ fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, root: &'n Node) -
     }
 }
 
-fn members_are_known(example: &mut Example<'_>, members: &[Member], known: &[&String]) {
+/// The name of a member, and the place that defines it.
+type Known<'a> = (&'a str, Option<Place>);
+
+/// Whether all members are among those that are known.
+fn members_are_known(example: &mut Example<'_>, members: &[Member], known: &[Known<'_>]) -> bool {
     example.members_are_distinct(members);
-    let names = || known.iter().map(|name| name.as_str());
-    let unknown: Vec<_> = members.iter().filter(|member| !names().any(|name| name == member.name)).collect();
+    let names = || known.iter().map(|(name, _)| *name);
+    let strangers: Vec<_> = members.iter().filter(|member| !names().any(|name| name == member.name)).collect();
     // So many are not misspelled one by one: it is another record, or one that lacks what it should have.
-    if let Some(first) = unknown.first().filter(|_| unknown.len() > FEW) {
-        let list = name_list(unknown.iter().map(|member| member.name.as_str()));
-        let help = format!("the members here are: {}", name_list(names()));
-        return example.report(first.offset, format!("the schema knows none of these members here: {list}"), help);
+    if let Some(first) = strangers.first().filter(|_| strangers.len() > FEW) {
+        let list = name_list(strangers.iter().map(|member| member.name.as_str()));
+        let help = format!("expected one of: {}", name_list(names()));
+        example.report(first.offset, format!("unknown members: {list}"), help);
+        return false;
     }
-    for member in unknown {
-        let help = did_you_mean(&member.name, names())
-            .unwrap_or_else(|| format!("the members here are: {}", name_list(names())).into());
-        example.report(member.offset, format!("the schema knows no member `{}` here", member.name), help);
+    for member in &strangers {
+        let help = unknown(&member.name, known.iter().copied(), || format!("expected one of: {}", name_list(names())));
+        example.report(member.offset, format!("unknown member `{}`", member.name), help);
     }
+    strangers.is_empty()
 }
 
-fn page(example: &mut Example<'_>, [list, cursor]: [&String; 2], index: usize, data: &Node) {
+fn page(example: &mut Example<'_>, names: [&Name; 2], index: usize, data: &Node) {
+    let [list, cursor] = names.map(|name| name.wire.as_str());
     let Value::Object(members) = &data.value else {
         return example.report(
             data.offset,
-            format!("the page is {}", data.kind()),
+            format!("expected a page, found {}", data.kind()),
             format!("write an object with `{list}` and `{cursor}`"),
         );
     };
-    members_are_known(example, members, &[list, cursor]);
-    match members.iter().find(|member| member.name == *list) {
+    let are_known = members_are_known(example, members, &names.map(|name| (name.wire.as_str(), Some(name.place))));
+    match members.iter().find(|member| member.name == list) {
         Some(member) => records(example, index, &member.value),
-        None => example.report(data.offset, format!("the page has no `{list}`"), format!("add `\"{list}\": [..]`")),
+        // It is the one that is unknown.
+        None if !are_known => {}
+        None => {
+            example.report(data.offset, format!("the page has no member `{list}`"), format!("add `\"{list}\": [..]`"))
+        }
     }
-    for member in members.iter().filter(|member| member.name == *cursor) {
+    for member in members.iter().filter(|member| member.name == cursor) {
         if !matches!(member.value.value, Value::Text(_) | Value::Null) {
-            example.expected(&member.value, cursor, "the cursor as a JSON string, or null where there is no more");
+            example.expected(&member.value, cursor, "a JSON string, or null on the last page");
         }
     }
 }
@@ -129,7 +140,11 @@ fn records(example: &mut Example<'_>, index: usize, node: &Node) {
         Value::Null => {}
         _ => {
             let name = record_name(example, index);
-            example.report(node.offset, format!("the records `{name}` are {}", node.kind()), "write a list of them");
+            example.report(
+                node.offset,
+                format!("expected a list of `{name}`, found {}", node.kind()),
+                "write a list of records",
+            );
         }
     }
 }
@@ -144,11 +159,12 @@ fn record(example: &mut Example<'_>, index: usize, node: &Node) {
     let Value::Object(members) = &node.value else {
         return example.report(
             node.offset,
-            format!("the record `{}` is {}", record.name.wire, node.kind()),
+            format!("expected a record `{}`, found {}", record.name.wire, node.kind()),
             "write an object of its fields",
         );
     };
-    let names: Vec<&String> = record.fields.iter().map(|field| &field.name.wire).collect();
+    let fields = record.fields.iter().map(|field| &field.name);
+    let names: Vec<Known<'_>> = fields.map(|name| (name.wire.as_str(), Some(name.place))).collect();
     members_are_known(example, members, &names);
     for member in members {
         if let Some(known) = record.field(&member.name) {
@@ -163,8 +179,8 @@ fn field(example: &mut Example<'_>, field: &Field, node: &Node) {
         if !field.may_be_null {
             example.report(
                 node.offset,
-                format!("`{name}` is null, and the schema does not say that it may be"),
-                "add `may_be: null` to the field, or give it a value",
+                format!("`{name}` is null, but the field has no `may_be: null`"),
+                "add `may_be: null` to the field, or set it to a value",
             );
         }
         return;
@@ -185,24 +201,11 @@ fn value(example: &mut Example<'_>, field: &Field, ty: Type, node: &Node) {
         (Value::Boolean, Type::Boolean) => return,
         // An empty text says that there is no value, whatever its type.
         (Value::Text(text), _) if text.is_empty() => return,
-        (_, Type::Boolean) => return example.expected(node, name, "true or false, without quotes"),
+        (_, Type::Boolean) => return example.expected(node, name, "a boolean without quotes"),
         (Value::Text(text), _) if !is_number || field.as_text => text,
         (Value::Number(number), _) if is_number && !field.as_text => number,
         _ if !is_number => return example.expected(node, name, "a JSON string"),
-        _ if field.as_text => {
-            return example.expected(
-                node,
-                name,
-                "the number in quotes; `numbers` in family.yaml and `json` say how it travels",
-            );
-        }
-        _ => {
-            return example.expected(
-                node,
-                name,
-                "the number without quotes; `numbers` in family.yaml and `json` say how it travels",
-            );
-        }
+        _ => return example.expected_number(node, name, field.as_text),
     };
     if let Some(fault) = why_unreadable(example, field, ty, text) {
         example.fault(node, name, fault);

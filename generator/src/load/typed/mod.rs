@@ -87,7 +87,10 @@ impl de::Error for ReadError {
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        let mut error = Self::new(Code::UnknownWord, format!("`{variant}` is not one of: {}", expected.join(", ")));
+        let mut error = Self::new(
+            Code::UnknownWord,
+            format!("unknown value `{variant}`, expected one of: {}", expected.join(", ")),
+        );
         let help = did_you_mean(variant, expected.iter().copied());
         error.help = Some(Box::new(help.unwrap_or_else(|| "write one of these words".into())));
         error

@@ -50,8 +50,13 @@ impl<'a> NodeReader<'a> {
     fn parsed<T: std::str::FromStr>(self, what: &str) -> Result<T, ReadError> {
         let text = self.text(what)?;
         text.parse().map_err(|_| {
-            let mut error =
-                ReadError::new(Code::WrongType, format!("expected {what}, found `{text}`")).within(self.node);
+            let is_large = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            let message = if is_large {
+                format!("the number `{text}` is too large: expected {what}")
+            } else {
+                format!("expected {what}, found `{text}`")
+            };
+            let mut error = ReadError::new(Code::WrongType, message).within(self.node);
             error.help = Some(Box::new(how_to_write(what).into()));
             error
         })
@@ -216,7 +221,7 @@ impl Entries<'_> {
             to.note_unread(key.place.file, meant);
         }
         let help = did_you_mean(&key.text, fields.iter().copied())
-            .unwrap_or_else(|| format!("the keys here are: {}", fields.join(", ")).into());
+            .unwrap_or_else(|| format!("expected one of: {}", fields.join(", ")).into());
         to.at(key.place, Code::UnknownKey, format!("unknown key `{}`", key.text)).help(help);
         false
     }

@@ -27,8 +27,8 @@ impl Builder<'_> {
             (None, false) => self.words(name, raw),
             (Some(kind), false) => {
                 self.to
-                    .at(kind.place, Code::Misplaced, "a property has a type or a list of values")
-                    .help("take one of the two away");
+                    .at(kind.place, Code::Misplaced, "expected either `type` or `values`")
+                    .help("remove one of them");
                 self.words(name, raw)
             }
             (None, true) => {
@@ -66,6 +66,7 @@ impl Builder<'_> {
     }
 
     fn told_name(&mut self, name: &Text, rust: &Option<Text>) -> Name {
+        self.refuse_empty(name, "property");
         let rust = self.rust_name(rust, &name.value, name.place, "property", field_name);
         Name { wire: name.value.clone(), rust, place: name.place }
     }

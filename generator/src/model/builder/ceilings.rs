@@ -33,16 +33,16 @@ impl Scope<'_, '_> {
         let (Some((name, values)), None) = (entries.next(), entries.next()) else {
             self.builder
                 .to
-                .at(raw.place, Code::Misplaced, "a ceiling is over the values of one enum")
-                .help("write `over: { Enum: [value, ..] }`, or leave it out when everything counts");
+                .at(raw.place, Code::Misplaced, "expected the values of one enum")
+                .help("write `over: { Enum: [value, ..] }`, or leave it out if everything counts");
             return None;
         };
         let enum_index = match self.resolve(name) {
             Type::Enum(index) => index,
             _ => {
                 if self.names.get(&name.value).is_some() {
-                    let message = format!("`{}` is no enum", name.value);
-                    let help = "name the enum whose values tell what counts";
+                    let message = format!("expected an enum, found `{}`", name.value);
+                    let help = "name the enum whose values count";
                     self.builder.to.at(name.place, Code::Misplaced, message).help(help);
                 }
                 return None;
@@ -51,8 +51,8 @@ impl Scope<'_, '_> {
         if values.is_empty() {
             self.builder
                 .to
-                .at(name.place, Code::Misplaced, "nothing counts towards this ceiling")
-                .help("name the values that count, or leave `over` out when everything does");
+                .at(name.place, Code::Misplaced, "`over` lists no values")
+                .help("list the values that count, or leave `over` out if everything does");
         }
         let values = values.iter().map(|value| (value.value.clone(), value.place)).collect();
         Some(Over { enum_index, values })

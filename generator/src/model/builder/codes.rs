@@ -1,7 +1,7 @@
 //! Codes, of documents and observed, and the read by which credentials are checked.
 
 use super::{Builder, placed, text_of};
-use crate::diagnostics::{Code, did_you_mean};
+use crate::diagnostics::{Code, unknown};
 use crate::load::{Spanned, Text, raw};
 use crate::model::{Cause, Certainty, CodeProof, ErrorCode, ObservedCode, Probe, Proof, Stage, variant_name};
 
@@ -24,18 +24,18 @@ impl Builder<'_> {
     pub(super) fn observed_codes(&mut self) -> Vec<ObservedCode> {
         let raw = &self.documents.codes;
         let codes = raw.codes.iter().map(|(code, one)| self.observed_code(code, one)).collect();
-        let is_used = |name: &str| {
-            let sources = raw.codes.iter().filter_map(|(_, code)| code.sources.as_ref());
-            sources.flat_map(|sources| &sources.value).any(|source| source.value == name)
-        };
-        // A code that could not be read may have named it.
-        let is_whole = !self.documents.incomplete;
+        let sources = || raw.codes.iter().filter_map(|(_, code)| code.sources.as_ref()).flat_map(|all| &all.value);
+        let is_used = |name: &str| sources().any(|source| source.value == name);
+        // A code that could not be read may have named it, and a source that is unknown may be misspelled where it is
+        // defined.
+        let are_known = sources().all(|source| raw.sources.iter().any(|(name, _)| name.value == source.value));
+        let is_whole = !self.documents.incomplete && are_known;
         for (name, what) in raw.sources.iter() {
             self.need(&Some(what.clone()), &name.value, name.place);
             if is_whole && !is_used(&name.value) {
                 self.to
-                    .at(name.place, Code::Misplaced, format!("no code has the source `{}`", name.value))
-                    .help("take it away, or name it where it was seen");
+                    .at(name.place, Code::Unused, format!("unused source `{}`", name.value))
+                    .help("remove it, or name it at the codes it is the source of");
             }
         }
         codes
@@ -50,8 +50,8 @@ impl Builder<'_> {
         let sources = raw.sources.as_ref().map_or(&[][..], |sources| &sources.value);
         if let Some(none) = raw.sources.as_ref().filter(|sources| sources.value.is_empty()) {
             self.to
-                .at(none.place, Code::MissingKey, format!("nobody has seen `{}`", code.value))
-                .help("name who has, or take the code away");
+                .at(none.place, Code::MissingKey, format!("the code `{}` has no sources", code.value))
+                .help("list its `sources`, or remove the code");
         }
         sources.iter().for_each(|source| self.known_source(source));
         ObservedCode {
@@ -68,13 +68,12 @@ impl Builder<'_> {
     /// Reports a source that the list of short names does not have, where there is one.
     fn known_source(&mut self, source: &Text) {
         let names = &self.documents.codes.sources;
-        let known = || names.iter().map(|(name, _)| name.value.as_str());
-        if names.is_empty() || known().any(|name| name == source.value) {
+        if names.is_empty() || names.iter().any(|(name, _)| name.value == source.value) {
             return;
         }
-        let help =
-            did_you_mean(&source.value, known()).unwrap_or_else(|| "add it to `sources` at the top of the file".into());
-        self.to.at(source.place, Code::UndefinedName, format!("no source is called `{}`", source.value)).help(help);
+        let known = names.iter().map(|(name, _)| (name.value.as_str(), Some(name.place)));
+        let help = unknown(&source.value, known, || "define it under `sources` at the top of the file".to_owned());
+        self.to.at(source.place, Code::UndefinedName, format!("unknown source `{}`", source.value)).help(help);
     }
 
     pub(super) fn probe(&mut self, raw: &Spanned<raw::Probe>) -> Option<Probe> {

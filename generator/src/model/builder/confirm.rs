@@ -46,9 +46,9 @@ impl Scope<'_, '_> {
         if let (Some(first), Some(second)) = (&raw.echoes, &raw.echoes_one_of) {
             self.builder
                 .to
-                .at(second.place, Code::Misplaced, "`echoes` says already what the answer repeats")
-                .related(first.place, "it is said here")
-                .help("keep `echoes` where all ids agree, or `echoes_one_of` where one that agrees is enough");
+                .at(second.place, Code::Misplaced, "`echoes` and `echoes_one_of` exclude each other")
+                .related(first.place, "`echoes` is here")
+                .help("keep `echoes` if every id must agree, or `echoes_one_of` if one is enough");
         }
         let (ids, one_is_enough) = match (&raw.echoes, &raw.echoes_one_of) {
             (Some(all), _) => (all, false),
@@ -64,8 +64,8 @@ impl Scope<'_, '_> {
             if pairs.len() != 1 {
                 self.builder
                     .to
-                    .at(when.place, Code::Misplaced, "`when` is one parameter and one value")
-                    .help("write `when: { parameter: value }`, or leave it out");
+                    .at(when.place, Code::Misplaced, "`when` requires exactly one parameter")
+                    .help("write `when: { parameter: value }`, or remove it");
             }
             pairs.into_iter().next()
         });

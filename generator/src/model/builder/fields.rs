@@ -1,7 +1,7 @@
 //! Fields: those of records, and the parameters of requests, items and choices.
 
 use super::{Scope, placed, text_of};
-use crate::diagnostics::{Code, Help, Place, did_you_mean};
+use crate::diagnostics::{Code, Help, Place, unknown};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::types::travels_as_text;
 use crate::model::{Deprecated, Edit, Field, Item, ListName, Parameter, Shape, Type, Unit, type_name};
@@ -13,7 +13,7 @@ impl Scope<'_, '_> {
         if let Shape::One(Type::Choice(_)) | Shape::List(Type::Choice(_)) = shape {
             self.builder
                 .to
-                .at(name.place, Code::Misplaced, "a choice can only be a parameter of a request")
+                .at(name.place, Code::Misplaced, "only a parameter of a request can be a choice")
                 .help("list its members as fields");
         }
         Field {
@@ -31,8 +31,8 @@ impl Scope<'_, '_> {
     fn refuse_fields(&mut self, name: &Text) -> Shape {
         self.builder
             .to
-            .at(name.place, Code::Misplaced, "`fields` in place of a type belongs to a parameter of a request")
-            .help("make a record of them, and name it with `type` or `list`");
+            .at(name.place, Code::Misplaced, "only a parameter of a request can have `fields`")
+            .help("define a record with them, and use it as `type` or `list`");
         Shape::One(Type::Undefined)
     }
 
@@ -54,13 +54,13 @@ impl Scope<'_, '_> {
             ("item", raw.item.as_ref().map(|key| key.place)),
             ("deprecated", raw.deprecated.as_ref().map(|key| key.place)),
         ];
-        self.refuse_keys(&keys, "belongs to a parameter of a request");
+        self.refuse_keys(&keys, "is only allowed for a parameter of a request");
     }
 
     pub(super) fn refuse_keys(&mut self, keys: &[(&str, Option<Place>)], why: &str) {
         for (key, place) in keys {
             if let Some(place) = place {
-                self.builder.to.at(*place, Code::Misplaced, format!("`{key}` {why}")).help("take it away here");
+                self.builder.to.at(*place, Code::Misplaced, format!("`{key}` {why}")).help("remove it");
             }
         }
     }
@@ -72,12 +72,9 @@ impl Scope<'_, '_> {
             ("may_be", raw.may_be.as_ref().map(|key| key.place)),
             ("comes_only", raw.comes_only.as_ref().map(|key| key.place)),
         ];
-        self.refuse_keys(&of_records, "belongs to a field of a record");
+        self.refuse_keys(&of_records, "is only allowed for a field of a record");
         if let Some(item) = raw.item.as_ref().filter(|_| raw.fields.is_none()) {
-            self.refuse_keys(
-                &[("item", Some(item.place))],
-                "names the objects of a list with `fields`, and there are none",
-            );
+            self.refuse_keys(&[("item", Some(item.place))], "requires `fields`");
         }
         if let Some(edit) = raw.edit.as_ref().filter(|edit| edit.keep.is_none()) {
             self.builder.missing("keep", edit.place);
@@ -113,7 +110,7 @@ impl Scope<'_, '_> {
     /// How it travels; asked of what has no number, `json` would say nothing.
     fn as_text(&mut self, raw: &raw::Field, shape: &Shape) -> bool {
         if let Some(json) = raw.json.as_ref().filter(|_| !shape.is_number() && !shape.is_undefined()) {
-            self.refuse_keys(&[("json", Some(json.place))], "says how a number travels, and this is none");
+            self.refuse_keys(&[("json", Some(json.place))], "is only allowed for a number");
         }
         travels_as_text(self.family.family.numbers, raw.json.as_ref().map(|json| json.value))
     }
@@ -123,8 +120,8 @@ impl Scope<'_, '_> {
         if only.is_empty() {
             self.builder
                 .to
-                .at(only.place, Code::BadValue, "`only` allows no value at all")
-                .help("list the values that are allowed here, or take it away");
+                .at(only.place, Code::BadValue, "`only` is empty")
+                .help("list the allowed values, or remove it");
         }
         only.iter().map(placed).collect()
     }
@@ -144,11 +141,13 @@ impl Scope<'_, '_> {
             (None, Some(ty), None) => Shape::List(self.resolve(ty)),
             (None, None, Some(fields)) => Shape::Items(self.item(name, raw, fields)),
             (None, None, None) => {
-                let file = name.place.file;
-                if !["type", "list", "fields"].iter().any(|key| self.builder.to.is_unread(file, key)) {
+                // With `as` the type is that of another file.
+                let files = [name.place.file, raw.place.file];
+                let is_unread = |key: &&str| files.iter().any(|file| self.builder.to.is_unread(*file, key));
+                if !["type", "list", "fields"].iter().any(is_unread) {
                     self.builder
                         .to
-                        .at(name.place, Code::MissingKey, format!("nothing says what `{}` is", name.value))
+                        .at(name.place, Code::MissingKey, format!("`{}` has no type", name.value))
                         .help("add `type`, `list`, or `item` with `fields`");
                 }
                 Shape::One(Type::Undefined)
@@ -159,7 +158,7 @@ impl Scope<'_, '_> {
                 self.builder
                     .to
                     .at(place, Code::Misplaced, "`type`, `list` and `fields` exclude each other")
-                    .help("keep the one that says what it is");
+                    .help("keep one of them");
                 Shape::One(Type::Undefined)
             }
         }
@@ -203,7 +202,7 @@ impl Scope<'_, '_> {
                 .at(
                     units.place,
                     Code::Misplaced,
-                    "a unit is a text, or a list of `when` with `is` that `otherwise` closes",
+                    "expected a text, or a list of `when` with `is` that ends with `otherwise`",
                 )
                 .help("write `[{ when: { side: buy }, is: quote coin }, { otherwise: base coin }]`");
         }
@@ -220,7 +219,7 @@ impl Scope<'_, '_> {
             let Some(target) = self.find_parameter(&reference) else { return (merged, false) };
             merged = Spanned { value: overlay(merged.value, target.value), place: target.place };
         }
-        self.builder.to.at(raw.place, Code::Circular, "the `as` leads back to itself").help("write one of them out");
+        self.builder.to.at(raw.place, Code::Circular, "circular `as`").help("write one of the definitions out");
         merged.value.r#as = None;
         (merged, false)
     }
@@ -229,37 +228,38 @@ impl Scope<'_, '_> {
         let (operation, parameter) = reference.value.split_once('.').unwrap_or((&reference.value, ""));
         let operations = || self.family.operations.iter();
         let Some((_, _, raw)) = operations().find(|(name, ..)| name == operation) else {
-            let help = did_you_mean(operation, operations().map(|(name, ..)| name.as_str()));
-            return self.no_parameter(reference, help);
+            let known = operations().map(|(name, place, _)| (name.as_str(), Some(*place)));
+            return self.no_parameter(reference, unknown(operation, known, how_to_refer));
         };
         // Without a request it was reported there.
         let request = raw.request.as_ref()?;
         find_named(request, parameter).or_else(|| {
-            let help = did_you_mean(parameter, names(request));
-            self.no_parameter(reference, help)
+            let known = names(request).into_iter().map(|name| (name.value.as_str(), Some(name.place)));
+            self.no_parameter(reference, unknown(parameter, known, how_to_refer))
         })
     }
 
-    fn no_parameter<T>(&mut self, reference: &Text, help: Option<Help>) -> Option<T> {
+    fn no_parameter<T>(&mut self, reference: &Text, help: Help) -> Option<T> {
         if !self.builder.documents.incomplete {
-            let help = help.unwrap_or_else(|| {
-                "write an operation of the family and one of its parameters, such as `place-order.price`".into()
-            });
             self.builder
                 .to
-                .at(reference.place, Code::UndefinedName, format!("`{}` is no parameter", reference.value))
+                .at(reference.place, Code::UndefinedName, format!("unknown parameter `{}`", reference.value))
                 .help(help);
         }
         None
     }
 }
 
+fn how_to_refer() -> String {
+    "write `operation.parameter` with an operation of this family, such as `place-order.price`".to_owned()
+}
+
 /// The names that [`find_named`] finds.
-fn names(request: &Named<Spanned<raw::Field>>) -> Vec<&str> {
+fn names(request: &Named<Spanned<raw::Field>>) -> Vec<&Text> {
     let of_items =
         request.iter().filter(|(name, _)| name.value == ListName::BODY).filter_map(|(_, field)| field.fields.as_ref());
     let inner = of_items.flat_map(|fields| fields.iter());
-    request.iter().chain(inner).map(|(name, _)| name.value.as_str()).collect()
+    request.iter().chain(inner).map(|(name, _)| name).collect()
 }
 
 /// The parameter of that name, at the place of its name; those of items of an array body count too.

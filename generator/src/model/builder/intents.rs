@@ -18,8 +18,8 @@ impl Scope<'_, '_> {
         if set.is_empty() && !is_unread {
             self.builder
                 .to
-                .at(place, Code::BadIntent, "an intent sets nothing")
-                .help("write with `set` what is sent for it, such as `set: { side: buy }`");
+                .at(place, Code::BadIntent, "the intent sets nothing")
+                .help("add the values it sends, such as `set: { side: buy }`");
         }
         let mut call = settings(&raw.call);
         call.iter_mut().for_each(|setting| self.name_argument(setting));
@@ -41,8 +41,8 @@ impl Scope<'_, '_> {
         setting.text = field_name(&setting.text).unwrap_or_else(|_| {
             self.builder
                 .to
-                .at(setting.text_place, Code::NotAnIdentifier, format!("`{}` is no Rust name", setting.text))
-                .help("use ASCII letters, digits and underscores, and no digit first");
+                .at(setting.text_place, Code::NotAnIdentifier, format!("invalid Rust name `{}`", setting.text))
+                .help("use ASCII letters, digits and underscores, and do not start with a digit");
             String::new()
         });
     }

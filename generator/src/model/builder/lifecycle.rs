@@ -1,7 +1,7 @@
 //! The lifecycle of `family.yaml` -> states, transitions, and the records that tell them.
 
 use super::{Scope, placed, text_of};
-use crate::diagnostics::{Code, did_you_mean};
+use crate::diagnostics::{Code, unknown};
 use crate::load::{Named, Short, Spanned, Text, Texts, raw};
 use crate::model::{Enum, Lifecycle, Never, Ruled, State, Tracked, Transition, Type};
 
@@ -16,7 +16,7 @@ impl Scope<'_, '_> {
             if self.names.get(&name.value).is_some() {
                 self.builder
                     .to
-                    .at(name.place, Code::BadLifecycle, format!("`{}` is no enum", name.value))
+                    .at(name.place, Code::BadLifecycle, format!("expected an enum, found `{}`", name.value))
                     .help("name the enum whose values are the states");
             }
             return None;
@@ -40,11 +40,12 @@ impl Scope<'_, '_> {
     /// Reports what is neither a value of the enum nor one of these words.
     fn is_state(&mut self, all: &Enum, text: &Text, words: &[&str]) {
         if all.index_of(&text.value).is_none() && !words.contains(&text.value.as_str()) {
-            let help = did_you_mean(&text.value, all.wires());
+            let known = all.placed_wires().into_iter().map(|(wire, place)| (wire, Some(place)));
+            let help = unknown(&text.value, known, || format!("the states are the values of `{}`", all.name.wire));
             self.builder
                 .to
-                .at(text.place, Code::BadLifecycle, format!("`{}` is no value of `{}`", text.value, all.name.wire))
-                .help(help.unwrap_or_else(|| format!("the states are the values of `{}`", all.name.wire).into()));
+                .at(text.place, Code::BadLifecycle, format!("`{}` has no value `{}`", all.name.wire, text.value))
+                .help(help);
         }
     }
 
@@ -78,8 +79,8 @@ impl Scope<'_, '_> {
         if raw.to.is_empty() == raw.trigger.is_empty() {
             self.builder
                 .to
-                .at(raw.place, Code::BadLifecycle, "what never happens is either `to` or `trigger`")
-                .help("name the states it never becomes, or the operations that never take effect");
+                .at(raw.place, Code::BadLifecycle, "expected either `to` or `trigger`")
+                .help("list the states it never becomes, or the operations that never take effect");
             return None;
         }
         let what = match raw.to.is_empty() {

@@ -13,7 +13,7 @@ impl Scope<'_, '_> {
     pub(super) fn batch(&mut self, response: &Spanned<raw::Response>) -> Option<Batch> {
         let raw = response.items.as_ref()?;
         if response.page.is_some() {
-            self.refuse_keys(&[("items", Some(raw.place))], "belongs to an `object` or an `array`");
+            self.refuse_keys(&[("items", Some(raw.place))], "requires an `object` or an `array`");
             return None;
         }
         if raw.id.is_empty() {
@@ -23,7 +23,7 @@ impl Scope<'_, '_> {
         if response.array.is_some() {
             let lists = [("done", &raw.done), ("failed", &raw.failed), ("all_done", &raw.all_done)];
             let keys = lists.map(|(key, text)| (key, place(text)));
-            self.refuse_keys(&keys, "names a member of an `object`");
+            self.refuse_keys(&keys, "requires an `object`");
             if raw.code.is_none() {
                 self.builder.missing("code", raw.place);
             }

@@ -18,7 +18,7 @@ use super::{
     Api, Credentials, Document, Duration, Encoding, Envelope, Family, Header, ListName, Name, Reviewed, Sent, Source,
     Statements, field_name, type_name,
 };
-use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::diagnostics::{Code, Diagnostics, Place, is_invisible, unknown};
 use crate::load::{Documents, FamilyDocuments, Short, Spanned, Text, raw};
 
 /// Resolves the whole schema.
@@ -109,7 +109,7 @@ impl Builder<'_> {
         match value {
             Some(text) if !text.value.trim().is_empty() => text.value.trim().to_owned(),
             Some(text) => {
-                self.to.at(text.place, Code::MissingKey, format!("`{key}` is empty")).help("write what it is");
+                self.to.at(text.place, Code::MissingKey, format!("`{key}` is empty")).help("write a value");
                 String::new()
             }
             None => {
@@ -123,7 +123,7 @@ impl Builder<'_> {
         if self.to.is_unread(place.file, key) {
             return;
         }
-        self.to.at(place, Code::MissingKey, format!("`{key}` is missing here")).help(format!("add `{key}: ...`"));
+        self.to.at(place, Code::MissingKey, format!("missing key `{key}`")).help(format!("add `{key}: ...`"));
     }
 
     fn source(&mut self, source: &Option<Spanned<raw::Source>>) -> Option<Source> {
@@ -139,13 +139,11 @@ impl Builder<'_> {
     /// Reports a document that `api.yaml` does not name.
     fn known_document(&mut self, text: &Text) {
         if !(self.known_document)(&text.value) {
-            let known = self.documents.api.documents.iter().map(|(id, _)| id.value.as_str());
+            let known = self.documents.api.documents.iter().map(|(id, _)| (id.value.as_str(), Some(id.place)));
             let help =
-                did_you_mean(&text.value, known).unwrap_or_else(|| "name one of the `documents` in api.yaml".into());
+                unknown(&text.value, known, || "expected one of the `documents` in api.yaml".to_owned()).of_api();
             if !self.documents.incomplete && !self.to.is_unread(self.documents.api_place.file, &text.value) {
-                self.to
-                    .at(text.place, Code::UndefinedName, format!("no document is called `{}`", text.value))
-                    .help(help);
+                self.to.at(text.place, Code::UndefinedName, format!("unknown document `{}`", text.value)).help(help);
             }
         }
     }
@@ -155,7 +153,7 @@ impl Builder<'_> {
         let duration = Duration::parse(&text.value);
         if duration.is_none() {
             self.to
-                .at(text.place, Code::BadDuration, format!("`{}` is no duration", text.value))
+                .at(text.place, Code::BadDuration, format!("invalid duration `{}`", text.value))
                 .help("write a number and a unit, such as `30 seconds`, `1 week` or `3 months`");
         }
         duration
@@ -167,9 +165,9 @@ impl Builder<'_> {
         for (index, text) in texts.iter().enumerate() {
             if let Some(first) = texts.iter().take(index).find(|first| first.value.eq_ignore_ascii_case(&text.value)) {
                 self.to
-                    .at(text.place, code, format!("{what} are called `{}`", text.value))
+                    .at(text.place, code, format!("{what} have the same name `{}`", text.value))
                     .related(first.place, "the first one")
-                    .help("each carries something else, so each has a name of its own");
+                    .help("correct one of them");
             }
         }
     }
@@ -230,8 +228,8 @@ impl Builder<'_> {
         let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
         if !name.is_empty() && !name.bytes().all(is_token) {
             self.to
-                .at(place, Code::BadHeader, format!("`{name}` is no header name"))
-                .help("a header name has letters, digits and hyphens");
+                .at(place, Code::BadHeader, format!("invalid header name `{name}`"))
+                .help("a header name consists of letters, digits and hyphens");
         }
     }
 
@@ -255,6 +253,7 @@ impl Builder<'_> {
         let operations = scope.operations();
         let (instrument, classes) = (scope.instrument_names(), scope.classes());
         let limits = scope.ceilings();
+        scope.refuse_unused();
         Family {
             rust: self.rust_name(&None, &name, place, "", type_name),
             title: raw.title.as_ref().map_or_else(|| name.clone(), |title| title.value.clone()),
@@ -292,9 +291,9 @@ impl Builder<'_> {
                 .at(
                     name.place,
                     Code::WrongName,
-                    format!("the family is called `{}` in the folder `{}`", name.value, documents.folder),
+                    format!("the family is named `{}`, but its folder `{}`", name.value, documents.folder),
                 )
-                .help("use one name for both");
+                .help("use the same name for both");
         } else if documents.family.family.is_none() && !self.documents.incomplete {
             self.missing("family", documents.place);
         }
@@ -320,6 +319,12 @@ impl Builder<'_> {
         }
     }
 
+    fn refuse_empty(&mut self, wire: &Text, what: &str) {
+        if wire.value.trim().is_empty() {
+            self.to.at(wire.place, Code::NotAnIdentifier, format!("the {what} name is empty")).help("write the name");
+        }
+    }
+
     /// The name given with `rust`, or the one made from the wire name.
     fn rust_name(
         &mut self,
@@ -333,24 +338,31 @@ impl Builder<'_> {
             Some(given) => (given.value.as_str(), given.place),
             None => (wire, place),
         };
-        if let (Some(given), Err(_)) = (given, make(from)) {
-            self.to
-                .at(given.place, Code::NotAnIdentifier, format!("`{}` is no Rust name", given.value))
-                .help("use ASCII letters, digits and underscores, and no digit first");
-            return String::new();
-        }
-        make(from).unwrap_or_else(|_| {
-            if !from.is_empty() {
+        let made = make(from);
+        match (given, &made) {
+            (Some(given), Err(_)) => {
                 self.to
-                    .at(
-                        place,
-                        Code::NotAnIdentifier,
-                        format!("the {what} name `{from}` makes no Rust name").replace("the  ", "the "),
-                    )
-                    .help("say with `rust: SomeName` what it is called in Rust");
+                    .at(given.place, Code::NotAnIdentifier, format!("invalid Rust name `{from}`"))
+                    .help("use ASCII letters, digits and underscores, and do not start with a digit");
             }
-            String::new()
-        })
+            (Some(given), Ok(made)) if made.trim_start_matches("r#") != from => {
+                let made = made.trim_start_matches("r#");
+                self.to
+                    .at(given.place, Code::NotAnIdentifier, format!("invalid Rust name `{from}`: expected `{made}`"))
+                    .help("types and variants are spelled `LikeThis`, fields and functions `like_this`");
+            }
+            // An invisible character was reported.
+            (None, Err(_)) if !from.is_empty() && !from.contains(is_invisible) => {
+                let stranger = from.chars().find(|c| !c.is_ascii());
+                let why = stranger.map(|c| format!(": U+{:04X} is not ASCII", u32::from(c))).unwrap_or_default();
+                let message = format!("the {what} name `{from}` cannot become a Rust name{why}");
+                self.to
+                    .at(place, Code::NotAnIdentifier, message.replace("the  ", "the "))
+                    .help("add its Rust name with `rust: ...`");
+            }
+            _ => {}
+        }
+        made.unwrap_or_default()
     }
 }
 
@@ -369,12 +381,7 @@ impl Scope<'_, '_> {
         what: &str,
         make: fn(&str) -> Result<String, NoIdentifier>,
     ) -> Name {
-        if wire.value.trim().is_empty() {
-            self.builder
-                .to
-                .at(wire.place, Code::NotAnIdentifier, format!("the {what} name is empty"))
-                .help("write what it is called");
-        }
+        self.builder.refuse_empty(wire, what);
         let rust = self.builder.rust_name(rust, wire.value.trim(), wire.place, what, make);
         Name { wire: wire.value.clone(), rust, place: wire.place }
     }

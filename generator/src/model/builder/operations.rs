@@ -78,9 +78,9 @@ impl Scope<'_, '_> {
                     .at(
                         name.place,
                         Code::WrongName,
-                        format!("the operation is called `{}` in the file {file}.yaml", name.value),
+                        format!("the operation is named `{}`, but its file {file}.yaml", name.value),
                     )
-                    .help("use one name for both");
+                    .help("use the same name for both");
             }
             Some(_) => {}
             None => self.builder.missing("operation", place),
@@ -109,13 +109,13 @@ impl Scope<'_, '_> {
             let help = did_you_mean(word, Method::ALL.map(Method::as_str)).unwrap_or_else(|| {
                 "write a method and a path, such as `GET /api/v1/orders`; methods are GET, POST, PUT, PATCH and DELETE".into()
             });
-            self.builder.to.at(http.place, Code::BadPath, format!("`{word}` is no HTTP method")).help(help);
+            self.builder.to.at(http.place, Code::BadPath, format!("invalid HTTP method `{word}`")).help(help);
         }
         let pieces = match path_pieces(path) {
             Ok(pieces) => pieces,
             Err(why) if method.is_some() => {
-                self.builder.to.at(http.place, Code::BadPath, format!("`{path}` is no path: {why}")).help(
-                    "a path starts with `/` and has letters, digits, `-`, `.`, `_`, `~`; a parameter in it stands in braces",
+                self.builder.to.at(http.place, Code::BadPath, format!("invalid path `{path}`: {why}")).help(
+                    "a path starts with `/` and consists of letters, digits, `-`, `.`, `_`, `~` and parameters in braces",
                 );
                 Vec::new()
             }
@@ -131,7 +131,7 @@ impl Scope<'_, '_> {
             Err(why) => {
                 self.builder
                     .to
-                    .at(text.place, Code::BadRate, format!("`{}` is no rate: {why}", text.value))
+                    .at(text.place, Code::BadRate, format!("invalid rate `{}`: {why}", text.value))
                     .help("write `10/s per UID`, `1/s per IP`, or `5/s per UID for members`");
                 None
             }
@@ -153,7 +153,7 @@ impl Scope<'_, '_> {
         if request.len() > 1 {
             self.builder
                 .to
-                .at(name.place, Code::Misplaced, "a body that is an array has no other parameters")
+                .at(name.place, Code::Misplaced, "a request with an array body has no other parameters")
                 .help("move them into its `fields`");
         }
         // A body that is an array is always there.
@@ -161,7 +161,7 @@ impl Scope<'_, '_> {
         if parameter.item().is_none() {
             self.builder
                 .to
-                .at(name.place, Code::Misplaced, "a body that is an array has items with `fields`")
+                .at(name.place, Code::Misplaced, "an array body requires `fields`")
                 .help("write `\"[]\": { item: Order, fields: { .. } }`");
         }
         Body::Array(Box::new(parameter))
@@ -204,8 +204,8 @@ impl Scope<'_, '_> {
             _ => {
                 self.builder
                     .to
-                    .at(response.place, Code::BadResponse, "a response is one of `object`, `array` and `page`")
-                    .help("keep the one that says what `data` is");
+                    .at(response.place, Code::BadResponse, "expected exactly one of `object`, `array` and `page`")
+                    .help("keep the one that describes `data`");
                 None
             }
         };
@@ -215,7 +215,9 @@ impl Scope<'_, '_> {
     /// Keys of one kind of response mean nothing for the others.
     fn refuse_stray_response_keys(&mut self, raw: &Spanned<raw::Response>) {
         let place = |text: &Option<Text>| text.as_ref().map(|text| text.place);
-        if ["page", "array"].iter().any(|key| self.builder.to.is_unread(raw.place.file, key)) {
+        let is_unread = ["page", "array"].iter().any(|key| self.builder.to.is_unread(raw.place.file, key));
+        // Without any of the three, that is what is wrong.
+        if is_unread || (raw.object.is_none() && raw.array.is_none() && raw.page.is_none()) {
             return;
         }
         if raw.page.is_none() {
@@ -226,10 +228,10 @@ impl Scope<'_, '_> {
                 ("id", place(&raw.id)),
                 ("each", place(&raw.each)),
             ];
-            self.refuse_keys(&keys, "belongs to a `page`");
+            self.refuse_keys(&keys, "requires a `page`");
         }
         if raw.array.is_none() {
-            self.refuse_keys(&[("observed_under", place(&raw.observed_under))], "belongs to an `array`");
+            self.refuse_keys(&[("observed_under", place(&raw.observed_under))], "requires an `array`");
         }
     }
 
@@ -249,7 +251,7 @@ impl Scope<'_, '_> {
         if raw.is_empty() && !self.builder.to.is_unread(place.file, "examples") {
             self.builder
                 .to
-                .at(place, Code::MissingKey, "the operation has no example")
+                .at(place, Code::MissingKey, "the operation has no examples")
                 .help("add `examples` with a request and its response as wire JSON");
         }
         let examples = raw.iter().filter_map(|raw| {
@@ -298,7 +300,7 @@ fn path_pieces(path: &str) -> Result<Vec<PathPiece>, &'static str> {
         let close = rest[open..].find('}').ok_or("a brace is not closed")? + open;
         let (literal, name) = (&rest[..open], &rest[open + 1..close]);
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') {
-            return Err("what stands in braces is no parameter name");
+            return Err("invalid parameter name in braces");
         }
         pieces.push(PathPiece::Literal(literal.to_owned()));
         pieces.push(PathPiece::Parameter(name.to_owned()));
@@ -312,7 +314,7 @@ fn path_pieces(path: &str) -> Result<Vec<PathPiece>, &'static str> {
         PathPiece::Parameter(_) => true,
     });
     if !literals_are_clean {
-        return Err("it has a character that does not belong into a path");
+        return Err("it has a character that is not allowed in a path");
     }
     if path.split('/').any(|segment| segment == "." || segment == "..") {
         return Err("it has a relative segment");
@@ -326,21 +328,21 @@ fn parse_rate(text: &str, place: Place) -> Result<Rate, &'static str> {
     let (rate, scope, class) = match words.as_slice() {
         [rate, "per", scope] => (*rate, *scope, Rate::EVERYONE),
         [rate, "per", scope, "for", class] => (*rate, *scope, *class),
-        _ => return Err("it does not read as one"),
+        _ => return Err("expected `N/s per UID` or `N/s per IP`"),
     };
-    let calls = rate.strip_suffix("/s").ok_or("rates are per second")?;
-    let calls: u32 = calls.parse().map_err(|_| "the number of calls is none")?;
+    let calls = rate.strip_suffix("/s").ok_or("expected `N/s`")?;
+    let calls: u32 = calls.parse().map_err(|_| "expected a whole number of calls")?;
     if calls == 0 {
-        return Err("a rate of zero lets nothing through");
+        return Err("the number of calls must be at least 1");
     }
     let scope = match scope {
         "UID" => RateScope::Uid,
         "IP" => RateScope::Ip,
-        _ => return Err("calls are counted per UID or per IP"),
+        _ => return Err("expected `UID` or `IP`"),
     };
     let is_word = !class.is_empty() && class.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
     if !is_word {
-        return Err("for whom it holds is no lower-case word");
+        return Err("expected a lower-case word as the class");
     }
     Ok(Rate { calls, scope, class: class.to_owned(), place })
 }

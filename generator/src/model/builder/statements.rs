@@ -1,7 +1,7 @@
 //! Rules, contradictions, observations.
 
 use super::{Builder, placed, placed_list, text_of};
-use crate::diagnostics::{Code, Place, did_you_mean};
+use crate::diagnostics::{Code, Place, unknown};
 use crate::load::{Named, Short, Spanned, raw};
 use crate::model::{Comparison, Condition, Contradiction, NotShown, Observation, Rule, RuleKind, Severity, Test};
 
@@ -26,22 +26,25 @@ fn follow(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>, operations: &Oper
     };
     let (operation, id) = reference.value.split_once('.').unwrap_or((&reference.value, ""));
     let rules = || operations.iter().filter(|(name, ..)| name == operation).flat_map(|(.., raw)| &raw.rules);
-    let ids = || rules().filter_map(|rule| rule.id.as_ref()).map(|id| id.value.as_str());
+    let ids = || rules().filter_map(|rule| rule.id.as_ref()).map(|id| (id.value.as_str(), Some(id.place)));
     let Some(base) = rules().find(|rule| rule.id.as_ref().is_some_and(|known| known.value == id)) else {
         if !builder.documents.incomplete {
-            let help = did_you_mean(id, ids()).unwrap_or_else(|| {
-                "write an operation of the family and one of its rules, such as `place-order.qty-minimum`".into()
+            let help = unknown(id, ids(), || {
+                "write `operation.rule` with an operation of this family, such as `place-order.qty-minimum`".to_owned()
             });
-            builder.to.at(reference.place, Code::UndefinedName, format!("`{}` is no rule", reference.value)).help(help);
+            builder
+                .to
+                .at(reference.place, Code::UndefinedName, format!("unknown rule `{}`", reference.value))
+                .help(help);
         }
         return None;
     };
     if base.r#as.is_some() {
         builder
             .to
-            .at(reference.place, Code::Circular, format!("`{}` is taken from another rule itself", reference.value))
-            .related(base.place, "it says `as` here")
-            .help("refer to the rule that is written out");
+            .at(reference.place, Code::Circular, format!("the rule `{}` has an `as` of its own", reference.value))
+            .related(base.place, "its `as` is here")
+            .help("refer to a rule that is written out");
         return None;
     }
     if base.kind.is_none() || base.says.is_none() {
@@ -99,14 +102,14 @@ fn test(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Option<Test> {
     if tests > 1 {
         builder
             .to
-            .at(raw.place, Code::BadRule, "a rule tests one thing")
-            .help("make a rule each of `same`, `unique`, and `require` with `forbid`");
+            .at(raw.place, Code::BadRule, "a rule can have only one test")
+            .help("write separate rules for `same`, `unique`, and `require` with `forbid`");
     }
     if let Some(when) = raw.when.as_ref().filter(|_| !has_condition) {
         builder
             .to
-            .at(when.place, Code::BadRule, "`when` goes with `require` or `forbid` only")
-            .help("say what must hold then, or take it away");
+            .at(when.place, Code::BadRule, "`when` requires `require` or `forbid`")
+            .help("add `require` or `forbid`, or remove `when`");
     }
     if let Some(same) = &raw.same {
         return Some(Test::Same(same.value.clone(), same.place));
@@ -161,8 +164,8 @@ pub(super) fn contradictions(builder: &mut Builder<'_>, raw: &[Spanned<raw::Cont
             if raw.readings.len() < 2 {
                 builder
                     .to
-                    .at(raw.place, Code::BadRule, "a contradiction has two readings at least")
-                    .help("list them under `readings`");
+                    .at(raw.place, Code::BadRule, "a contradiction has at least two readings")
+                    .help("add them to `readings`");
             }
             Contradiction {
                 id: builder.need(&raw.id, "id", raw.place),

@@ -1,9 +1,10 @@
 //! `types.yaml` -> enums, identifiers, choices, records.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 
 use super::{Scope, placed, text_of};
-use crate::diagnostics::{Code, Place, did_you_mean};
+use crate::diagnostics::{Code, Place, unknown};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::{
     BUILT_IN, Case, Choice, ChoiceKind, Enum, EnumValue, Field, Form, Identifier, Record, Type, variant_name,
@@ -14,11 +15,13 @@ pub(super) struct TypeNames {
     types: HashMap<String, (Type, Place, String)>,
     /// A name that stands twice, and both places.
     twice: Vec<(String, Place, Place)>,
+    /// The names that something resolved.
+    used: RefCell<BTreeSet<String>>,
 }
 
 impl TypeNames {
     pub(super) fn of(raw: &raw::Types) -> Self {
-        let mut names = Self { types: HashMap::new(), twice: Vec::new() };
+        let mut names = Self { types: HashMap::new(), twice: Vec::new(), used: RefCell::default() };
         names.add_all(&raw.enums, Type::Enum, |raw| text_of(&raw.doc));
         names.add_all(&raw.identifiers, Type::Identifier, |raw| text_of(&raw.doc));
         names.add_all(&raw.choices, Type::Choice, |raw| text_of(&raw.doc));
@@ -53,8 +56,11 @@ impl TypeNames {
         self.types.get(name).map_or("", |(_, _, doc)| doc)
     }
 
-    fn all(&self) -> impl Iterator<Item = &str> {
-        BUILT_IN.into_iter().map(|(name, _)| name).chain(self.types.keys().map(String::as_str))
+    fn all(&self) -> Vec<(&str, Option<Place>)> {
+        let own = self.types.iter().map(|(name, (_, place, _))| (name.as_str(), Some(*place)));
+        let mut all: Vec<_> = BUILT_IN.into_iter().map(|(name, _)| (name, None)).chain(own).collect();
+        all.sort_unstable();
+        all
     }
 }
 
@@ -62,24 +68,31 @@ impl Scope<'_, '_> {
     /// What a type name means; reported when it means nothing.
     pub(super) fn resolve(&mut self, name: &Text) -> Type {
         if let Some(ty) = self.names.get(&name.value) {
+            self.names.used.borrow_mut().insert(name.value.clone());
             return ty;
         }
         if !self.builder.documents.incomplete {
-            let mut known: Vec<_> = self.names.all().collect();
-            known.sort_unstable();
-            let help = did_you_mean(&name.value, known).unwrap_or_else(|| {
-                format!(
-                    "define it in schema/{}/types.yaml, or use string, decimal, integer, boolean or time",
-                    self.family.folder
-                )
-                .into()
+            let help = unknown(&name.value, self.names.all(), || {
+                let file = self.family.types_path.display();
+                format!("define it in {file}, or use string, decimal, integer, boolean or time")
             });
-            self.builder
-                .to
-                .at(name.place, Code::UndefinedType, format!("no type is called `{}`", name.value))
-                .help(help);
+            self.builder.to.at(name.place, Code::UndefinedType, format!("unknown type `{}`", name.value)).help(help);
         }
         Type::Undefined
+    }
+
+    /// Reports types that nothing names.
+    pub(super) fn refuse_unused(&mut self) {
+        if self.builder.documents.incomplete {
+            return;
+        }
+        let used = self.names.used.borrow();
+        for (name, (_, place, _)) in self.names.types.iter().filter(|(name, _)| !used.contains(*name)) {
+            self.builder
+                .to
+                .at(*place, Code::Unused, format!("unused type `{name}`"))
+                .help("remove it, or use it as the type of a parameter or a field");
+        }
     }
 
     /// The index of a record by its name.
@@ -90,7 +103,7 @@ impl Scope<'_, '_> {
             _ => {
                 self.builder
                     .to
-                    .at(name.place, Code::WrongType, format!("`{}` is no record", name.value))
+                    .at(name.place, Code::WrongType, format!("expected a record, found `{}`", name.value))
                     .help("name one of the `records` of types.yaml");
                 None
             }
@@ -101,15 +114,15 @@ impl Scope<'_, '_> {
         for (name, place) in self.names.built_in() {
             self.builder
                 .to
-                .at(*place, Code::ReservedName, format!("the type `{name}` is built in"))
-                .help("give it another name");
+                .at(*place, Code::ReservedName, format!("the type name `{name}` is built in"))
+                .help("rename it");
         }
         for (name, first, second) in &self.names.twice {
             self.builder
                 .to
-                .at(*second, Code::DefinedTwice, format!("the type `{name}` is defined twice"))
+                .at(*second, Code::DefinedTwice, format!("duplicate type `{name}`"))
                 .related(*first, "first defined here")
-                .help("give one of them another name");
+                .help("rename one of them");
         }
         let family = self.family;
         family.types.enums.iter().map(|(name, raw)| self.enumeration(name, raw)).collect()
@@ -151,7 +164,7 @@ impl Scope<'_, '_> {
             _ => {
                 self.builder
                     .to
-                    .at(length.place, Code::BadAlphabet, "a length is two numbers, the shortest first")
+                    .at(length.place, Code::BadAlphabet, "expected two numbers, the shortest length first")
                     .help("write `length: [1, 32]`");
                 None
             }
@@ -169,7 +182,7 @@ impl Scope<'_, '_> {
     /// Reads `a*z`: what it begins and ends with.
     fn form(&mut self, name: &Text, pattern: &Text) -> Option<Form> {
         let Some((prefix, alphabet, suffix)) = form_parts(&pattern.value) else {
-            self.builder.to.at(pattern.place, Code::BadAlphabet, format!("`{}` is no form", pattern.value)).help(
+            self.builder.to.at(pattern.place, Code::BadAlphabet, format!("invalid form `{}`", pattern.value)).help(
                 "write what it begins and ends with, and one `*` for what is between, such as `a*z`, or \
                      `[A-Z]*` for what has only such characters there",
             );
@@ -200,7 +213,7 @@ impl Scope<'_, '_> {
                     .at(
                         name.place,
                         Code::BadChoice,
-                        format!("the choice `{}` needs `one_of` or `choose_by`, and not both", name.value),
+                        format!("the choice `{}` must have either `one_of` or `choose_by`", name.value),
                     )
                     .help("`one_of` lists parameters of which one is sent; `choose_by` names the one that decides");
                 ChoiceKind::Presence { alternatives: Vec::new(), wins: None }
@@ -212,14 +225,14 @@ impl Scope<'_, '_> {
     fn choice_by_presence(&mut self, raw: &Spanned<raw::Choice>) -> ChoiceKind {
         let cases = raw.cases.first().map(|(name, _)| name.place);
         let ty = raw.r#type.as_ref().map(|ty| ty.place);
-        self.refuse_keys(&[("type", ty), ("cases", cases)], "goes with `choose_by`, not with `one_of`");
+        self.refuse_keys(&[("type", ty), ("cases", cases)], "requires `choose_by`");
         let alternatives = raw.one_of.iter().map(|(name, field)| self.parameter(name, field)).collect();
         ChoiceKind::Presence { alternatives, wins: raw.wins.as_ref().map(placed) }
     }
 
     fn choice_by_value(&mut self, decider: &Text, raw: &Spanned<raw::Choice>) -> ChoiceKind {
         let wins = raw.wins.as_ref().map(|wins| wins.place);
-        self.refuse_keys(&[("wins", wins)], "goes with `one_of`, not with `choose_by`");
+        self.refuse_keys(&[("wins", wins)], "requires `one_of`");
         let Some(ty) = &raw.r#type else {
             self.builder.missing("type", raw.place);
             return ChoiceKind::Presence { alternatives: Vec::new(), wins: None };
@@ -230,8 +243,8 @@ impl Scope<'_, '_> {
             _ => {
                 self.builder
                     .to
-                    .at(ty.place, Code::BadChoice, format!("`{}` is no enum", ty.value))
-                    .help("the parameter that decides is an enum, and each of its values a case");
+                    .at(ty.place, Code::BadChoice, format!("expected an enum, found `{}`", ty.value))
+                    .help("the deciding parameter must be an enum");
                 return ChoiceKind::Presence { alternatives: Vec::new(), wins: None };
             }
         };
@@ -253,34 +266,31 @@ impl Scope<'_, '_> {
                 if values.is_empty() {
                     continue;
                 }
-                let help = did_you_mean(&value.value, values.iter().map(|known| known.value.as_str()));
+                let known = values.iter().map(|known| (known.value.as_str(), Some(known.place)));
+                let help = unknown(&value.value, known, || "the cases are the values of the deciding enum".to_owned());
                 self.builder
                     .to
                     .at(
                         value.place,
                         Code::BadChoice,
-                        format!(
-                            "`{}` is no value of `{}`",
-                            value.value,
-                            raw.r#type.as_ref().map_or("", |ty| &ty.value)
-                        ),
+                        format!("`{}` has no value `{}`", raw.r#type.as_ref().map_or("", |ty| &ty.value), value.value),
                     )
-                    .help(
-                        help.unwrap_or_else(|| "each value of the deciding enum is a case, and nothing else is".into()),
-                    );
+                    .help(help);
                 continue;
             };
             let parameters = parameters.iter().map(|(name, field)| self.parameter(name, field)).collect();
             cases.push(Case { value: index, parameters });
         }
-        for (index, value) in values.iter().enumerate() {
+        // A name that is no value was meant to be one of those that are left.
+        let are_known = raw.cases.iter().all(|(value, _)| values.iter().any(|known| known.value == value.value));
+        for (index, value) in values.iter().enumerate().filter(|_| are_known) {
             if !cases.iter().any(|case| case.value == index) {
                 let place = raw.choose_by.as_ref().map_or(raw.place, |decider| decider.place);
                 self.builder
                     .to
-                    .at(place, Code::BadChoice, format!("no case says what goes with `{}`", value.value))
+                    .at(place, Code::BadChoice, format!("missing case `{}`", value.value))
                     .related(value.place, "the value is defined here")
-                    .help(format!("add `{}: {{}}` to `cases` when nothing does", value.value));
+                    .help(format!("add `{}: {{}}` to `cases` if it has no parameters", value.value));
             }
         }
         cases.sort_by_key(|case| case.value);
@@ -321,7 +331,7 @@ impl Scope<'_, '_> {
                 self.builder
                     .to
                     .at(included.place, Code::Circular, format!("`{}` includes itself", included.value))
-                    .help("take one of the `includes` away");
+                    .help("remove one of the `includes`");
             } else if let Some(index) = self.resolve_record(included) {
                 let family = self.family;
                 if let Some((_, base)) = family.types.records.get(index) {
