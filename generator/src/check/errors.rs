@@ -1,7 +1,7 @@
 //! Error codes: which one is no error, and what the others prove.
 
 use crate::diagnostics::{Code, Diagnostics, did_you_mean};
-use crate::model::{Api, Cause, Family, Proof, CodeProof};
+use crate::model::{Api, Cause, CodeProof, Family, Proof};
 
 /// The code that means success is the one of the envelope, and no other.
 pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -70,7 +70,10 @@ fn cause_is_of_credentials(code: &str, proof: &Proof, to: &mut Diagnostics) {
         (CodeProof::Timestamp, _) => {
             ("proves that the timestamp was rejected, so its cause can only be `clock`", "remove `cause`")
         }
-        (CodeProof::NotDone | CodeProof::Unknown | CodeProof::NoSuchOrder | CodeProof::DuplicateId | CodeProof::Rate, _) => (
+        (
+            CodeProof::NotDone | CodeProof::Unknown | CodeProof::NoSuchOrder | CodeProof::DuplicateId | CodeProof::Rate,
+            _,
+        ) => (
             "has a `cause` but does not prove that the credentials were rejected",
             "write `proves: credentials`, or remove `cause`",
         ),
