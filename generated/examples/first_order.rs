@@ -52,7 +52,7 @@ fn buy(qty: &str, execution: impl Into<Execution>) -> PlaceOrder {
     PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, execution).pos_side(PosSide::Long)
 }
 
-/// No operation of the documents tells the price, but a fill does.
+/// No operation of the documents returns the price, so it is taken from a fill.
 async fn price_of_a_small_order(client: &Client) -> Result<Decimal, Box<dyn Error>> {
     let id = ClientOid::mint();
     let placed = client.unified().place_order(&buy("0.001", Execution::Market).client_oid(id)).await?;

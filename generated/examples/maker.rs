@@ -57,7 +57,7 @@ async fn last_price(client: &Client) -> Result<Option<rust_decimal::Decimal>, Bo
     Ok(fill.and_then(|fill| fill.exec_price).map(|price| price.to_rust_decimal()).transpose()?)
 }
 
-/// Amends the quote of a side, or makes a new one where there is none any more.
+/// Amends the quote of a side, or places a new one if it is gone.
 async fn quote(
     client: &Client,
     standing: &mut Option<ClientOid>,
@@ -72,7 +72,7 @@ async fn quote(
                 println!("{side} amended to {price}");
                 return Ok(());
             }
-            // It is filled, or stands there already: a new quote follows. Whatever is not known ends the program.
+            // It is filled, or already amended: a new quote follows. An unknown outcome ends the program.
             Err(error) if error.outcome() == Outcome::NotDone => println!("{side} not amended: {error}"),
             Err(error) => return Err(error.into()),
         }

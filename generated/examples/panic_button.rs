@@ -69,7 +69,7 @@ fn report(what: &str, failed: usize, doubts: &mut Vec<String>) {
     }
 }
 
-/// A request that was refused did nothing, so what it was to remove is still there; of any other nobody knows.
+/// A refused request had no effect, so its target still exists; after any other error the outcome is unknown.
 fn not_done(what: &str, error: &tradeapi::Error, doubts: &mut Vec<String>) {
     let state = if error.outcome() == Outcome::NotDone { "are still there" } else { "may still be there" };
     doubts.push(format!("{what} {state}: {error}"));

@@ -37,7 +37,7 @@ fn ids_of(id: u64, client: Option<&str>) -> OrderIds {
     ids
 }
 
-/// What is asked for, by the position mode: the side in the book, the position, and what is done to it.
+/// The requested trade, by the position mode: the side in the book, the position, and what is done to it.
 fn direction(core: &Core, account: usize, side: Side, effect: Option<Effect>) -> (Side, Pos, Effect) {
     match core.accounts[account].mode {
         Mode::OneWay => (side, Pos::Net, Effect::Open),
@@ -346,7 +346,7 @@ impl Serve for CancelAllOrders {
         }
         let coin = self.margin_coin.as_ref().map(|coin| coin.as_str());
         let mut outcome = CancelAllOutcome::default();
-        // Whatever waits can be cancelled, so nothing fails.
+        // Every waiting order can be cancelled, so nothing fails.
         outcome.failure_list = Vec::<CancelAllFailure>::new().into();
         for id in open_orders(at, self.product_type.as_str(), None, coin) {
             outcome.success_list.items.push(cancelled(at, id));

@@ -1,4 +1,5 @@
-//! The page of the exchange and its control address, `/-/`: what happens, and buttons for time, prices, faults and reset.
+//! The page of the exchange and its control address, `/-/`: what happens, and buttons for time, prices, faults and
+//! reset.
 //!
 //! | request | does |
 //! |---|---|
@@ -30,7 +31,7 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
                       connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
                       require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// The greatest speed of the clock, and the greatest step: what others do in between is lived through.
+/// The maximum speed of the clock, and the maximum step: the actions of other participants in between are simulated.
 const MOST_SPEED: u32 = 1_000;
 const MOST_STEP: Duration = Duration::from_secs(24 * 60 * 60);
 

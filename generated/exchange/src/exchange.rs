@@ -132,9 +132,9 @@ pub struct OrderView {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BookView {
-    /// Those who buy.
+    /// The buy side.
     pub bids: Vec<(Decimal, Decimal)>,
-    /// Those who sell.
+    /// The sell side.
     pub asks: Vec<(Decimal, Decimal)>,
 }
 
@@ -256,8 +256,8 @@ impl Exchange {
         self.core().faults.clear();
     }
 
-    /// Begins anew: without orders, positions and fills, with the balances and prices of the beginning. Users keep their
-    /// keys, and ids go on. A clock that runs shows the system's time again.
+    /// Begins anew: without orders, positions and fills, with the balances and prices of the beginning. Users keep
+    /// their keys, and ids go on. A clock that runs shows the system's time again.
     pub fn reset(&self) {
         let mut core = self.core();
         self.time.set_right();

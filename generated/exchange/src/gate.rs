@@ -1,4 +1,4 @@
-//! The way of a request: who sends it, whether it may, and which operation serves it.
+//! Authentication, permissions, rate limits and routing of a request.
 
 use std::net::IpAddr;
 
@@ -152,7 +152,7 @@ fn find<'a>(
     Ok((route, user, parameters))
 }
 
-/// The user who sends a request, if the headers prove it.
+/// The user that a request is authenticated for.
 fn authenticate(core: &Core, meta: &Meta, request: &Request<Bytes>, address: IpAddr) -> Result<usize, Refusal> {
     let Some(names) = API.credentials else { return Err(Reason::Parameter.of(Family::Unified)) };
     let header = |name: &str, code: &str| {

@@ -1,5 +1,5 @@
-//! An exchange on this machine. It takes, matches and fills orders as the documents of the API say, so that programs
-//! can be tried out in a minute and tested for ever.
+//! A local exchange. It accepts, matches and fills orders as the documents of the API describe, for trying out programs
+//! and for tests.
 //!
 //! ```sh
 //! cargo run --release -p tradeapi-exchange   # prints URL, key, secret and passphrase
@@ -47,7 +47,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `words`, `instruments`, `orders`, `accounts` | what is traded, and who has what |
+//! | `words`, `instruments`, `orders`, `accounts` | instruments, orders, and the accounts of users |
 //! | `book`, `trading` | orders that wait, and what is done with orders |
 //! | `market`, `dice` | other participants, and randomness from a seed |
 //! | `state` | the whole state, and how time moves it |
@@ -58,7 +58,7 @@
 //!
 //! # Decisions
 //!
-//! [`DECISIONS`] has what the documents do not show. [`Settings`] switches some of it.
+//! [`DECISIONS`] lists what the documents do not specify. [`Settings`] switches some of it.
 //!
 //! # Limits
 //!

@@ -137,7 +137,7 @@ impl Core {
         }
     }
 
-    /// Leaves out what others would have done while nobody looked, beyond a day.
+    /// Skips the actions of other participants beyond a day without requests.
     pub(crate) fn skip_idle_steps(&mut self, now: u64) {
         let earliest = now.saturating_sub(MOST_STEPPED);
         let is_idle = !self.settings.lively || self.markets.iter().all(|market| !market.is_awake);

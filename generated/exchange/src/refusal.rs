@@ -107,7 +107,7 @@ const BY_RULE: &[(&str, &str, &str)] = &[
     ("max-items", "25200", "40017"),
 ];
 
-/// The refusal for broken rules of the documents: the code of the first, and all of them as they are told to callers.
+/// The refusal for broken rules of the documents: the code of the first, and a message with all of them.
 pub(crate) fn of_violations(violations: &Violations, family: Family) -> Refusal {
     match violations.refusals().next() {
         None => Reason::Parameter.of(family),

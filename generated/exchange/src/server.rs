@@ -29,7 +29,7 @@ const MOST_CONNECTIONS: usize = 4_096;
 /// How long a connection may take to send the head of a request.
 const HEAD_TIME: Duration = Duration::from_secs(60);
 
-/// Serves an exchange to whoever connects, until the future is dropped: its operations, and the page at `/` that shows
+/// Serves an exchange until the future is dropped: its operations, and the page at `/` that shows
 /// what happens.
 pub async fn serve(listener: TcpListener, exchange: Exchange) {
     exchange.core().log.get_or_insert_with(Log::default);
@@ -40,7 +40,7 @@ pub async fn serve(listener: TcpListener, exchange: Exchange) {
             Ok((stream, peer)) => {
                 let exchange = exchange.clone();
                 tokio::spawn(async move {
-                    // A connection that breaks HTTP ends; that concerns nobody else.
+                    // A connection that breaks HTTP is closed; others are not affected.
                     let _ = connection(stream, peer, exchange).await;
                     drop(place);
                 });

@@ -110,7 +110,7 @@ const FIRST_ID: u64 = 1_400_000_000_000_000_000;
 /// How long fills are kept: no listing reaches further back than three months, which have at most 92 days.
 const FILLS_KEPT: u64 = 92 * 24 * 60 * 60 * 1000;
 
-/// Events that nobody takes are dropped beyond this number.
+/// The maximum number of events to keep; older ones are dropped.
 const MOST_EVENTS: usize = 10_000;
 
 /// The whole exchange: `answer(time, request)` changes it and returns the answer. It has no clock, no sockets, no

@@ -55,7 +55,7 @@ impl Time {
         Self(Arc::new(Mutex::new(Moment { runs, speed, begun, advanced, wakers, count: 0 })))
     }
 
-    /// Advances the time, and wakes who waits for a moment in between.
+    /// Advances the time, and wakes tasks that wait for a moment in between.
     pub fn advance(&self, step: Duration) {
         let mut moment = self.moment();
         moment.advanced = moment.advanced.saturating_add(step);

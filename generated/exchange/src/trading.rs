@@ -12,9 +12,9 @@ use crate::refusal::{Reason, Refusal};
 use crate::state::{Core, Event, Task};
 use crate::words::{Cancelled, Effect, Family, Force, Mode, Pos, Prevention, Side};
 
-/// The fee of who takes, as a share of the value.
+/// The taker fee, as a fraction of the value.
 const TAKER_FEE: Decimal = Decimal::from_parts(6, 0, 0, false, 4);
-/// The fee of who makes.
+/// The maker fee.
 const MAKER_FEE: Decimal = Decimal::from_parts(2, 0, 0, false, 4);
 
 /// How far a price may be on the far side of the market: ten percent.
@@ -157,7 +157,8 @@ impl Core {
         }
     }
 
-    /// In one-way mode there is one position, whatever the request says; in hedge mode it must say which.
+    /// In one-way mode there is one position, and the request's side is ignored; in hedge mode the request must name
+    /// it.
     fn fit_position_mode(&self, ticket: &mut Ticket) -> Result<(), Reason> {
         match (self.accounts[ticket.account].mode, ticket.pos) {
             (Mode::OneWay, _) => {
@@ -405,7 +406,7 @@ impl Core {
         }
     }
 
-    /// Cancels the taker or the maker, or both, if they are of one user and the taker asked for it.
+    /// Cancels the taker or the maker, or both, if they are of one user and the taker requests it.
     fn prevents(&mut self, taker: u64, maker: Option<u64>) -> bool {
         let prevention = self.orders.get(&taker).map_or(Prevention::Off, |order| order.ticket.prevention);
         let (Some(maker), false) = (maker, prevention == Prevention::Off) else { return false };
@@ -726,7 +727,7 @@ impl Core {
         Ok(())
     }
 
-    /// Closes a position at the price of the market, whatever waits to close it.
+    /// Closes a position at the market price, regardless of waiting orders that close it.
     pub(crate) fn close_position(
         &mut self,
         account: usize,

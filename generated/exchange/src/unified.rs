@@ -186,7 +186,7 @@ fn result_of(done: Result<OrderIds, Refusal>, asked: OrderIds) -> BatchOrderResu
     result
 }
 
-/// The ids by which an order was asked for.
+/// The ids in a query for an order.
 fn asked_for(order: &OrderRef) -> OrderIds {
     let mut ids = OrderIds::default();
     match order {

@@ -120,7 +120,7 @@ words! {
 
     /// Why an order was cancelled.
     pub enum Cancelled {
-        /// It was asked for, or the order's time in force demanded it.
+        /// A request cancelled it, or the order's time in force required it.
         Normal = "normal_cancel",
         /// It would have traded with another order of the same user.
         SelfTrade = "stp_cancel",
