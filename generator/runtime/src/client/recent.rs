@@ -316,12 +316,13 @@ mod tests {
         }
         assert_eq!(recent.lock().requests.len(), MOST);
         let long = "x".repeat(MOST_TEXT / 3);
-        let request = (0..4).map(|_| send(&recent, 4, 7202, &long)).last();
+        let requests: Vec<_> = (0..4).map(|_| send(&recent, 4, 7202, &long)).collect();
         assert_eq!(recent.lock().requests.len(), 3);
         assert_eq!(recent.lock().text.len(), 3 * long.len());
         recent.void(RequestNumber(0));
-        request.into_iter().for_each(|request| recent.settle(request, at(7203)));
-        assert_eq!(recent.lock().requests.back().and_then(|last| last.settled), Some(at(7203)));
+        recent.settle(requests[1], at(7203));
+        let settled: Vec<_> = recent.lock().requests.iter().map(|recent| recent.settled).collect();
+        assert_eq!(settled, [Some(at(7203)), None, None], "the first was dropped");
         send(&recent, 5, 7204, &"x".repeat(MOST_TEXT + 1));
         assert_eq!(recent.lock().requests.len(), 1);
     }
