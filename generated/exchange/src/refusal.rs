@@ -132,3 +132,24 @@ pub(crate) fn item_of(violation: &Violation) -> Option<usize> {
     let (index, _) = rest.split_once("].")?;
     index.parse().ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use tradeapi::runtime::Operation;
+    use tradeapi::{API, classic, unified};
+
+    /// A code that the schema does not know would teach clients something that no exchange answers.
+    #[test]
+    fn every_code_is_in_the_schema() {
+        let documented =
+            [unified::PlaceOrder::META, classic::PlaceOrder::META].into_iter().flat_map(|meta| meta.errors);
+        let known: BTreeSet<_> = documented.chain(API.observed_codes).map(|error| error.code).collect();
+        let texts = [include_str!("refusal.rs"), include_str!("gate.rs")].map(|source| source.split('"'));
+        let is_code = |text: &&str| text.len() == 5 && text.bytes().all(|byte| byte.is_ascii_digit());
+        let codes: BTreeSet<_> = texts.into_iter().flatten().filter(is_code).collect();
+        assert!(codes.len() > 40, "{codes:?}");
+        assert!(codes.is_subset(&known), "{:?}", codes.difference(&known));
+    }
+}
