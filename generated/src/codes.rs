@@ -1555,3 +1555,392 @@ pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[
         )
         .certain(runtime::tables::Certainty::Single),
 ];
+
+/// What requests are refused for, and the codes that say so.
+pub const REFUSALS: &[runtime::tables::Refusal] = &[
+    runtime::tables::Refusal {
+        name: "unknown-path",
+        says: "Request path not found.",
+        codes: &[("broker", "40404"), ("classic", "40404"), ("unified", "40404")],
+        status: Some(404),
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "wrong-method",
+        says: "The path takes another method.",
+        codes: &[("broker", "40404"), ("classic", "40404"), ("unified", "40404")],
+        status: Some(404),
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "missing-key",
+        says: "The header with the API key is missing.",
+        codes: &[("broker", "40001"), ("classic", "40001"), ("unified", "40001")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "missing-signature",
+        says: "The header with the signature is missing.",
+        codes: &[("broker", "40003"), ("classic", "40003"), ("unified", "40003")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "missing-timestamp",
+        says: "The header with the timestamp is missing or not a number.",
+        codes: &[("broker", "40005"), ("classic", "40005"), ("unified", "40005")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "missing-passphrase",
+        says: "The header with the passphrase is missing.",
+        codes: &[("broker", "40011"), ("classic", "40011"), ("unified", "40011")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "unknown-key",
+        says: "The API key does not exist.",
+        codes: &[("broker", "40037"), ("classic", "40037"), ("unified", "40037")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "wrong-passphrase",
+        says: "The API key and the passphrase do not fit.",
+        codes: &[("broker", "40012"), ("classic", "40012"), ("unified", "40012")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "expired-timestamp",
+        says: "The timestamp of the request is expired.",
+        codes: &[("broker", "40008"), ("classic", "40008"), ("unified", "40008")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "wrong-signature",
+        says: "The signature is wrong.",
+        codes: &[("broker", "40009"), ("classic", "40009"), ("unified", "40009")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "unknown-address",
+        says: "The address is not on the list of the key.",
+        codes: &[("broker", "40038"), ("classic", "40038"), ("unified", "40038")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "missing-permission",
+        says: "The key or the account does not have the permission.",
+        codes: &[("broker", "40014"), ("classic", "40014"), ("unified", "40014")],
+        rules: &[
+            "unified.cancel-reality-order.whitelist-needed",
+            "unified.place-reality-order.whitelist-needed",
+            "unified.reality-fills.whitelist-needed",
+        ],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "rpi-permission",
+        says: "The account does not have the market-maker permission.",
+        codes: &[("classic", "40014"), ("unified", "25620")],
+        rules: &[
+            "unified.place-batch.rpi-needs-permission",
+            "unified.place-order.rpi-needs-permission",
+        ],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "content-type",
+        says: "Only Content-Type application/json is accepted.",
+        codes: &[("broker", "40007"), ("classic", "40007"), ("unified", "40007")],
+        rules: &["classic.body-is-json", "unified.body-is-json"],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "too-many-requests",
+        says: "Too many requests.",
+        codes: &[("broker", "429"), ("classic", "429"), ("unified", "429")],
+        status: Some(429),
+        rules: &["unified.cancel-order.reality-rate", "unified.place-order.reality-rate"],
+    },
+    runtime::tables::Refusal {
+        name: "unavailable",
+        says: "The system is not available, try again later.",
+        codes: &[("broker", "40015"), ("classic", "40015"), ("unified", "40015")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "missing-parameter",
+        says: "A required parameter is missing.",
+        codes: &[("broker", "40019"), ("classic", "40019"), ("unified", "40019")],
+        rules: &["required", "empty", "min-items"],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "wrong-value",
+        says: "The value of a parameter is not one of those allowed.",
+        codes: &[("broker", "40020"), ("classic", "40020"), ("unified", "40020")],
+        rules: &["values"],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "wrong-form",
+        says: "The form of a parameter is wrong.",
+        codes: &[("broker", "40020"), ("classic", "40305"), ("unified", "40020")],
+        rules: &["shape"],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "wrong-encoding",
+        says: "The request is not UTF-8.",
+        codes: &[("broker", "40020"), ("classic", "40020"), ("unified", "40020")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "one-of",
+        says: "One of two parameters is needed.",
+        codes: &[("broker", "40019"), ("classic", "40924"), ("unified", "40019")],
+        rules: &["one-of"],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "parameter",
+        says: "Parameter verification failed.",
+        codes: &[("broker", "40017"), ("classic", "40017"), ("unified", "25200")],
+        rules: &[
+            "unknown-parameter",
+            "min",
+            "max",
+            "digits",
+            "edit",
+            "max-items",
+            "window.order",
+            "window.pair",
+        ],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "window-span",
+        says: "The range of time is too wide.",
+        codes: &[("broker", "00001"), ("classic", "00001"), ("unified", "00001")],
+        rules: &["window.span"],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "window-access",
+        says: "The range of time begins too long ago.",
+        codes: &[("broker", "00001"), ("classic", "40704"), ("unified", "00001")],
+        rules: &["window.access"],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "unknown-symbol",
+        says: "The symbol does not exist in this line of business.",
+        codes: &[("classic", "40034"), ("unified", "25100")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "suspended",
+        says: "The pair is in delivery or handled by risk control.",
+        codes: &[("classic", "40844"), ("unified", "25102")],
+        rules: &["classic.close-positions.close-may-fail"],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "closed-to-key",
+        says: "The pair is not open to this key.",
+        codes: &[("classic", "22004"), ("unified", "22004")],
+        rules: &[
+            "classic.batch-place-order.elite-trader-pairs",
+            "classic.click-backhand.elite-trader-pairs",
+            "classic.place-order.elite-trader-pairs",
+            "unified.place-batch.no-copy-trading",
+        ],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "price-step",
+        says: "The price is not a multiple of the step.",
+        codes: &[("classic", "45115"), ("unified", "25244")],
+        rules: &[
+            "unified.place-batch.futures-price-step",
+            "unified.place-order.futures-price-step",
+            "unified.place-batch.futures-price-decimals",
+            "unified.place-order.futures-price-decimals",
+            "unified.place-batch.spot-price-decimals",
+            "unified.place-order.spot-price-decimals",
+        ],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "size-step",
+        says: "The quantity is not a multiple of the step.",
+        codes: &[("classic", "22038"), ("unified", "25610")],
+        rules: &[
+            "unified.place-batch.futures-qty-step",
+            "unified.place-order.futures-qty-step",
+            "classic.place-order.size-decimals",
+        ],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "size-least",
+        says: "The quantity is below the minimum.",
+        codes: &[("classic", "45111"), ("unified", "25611")],
+        rules: &[
+            "unified.place-batch.futures-qty-minimum",
+            "unified.place-order.futures-qty-minimum",
+            "unified.place-batch.spot-qty-minimum",
+            "unified.place-order.spot-qty-minimum",
+            "classic.modify-order.minimum-order-quantity",
+        ],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "size-most",
+        says: "The quantity is above the maximum.",
+        codes: &[("classic", "45112"), ("unified", "25208")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "price-above",
+        says: "The price is above the limit.",
+        codes: &[("classic", "43009"), ("unified", "25206")],
+        rules: &["unified.place-order.price-outside-range"],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "price-below",
+        says: "The price is below the limit.",
+        codes: &[("classic", "43008"), ("unified", "25205")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "funds",
+        says: "The order size is greater than the max open size.",
+        codes: &[("classic", "40762"), ("unified", "40762")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "spot-funds",
+        says: "The balance is not enough.",
+        codes: &[("classic", "40754"), ("unified", "25202")],
+        rules: &["unified.place-order.auto-borrow-takes-shortfall"],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "too-many-orders",
+        says: "Too many open orders.",
+        codes: &[("classic", "40723"), ("unified", "25211")],
+        rules: &["unified.open-futures-orders", "unified.open-spot-orders"],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "duplicate-id",
+        says: "The clientOid was used before.",
+        codes: &[("classic", "40786"), ("unified", "25212")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "no-position",
+        says: "There is no position to close.",
+        codes: &[("classic", "22002"), ("unified", "25227")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "position-occupied",
+        says: "Not enough of the position is free to close.",
+        codes: &[("classic", "40755"), ("unified", "25225")],
+        rules: &["classic.place-order.market-close-beside-limit-close"],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "no-such-order",
+        says: "The order does not exist.",
+        codes: &[("classic", "40768"), ("unified", "25204")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "no-such-item",
+        says: "The order does not exist.",
+        codes: &[("classic", "43001"), ("unified", "24056")],
+        rules: &[
+            "unified.batch-items-fail-alone",
+            "classic.batch-cancel-orders.failed-items-are-listed",
+            "classic.close-positions.failed-items-are-listed",
+            "unified.cancel-batch.partial-success",
+        ],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "not-open",
+        says: "The order is filled or cancelled.",
+        codes: &[("classic", "45031"), ("unified", "45134")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "not-modifiable",
+        says: "The order does not meet the conditions for modifying.",
+        codes: &[("classic", "40922"), ("unified", "25568")],
+        rules: &["classic.modify-order.new-limit-orders-only"],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "below-filled",
+        says: "The quantity is below what is filled.",
+        codes: &[("classic", "40922"), ("unified", "25568")],
+        rules: &["unified.modify-order.qty-not-below-filled"],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "modify-unchanged",
+        says: "The modification changes nothing.",
+        codes: &[("classic", "40923"), ("unified", "25571")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "modify-in-progress",
+        says: "Too many modifications of the order are in progress.",
+        codes: &[("classic", "40922"), ("unified", "25572")],
+        rules: &[
+            "unified.modify-order.one-modification-at-a-time",
+            "unified.batch-modify-order.five-modifications-in-progress",
+        ],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "size-and-price",
+        says: "Size and price are changed together.",
+        codes: &[("classic", "40925")],
+        rules: &["classic.modify-order.size-and-price-together"],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "reduce-only-fixed",
+        says: "A reduce-only order cannot be modified.",
+        codes: &[("classic", "40922"), ("unified", "25574")],
+        rules: &[
+            "unified.batch-modify-order.no-reduce-only",
+            "unified.place-batch.no-reduce-only",
+        ],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "not-in-mode",
+        says: "The order does not fit the position mode.",
+        codes: &[("classic", "40774"), ("unified", "25236")],
+        rules: &[
+            "unified.place-batch.hedge-mode-needs-pos-side",
+            "unified.place-order.hedge-mode-needs-pos-side",
+            "classic.click-backhand.trade-side-in-hedge-mode",
+            "classic.place-order.trade-side-in-hedge-mode",
+            "classic.click-backhand.no-trade-side-in-one-way-mode",
+            "classic.place-order.reduce-only-in-one-way-mode",
+        ],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+    runtime::tables::Refusal {
+        name: "too-late",
+        says: "The request is older than its receiveWindow.",
+        codes: &[("broker", "40078"), ("classic", "40078"), ("unified", "40078")],
+        ..runtime::tables::Refusal::DEFAULT
+    },
+];

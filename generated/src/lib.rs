@@ -45,7 +45,7 @@
 pub use tradeapi_runtime as runtime;
 pub use tradeapi_runtime::{
     CheckPolicy, Credentials, Decimal, Edit, Error, List, Operation, Reply, Timestamp,
-    Violations,
+    Violations, dec,
 };
 
 mod account;
@@ -138,102 +138,102 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
     remaining_calls: Some("x-mbx-used-remain-limit"),
     outcomes: &[
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::Refused,
+            when: runtime::tables::CallResult::Refused,
             outcome: Some(runtime::tables::Outcome::NotDone),
             why: "The client found that the documents forbid it, and sent nothing.",
         },
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::Unsigned,
+            when: runtime::tables::CallResult::Unsigned,
             outcome: Some(runtime::tables::Outcome::NotDone),
             why: "Nothing was sent.",
         },
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::Limited,
+            when: runtime::tables::CallResult::Limited,
             outcome: Some(runtime::tables::Outcome::NotDone),
             why: "The client does not wait for room within a rate limit, and sent nothing.",
         },
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::NotConnected,
+            when: runtime::tables::CallResult::NotConnected,
             outcome: Some(runtime::tables::Outcome::NotDone),
             why: "Without a connection nothing can be sent.",
         },
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::NotWritten,
+            when: runtime::tables::CallResult::NotWritten,
             outcome: Some(runtime::tables::Outcome::NotDone),
             why: "The connection went before a byte of the request was written.",
         },
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::ConnectionLost,
+            when: runtime::tables::CallResult::ConnectionLost,
             outcome: Some(runtime::tables::Outcome::Unknown),
             why: "The whole request may have arrived, and an exchange acts on one whether or not it can still answer.",
         },
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::TimedOut,
+            when: runtime::tables::CallResult::TimedOut,
             outcome: Some(runtime::tables::Outcome::Unknown),
             why: "The answer is late, the order need not be.",
         },
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::AnswerTooLong,
+            when: runtime::tables::CallResult::AnswerTooLong,
             outcome: Some(runtime::tables::Outcome::Unknown),
             why: "What was not read may have been a success.",
         },
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::Success,
+            when: runtime::tables::CallResult::Success,
             outcome: Some(runtime::tables::Outcome::Done),
             why: "The documents call an answer with this code a success; each item of a batch has a result of its own.",
         },
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::ListedCode,
+            when: runtime::tables::CallResult::ListedCode,
             outcome: None,
             why: "After three of the listed codes the documents want the order queried; the others say what is wrong with the request.",
         },
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::ObservedCode,
+            when: runtime::tables::CallResult::ObservedCode,
             outcome: None,
             why: "No document lists the code, but several independent sources agree on what it means, and it refuses this very request. What a single source says, or what sources contradict each other in, proves nothing.",
         },
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::TimestampRefused,
+            when: runtime::tables::CallResult::TimestampRefused,
             outcome: Some(runtime::tables::Outcome::NotDone),
             why: "Several independent sources agree on these codes: a request whose timestamp is not accepted is refused for it, whatever it requests.",
         },
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::CredentialsRefused,
+            when: runtime::tables::CallResult::CredentialsRefused,
             outcome: Some(runtime::tables::Outcome::NotDone),
             why: "Several independent sources agree on these codes: a request whose sender is not let in is refused for it, whatever it requests.",
         },
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::UnlistedCode,
+            when: runtime::tables::CallResult::UnlistedCode,
             outcome: Some(runtime::tables::Outcome::Unknown),
             why: "Neither document lists all codes, and three of those they list leave the outcome open, so an unlisted one may be another of that kind.",
         },
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::TooManyRequests,
+            when: runtime::tables::CallResult::TooManyRequests,
             outcome: None,
             why: "Neither document speaks of this status. Several independent sources do, under the code 429: such a request is turned away before it is handled.",
         },
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::ServerError,
+            when: runtime::tables::CallResult::ServerError,
             outcome: Some(runtime::tables::Outcome::Unknown),
             why: "Something on the way gave up waiting, perhaps after the request had gone through.",
         },
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::OtherStatus,
+            when: runtime::tables::CallResult::OtherStatus,
             outcome: Some(runtime::tables::Outcome::Unknown),
             why: "Neither document speaks of statuses other than 200, and who answered without an envelope is not shown.",
         },
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::Unreadable,
+            when: runtime::tables::CallResult::Unreadable,
             outcome: Some(runtime::tables::Outcome::Unknown),
             why: "What is broken may have been a success.",
         },
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::ItemFailed,
+            when: runtime::tables::CallResult::ItemFailed,
             outcome: Some(runtime::tables::Outcome::NotDone),
             why: "The answer itself lists the item among those that failed.",
         },
         runtime::tables::OutcomeRow {
-            when: runtime::tables::Ending::ItemUnaccounted,
+            when: runtime::tables::CallResult::ItemUnaccounted,
             outcome: Some(runtime::tables::Outcome::Unknown),
             why: "The answer shows neither success nor failure of the item.",
         },
@@ -241,8 +241,30 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
     observed_codes: codes::OBSERVED_CODES,
 };
 
+/// The operations whose changes [`Client::recover`] can query.
+static RECOVERIES: &[runtime::confirm::Recovery] = &[
+    #[cfg(feature = "classic")]
+    runtime::confirm::Recovery::of::<classic::BatchOrder>(),
+    #[cfg(feature = "classic")]
+    runtime::confirm::Recovery::of::<classic::Reversal>(),
+    #[cfg(feature = "classic")]
+    runtime::confirm::Recovery::of::<classic::ModifyOrder>(),
+    #[cfg(feature = "classic")]
+    runtime::confirm::Recovery::of::<classic::PlaceOrder>(),
+    #[cfg(feature = "unified")]
+    runtime::confirm::Recovery::of::<unified::BatchModifyOrders>(),
+    #[cfg(feature = "unified")]
+    runtime::confirm::Recovery::of::<unified::ModifyOrder>(),
+    #[cfg(feature = "unified")]
+    runtime::confirm::Recovery::of::<unified::BatchOrder>(),
+    #[cfg(feature = "unified")]
+    runtime::confirm::Recovery::of::<unified::PlaceOrder>(),
+    #[cfg(feature = "unified")]
+    runtime::confirm::Recovery::of::<unified::PlaceRealityOrder>(),
+];
+
 runtime::client! {
-    API;
+    API, RECOVERIES;
 
     /// Operations of the family Broker.
     #[cfg(feature = "broker")]

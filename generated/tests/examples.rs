@@ -128,3 +128,51 @@ async fn panic_button() {
     assert!(running.exchange.account(running.exchange.keys(), Family::Unified).open_orders.is_empty());
     assert!(running.exchange.account(running.exchange.keys(), Family::Classic).positions.is_empty());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commissions() {
+    let running = Running::start(Mode::OneWay).await;
+    let output = text(&running.run("commissions", &[]).await);
+    let lines = output.lines().filter(|line| line.contains(",USDT")).count();
+    // Four referred users a day. The last day is not reported yet, and the first may have passed meanwhile.
+    assert!((4 * 88..=4 * 90).contains(&lines), "{lines}");
+    assert_eq!(output.lines().filter(|line| line.starts_with("Rebates of 200000")).count(), 4, "{output}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn strategy() {
+    // It needs no exchange but its own.
+    let running = Running::start(Mode::OneWay).await;
+    let output = text(&running.run("strategy", &[]).await);
+    assert!(output.contains("round trips") && output.contains("no order lost or doubled"), "{output}");
+}
+
+#[cfg(feature = "blocking")]
+#[tokio::test(flavor = "multi_thread")]
+async fn blocking() {
+    let running = Running::start(Mode::OneWay).await;
+    let output = text(&running.run("blocking", &[]).await);
+    assert!(output.contains("1 orders are open") && output.contains("is cancelled"), "{output}");
+}
+
+#[cfg(feature = "redis")]
+#[tokio::test(flavor = "multi_thread")]
+async fn fleet() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut command = Command::new("redis-server");
+    command.args(["--bind", "127.0.0.1", "--port", &free.to_string(), "--save", "", "--appendonly", "no"]);
+    let Ok(mut redis) = command.stdout(std::process::Stdio::null()).spawn() else {
+        eprintln!("SKIPPED, for there is no redis-server here: fleet");
+        return;
+    };
+    while std::net::TcpStream::connect(("127.0.0.1", free)).is_err() {
+        assert!(redis.try_wait().unwrap().is_none(), "redis-server has ended");
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    let running = Running::start(Mode::OneWay).await;
+    let output = running.run("fleet", &[&format!("redis://127.0.0.1:{free}"), "3"]).await;
+    redis.kill().unwrap();
+    redis.wait().unwrap();
+    assert!(text(&output).contains("60 calls of 3 processes"));
+    assert!(running.exchange.violations().is_empty(), "{:?}", running.exchange.violations());
+}

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostics::{Code, Diagnostics};
-use crate::write::surplus;
+use crate::write::{Kind, surplus};
 
 /// A file that is not what the schema gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,11 @@ impl fmt::Display for Change {
 }
 
 /// What writing these files would change.
-pub(crate) fn compare(folder: &Path, files: &BTreeMap<String, String>) -> Result<Vec<Difference>, Diagnostics> {
+pub(crate) fn compare(
+    folder: &Path,
+    files: &BTreeMap<String, String>,
+    kind: &Kind,
+) -> Result<Vec<Difference>, Diagnostics> {
     let mut to = Diagnostics::default();
     let mut differences = Vec::new();
     for (name, text) in files {
@@ -61,7 +65,7 @@ pub(crate) fn compare(folder: &Path, files: &BTreeMap<String, String>) -> Result
             }
         }
     }
-    for name in surplus(folder, files) {
+    for name in surplus(folder, files, kind) {
         differences.push(Difference { path: folder.join(name), change: Change::Surplus, diff: String::new() });
     }
     to.into_result().map(|()| differences)

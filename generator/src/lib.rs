@@ -9,7 +9,7 @@
 //! 5. **write**: files whose bytes differ are replaced, files that are no longer emitted are removed.
 //!
 //! The tools of the command line read the model too; they are compiled with the feature `cli` alone. One of them is the
-//! **rulebook**: all rules, an interpreter of those that are checked, and requests that try each of them.
+//! **rules**: all rules, an interpreter of those that are checked, and requests that try each of them.
 //!
 //! Mistakes never stop a run early: each step reports all it finds, and nothing is written when there is one.
 //! The model comes before the checks, other than in most compilers, because a check over resolved data is a few lines.
@@ -51,12 +51,12 @@ mod list;
 #[cfg(feature = "cli")]
 mod revision;
 #[cfg(feature = "cli")]
-mod rulebook;
+mod rules;
 #[cfg(feature = "cli")]
 mod skeleton;
 
 #[cfg(feature = "cli")]
-pub use audit::{Audit, Documents};
+pub use audit::{Audit, Auditor, Documents};
 #[cfg(feature = "cli")]
 pub use compare::{Change, Difference};
 pub use diagnostics::{Code, Diagnostic, Diagnostics, Fix, Format, Place};
@@ -64,11 +64,11 @@ pub use diagnostics::{Code, Diagnostic, Diagnostics, Fix, Format, Place};
 pub use drift::Drift;
 pub use emit::Layout;
 #[cfg(feature = "cli")]
-pub use export::OpenApi;
+pub use export::{OpenApi, Site};
 pub use generator::{Generator, Only, Schema};
 #[cfg(feature = "cli")]
 pub use generator::{compare_editor_schemas, editor_schemas, write_editor_schemas};
 pub use model::Counts;
 #[cfg(feature = "cli")]
-pub use rulebook::Case;
+pub use rules::Case;
 pub use write::Report;

@@ -1,7 +1,7 @@
 //! The operations and the rules as tables, for reading in a terminal.
 
 use crate::model::{Api, RuleKind, Severity};
-use crate::rulebook::{self, Case, Entry};
+use crate::rules::{self, Case, Entry};
 
 /// One line an operation: id, method, path, limits, effect.
 pub(crate) fn table(api: &Api) -> String {
@@ -12,7 +12,7 @@ pub(crate) fn table(api: &Api) -> String {
             .iter()
             .map(|rate| {
                 let class = rate.own_class().map(|class| format!(" {class}")).unwrap_or_default();
-                format!("{}/s/{}{class}", rate.calls, rate.scope.as_str())
+                format!("{}/{}{class}", rate.pace(), rate.scope.as_str())
             })
             .collect();
         [
@@ -29,8 +29,8 @@ pub(crate) fn table(api: &Api) -> String {
 /// One line a rule: what it is about, its id, what is made of it, how it is tried, where the document says it, and
 /// what; then how many there are of each kind.
 pub(crate) fn rules(api: &Api) -> String {
-    let book = rulebook::book(api);
-    let cases = rulebook::cases(api);
+    let book = rules::book(api);
+    let cases = rules::cases(api);
     let tried = |about: &str, entry: &Entry<'_>| {
         let count = |breaks: bool| {
             let is_meant = |case: &&Case| case.operation == about && case.rule == entry.id && case.breaks == breaks;

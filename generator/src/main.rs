@@ -102,6 +102,20 @@ enum Export {
         #[command(flatten)]
         report: Report,
     },
+    /// The API as a site for people: static pages without requests to anywhere.
+    Site {
+        #[command(flatten)]
+        schema: SchemaFolder,
+        /// Folder for the files, which holds nothing else.
+        #[arg(long, value_name = "FOLDER")]
+        out: PathBuf,
+        /// Write nothing; exit with 1 when the folder is not what the schema gives.
+        #[arg(long)]
+        check: bool,
+        /// Revision of the git repository since which changes are shown.
+        #[arg(long, value_name = "REVISION")]
+        since: Option<String>,
+    },
     /// The API as OpenAPI 3.1; what it cannot say is kept in `x-` keys, and counted.
     Openapi {
         #[command(flatten)]
@@ -128,7 +142,7 @@ impl Command {
             | Self::Explain { schema, .. }
             | Self::New { schema, .. } => schema.report.format,
             Self::Export { what: Export::JsonSchema { report, .. } } => report.format,
-            Self::Export { what: Export::Openapi { schema, .. } } => schema.report.format,
+            Self::Export { what: Export::Openapi { schema, .. } | Export::Site { schema, .. } } => schema.report.format,
             Self::Diff(_) | Self::Completions { .. } | Self::Man { .. } => OutputFormat::Human,
         }
     }
@@ -237,6 +251,17 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
             }
             let what = if openapi.write(&out)? { "wrote" } else { "left alone" };
             output.done(format_args!("{what} {}: {openapi}", out.display()));
+        }
+        Command::Export { what: Export::Site { schema, out, check, since } } => {
+            let generator = schema.generator();
+            let older = since.as_ref().map(|revision| generator.read_at(revision)).transpose()?;
+            let site = generator.read()?.site(since.as_deref().zip(older.as_ref()))?;
+            if check {
+                return Ok(cli::differences::show(&site.compare(&out)?, "export site", output));
+            }
+            let report = site.write(&out)?;
+            let (written, removed) = (report.written.len(), report.removed.len());
+            output.done(format_args!("{site} in {}; {written} written, {removed} removed", out.display()));
         }
         Command::Completions { shell } => output.print(cli::shell::completions(Cli::command(), shell).trim_end()),
         Command::Man { command } => output.print(cli::shell::manual(Cli::command(), command.as_deref()).trim_end()),

@@ -64,7 +64,7 @@ words! {
     /// What becomes of a request when its call ends in a certain way.
     RowOutcome { NotDone = "not_done", Done = "done", Unknown = "unknown", ByCode = "by_code", }
     /// How a call can end.
-    Ending {
+    CallResult {
         Refused = "refused",
         Unsigned = "unsigned",
         Limited = "limited",

@@ -19,6 +19,18 @@ use crate::model::Counts;
 /// The file that names the emitted files, one a line.
 const MANIFEST: &str = ".manifest";
 
+/// What kind of folder files are written to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kind {
+    /// How the names of files end; the manifest can name no others, because anyone can edit it.
+    pub(crate) endings: &'static [&'static str],
+    /// Whether nothing else may be in the folder.
+    pub(crate) is_alone: bool,
+}
+
+/// Rust files, beside which others may be.
+pub(crate) const RUST: Kind = Kind { endings: &["rs"], is_alone: false };
+
 /// How temporary files are called; a run that was killed leaves one behind at most.
 const TEMPORARY: &str = ".tradeapi-gen-";
 
@@ -39,14 +51,14 @@ pub struct Report {
 }
 
 /// Makes the folder hold exactly these files, and leaves alone what it never wrote.
-pub(crate) fn write(folder: &Path, files: &BTreeMap<String, String>) -> Result<Report, Diagnostics> {
+pub(crate) fn write(folder: &Path, files: &BTreeMap<String, String>, kind: &Kind) -> Result<Report, Diagnostics> {
     let mut to = Diagnostics::default();
-    report_obstacles(folder, files, &mut to);
+    report_obstacles(folder, files, kind, &mut to);
     if !to.is_empty() {
         return Err(to);
     }
     let mut report = Report::default();
-    let surplus = surplus(folder, files);
+    let surplus = surplus(folder, files, kind);
     let manifest = manifest_of(files);
     // The manifest names old and new files until all is done, so that a run that is killed forgets none.
     let both: String = files.keys().chain(&surplus).map(|name| format!("{name}\n")).collect();
@@ -79,21 +91,49 @@ pub(crate) fn write(folder: &Path, files: &BTreeMap<String, String>) -> Result<R
 }
 
 /// Reports everything that would be overwritten, or keeps a file from being written.
-fn report_obstacles(folder: &Path, files: &BTreeMap<String, String>, to: &mut Diagnostics) {
+fn report_obstacles(folder: &Path, files: &BTreeMap<String, String>, kind: &Kind, to: &mut Diagnostics) {
     let manifest = std::fs::read_to_string(folder.join(MANIFEST)).unwrap_or_default();
     let mut found = BTreeSet::new();
     for (name, text) in files.iter().map(|(name, text)| (name.as_str(), text.as_str())).chain([(MANIFEST, "")]) {
         let is_named = manifest.lines().any(|line| line == name);
         let is_ours = |old: &[u8]| match name {
-            MANIFEST => std::str::from_utf8(old).is_ok_and(|old| old.lines().all(is_emitted_name)),
+            MANIFEST => std::str::from_utf8(old).is_ok_and(|old| old.lines().all(|line| is_emitted_name(line, kind))),
             _ => is_named || old.starts_with(emit::HEADER.as_bytes()) || old == text.as_bytes(),
         };
         found.extend(broken_folder(folder, name).or_else(|| foreign_file(&folder.join(name), is_ours)));
+    }
+    if kind.is_alone {
+        let is_known =
+            |name: &str| files.contains_key(name) || name == MANIFEST || manifest.lines().any(|line| line == name);
+        let strangers = files_below(folder).into_iter().filter(|name| !is_known(name) && !is_temporary(name));
+        found.extend(strangers.map(|name| (folder.join(name), "the generator did not write it")));
     }
     for (path, what) in found {
         to.whole(Code::CannotWrite, format!("{} is in the way: {what}", path.display()))
             .help("move it, or choose another output folder; nothing was written");
     }
+}
+
+/// The names of everything below a folder that is not a folder itself.
+fn files_below(folder: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut folders = vec![String::new()];
+    while let Some(below) = folders.pop() {
+        for entry in std::fs::read_dir(folder.join(&below)).into_iter().flatten().flatten() {
+            let name = format!("{below}{}", entry.file_name().to_string_lossy());
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(format!("{name}/"));
+            } else {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+/// Whether a run that was killed may have left the file.
+fn is_temporary(name: &str) -> bool {
+    name.rsplit('/').next().is_some_and(|name| name.starts_with(TEMPORARY))
 }
 
 /// The first of the folders around a file that is not a folder, or leads out of the output folder.
@@ -157,10 +197,10 @@ fn manifest_of(files: &BTreeMap<String, String>) -> String {
 }
 
 /// Files that an earlier run wrote and this one does not.
-pub(crate) fn surplus(folder: &Path, files: &BTreeMap<String, String>) -> BTreeSet<String> {
+pub(crate) fn surplus(folder: &Path, files: &BTreeMap<String, String>, kind: &Kind) -> BTreeSet<String> {
     let manifest = std::fs::read_to_string(folder.join(MANIFEST)).unwrap_or_default();
     let ours = |name: &&str| {
-        is_emitted_name(name)
+        is_emitted_name(name, kind)
             && !files.contains_key(*name)
             && folder.join(name).is_file()
             && broken_folder(folder, name).is_none()
@@ -169,9 +209,10 @@ pub(crate) fn surplus(folder: &Path, files: &BTreeMap<String, String>) -> BTreeS
 }
 
 /// The manifest is a file anyone can edit; it must not lead out of the folder.
-fn is_emitted_name(name: &str) -> bool {
+fn is_emitted_name(name: &str, kind: &Kind) -> bool {
     let part = |part: &str| !part.is_empty() && part != ".." && part != "." && !part.contains(['\\', ':']);
-    name.ends_with(".rs") && name.split('/').all(part)
+    let has_ending = name.rsplit_once('.').is_some_and(|(_, ending)| kind.endings.contains(&ending));
+    has_ending && name.split('/').all(part)
 }
 
 fn attempt(to: &mut Diagnostics, path: &Path, act: impl FnOnce(&Path) -> std::io::Result<()>) -> bool {

@@ -32,7 +32,7 @@ fn differences(text: &str) -> String {
 }
 
 #[test]
-fn the_document_as_it_is_differs_in_nothing() {
+fn the_current_document_has_no_differences() {
     insta::assert_snapshot!(report(&DOCUMENT));
 }
 
@@ -138,6 +138,8 @@ const CHANGES: &[(&str, &str)] = &[
     ("litres (optional, number, at most 3 digits)", "litres (optional, number, 0.5 to 10 percent, at most 3 digits)"),
     ("litres (optional, number, at most 3 digits)", "litres (optional, number, between 1 and 20, at most 3 digits)"),
     ("Rate limit 10 per second.", "Rate limit 600 per minute."),
+    ("2/s; 60 requests per minute", "2/s; 90 requests per minute"),
+    ("| List Harvests | 2/s; 60 per minute |", "| List Harvests | 2/s; 60 per hour |"),
     ("| Water Bed | 10/s |", "| Water Bed | 600 per minute per IP |"),
     // Numbered rules, other words, new sections.
     ("2. Header X-NIGHT", "3. Seeds are dry.\n2. Header X-NIGHT"),
@@ -147,7 +149,7 @@ const CHANGES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn every_kind_of_change_is_told() {
+fn every_kind_of_change_is_reported() {
     let mut told = String::new();
     for (from, to) in CHANGES {
         assert_eq!(DOCUMENT.matches(from).count().min(1), 1, "`{from}` is not in the document");
@@ -190,7 +192,7 @@ const NOTHING: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_means_nothing_is_not_told() {
+fn changes_without_meaning_are_not_reported() {
     for (from, to) in NOTHING {
         let text = DOCUMENT.replacen(from, to, 1);
         assert_eq!(differences(&text), "nothing\n", "{from:?} -> {to:?}");

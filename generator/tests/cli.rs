@@ -78,7 +78,7 @@ fn check_names_what_differs_and_the_command_that_mends_it() {
 }
 
 #[test]
-fn what_was_never_emitted_is_left_alone() {
+fn files_that_were_never_emitted_stay() {
     let out = tempfile::tempdir().unwrap();
     std::fs::create_dir(out.path().join("classic")).unwrap();
     std::fs::write(out.path().join("classic/notes.txt"), "mine").unwrap();
@@ -90,7 +90,7 @@ fn what_was_never_emitted_is_left_alone() {
 type Obstacle = (&'static str, fn(&Path), &'static str);
 
 #[test]
-fn what_is_in_the_way_is_told_before_anything_is_written() {
+fn files_in_the_way_are_reported_before_anything_is_written() {
     let obstacles: &[Obstacle] = &[
         ("lib.rs", |path| std::fs::write(path, "mod mine;\n").unwrap(), "the generator did not write it"),
         ("classic/mod.rs", |path| std::fs::create_dir(path).unwrap(), "it is a folder"),
@@ -132,7 +132,7 @@ fn emitted_files_are_known_by_their_mark() {
 }
 
 #[test]
-fn exit_codes_tell_a_wrong_schema_from_wrong_usage() {
+fn a_wrong_schema_and_wrong_usage_have_different_exit_codes() {
     let empty = tempfile::tempdir().unwrap();
     let missing = empty.path().join("nowhere");
     assert_eq!(run(&["check", "--schema", missing.to_str().unwrap()]).status.code(), Some(1));
@@ -253,7 +253,7 @@ fn colours_follow_the_environment() {
 }
 
 #[test]
-fn stale_output_is_told_to_programs_too() {
+fn stale_output_is_reported_as_json_too() {
     let out = tempfile::tempdir().unwrap();
     let output =
         run(&["generate", "--check", "--format", "json", "--schema", &schema(), "--out", out.path().to_str().unwrap()]);
@@ -377,7 +377,7 @@ fn a_new_operation_needs_a_family_and_a_name() {
 }
 
 #[test]
-fn editors_are_told_the_language_that_is_read() {
+fn editor_schemas_describe_the_language_that_is_read() {
     let committed = Path::new(&schema()).join(".schema");
     let check = |folder: &Path| run(&["export", "json-schema", "--check", "--out", folder.to_str().unwrap()]);
     let output = check(&committed);

@@ -42,8 +42,36 @@ fn said(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
+fn tool(arguments: &[&str]) -> String {
+    said(Command::new(env!("CARGO_BIN_EXE_tradeapi-gen")).args(arguments).output().unwrap().stdout)
+}
+
+/// A rate over another window than a second is a change of behaviour, and every output names the window.
 #[test]
-fn two_folders() {
+fn a_rate_over_a_minute() {
+    let folder = two();
+    let new = folder.path().join("new");
+    folders::copy(&fixture(), &new);
+    let file = new.join("house/lend-many.yaml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("[1/s per UID]", "[60/1m per UID]")).unwrap();
+    let output = said(diff(folder.path(), &["old", "new"]).stdout);
+    assert!(output.contains("1/s -> 60/1m  the limiter keeps another pace"), "{output}");
+    let (new, out) = (new.to_str().unwrap(), folder.path().join("src"));
+    assert!(tool(&["facts", "--schema", new]).contains("rate\thouse.lend-many\t60\t1m\tUID\tdefault\n"));
+    assert!(tool(&["list", "--schema", new]).contains("60/1m/UID"));
+    assert!(tool(&["rules", "--schema", new]).contains("rate-uid-1m"));
+    let openapi = folder.path().join("openapi.json");
+    tool(&["export", "openapi", "--schema", new, "--out", openapi.to_str().unwrap()]);
+    assert!(std::fs::read_to_string(openapi).unwrap().contains("\"per\": \"1m\""));
+    tool(&["generate", "--schema", new, "--out", out.to_str().unwrap()]);
+    let emitted = std::fs::read_to_string(out.join("house/lend_many.rs")).unwrap();
+    assert!(emitted.contains("RateLimit::per_uid(60).every(60)"), "{emitted}");
+    assert!(emitted.contains("60 calls in 1 minute per UID"), "{emitted}");
+}
+
+#[test]
+fn compares_two_folders() {
     let folder = two();
     let output = diff(folder.path(), &["old", "new"]);
     assert_eq!(output.status.code(), Some(0));
@@ -58,7 +86,7 @@ fn two_folders() {
 }
 
 #[test]
-fn a_class_can_be_made_a_failure() {
+fn fail_on_makes_a_class_a_failure() {
     let folder = two();
     let code = |classes: &str| diff(folder.path(), &["old", "new", "--fail-on", classes]).status.code();
     assert_eq!(code("breaking"), Some(0));
@@ -67,7 +95,7 @@ fn a_class_can_be_made_a_failure() {
 }
 
 #[test]
-fn the_formats_for_others() {
+fn renders_markdown_and_json() {
     let folder = two();
     let print = |format: &str| said(diff(folder.path(), &["old", "new", "--format", format]).stdout);
     assert!(print("markdown").contains("- parameter `house.find-books.limit`: max `100` → `50`"));
@@ -77,7 +105,7 @@ fn the_formats_for_others() {
 }
 
 #[test]
-fn a_revision() {
+fn compares_with_a_revision() {
     let folder = tempfile::tempdir().unwrap();
     let schema = folder.path().join("a schema/of ours");
     folders::copy(&fixture(), &schema);
@@ -117,7 +145,7 @@ fn a_revision() {
 }
 
 #[test]
-fn without_a_repository_or_git_the_reason_is_told() {
+fn a_missing_repository_or_git_is_reported() {
     let folder = two();
     let output = Command::new(env!("CARGO_BIN_EXE_tradeapi-gen"))
         .args(["diff", "--against", "HEAD", "--schema", "new"])

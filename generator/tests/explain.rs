@@ -117,14 +117,14 @@ fn prove(code: Code) -> Result<(), String> {
 
 #[test]
 #[cfg_attr(not(unix), ignore = "some examples are lines for a shell")]
-fn every_page_shows_its_mistake_and_how_it_is_mended() {
+fn every_page_shows_its_mistake_and_the_fix() {
     let failed: Vec<String> =
         Code::ALL.iter().filter_map(|code| Some(format!("{code}: {}", prove(*code).err()?))).collect();
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
 #[test]
-fn a_page_is_printed_for_its_code_however_it_is_written() {
+fn a_page_is_found_by_its_code_in_any_spelling() {
     for code in ["E0203", "e0203"] {
         let output = Command::new(env!("CARGO_BIN_EXE_tradeapi-gen")).args(["explain", code]).output().unwrap();
         assert_eq!(String::from_utf8(output.stdout).unwrap().trim_end(), Code::UnknownWord.explanation().trim_end());
@@ -164,7 +164,7 @@ fn every_operation_is_explained() {
 }
 
 #[test]
-fn a_name_is_enough_where_one_family_has_it() {
+fn a_name_alone_finds_an_operation_of_one_family() {
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema");
     let schema = Generator::new().schema_dir(schema).read().unwrap();
     assert_eq!(schema.explain("assets").unwrap(), schema.explain("unified.assets").unwrap());

@@ -11,7 +11,7 @@ const LAYERS: [&[&str]; 4] = [
     // What a build script runs.
     &["diagnostics", "words", "load", "model", "check", "select", "emit", "write"],
     // The tools of the command line.
-    &["compare", "revision", "rulebook", "list", "skeleton", "explain", "export", "drift", "diff", "audit"],
+    &["compare", "revision", "rules", "list", "skeleton", "explain", "drift", "diff", "export", "audit"],
     // The entrance.
     &["generator"],
     // The program.

@@ -20,6 +20,9 @@ use tradeapi_gen::{Diagnostic, Diagnostics, Generator};
 /// Of a hundred slips that are mistakes, at least so many are told as one, where they are.
 const AT_LEAST: usize = 95;
 
+/// So many mistakes of a kind are judged by themselves.
+const ENOUGH: usize = 500;
+
 /// One line of one file, changed.
 struct Slip {
     file: usize,
@@ -150,7 +153,7 @@ impl Slip {
         lines.join("\n") + "\n"
     }
 
-    fn judge(&self, files: &[File], folder: &Path, all: &Diagnostics) -> Told {
+    fn evaluate(&self, files: &[File], folder: &Path, all: &Diagnostics) -> Told {
         let all_of_them: Vec<&Diagnostic> = all.iter().collect();
         let [one] = all_of_them[..] else { return Told::Often };
         let places = one.place.iter().chain(one.related.iter().map(|(place, _)| place));
@@ -172,7 +175,10 @@ impl Slip {
     /// Whether a mistake names a word of the line.
     fn is_named(&self, files: &[File], one: &Diagnostic) -> bool {
         let line = &files[self.file].lines[self.line];
-        words(line).into_iter().any(|word| one.message.contains(&format!("`{}`", &line[word])))
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+        // Names have dots and hyphens in them, which words have not.
+        let is_in_line = |name: &str| line.split(|c| !is_part(c)).any(|part| part.trim_matches('.') == name);
+        one.message.split('`').skip(1).step_by(2).any(is_in_line)
     }
 }
 
@@ -210,7 +216,7 @@ fn run(files: &[File], slips: &[Slip]) -> Vec<(Told, String)> {
             let (told, text) = match read {
                 Ok(_) => (Told::Valid, String::new()),
                 Err(all) => (
-                    one.judge(files, folder.path(), &all),
+                    one.evaluate(files, folder.path(), &all),
                     all.render(tradeapi_gen::Format::Short).replace(folder.path().to_str().unwrap(), "schema"),
                 ),
             };
@@ -227,7 +233,7 @@ fn run(files: &[File], slips: &[Slip]) -> Vec<(Told, String)> {
     done.into_iter().map(|(_, told, text)| (told, text)).collect()
 }
 
-fn most_are_told_once(files: &[File], slips: &[Slip]) {
+fn most_are_reported_once(files: &[File], slips: &[Slip]) {
     let told = run(files, slips);
     let mut counts: BTreeMap<(&str, Told), usize> = BTreeMap::new();
     for (slip, (told, text)) in slips.iter().zip(&told) {
@@ -244,32 +250,35 @@ fn most_are_told_once(files: &[File], slips: &[Slip]) {
     let count = |kind: Option<&str>, told: Told| -> usize {
         counts.iter().filter(|((k, t), _)| *t == told && kind.is_none_or(|kind| kind == *k)).map(|(_, n)| n).sum()
     };
-    let mut share = 0.0;
     for kind in [Some("line deleted"), Some("line doubled"), Some("word misspelt"), None] {
         let [valid, once, elsewhere, often] =
             [Told::Valid, Told::Once, Told::Elsewhere, Told::Often].map(|told| count(kind, told));
         let mistakes = once + elsewhere + often;
-        share = once as f64 * 100.0 / mistakes as f64;
+        let share = once as f64 * 100.0 / mistakes as f64;
         println!(
             "{:<14} {mistakes:>6} mistakes: {once} told once at the slip ({share:.1} %), {elsewhere} once elsewhere, {often} \
              more often; {valid} are schemas still",
             kind.unwrap_or("all")
         );
+        // A sample has few of each kind, and one of them is some percent.
+        if kind.is_none() || mistakes >= ENOUGH {
+            let of = kind.unwrap_or("slip");
+            assert!(share >= AT_LEAST as f64, "only {share:.1} % of each {of} are told as one mistake, where they are");
+        }
     }
-    assert!(share >= AT_LEAST as f64, "only {share:.1} % of the slips are told as one mistake, where they are");
 }
 
 #[test]
-fn a_slip_is_one_mistake_where_it_is() {
+fn a_slip_is_one_mistake_at_its_line() {
     let files = files();
     // A number that divides nothing of the files' rhythm.
     let sample: Vec<Slip> = slips(&files).into_iter().step_by(89).collect();
-    most_are_told_once(&files, &sample);
+    most_are_reported_once(&files, &sample);
 }
 
 #[test]
 #[ignore = "it takes minutes; run it with --release"]
-fn every_slip_is_one_mistake_where_it_is() {
+fn every_slip_is_one_mistake_at_its_line() {
     let files = files();
-    most_are_told_once(&files, &slips(&files));
+    most_are_reported_once(&files, &slips(&files));
 }

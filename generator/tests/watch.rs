@@ -62,7 +62,7 @@ impl Drop for Watch {
 }
 
 #[test]
-fn what_is_saved_is_generated_and_what_is_broken_is_told() {
+fn saved_changes_are_generated_and_mistakes_reported() {
     let folder = tempfile::tempdir().unwrap();
     folders::copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/base"), &folder.path().join("schema"));
     let file = folder.path().join("schema/house/find-books.yaml");

@@ -29,6 +29,7 @@ mod documents {
         build_script: "generator/guide/build-script.md",
         checks: "generator/guide/checks.md",
         clock_skew: "generator/guide/clock-skew.md",
+        journal: "generator/guide/journal.md",
         local_exchange: "generator/guide/local-exchange.md",
         pages_and_batches: "generator/guide/pages-and-batches.md",
         rate_limits: "generator/guide/rate-limits.md",

@@ -143,13 +143,13 @@ async fn without_ids_results_are_matched_by_place_unless_contradicted() {
             json!([{"orderId": "1"}, {"code": "1", "msg": "m"}]),
             vec!["done by place", "code 1, \"m\" by place"],
         ),
-        // One has come with an id, and stands where it should.
+        // One result has an id, and is at the right place.
         (
             orders(&["", "b"]),
             json!([{"code": "1"}, {"orderId": "1", "clientOid": "b"}]),
             vec!["code 1, \"\" by place", "done by id"],
         ),
-        // One stands elsewhere: then nobody knows about the others.
+        // One is at another place: then the others are unknown.
         (
             orders(&["", "b", ""]),
             json!([{"orderId": "1", "clientOid": "b"}, {"code": "1"}, {"orderId": "2"}]),
@@ -165,7 +165,7 @@ async fn without_ids_results_are_matched_by_place_unless_contradicted() {
         (orders(&["", ""]), json!([{"orderId": "1"}]), vec!["unaccounted", "unaccounted"]),
         // One cannot be read, but holds its place.
         (orders(&["", ""]), json!(["?", {"orderId": "1"}]), vec!["unaccounted", "done by place"]),
-        // An id that nobody gave.
+        // An id that no item has.
         (
             orders(&["a", "b"]),
             json!([{"clientOid": "a"}, {"clientOid": "x", "orderId": "9"}]),
@@ -278,7 +278,8 @@ async fn what_is_too_long_for_a_call_is_sent_in_parts() {
     sandbox.answer_otherwise(|_| success(&json!({"successList": null, "failureList": null})));
     let ids: Vec<String> = (0..101).map(|n| format!("o{n}")).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-    client(&sandbox).batch(classic_orders(&ids)).send().await.unwrap();
+    let report = client(&sandbox).batch(classic_orders(&ids)).send().await.unwrap();
+    assert_eq!(report.unknown().count(), 101);
     assert_eq!(lengths(&sandbox), [50, 50, 1]);
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use tradeapi::runtime::client::{LimitMode, SigningClock};
 use tradeapi::runtime::clock::Skew;
 use tradeapi::runtime::retry::RetryPolicy;
-use tradeapi::runtime::tables::{Ending, Outcome};
+use tradeapi::runtime::tables::{CallResult, Outcome};
 use tradeapi::unified::{GetOrderDetails, OrderId, OrderRef, PlaceOrder};
 use tradeapi::{Client, Credentials, Error};
 use tradeapi_sandbox::{Answer, Request, Sandbox};
@@ -77,7 +77,7 @@ async fn a_read_heals() {
     for ahead in [TEN_MINUTES, -TEN_MINUTES] {
         let exchange = exchange(ahead);
         let client = client(&exchange, SigningClock::Corrected);
-        // Without being asked to, nothing is repeated.
+        // By default, nothing is repeated.
         assert!(matches!(client.call(&details()).await, Err(Error::Exchange(_))));
         assert_eq!(exchange.take_requests().len(), 1);
         client.call(&details()).await.unwrap();
@@ -97,7 +97,7 @@ async fn a_create_is_not_repeated_and_the_callers_next_one_is_taken() {
         let exchange = exchange(ahead);
         let client = client(&exchange, SigningClock::Corrected);
         let error = client.call(&order()).await.unwrap_err();
-        assert_eq!((error.ending(), error.outcome()), (Ending::TimestampRefused, Outcome::NotDone));
+        assert_eq!((error.call_result(), error.outcome()), (CallResult::TimestampRefused, Outcome::NotDone));
         let text = error.to_string();
         let side = if ahead > 0 { "ahead of" } else { "behind" };
         assert!(text.contains("code 40008") && text.contains("; it had no effect"), "{text}");
@@ -120,7 +120,7 @@ async fn a_create_that_was_prepared_by_the_wrong_time_is_not_sent_once_that_is_k
     let prepared = client.prepare(&order).unwrap();
     client.call(&details()).await.unwrap_err();
     let error = client.send(prepared).await.unwrap_err();
-    assert_eq!((error.ending(), error.outcome()), (Ending::Unsigned, Outcome::NotDone));
+    assert_eq!((error.call_result(), error.outcome()), (CallResult::Unsigned, Outcome::NotDone));
     assert!(error.to_string().contains("the exchange's clock is "), "{error}");
     assert_eq!(exchange.requests().len(), 1);
     client.send(client.prepare(&order).unwrap()).await.unwrap();
@@ -131,12 +131,12 @@ async fn an_uncorrected_clock_gets_the_reason_for_refusals() {
     let exchange = exchange(TEN_MINUTES);
     let client = client(&exchange, SigningClock::Own);
     let error = client.retrying(&quickly()).call(&details()).await.unwrap_err();
-    assert_eq!((error.ending(), exchange.requests().len()), (Ending::TimestampRefused, 1));
+    assert_eq!((error.call_result(), exchange.requests().len()), (CallResult::TimestampRefused, 1));
     // One refusal alone holds nothing back; two that agree do.
     let error = client.call(&order()).await.unwrap_err();
-    assert_eq!((error.ending(), exchange.requests().len()), (Ending::TimestampRefused, 2));
+    assert_eq!((error.call_result(), exchange.requests().len()), (CallResult::TimestampRefused, 2));
     let error = client.call(&order()).await.unwrap_err();
-    assert_eq!((error.ending(), exchange.requests().len()), (Ending::Unsigned, 2));
+    assert_eq!((error.call_result(), exchange.requests().len()), (CallResult::Unsigned, 2));
 }
 
 #[tokio::test]

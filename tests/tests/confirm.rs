@@ -268,7 +268,7 @@ async fn a_batch_is_confirmed_item_by_item() {
     let found = exchange.client().batch(batch.clone()).send_and_confirm(&brief()).await.unwrap();
     assert_eq!(found.outcomes().collect::<Vec<_>>(), outcomes);
 
-    // Without an answer, each is asked for.
+    // Without an answer, each is queried.
     let exchange = Exchange::start(|request, land| {
         let list = body(request)["orderList"].clone();
         [0, 1, 2].into_iter().for_each(|place: usize| land(taken(&list[place])));
@@ -277,7 +277,7 @@ async fn a_batch_is_confirmed_item_by_item() {
     let found = exchange.client().batch(batch.clone()).send_and_confirm(&brief()).await.unwrap();
     let (done, unknown) = (Outcome::Done, Outcome::Unknown);
     assert_eq!(found.outcomes().collect::<Vec<_>>(), [done, done, done, unknown, unknown]);
-    // Whoever asks again later has to know when it was signed.
+    // Later queries need the time of its signature.
     let Confirmation::Unknown(still) = &found.items[4].confirmation else { panic!("{}", found.items[4].confirmation) };
     let Some(Error::Unknown(call)) = still.call.as_deref() else { panic!("{still:?}") };
     assert_eq!(still.signed_at, Some(call.sent.signed_at));
@@ -333,7 +333,7 @@ async fn give_up_soon<T>(call: impl Future<Output = T>) -> Result<T, tokio::time
     tokio::time::timeout(Duration::from_millis(50), call).await
 }
 
-/// Both orders have one id, and of the batch only the second is asked for.
+/// Both orders have one id, and of the batch only the second is queried.
 #[tokio::test]
 async fn an_id_used_twice_in_a_batch_confirms_neither_order() {
     let exchange = Exchange::start(|request, land| {

@@ -1,4 +1,4 @@
-//! Which connection a request goes over: one that is surely its own, and a kept one where there is one.
+//! Which connection a request uses: one that no other call uses, and an idle one where possible.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::io::{self, Read, Write};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 use tradeapi::runtime::client::LimitMode;
-use tradeapi::runtime::tables::Ending;
+use tradeapi::runtime::tables::CallResult;
 use tradeapi::runtime::transport::{HyperTransport, RoundTrip, Transport, TransportLimits};
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
@@ -51,7 +51,7 @@ fn client_at(over: Over, url: String, limits: TransportLimits) -> Client {
     client.limits(LimitMode::Off).build().unwrap()
 }
 
-/// The order of which the answer tells that it is cancelled.
+/// The order that the answer reports as cancelled.
 async fn cancelled(client: &Client, id: &str) -> Result<String, Error> {
     let answer = client.call(&cancel(id)).await?;
     Ok(answer.order_id.clone().unwrap().to_string())
@@ -103,7 +103,7 @@ async fn a_late_answer_is_discarded(over: Over) {
     sandbox.answer_otherwise(|_| done("2"));
     let client = client(over, &sandbox, A_WHILE * 4);
     let error = cancelled(&client, "1").await.expect_err("most of the answer is still to come");
-    assert_eq!(error.ending(), Ending::TimedOut);
+    assert_eq!(error.call_result(), CallResult::TimedOut);
     assert_eq!(cancelled(&client, "2").await.unwrap(), "2");
     tokio::time::sleep(A_WHILE * 20).await;
     assert_eq!(cancelled(&client, "2").await.unwrap(), "2");
@@ -143,7 +143,7 @@ async fn a_dropped_call_takes_its_connection_along(over: Over) {
 
 async fn calls_at_the_same_time_share_no_connection(over: Over) {
     let sandbox = Sandbox::start().unwrap();
-    // Each gets back what it asked for, and not at once.
+    // Each gets its own answer, after a delay.
     sandbox.answer_otherwise(|request| {
         let text = request.text();
         let id = text.split('"').find(|part| part.parse::<u32>().is_ok()).unwrap();
@@ -215,7 +215,7 @@ fn a_client_outlives_its_runtime() {
 /// What befalls a connection while it rests.
 #[derive(Clone, Copy, Debug)]
 enum Befalls {
-    /// A response that nobody asked for.
+    /// An unsolicited response.
     Response,
     /// The beginning of one.
     Byte,
@@ -304,7 +304,7 @@ fn a_busy_worker_uses_no_connection_that_is_not_silent() {
     }
 }
 
-/// Between two `block_on`, nobody runs the runtime at all.
+/// Between two `block_on`, the runtime does not run.
 #[test]
 fn a_runtime_that_stood_still_uses_no_connection_that_is_not_silent() {
     for (befalls, over) in each_case() {
@@ -380,10 +380,10 @@ impl Counting {
     }
 }
 
-/// For what surely happens, however busy the machine is.
+/// For what happens in any case, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Connections are kept for ever unless something else is said.
+/// Connections never expire unless set otherwise.
 const FOR_EVER: TransportLimits = TransportLimits {
     connect: Duration::MAX,
     call: Duration::MAX,
@@ -420,7 +420,7 @@ async fn an_announced_idle_time_is_kept() {
     let server = Counting::start(&["", "", "Keep-Alive: max=7, timeout=1\r\n", "keep-alive: timeout=0\r\n"]);
     let client = server.client(Over::Hyper, FOR_EVER);
     at_once::<2>(&client).await;
-    // Whatever looks after them sleeps for ever by now, and has to be woken.
+    // Their reaper sleeps without an end by now, and has to be woken.
     tokio::time::sleep(A_WHILE).await;
     cancelled(&client, "1").await.unwrap();
     server.has_closed(1).await;

@@ -180,7 +180,7 @@ fn the_base_has_no_mistakes() {
 }
 
 #[test]
-fn every_case_is_told_as_it_was_pinned() {
+fn every_case_has_its_diagnostics() {
     let differ: Vec<_> = cases()
         .into_iter()
         .filter(|(name, (folder, all))| {
@@ -221,7 +221,7 @@ const SHOWN: &[&str] = &[
 ];
 
 #[test]
-fn a_sample_is_shown_to_people_and_to_programs_as_it_was_pinned() {
+fn a_sample_in_the_human_and_json_formats() {
     let cases = cases();
     let differ: Vec<_> = SHOWN
         .iter()
@@ -276,7 +276,7 @@ fn programs_find_each_mistake_where_it_is() {
 }
 
 #[test]
-fn what_is_offered_as_a_fix_mends_the_mistake() {
+fn each_fix_mends_its_mistake() {
     let mut fixed = 0;
     for (name, (folder, all)) in cases() {
         for one in all.iter() {
@@ -315,7 +315,7 @@ fn every_mistake_says_where_it_is_and_what_to_do() {
 }
 
 #[test]
-fn what_is_told_does_not_depend_on_the_run() {
+fn diagnostics_do_not_depend_on_the_run() {
     for (name, (folder, all)) in cases() {
         if fixtures().join("broken").join(&name).is_dir() {
             assert_eq!(mistakes(folder.path()), all, "{name}");
@@ -333,7 +333,7 @@ fn nothing_is_written_where_there_is_a_mistake() {
 
 /// Each line of the base once with a slip of the finger: in its key, in its indentation, at its end.
 #[test]
-fn one_mistake_does_not_rain() {
+fn one_mistake_has_one_diagnostic() {
     let base = base();
     let (mut tried, mut alone, mut rains) = (0, 0, Vec::new());
     for file in files(base.path()) {
@@ -362,7 +362,7 @@ fn one_mistake_does_not_rain() {
 }
 
 #[test]
-fn a_file_full_of_mistakes_is_given_up() {
+fn a_file_full_of_mistakes_is_abandoned() {
     let folder = base();
     let lines: String = (0..10_000).map(|n| format!("- [{n}]\n")).collect();
     spoil(folder.path(), "office/count.yaml", |text| text.replace("rate_limit: []", "") + "rate_limit:\n" + &lines);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tradeapi::runtime::error::{ExchangeError, TransportErrorKind, UnreadableAnswer};
 use tradeapi::runtime::exchange::read_response;
-use tradeapi::runtime::tables::{CodeProof, Effect, Ending, Meta, Outcome, Stage};
+use tradeapi::runtime::tables::{CallResult, CodeProof, Effect, Meta, Outcome, Stage};
 use tradeapi::runtime::transport::TransportLimits;
 use tradeapi::unified::{CancelOrder, ErrorCode, OrderId, OrderRef};
 use tradeapi::{API, Client, Credentials, Error, Operation};
@@ -189,7 +189,7 @@ fn a_long_answer_is_not_printed_whole() {
     assert!(error.to_string().len() < 1_000);
 }
 
-/// What became of a call, and how often the exchange was asked.
+/// The outcome of a call, and how many requests the exchange received.
 async fn call(over: Over, answer: Answer) -> (Error, usize) {
     // Long enough for a busy machine where an answer comes, short where none does.
     let call = Duration::from_millis(if answer == Answer::hang() { 200 } else { 60_000 });
@@ -244,7 +244,10 @@ async fn without_an_answer_the_outcome_is_unknown_and_nothing_is_repeated(over: 
 
 async fn a_redirect_is_not_followed(over: Over) {
     let (error, requests) = call(over, Answer::new(307, "").header("location", "/elsewhere")).await;
-    assert!(matches!(error, Error::Unknown(ref unknown) if unknown.why.ending() == Ending::OtherStatus), "{error:?}");
+    assert!(
+        matches!(error, Error::Unknown(ref unknown) if unknown.why.call_result() == CallResult::OtherStatus),
+        "{error:?}"
+    );
     assert_eq!(requests, 1);
 }
 

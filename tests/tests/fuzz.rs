@@ -103,7 +103,7 @@ impl Read {
     }
 }
 
-/// Whether nothing that is cut off or damaged can have told a success.
+/// Whether no truncated or damaged answer can be a success.
 fn is_no_torn_envelope(text: &str) -> bool {
     !text.trim_start().starts_with('{') || serde_json::from_str::<serde_json::Value>(text).is_ok()
 }

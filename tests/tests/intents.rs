@@ -1,4 +1,4 @@
-//! Constructors that say what somebody wants: what each sends, against tables written from the documents.
+//! Constructors named after an intent: what each sends, against tables written from the documents.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 use tradeapi::runtime::parameters::{ParameterWriter, Parameters};

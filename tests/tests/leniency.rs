@@ -39,7 +39,7 @@ struct Bent<O> {
     shape: Shape,
     /// The answer as the example has it.
     body: Value,
-    /// Where the data stands in it.
+    /// The place of the data in it.
     data: &'static str,
     count: usize,
     operation: std::marker::PhantomData<O>,
@@ -135,7 +135,7 @@ where
     fn list(&mut self, place: &str) {
         self.nothing_at(place);
         self.becomes(place, Instead::Json(json!([])), Value::Null);
-        // What is no item stands before, between and behind the others, and hides none of them.
+        // Invalid items before, between and after the others hide none of them.
         let apart = json!("not an item");
         let mut given = self.body.pointer(place).and_then(Value::as_array).cloned().unwrap_or_default();
         let mut expected = self.canonical().pointer(place).and_then(Value::as_array).cloned().unwrap_or_default();

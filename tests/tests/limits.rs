@@ -151,7 +151,7 @@ fn classes_choose_rows_by_account_and_symbol() {
     let listed = with(Classes::new().when("reality-whitelisted", "symbol", is_reality));
     assert_eq!(holding(&listed, &order("BTCUSDT")), [10]);
     assert_eq!(holding(&listed, &order("rTSLAUSDT")), [30]);
-    // A cancellation by id does not tell its pair, so whoever sends it does.
+    // A cancellation by id does not contain its pair, so the caller passes it.
     assert_eq!(holding(&listed, &cancel()), [10]);
     let reality = Client::from(listed.core().in_classes(Classes::new().always("reality-whitelisted")));
     assert_eq!(holding(&reality, &cancel()), [30]);

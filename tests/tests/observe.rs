@@ -1,4 +1,4 @@
-//! What a subscriber is told of calls: which operation, how it went, and in the right span.
+//! What a subscriber receives about calls: the operation, the result, and the right span.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::future::poll_fn;
@@ -31,14 +31,14 @@ fn details() -> GetOrderDetails {
     GetOrderDetails::new(OrderRef::OrderId(OrderId::from("1")))
 }
 
-/// Some fields of a span in one text; what was not told is `-`.
+/// Some fields of a span in one text; missing ones are `-`.
 fn told(span: &Span, fields: &[&str]) -> String {
     fields.iter().map(|field| span.told.get(field).unwrap_or("-")).collect::<Vec<_>>().join(" ")
 }
 
 /// How a call went.
 fn end(span: &Span) -> String {
-    told(span, &["status", "code", "ending", "outcome"])
+    told(span, &["status", "code", "call_result", "outcome"])
 }
 
 #[tokio::test]
@@ -56,8 +56,8 @@ async fn a_successful_call_has_a_span_with_its_operation_and_result() {
     assert_eq!(told(&calls[0], &["bytes_sent", "bytes_received", "waited_us"]), format!("{sent} {} 0", TAKEN.len()));
     assert!(calls[0].told.get("duration_us").unwrap().parse::<u64>().unwrap() > 0);
     assert!(calls[0].closed && watch.depth() == 0 && watch.events().is_empty());
-    // Nothing else is told.
-    let all = "api attempt bytes_received bytes_sent duration_us ending family method operation outcome path status waited_us";
+    // No other field is recorded.
+    let all = "api attempt bytes_received bytes_sent call_result duration_us family method operation outcome path status waited_us";
     assert_eq!(calls[0].told.fields().join(" "), all);
 }
 
@@ -93,7 +93,7 @@ async fn every_result_is_traced() {
         sandbox.answer_next(answer);
         client(&sandbox).call(&order()).await.unwrap_err();
         assert_eq!(end(&watch.calls()[0]), expected);
-        // What nobody knows is an event of its own, within the span.
+        // An unknown outcome is an event of its own, within the span.
         let events = watch.events();
         assert_eq!(events.len(), usize::from(expected.ends_with(" unknown")), "{expected}");
         for event in events {
@@ -113,7 +113,7 @@ async fn unsent_calls_are_traced() {
     Client::builder(sandbox.url()).build().unwrap().call(&order()).await.unwrap_err();
     let limited = Client::builder(sandbox.url()).credentials(Credentials::new("k", "s", "p")).limiter(Arc::new(NoRoom));
     limited.limits(LimitMode::Refuse).build().unwrap().call(&order()).await.unwrap_err();
-    let ends: Vec<_> = watch.calls().iter().map(|span| told(span, &["bytes_sent", "ending", "outcome"])).collect();
+    let ends: Vec<_> = watch.calls().iter().map(|span| told(span, &["bytes_sent", "call_result", "outcome"])).collect();
     assert_eq!(ends, ["- refused not_done", "- unsigned not_done", "- limited not_done"]);
 }
 
@@ -224,7 +224,7 @@ impl Limiter for NoRoom {
     fn give_back(&self, _: Reservation) {}
 }
 
-/// Has room for every call, the second time it is asked.
+/// Admits every call at the second poll.
 struct Slow;
 
 impl Limiter for Slow {

@@ -14,7 +14,7 @@ use tradeapi::runtime::client::LimitMode;
 use tradeapi::runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi::runtime::exchange::CodePolicy;
 use tradeapi::runtime::limits::{Admission, AdmissionError, Call, Full, Limiter, Plan, RateLimitFeedback, Reservation};
-use tradeapi::runtime::tables::{Certainty, CodeProof, Effect, Ending, KnownError, Meta, Outcome, Stage};
+use tradeapi::runtime::tables::{CallResult, Certainty, CodeProof, Effect, KnownError, Meta, Outcome, Stage};
 use tradeapi::runtime::transport::{ResponseFuture, Transport, TransportLimits};
 use tradeapi::{API, Client, Credentials, Error, Operation};
 use tradeapi_sandbox::{Answer, Sandbox};
@@ -91,14 +91,14 @@ fn client_that_trusts(over: Over, address: String, codes: CodePolicy) -> Client 
     client(over, address).codes(codes).build().unwrap()
 }
 
-/// Holds a result against the row for `ending`: the way it ended, the outcome, and that the unknown is told as such.
-fn expect(change: Change, result: Result<(), Error>, ending: Ending, outcome: Outcome) {
+/// Compares an error with the row for `call_result`: how the call ended, its outcome, and that an unknown outcome is reported as such.
+fn expect(change: Change, result: Result<(), Error>, call_result: CallResult, outcome: Outcome) {
     let id = change.meta.id;
     let error = match result {
-        Ok(()) => return assert_eq!(outcome, Outcome::Done, "{id} {ending:?}"),
+        Ok(()) => return assert_eq!(outcome, Outcome::Done, "{id} {call_result:?}"),
         Err(error) => error,
     };
-    assert_eq!((error.ending(), error.outcome()), (ending, outcome), "{id}: {error}");
+    assert_eq!((error.call_result(), error.outcome()), (call_result, outcome), "{id}: {error}");
     match error {
         Error::Unknown(unknown) => {
             assert_eq!(outcome, Outcome::Unknown, "{id}");
@@ -126,7 +126,7 @@ tradeapi_tests::over_each_transport!(
 /// The rows as the schema has them; `None` where the code tells.
 #[test]
 fn the_table_is_whole_and_says_this() {
-    use Ending::*;
+    use CallResult::*;
     let told: Vec<_> = API.outcomes.iter().map(|row| (row.when, row.outcome)).collect();
     let (not_done, unknown) = (Some(Outcome::NotDone), Some(Outcome::Unknown));
     let expected = [
@@ -152,7 +152,7 @@ fn the_table_is_whole_and_says_this() {
         (ItemUnaccounted, unknown),
     ];
     assert_eq!(told, expected);
-    assert_eq!(told.iter().map(|(when, _)| *when).collect::<Vec<_>>(), Ending::ALL);
+    assert_eq!(told.iter().map(|(when, _)| *when).collect::<Vec<_>>(), CallResult::ALL);
     assert!(API.outcomes.iter().all(|row| !row.why.is_empty()));
 }
 
@@ -163,10 +163,10 @@ async fn what_was_not_sent_did_not_happen(over: Over) {
     let unwritten = client(over, sandbox.url()).transport(Unwritten).build().unwrap();
     let closed = client(over, Sandbox::start().unwrap().url()).build().unwrap();
     for change in changes() {
-        expect(change, change.on(&nobody).await, Ending::Unsigned, Outcome::NotDone);
-        expect(change, change.on(&full).await, Ending::Limited, Outcome::NotDone);
-        expect(change, change.on(&unwritten).await, Ending::NotWritten, Outcome::NotDone);
-        expect(change, change.on(&closed).await, Ending::NotConnected, Outcome::NotDone);
+        expect(change, change.on(&nobody).await, CallResult::Unsigned, Outcome::NotDone);
+        expect(change, change.on(&full).await, CallResult::Limited, Outcome::NotDone);
+        expect(change, change.on(&unwritten).await, CallResult::NotWritten, Outcome::NotDone);
+        expect(change, change.on(&closed).await, CallResult::NotConnected, Outcome::NotDone);
     }
     let forbidden = tradeapi::unified::PlaceOrder::new(
         tradeapi::unified::Category::Spot,
@@ -176,7 +176,7 @@ async fn what_was_not_sent_did_not_happen(over: Over) {
         tradeapi::unified::Execution::Market,
     );
     let error = client(over, sandbox.url()).build().unwrap().call(&forbidden).await.unwrap_err();
-    assert_eq!((error.ending(), error.outcome()), (Ending::Refused, Outcome::NotDone));
+    assert_eq!((error.call_result(), error.outcome()), (CallResult::Refused, Outcome::NotDone));
     assert_eq!(sandbox.requests().len(), 0);
 }
 
@@ -195,12 +195,12 @@ async fn without_an_answer_it_is_unknown(over: Over) {
             [Answer::close(), Answer::raw("no HTTP\r\n\r\n"), whole.clone().cut_off_after(0), whole.cut_off_after(20)];
         for answer in lost {
             let result = change.answered(&sandbox, &patient, answer).await;
-            expect(change, result, Ending::ConnectionLost, Outcome::Unknown);
+            expect(change, result, CallResult::ConnectionLost, Outcome::Unknown);
         }
         let result = change.answered(&sandbox, &patient, Answer::json(" ".repeat(1_001))).await;
-        expect(change, result, Ending::AnswerTooLong, Outcome::Unknown);
+        expect(change, result, CallResult::AnswerTooLong, Outcome::Unknown);
         let result = change.answered(&sandbox, &hasty, Answer::hang()).await;
-        expect(change, result, Ending::TimedOut, Outcome::Unknown);
+        expect(change, result, CallResult::TimedOut, Outcome::Unknown);
     }
 }
 
@@ -210,14 +210,14 @@ async fn listed_codes_decide_and_unlisted_ones_do_not(over: Over) {
     let answer = |code: &str| Answer::json(format!(r#"{{"code":"{code}","msg":"m","requestTime":5,"data":null}}"#));
     for change in changes() {
         let success = Answer::json(schema::examples(change.meta)[0].response.clone());
-        expect(change, change.answered(&sandbox, &client, success).await, Ending::Success, Outcome::Done);
+        expect(change, change.answered(&sandbox, &client, success).await, CallResult::Success, Outcome::Done);
         for status in [200, 400, 429, 500, 503] {
             for known in change.meta.errors.iter().filter(|known| !known.success) {
                 let result = change.answered(&sandbox, &client, answer(known.code).status(status)).await;
-                expect(change, result, Ending::ListedCode, change.refused_with(known));
+                expect(change, result, CallResult::ListedCode, change.refused_with(known));
             }
             let result = change.answered(&sandbox, &client, answer("98765").status(status)).await;
-            expect(change, result, Ending::UnlistedCode, Outcome::Unknown);
+            expect(change, result, CallResult::UnlistedCode, Outcome::Unknown);
         }
     }
 }
@@ -239,18 +239,18 @@ async fn an_observed_code_decides_when_several_sources_agree(over: Over) {
             if !kinds.insert((known.proves, known.stage, known.certainty)) && !is_first {
                 continue;
             }
-            let (ending, outcome) = match (known.certainty, known.proves) {
-                (Certainty::Single | Certainty::Conflicting, _) => (Ending::UnlistedCode, Outcome::Unknown),
-                (_, CodeProof::Timestamp) => (Ending::TimestampRefused, Outcome::NotDone),
-                (_, CodeProof::Credentials) => (Ending::CredentialsRefused, Outcome::NotDone),
-                _ => (Ending::ObservedCode, change.refused_with(known)),
+            let (call_result, outcome) = match (known.certainty, known.proves) {
+                (Certainty::Single | Certainty::Conflicting, _) => (CallResult::UnlistedCode, Outcome::Unknown),
+                (_, CodeProof::Timestamp) => (CallResult::TimestampRefused, Outcome::NotDone),
+                (_, CodeProof::Credentials) => (CallResult::CredentialsRefused, Outcome::NotDone),
+                _ => (CallResult::ObservedCode, change.refused_with(known)),
             };
-            believed += usize::from(ending != Ending::UnlistedCode);
+            believed += usize::from(call_result != CallResult::UnlistedCode);
             let result = change.answered(&sandbox, &client, answer(known.code).status(400)).await;
-            expect(change, result, ending, outcome);
+            expect(change, result, call_result, outcome);
         }
         let result = change.answered(&sandbox, &doubting, answer("40009").status(400)).await;
-        expect(change, result, Ending::UnlistedCode, Outcome::Unknown);
+        expect(change, result, CallResult::UnlistedCode, Outcome::Unknown);
     }
     assert!(believed > 400, "{believed}");
 }
@@ -260,18 +260,18 @@ async fn credentials_are_checked_by_one_read(over: Over) {
     let sandbox = Sandbox::start().unwrap();
     let client = client(over, sandbox.url()).build().unwrap();
     let answer = |code: &str| Answer::json(format!(r#"{{"code":"{code}","msg":"m","requestTime":5,"data":{{}}}}"#));
-    for (code, ending, cause) in [
-        ("40012", Ending::CredentialsRefused, "passphrase"),
-        ("40099", Ending::CredentialsRefused, "demo"),
-        ("40008", Ending::TimestampRefused, "clock"),
+    for (code, call_result, cause) in [
+        ("40012", CallResult::CredentialsRefused, "passphrase"),
+        ("40099", CallResult::CredentialsRefused, "demo"),
+        ("40008", CallResult::TimestampRefused, "clock"),
     ] {
         sandbox.answer_next(answer(code).status(400));
         let error = client.unified().check_credentials().await.unwrap_err();
-        assert_eq!((error.ending(), error.outcome()), (ending, Outcome::NotDone), "{error}");
+        assert_eq!((error.call_result(), error.outcome()), (call_result, Outcome::NotDone), "{error}");
         assert!(error.to_string().contains(cause), "{error}");
         sandbox.answer_next(answer(code).status(400));
         let error = client.classic().check_credentials().await.unwrap_err();
-        assert_eq!(error.ending(), ending, "{error}");
+        assert_eq!(error.call_result(), call_result, "{error}");
     }
     sandbox.take_requests();
     for _ in 0..2 {
@@ -288,26 +288,26 @@ async fn what_cannot_be_understood_is_unknown(over: Over) {
     for change in changes() {
         let statuses = [
             // The one status of which several sources say what it means.
-            (429, Ending::TooManyRequests, Outcome::NotDone),
-            (500, Ending::ServerError, Outcome::Unknown),
-            (502, Ending::ServerError, Outcome::Unknown),
-            (307, Ending::OtherStatus, Outcome::Unknown),
-            (403, Ending::OtherStatus, Outcome::Unknown),
-            (404, Ending::OtherStatus, Outcome::Unknown),
+            (429, CallResult::TooManyRequests, Outcome::NotDone),
+            (500, CallResult::ServerError, Outcome::Unknown),
+            (502, CallResult::ServerError, Outcome::Unknown),
+            (307, CallResult::OtherStatus, Outcome::Unknown),
+            (403, CallResult::OtherStatus, Outcome::Unknown),
+            (404, CallResult::OtherStatus, Outcome::Unknown),
         ];
-        for ((status, ending, outcome), body) in
+        for ((status, call_result, outcome), body) in
             statuses.iter().flat_map(|row| ["", "<html>", "{"].map(|body| (row, body)))
         {
             let result = change.answered(&sandbox, &client, Answer::new(*status, body)).await;
             // What is cut off may have told a success.
             let outcome = if body == "{" { Outcome::Unknown } else { *outcome };
-            expect(change, result, *ending, outcome);
+            expect(change, result, *call_result, outcome);
         }
         let success = &schema::examples(change.meta)[0].response;
         let truncated = success.trim_end().strip_suffix('}').unwrap();
         for body in ["", "{}", "null", r#"{"code":"00000","data":{"#, r#"{"code":"00000","data":7}"#, truncated] {
             let result = change.answered(&sandbox, &client, Answer::json(body)).await;
-            expect(change, result, Ending::Unreadable, Outcome::Unknown);
+            expect(change, result, CallResult::Unreadable, Outcome::Unknown);
         }
     }
 }

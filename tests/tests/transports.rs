@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tradeapi::runtime::reqwest;
-use tradeapi::runtime::tables::{Ending, Outcome};
+use tradeapi::runtime::tables::{CallResult, Outcome};
 use tradeapi::runtime::transport::{ReqwestTransport, TransportLimits};
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{Client, Credentials, Error};
@@ -35,7 +35,7 @@ fn credentials() -> Credentials {
 }
 
 /// How the call ends that is answered so. Nobody can know what became of it, and it is sent once.
-async fn ending(over: Over, answer: Answer, call: Duration) -> Ending {
+async fn call_result(over: Over, answer: Answer, call: Duration) -> CallResult {
     let sandbox = Sandbox::start().unwrap();
     let limits = TransportLimits { call, max_body: 50_000, ..TransportLimits::default() };
     let client = over.client(sandbox.url(), limits).credentials(credentials()).build().unwrap();
@@ -44,11 +44,11 @@ async fn ending(over: Over, answer: Answer, call: Duration) -> Ending {
     let error = client.call(&cancel()).await.expect_err("there is no whole answer");
     assert!(matches!(error, Error::Unknown(_)), "{about}: {error}");
     assert_eq!((error.outcome(), sandbox.requests().len()), (Outcome::Unknown, 1), "{about}");
-    error.ending()
+    error.call_result()
 }
 
 async fn no_answer_is_endless(over: Over) {
-    use Ending::{AnswerTooLong, ConnectionLost};
+    use CallResult::{AnswerTooLong, ConnectionLost};
     let head = |more: &str| format!("HTTP/1.1 200 OK\r\n{more}");
     let chunk = format!("400\r\n{}\r\n", " ".repeat(0x400));
     let cases = [
@@ -68,7 +68,7 @@ async fn no_answer_is_endless(over: Over) {
     for (begins, again, expected) in cases {
         let again = if again.len() < 100 { again.repeat(1_000) } else { again.to_owned() };
         let answer = Answer::endless(begins.as_bytes(), again.as_bytes(), Duration::ZERO);
-        assert_eq!(ending(over, answer, Duration::from_secs(60)).await, expected, "{begins}{again:.20}");
+        assert_eq!(call_result(over, answer, Duration::from_secs(60)).await, expected, "{begins}{again:.20}");
     }
 }
 
@@ -84,7 +84,11 @@ async fn no_answer_is_waited_for_without_end(over: Over) {
         ("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n", "0"),
     ] {
         let answer = Answer::endless(begins, again, pause);
-        assert_eq!(ending(over, answer, Duration::from_millis(200)).await, Ending::TimedOut, "{begins}{again}");
+        assert_eq!(
+            call_result(over, answer, Duration::from_millis(200)).await,
+            CallResult::TimedOut,
+            "{begins}{again}"
+        );
     }
 }
 
@@ -93,9 +97,9 @@ async fn no_answer_is_nested_without_end(over: Over) {
     for deep in [arrays.clone(), format!("{arrays}{}", "]".repeat(20_000)), objects] {
         for place in ["data", "code", "msg", "unknown"] {
             let body = format!(r#"{{"code":"00000","{place}":{deep}}}"#);
-            assert_eq!(ending(over, Answer::json(body), Duration::from_secs(60)).await, Ending::Unreadable);
+            assert_eq!(call_result(over, Answer::json(body), Duration::from_secs(60)).await, CallResult::Unreadable);
             let body = format!(r#"{{"code":"00000","data":{{"orderId":"1","{place}":{deep}}}}}"#);
-            assert_eq!(ending(over, Answer::json(body), Duration::from_secs(60)).await, Ending::Unreadable);
+            assert_eq!(call_result(over, Answer::json(body), Duration::from_secs(60)).await, CallResult::Unreadable);
         }
     }
 }
@@ -109,7 +113,11 @@ async fn a_redirect_is_not_followed(over: Over) {
         for place in &places {
             exchange.answer_next(Answer::new(status, "").header("location", place));
             let error = client.call(&cancel()).await.expect_err("a redirect is no answer");
-            assert_eq!((error.ending(), error.outcome()), (Ending::OtherStatus, Outcome::Unknown), "{status} {place}");
+            assert_eq!(
+                (error.call_result(), error.outcome()),
+                (CallResult::OtherStatus, Outcome::Unknown),
+                "{status} {place}"
+            );
             assert_eq!(exchange.take_requests().len(), 1, "{status} {place}");
         }
     }
@@ -141,7 +149,7 @@ async fn without_a_connection_in_time_nothing_was_sent(over: Over) {
             let client = over.client(&url, limits).credentials(credentials()).build().unwrap();
             let error = client.call(&cancel()).await.expect_err("there is no connection");
             let told = format!("{over:?} {url} {limits:?}: {error}");
-            assert_eq!((error.ending(), error.outcome()), (Ending::NotConnected, Outcome::NotDone), "{told}");
+            assert_eq!((error.call_result(), error.outcome()), (CallResult::NotConnected, Outcome::NotDone), "{told}");
         }
     }
 }
@@ -204,7 +212,7 @@ async fn what_would_not_be_sent_as_it_was_signed_is_not_sent() {
     let address = format!("{}/a/../b", sandbox.url());
     let client = Over::Reqwest.client(address, TransportLimits::default()).credentials(credentials()).build().unwrap();
     let error = client.call(&cancel()).await.expect_err("the path changes on the way");
-    assert_eq!((error.ending(), error.outcome()), (Ending::NotWritten, Outcome::NotDone), "{error}");
+    assert_eq!((error.call_result(), error.outcome()), (CallResult::NotWritten, Outcome::NotDone), "{error}");
     assert!(error.to_string().contains("as they were signed"), "{error}");
     assert_eq!(sandbox.requests(), []);
 }

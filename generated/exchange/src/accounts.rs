@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use rust_decimal::Decimal;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use tradeapi::runtime::account::PropertyValue;
 use tradeapi::runtime::signing::HmacSha256;
 
 use crate::instruments::{Coin, Instrument, quotient};
-use crate::orders::{Fill, Preset, Source};
+use crate::orders::{Fill, Presets};
+use crate::setup::Price;
 use crate::words::{Family, Line, Margin, Mode, Pos, Side};
 
 /// A user to open accounts for.
@@ -20,11 +23,12 @@ use crate::words::{Family, Line, Margin, Mode, Pos, Side};
 /// let profile = Profile::new().mode(Mode::Hedge).balance("USDT", 500);
 /// # let _ = profile;
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[must_use]
 pub struct Profile {
     pub(crate) mode: Mode,
-    pub(crate) balances: Vec<(String, Decimal)>,
+    pub(crate) balances: BTreeMap<String, Price>,
     pub(crate) whitelisted: bool,
     pub(crate) rpi: bool,
     pub(crate) copy_trading: Option<Vec<String>>,
@@ -38,7 +42,7 @@ impl Default for Profile {
         let balances = [("USDT", 100_000), ("USDC", 100_000), ("BTC", 2), ("ETH", 30)];
         Self {
             mode: Mode::OneWay,
-            balances: balances.map(|(coin, amount)| (coin.to_owned(), Decimal::from(amount))).into(),
+            balances: balances.map(|(coin, amount)| (coin.to_owned(), Price(amount.into()))).into(),
             whitelisted: false,
             rpi: false,
             copy_trading: None,
@@ -62,8 +66,7 @@ impl Profile {
 
     /// Sets the balance of a coin in each account. A coin that no pair has is ignored.
     pub fn balance(mut self, coin: &str, amount: impl Into<Decimal>) -> Self {
-        self.balances.retain(|(known, _)| known != coin);
-        self.balances.push((coin.to_owned(), amount.into()));
+        self.balances.insert(coin.to_owned(), Price(amount.into()));
         self
     }
 
@@ -104,7 +107,8 @@ pub(crate) struct User {
     pub(crate) id: u64,
     pub(crate) profile: Profile,
     pub(crate) signer: HmacSha256,
-    pub(crate) passphrase: String,
+    /// The key, the secret and the passphrase.
+    pub(crate) keys: [String; 3],
     /// What the rules of the documents depend on.
     pub(crate) properties: tradeapi::runtime::Account,
     pub(crate) classic: usize,
@@ -162,6 +166,16 @@ impl Balance {
         self.total - self.frozen - self.margin
     }
 
+    /// Pays back what is borrowed, as far as there are free funds.
+    pub(crate) fn repay(&mut self) {
+        if self.debt.is_zero() {
+            return;
+        }
+        let paid = self.debt.min(self.available()).max(Decimal::ZERO);
+        self.total -= paid;
+        self.debt -= paid;
+    }
+
     pub(crate) fn equity(&self) -> Decimal {
         self.total - self.debt
     }
@@ -178,8 +192,7 @@ pub(crate) struct Position {
     /// The margin that it holds.
     pub(crate) margin: Decimal,
     pub(crate) mode: Margin,
-    pub(crate) take_profit: Preset,
-    pub(crate) stop_loss: Preset,
+    pub(crate) presets: Presets,
 }
 
 /// What a fill did to a position.
@@ -194,32 +207,8 @@ pub(crate) struct Change {
 impl Position {
     pub(crate) fn empty(pos: Pos) -> Self {
         let zero = Decimal::ZERO;
-        let (take_profit, stop_loss) = Default::default();
-        let (side, mode) = (pos.opening_side(), Margin::Crossed);
-        Self { side, lots: 0, cost: zero, margin: zero, mode, take_profit, stop_loss }
-    }
-
-    /// Takes over the presets of an order, as far as it has any.
-    pub(crate) fn guard(&mut self, take_profit: Preset, stop_loss: Preset) {
-        if take_profit.price.is_some() {
-            self.take_profit = take_profit;
-        }
-        if stop_loss.price.is_some() {
-            self.stop_loss = stop_loss;
-        }
-    }
-
-    /// The preset that a price triggers: `last` is that of the latest trade, `mark` the mark price.
-    pub(crate) fn triggered(&self, last: Decimal, mark: Decimal) -> Option<(Preset, Source)> {
-        let reaches = |preset: &Preset, is_profit: bool| {
-            let now = if preset.by_mark { mark } else { last };
-            let is_above = (self.side == Side::Buy) == is_profit;
-            preset.price.is_some_and(|price| if is_above { now >= price } else { now <= price })
-        };
-        if reaches(&self.take_profit, true) {
-            return Some((self.take_profit, Source::TakeProfit));
-        }
-        reaches(&self.stop_loss, false).then_some((self.stop_loss, Source::StopLoss))
+        let (side, mode, presets) = (pos.opening_side(), Margin::Crossed, Presets::default());
+        Self { side, lots: 0, cost: zero, margin: zero, mode, presets }
     }
 
     /// Applies a fill: first it closes what is open on the other side, and the rest opens.
@@ -264,7 +253,7 @@ pub(crate) struct Account {
     pub(crate) closed: BTreeSet<u64>,
     /// The oldest first.
     pub(crate) fills: VecDeque<Fill>,
-    pub(crate) clients: FxHashMap<String, u64>,
+    pub(crate) clients: FxHashMap<Arc<str>, u64>,
     /// How many orders wait, of futures and of the rest.
     pub(crate) waiting: [usize; 2],
 }
@@ -273,7 +262,7 @@ impl Account {
     pub(crate) fn new(user: usize, family: Family, profile: &Profile, instruments: &[Instrument]) -> Self {
         let mut balances: BTreeMap<Coin, Balance> = BTreeMap::new();
         for coin in instruments.iter().flat_map(|pair| [pair.base, pair.quote]) {
-            let total = profile.balances.iter().find(|(name, _)| name == coin).map_or(Decimal::ZERO, |(_, of)| *of);
+            let total = profile.balances.get(coin).map_or(Decimal::ZERO, |amount| amount.0);
             balances.insert(coin, Balance { total, ..Balance::default() });
         }
         Self {

@@ -1,5 +1,7 @@
 //! The operations of the classic account.
 
+use std::sync::Arc;
+
 use tradeapi::classic::{
     BatchCancel, BatchCancelOutcome, BatchOrder, BatchOrderItem, BatchPlaceFailure, BatchPlaceOutcome, BatchSuccess,
     CancelAllFailure, CancelAllOrders, CancelAllOutcome, CancelFailure, CancelOrder, CloseFailure, CloseOutcome,
@@ -11,14 +13,15 @@ use tradeapi::classic::{
 };
 use tradeapi::{Edit, Operation, Timestamp};
 
+use crate::amending::Name;
 use crate::gate::{Desk, Serve};
 use crate::instruments::quotient;
-use crate::orders::{self, Borrowing, Order, Preset, Quantity, Source, State, Ticket};
-use crate::pages::{Kind, Page, list_fills};
+use crate::orders::{self, Borrowing, Order, Preset, Presets, Quantity, Source, State, Ticket};
+use crate::pages::{Kind, Page, Wanted, list_fills};
+use crate::placing::Placed;
 use crate::reading::{number, optional, wire};
 use crate::refusal::{Reason, Refusal};
 use crate::state::{Core, Task};
-use crate::trading::{Name, Placed};
 use crate::words::{Cancelled, Effect, Family, Force, Line, Margin, Mode, Pos, Prevention, Side};
 
 impl From<&OrderRef> for Name {
@@ -74,10 +77,11 @@ fn place(said: &Said<'_>, at: &mut Desk<'_>) -> Result<Placed, Reason> {
     let side = said.side.and_then(Side::of).ok_or(Reason::MissingParameter)?;
     let effect = said.trade_side.and_then(|side| Effect::of(side.as_str()));
     let (side, pos, effect) = direction(at.core, at.account, side, effect);
+    let line = Line::of(said.line).ok_or(Reason::Parameter)?;
     let ticket = Ticket {
         account: at.account,
-        line: Line::of(said.line).ok_or(Reason::Parameter)?,
-        symbol: said.symbol.to_owned(),
+        line,
+        pair: at.core.pair(Family::Classic, line, said.symbol).ok_or(Reason::UnknownSymbol)?,
         side,
         price: optional(said.price)?,
         quantity: Quantity::Lots(number(said.size.ok_or(Reason::MissingParameter)?)?),
@@ -86,12 +90,12 @@ fn place(said: &Said<'_>, at: &mut Desk<'_>) -> Result<Placed, Reason> {
         effect,
         reduce_only: said.reduce_only == Some(&ReduceOnly::Yes),
         prevention: said.prevention.and_then(Prevention::of).unwrap_or(Prevention::Off),
-        client: said.client.map(str::to_owned),
+        client: said.client.map(Into::into),
         margin: Margin::of(said.margin).unwrap_or(Margin::Crossed),
         borrows: Borrowing::Never,
         adjusts_price: false,
-        take_profit: preset(take_price, take_limit)?,
-        stop_loss: preset(stop_price, stop_limit)?,
+        presets: Presets { take_profit: preset(take_price, take_limit)?, stop_loss: preset(stop_price, stop_limit)? }
+            .boxed(),
         source: Source::Api,
     };
     at.core.place(ticket)
@@ -207,7 +211,7 @@ fn reverse(request: &Reversal, at: &mut Desk<'_>) -> Result<u64, Reason> {
         None => position.lots,
         Some(size) => at.core.pairs[index].lots(number(size)?).ok_or(Reason::SizeStep)?.min(position.lots),
     };
-    let client = request.client_oid.as_ref().map(|id| id.as_str().to_owned());
+    let client = request.client_oid.as_ref().map(|id| Arc::from(id.as_str()));
     if client.as_ref().is_some_and(|client| at.core.accounts[account].clients.contains_key(client)) {
         return Err(Reason::Duplicate);
     }
@@ -232,12 +236,12 @@ fn modify(request: &ModifyOrder, at: &mut Desk<'_>) -> Result<u64, Reason> {
     }
     match (optional(request.new_size.as_ref())?, optional(request.new_price.as_ref())?) {
         (Some(size), Some(price)) => {
-            let new = request.new_client_oid.as_str().to_owned();
+            let new = Arc::from(request.new_client_oid.as_str());
             if at.core.accounts[at.account].clients.contains_key(&new) && at.core.settings.unique_client_ids {
                 return Err(Reason::Duplicate);
             }
-            let order = &at.core.orders[&id];
-            let pair = &at.core.pairs[order.instrument];
+            let order = at.core.orders.get(&id).ok_or(Reason::NoSuchOrder)?;
+            let pair = &at.core.pairs[order.ticket.pair];
             pair.ticks(price).ok_or(Reason::PriceStep)?;
             if pair.lots(size).ok_or(Reason::SizeStep)? < pair.least {
                 return Err(Reason::SizeLeast);
@@ -268,7 +272,7 @@ fn modify(request: &ModifyOrder, at: &mut Desk<'_>) -> Result<u64, Reason> {
             let [take_profit, stop_loss] = [edited(presets[0])?, edited(presets[1])?];
             let now = at.core.now;
             if let Some(order) = at.core.orders.get_mut(&id) {
-                (order.ticket.take_profit, order.ticket.stop_loss, order.updated) = (take_profit, stop_loss, now);
+                (order.ticket.presets, order.updated) = (Presets { take_profit, stop_loss }.boxed(), now);
             }
         }
         _ => return Err(Reason::Parameter),
@@ -278,9 +282,8 @@ fn modify(request: &ModifyOrder, at: &mut Desk<'_>) -> Result<u64, Reason> {
 
 /// The order that a request names, in the line and the pair that it says.
 fn named<'a>(at: &'a Desk<'_>, order: &OrderRef, line: &str, symbol: Option<&str>) -> Result<&'a Order, Reason> {
-    let order = at.core.find(at.account, &Name::from(order)).filter(|order| {
-        order.ticket.line.as_str() == line && symbol.is_none_or(|symbol| order.ticket.symbol == symbol)
-    });
+    let wanted = Wanted { line: Some(line), symbol };
+    let order = at.core.find(at.account, &Name::from(order)).filter(|order| wanted.is(at.core, order));
     order.ok_or(Reason::NoSuchOrder)
 }
 
@@ -359,7 +362,7 @@ impl Serve for CancelAllOrders {
 fn open_orders(at: &Desk<'_>, line: &str, symbol: Option<&str>, coin: Option<&str>) -> Vec<u64> {
     let open = at.core.accounts[at.account].open.iter().filter_map(|id| at.core.orders.get(id));
     let is_meant = |order: &&Order| {
-        let pair = &at.core.pairs[order.instrument];
+        let pair = &at.core.pairs[order.ticket.pair];
         order.ticket.line.as_str() == line
             && symbol.is_none_or(|symbol| pair.symbol == symbol)
             && coin.is_none_or(|coin| pair.settle() == coin)
@@ -421,11 +424,12 @@ impl Serve for GetOrderDetail {
 impl Serve for GetPendingOrders {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetPendingOrdersPage, Refusal> {
         let before = self.id_less_than.as_ref().map(|id| id.as_str());
-        let page = Page::new(Self::META, at.core.now, before, self.limit, [self.start_time, self.end_time]);
-        let wanted = self.status.as_ref().unwrap_or(&OrderState::Live);
+        let page = Page::new(Self::META, at.core, before, self.limit, [self.start_time, self.end_time]);
+        let status = self.status.as_ref().unwrap_or(&OrderState::Live);
+        let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
         let found = at.core.list_orders(at.account, Kind::Open, page, |order| {
-            let filter = (self.product_type.as_str(), self.symbol.as_ref().map(|symbol| symbol.as_str()));
-            is_meant(order, filter, self.order.as_ref()) && state(order) == *wanted
+            let wanted = Wanted { line: Some(self.product_type.as_str()), symbol };
+            wanted.is(at.core, order) && is_named(order, self.order.as_ref()) && state(order) == *status
         });
         let mut answer = GetPendingOrdersPage::default();
         answer.end_id = found.last().map(|order| order.id.to_string().into());
@@ -437,10 +441,12 @@ impl Serve for GetPendingOrders {
 impl Serve for GetHistoryOrder {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetHistoryOrderPage, Refusal> {
         let before = self.id_less_than.as_ref().map(|id| id.as_str());
-        let page = Page::new(Self::META, at.core.now, before, self.limit, [self.start_time, self.end_time]);
+        let page = Page::new(Self::META, at.core, before, self.limit, [self.start_time, self.end_time]);
+        let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
         let found = at.core.list_orders(at.account, Kind::Closed, page, |order| {
-            let filter = (self.product_type.as_str(), self.symbol.as_ref().map(|symbol| symbol.as_str()));
-            is_meant(order, filter, self.order.as_ref())
+            let wanted = Wanted { line: Some(self.product_type.as_str()), symbol };
+            wanted.is(at.core, order)
+                && is_named(order, self.order.as_ref())
                 && self.order_source.as_ref().is_none_or(|wanted| wanted.as_str() == source(order))
         });
         let mut answer = GetHistoryOrderPage::default();
@@ -450,19 +456,17 @@ impl Serve for GetHistoryOrder {
     }
 }
 
-fn is_meant(order: &Order, (line, symbol): (&str, Option<&str>), named: Option<&OrderRef>) -> bool {
-    order.ticket.line.as_str() == line
-        && symbol.is_none_or(|symbol| order.ticket.symbol == symbol)
-        && named.is_none_or(|named| match Name::from(named) {
-            Name::Id(id) => order.id.to_string() == id,
-            Name::Client(id) => order.client() == Some(&id),
-        })
+fn is_named(order: &Order, named: Option<&OrderRef>) -> bool {
+    named.is_none_or(|named| match Name::from(named) {
+        Name::Id(id) => order.id.to_string() == id,
+        Name::Client(id) => order.client() == Some(&id),
+    })
 }
 
 impl Serve for GetOrderFillDetails {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetOrderFillDetailsPage, Refusal> {
         let before = self.id_less_than.as_ref().map(|id| id.as_str());
-        let page = Page::new(Self::META, at.core.now, before, self.limit, [self.start_time, self.end_time]);
+        let page = Page::new(Self::META, at.core, before, self.limit, [self.start_time, self.end_time]);
         let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
         let order = self.order_id.as_ref().map(|id| id.as_str());
         let (list, last) = fills(at, page, self.product_type.as_str(), symbol, order, false);
@@ -475,7 +479,7 @@ impl Serve for GetOrderFillDetails {
 impl Serve for GetHistoricalTransactionDetails {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetHistoricalTransactionDetailsPage, Refusal> {
         let before = self.id_less_than.as_ref().map(|id| id.as_str());
-        let page = Page::new(Self::META, at.core.now, before, self.limit, [self.start_time, self.end_time]);
+        let page = Page::new(Self::META, at.core, before, self.limit, [self.start_time, self.end_time]);
         let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
         let order = self.order_id.as_ref().map(|id| id.as_str());
         let (list, last) = fills(at, page, self.product_type.as_str(), symbol, order, true);
@@ -496,7 +500,7 @@ fn fills(
     let account = &at.core.accounts[at.account];
     let found = list_fills(account, page, |fill| {
         fill.line.as_str() == line
-            && symbol.is_none_or(|symbol| at.core.pairs[fill.instrument].symbol == symbol)
+            && symbol.is_none_or(|symbol| at.core.pairs[fill.pair].symbol == symbol)
             && order.is_none_or(|order| fill.order.to_string() == order)
     });
     let last = found.last().map(|fill| fill.id.to_string());
@@ -504,7 +508,7 @@ fn fills(
     let records = found.into_iter().map(|fill| {
         let mut record = fill_record(at.core, fill, mode);
         if is_history {
-            record.margin_coin = Some(at.core.pairs[fill.instrument].settle().into());
+            record.margin_coin = Some(at.core.pairs[fill.pair].settle().into());
         }
         record
     });
@@ -525,7 +529,7 @@ fn trade_side(side: Side, pos: Pos, effect: Effect) -> &'static str {
 }
 
 fn fill_record(core: &Core, fill: &orders::Fill, mode: Mode) -> Fill {
-    let pair = &core.pairs[fill.instrument];
+    let pair = &core.pairs[fill.pair];
     let mut fee = FeeDetail::default();
     (fee.deduction, fee.fee_coin) = (Some(YesNo::No), Some(fill.fee_coin.into()));
     (fee.total_deduction_fee, fee.total_fee) = (Some(0.into()), Some(wire(-fill.fee)));
@@ -566,13 +570,14 @@ fn source(order: &Order) -> &'static str {
         (Source::TakeProfit, None) => "pos_profit_market",
         (Source::StopLoss, Some(_)) => "pos_loss_limit",
         (Source::StopLoss, None) => "pos_loss_market",
+        (Source::Liquidation, _) => "liquidation",
     }
 }
 
 /// Fills in the fields that the three forms of an order have in common.
 macro_rules! common {
     ($record:ident, $core:expr, $order:expr) => {{
-        let (order, pair, ticket) = ($order, &$core.pairs[$order.instrument], &$order.ticket);
+        let (order, pair, ticket) = ($order, &$core.pairs[$order.ticket.pair], &$order.ticket);
         $record.symbol = Some(pair.symbol.into());
         $record.size = Some(wire(pair.qty(order.lots)));
         $record.order_id = Some(order.id.to_string().into());
@@ -597,8 +602,9 @@ macro_rules! common {
         $record.order_source = source(order).parse().ok();
         $record.c_time = Some(Timestamp::from_millis(order.created));
         $record.u_time = Some(Timestamp::from_millis(order.updated));
-        $record.preset_stop_surplus_price = ticket.take_profit.price.map(wire);
-        $record.preset_stop_loss_price = ticket.stop_loss.price.map(wire);
+        let presets = ticket.presets();
+        $record.preset_stop_surplus_price = presets.take_profit.price.map(wire);
+        $record.preset_stop_loss_price = presets.stop_loss.price.map(wire);
     }};
 }
 
@@ -607,7 +613,7 @@ fn record(core: &Core, order: &Order) -> Record {
     let mut record = Record::default();
     common!(record, core, order);
     let trigger = |preset: &Preset| preset.price.and_then(|_| "fill_price".parse().ok());
-    let (take_profit, stop_loss) = (&order.ticket.take_profit, &order.ticket.stop_loss);
+    let Presets { take_profit, stop_loss } = &order.ticket.presets();
     record.state = Some(state(order));
     record.preset_stop_surplus_type = trigger(take_profit);
     record.preset_stop_surplus_execute_price = take_profit.limit_price.map(wire);
@@ -626,7 +632,7 @@ fn pending(core: &Core, order: &Order) -> PendingOrder {
     let mut record = PendingOrder::default();
     common!(record, core, order);
     let trigger = |preset: &Preset| preset.price.and_then(|_| "fill_price".parse().ok());
-    let (take_profit, stop_loss) = (&order.ticket.take_profit, &order.ticket.stop_loss);
+    let Presets { take_profit, stop_loss } = &order.ticket.presets();
     record.status = Some(state(order));
     record.preset_stop_surplus_trigger_type = trigger(take_profit);
     record.preset_stop_surplus_execute_price = take_profit.limit_price.map(wire);
@@ -641,8 +647,8 @@ fn historical(core: &Core, order: &Order) -> HistoryOrder {
     common!(record, core, order);
     record.status = Some(state(order));
     record.reduce_only = Some(order.ticket.reduce_only.into());
-    let position = core.accounts[order.ticket.account].position(order.instrument, order.ticket.pos);
-    let pair = &core.pairs[order.instrument];
+    let position = core.accounts[order.ticket.account].position(order.ticket.pair, order.ticket.pos);
+    let pair = &core.pairs[order.ticket.pair];
     record.pos_avg = (position.lots > 0).then(|| wire(quotient(position.cost, pair.qty(position.lots))));
     record
 }

@@ -8,7 +8,9 @@
 //! | `POST /-/time?speed=0` | freezes the clock; another number sets its speed |
 //! | `POST /-/time?step=1000` | advances the clock by milliseconds |
 //! | `POST /-/price?symbol=BTCUSDT&price=64000` | moves a price |
-//! | `POST /-/fault?refuse=40762` | refuses the next change with a code; `hide=` carries it out, `clear=` forgets all |
+//! | `POST /-/faults?kind=refuse&code=40762&times=1` | adds a fault; `clear=all` removes them |
+//! | `POST /-/conditions?latency=5,20,200` | sets latency, `clocks`, `lag` and `maintenance` |
+//! | `GET /-/journal?from=0` | the journal as JSON lines |
 //! | `POST /-/reset` | begins anew, at the system's time |
 //!
 //! Only this machine is served, and only pages of this address: the `Host` must be a name of this machine, so that no
@@ -19,9 +21,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
+use rust_decimal::Decimal;
 use tradeapi::runtime::json::JsonWriter;
 
 use crate::exchange::Exchange;
+use crate::faults::{Aim, Fault, Trouble};
 use crate::snapshot::{View, snapshot};
 
 const PAGE: &str = include_str!("page.html");
@@ -35,12 +39,17 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 const MOST_SPEED: u32 = 1_000;
 const MOST_STEP: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How many answers can be wrong on purpose ahead of time, and how long their codes are.
+/// The greatest delay of an answer and of listings, the greatest offset of a clock, and how many can be named at once.
+const MOST_DELAY: u64 = 60 * 60 * 1000;
+const MOST_OFFSET: i64 = 24 * 60 * 60 * 1000;
+const MOST_NUMBERS: usize = 100;
+
+/// How many faults there can be, and how long their codes are.
 const MOST_FAULTS: usize = 100;
 const MOST_CODE: usize = 16;
 
 /// Why a control request is refused.
-struct Refused(StatusCode, String);
+pub(crate) struct Refused(pub(crate) StatusCode, pub(crate) String);
 
 impl Refused {
     fn bad(why: impl Into<String>) -> Self {
@@ -66,11 +75,16 @@ pub(crate) fn answer(request: &Parts, exchange: &Exchange) -> Response<Bytes> {
             (status, "application/json", Bytes::from(out.finish()))
         }
     };
+    response(status, kind, POLICY, body)
+}
+
+/// A response for a browser, which may do with it only what `policy` says.
+pub(crate) fn response(status: StatusCode, kind: &'static str, policy: &'static str, body: Bytes) -> Response<Bytes> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
     for (name, value) in [
         (header::CONTENT_TYPE, kind),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::CONTENT_SECURITY_POLICY, policy),
         (header::CACHE_CONTROL, "no-store"),
         (header::REFERRER_POLICY, "no-referrer"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -89,14 +103,16 @@ fn done(request: &Parts, exchange: &Exchange) -> Result<Bytes, Refused> {
         "/-/state" => |exchange, query| state(exchange, query),
         "/-/time" => |exchange, query| time(exchange, query),
         "/-/price" => |exchange, query| price(exchange, query),
-        "/-/fault" => |exchange, query| fault(exchange, query),
+        "/-/faults" => |exchange, query| faults(exchange, query),
+        "/-/conditions" => |exchange, query| conditions(exchange, query),
+        "/-/journal" => |exchange, query| journal(exchange, query),
         "/-/reset" => |exchange, _| {
             exchange.reset();
             Ok(nothing())
         },
         _ => return Err(Refused(StatusCode::NOT_FOUND, format!("no control address {path}"))),
     };
-    let reads = matches!(path, "/" | "/-/state");
+    let reads = matches!(path, "/" | "/-/state" | "/-/journal");
     if request.method != if reads { Method::GET } else { Method::POST } {
         let method = if reads { "GET" } else { "POST" };
         return Err(Refused(StatusCode::METHOD_NOT_ALLOWED, format!("{path} takes {method} only")));
@@ -105,7 +121,7 @@ fn done(request: &Parts, exchange: &Exchange) -> Result<Bytes, Refused> {
 }
 
 /// Refuses requests that a page from elsewhere makes in someone's browser.
-fn refuse_foreign(path: &str, headers: &HeaderMap) -> Result<(), Refused> {
+pub(crate) fn refuse_foreign(path: &str, headers: &HeaderMap) -> Result<(), Refused> {
     let foreign = |why: String| Err(Refused(StatusCode::FORBIDDEN, why));
     let header = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("(not ASCII)"));
     let host = header(header::HOST).unwrap_or_default();
@@ -160,14 +176,31 @@ impl<'a> Query<'a> {
     }
 }
 
+impl Query<'_> {
+    /// Numbers of a range, with commas in between; `none` for an empty list.
+    fn numbers(self, name: &str, least: i64, most: i64) -> Result<Option<Vec<i64>>, Refused> {
+        let Some(text) = self.get(name) else { return Ok(None) };
+        if text == "none" {
+            return Ok(Some(Vec::new()));
+        }
+        let read = |text: &str| text.parse().ok().filter(|number| (least..=most).contains(number));
+        let numbers: Option<Vec<i64>> = text.split(',').take(MOST_NUMBERS + 1).map(read).collect();
+        let numbers = numbers.filter(|numbers| numbers.len() <= MOST_NUMBERS).ok_or_else(|| {
+            Refused::bad(format!(
+                "invalid {name} {text:?}: expected up to {MOST_NUMBERS} numbers from {least} to {most}, or none"
+            ))
+        });
+        numbers.map(Some)
+    }
+}
+
 fn nothing() -> Bytes {
     Bytes::from_static(b"{}")
 }
 
 fn state(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
     let view = View { pair: query.number("pair", usize::MAX)?, account: query.number("account", usize::MAX)? };
-    let mut core = exchange.core();
-    core.advance(exchange.time().now().as_millis());
+    let core = exchange.look();
     Ok(Bytes::from(snapshot(&core, view, exchange.time().speed())))
 }
 
@@ -195,24 +228,90 @@ fn price(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
     Ok(nothing())
 }
 
-fn fault(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
-    let code = |code: &str| {
+fn faults(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
+    if query.get("clear").is_some() {
+        exchange.clear_faults();
+        return Ok(nothing());
+    }
+    let code = query.get("code");
+    if let Some(code) = code {
         let is_code = code.len() <= MOST_CODE && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
         if !is_code {
             return Err(Refused::bad(format!("invalid code {code:?}: expected up to {MOST_CODE} letters and digits")));
         }
-        if exchange.core().faults.len() >= MOST_FAULTS {
-            return Err(Refused::bad(format!("{MOST_FAULTS} answers are waiting to be wrong")));
-        }
-        Ok(code.to_owned())
-    };
-    match (query.get("refuse"), query.get("hide"), query.get("clear")) {
-        (Some(refuse), None, None) => exchange.refuse_next(code(refuse)?),
-        (None, Some(hide), None) => exchange.hide_next(code(hide)?),
-        (None, None, Some(_)) => exchange.refuse_nothing(),
-        _ => return Err(Refused::bad("expected one of refuse, hide and clear")),
     }
+    let kind = query.get("kind").unwrap_or("any");
+    let trouble = Trouble::named(kind, code).ok_or_else(|| {
+        Refused::bad(
+            "expected a kind: refuse or hide with a code, or drop, lose, cut, gateway, late-gateway, slow, any without one",
+        )
+    })?;
+    let aim = match query.get("aim") {
+        None | Some("changes") => Aim::Changes,
+        Some("all") => Aim::All,
+        Some(id) if crate::gate::is_operation(id) => Aim::Operation(id.to_owned()),
+        Some(id) => {
+            return Err(Refused::bad(format!(
+                "unknown operation {id:?}: expected changes, all, or an id such as unified.place-order"
+            )));
+        }
+    };
+    if exchange.core().faults.list.len() >= MOST_FAULTS {
+        return Err(Refused::bad(format!("{MOST_FAULTS} faults are waiting: remove them with clear=all")));
+    }
+    let mut fault = Fault::new(trouble).aim(aim);
+    if let Some(times) = query.number("times", u32::MAX)? {
+        fault = fault.times(times.max(1));
+    }
+    if let Some(share) = query.get("share") {
+        fault = fault.per_mille(per_mille(share).map_err(Refused::bad)?);
+    }
+    if let Some(delay) = query.number("delay", MOST_DELAY)? {
+        fault = fault.delay(Duration::from_millis(delay));
+    }
+    exchange.add_fault(fault);
     Ok(nothing())
+}
+
+/// A share such as `0.4`, in thousandths.
+///
+/// # Errors
+///
+/// It is not a number from 0 to 1.
+pub fn per_mille(share: &str) -> Result<u32, String> {
+    let number: Option<Decimal> = share.parse().ok().filter(|share| (Decimal::ZERO..=Decimal::ONE).contains(share));
+    let thousandths = number.and_then(|share| u32::try_from((share * Decimal::ONE_THOUSAND).round()).ok());
+    thousandths.ok_or_else(|| format!("invalid share {share:?}: expected a number from 0 to 1"))
+}
+
+fn conditions(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
+    let mut conditions = exchange.conditions();
+    if let Some(latency) = query.numbers("latency", 0, i64::try_from(MOST_DELAY).unwrap_or(i64::MAX))? {
+        conditions.latency = latency.into_iter().filter_map(|millis| u64::try_from(millis).ok()).collect();
+        conditions.latency.sort_unstable();
+    }
+    if let Some(clocks) = query.numbers("clocks", -MOST_OFFSET, MOST_OFFSET)? {
+        conditions.clocks = clocks;
+    }
+    if let Some(lag) = query.number("lag", MOST_DELAY)? {
+        conditions.lag = lag;
+    }
+    match query.get("maintenance") {
+        None => {}
+        Some("on") => conditions.maintenance = true,
+        Some("off") => conditions.maintenance = false,
+        Some(other) => return Err(Refused::bad(format!("invalid maintenance {other:?}: expected on or off"))),
+    }
+    exchange.set_conditions(conditions);
+    Ok(nothing())
+}
+
+fn journal(exchange: &Exchange, query: Query<'_>) -> Result<Bytes, Refused> {
+    let journal = exchange.journal_from(query.number("from", usize::MAX)?.unwrap_or_default());
+    let journal = journal.ok_or_else(|| {
+        Refused(StatusCode::NOT_FOUND, "no journal is kept: start the exchange with --journal FILE".to_owned())
+    })?;
+    Ok(Bytes::from(journal))
 }
 
 #[cfg(test)]

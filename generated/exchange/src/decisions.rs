@@ -1,5 +1,20 @@
 //! What the documents do not show, and what this exchange does.
 
+use rust_decimal::Decimal;
+
+use crate::instruments::Coin;
+
+/// The taker fee, as a fraction of the value.
+pub(crate) const TAKER_FEE: Decimal = Decimal::from_parts(6, 0, 0, false, 4);
+/// The maker fee.
+pub(crate) const MAKER_FEE: Decimal = Decimal::from_parts(2, 0, 0, false, 4);
+/// The part of a position's value below which its margin must not fall.
+pub(crate) const MAINTENANCE: Decimal = Decimal::from_parts(5, 0, 0, false, 3);
+/// How far a price may be on the far side of the market: ten percent.
+pub(crate) const BAND: u64 = 10;
+/// Coins that can be borrowed.
+pub(crate) const BORROWABLE: &[Coin] = &["USDT", "USDC", "BTC", "ETH"];
+
 /// A question that the documents leave open, with the answer of this exchange.
 #[derive(Clone, Copy, Debug)]
 pub struct Decision {
@@ -11,6 +26,14 @@ pub struct Decision {
     pub why: &'static str,
     /// The setting that changes it, where both readings are plausible.
     pub setting: Option<&'static str>,
+}
+
+/// The setting of a row, if it has one.
+const fn first(settings: &[&'static str]) -> Option<&'static str> {
+    match settings {
+        [setting, ..] => Some(*setting),
+        [] => None,
+    }
 }
 
 /// Declares the table, and the same table as documentation.
@@ -25,45 +48,48 @@ macro_rules! decisions {
             question: $question,
             decision: $decision,
             why: $why,
-            setting: { #[allow(unused_mut, unused_assignments, reason = "most rows have no setting")] { let mut setting = None; $(setting = Some($setting);)? setting } },
+            setting: first(&[$($setting)?]),
         }),*];
     };
 }
 
 decisions! {
-    "Does one key serve both families?", "A user has a classic and a unified account behind one key.", "Trying out both takes one start; on the wire an account is of one kind.";
-    "How is a request signed?", "As `schema/api.yaml` has it from public clients.", "Several independent sources agree.";
-    "Which status has a refusal?", "400; 429 beyond a rate limit, 404 for an unknown path.", "Seen on the wire: 400 as well as 200.", setting "refusal_status";
-    "Which code has a refusal that no document lists?", "One that `schema/codes.yaml` observed.", "Clients know them.";
-    "Can a clientOid be used twice?", "No, as long as its order is remembered.", "Seen on the wire; the documents are silent.", setting "unique_client_ids";
-    "Which state has an unfilled order of the unified family?", "live", "Seen on the wire; what tells live from new is not shown.";
-    "What becomes of a post-only order that would trade?", "It is taken and cancelled at once.", "Its id is in the answer, and a query shows why it is gone.";
-    "What becomes of a close order beyond the position?", "It shrinks to the position.", "It never opens the other side.";
-    "Hedge mode: a limit close order beyond the free part of a position?", "It is refused, unless orders occupy the whole position, which it then replaces.", "The documents describe only the second case.";
-    "Do the hedge-mode rules of closing hold in the unified family?", "Yes.", "Only the classic document has them, and nothing contradicts it.";
-    "One-way mode: a reversal with a size?", "Closes that size and opens as much on the other side, against the one position.", "It is the hedge-mode rule, netted.";
-    "Reversal in hedge mode without a size?", "The whole position is reversed.", "As in one-way mode.";
-    "What does tradeSide do to a reversal?", "Nothing.", "The side alone says which position is meant.";
-    "Which order does the answer to a reversal name?", "The one that opens.", "It has the clientOid of the request.";
-    "Which order does the answer to a modification with size and price name?", "The old orderId and the newClientOid.", "The new orderId is not known yet.";
-    "How late is the order that replaces a modified one?", "20 milliseconds.", "The documents say later, not when.", setting "replacement_delay";
-    "How long is a modification in progress?", "Not at all.", "Tests of the limits on modifications in progress set a time.", setting "modification_delay";
-    "Does an amended order keep its place?", "When only its quantity goes down.", "As exchanges do.";
-    "How much margin does an order need?", "Its value divided by the leverage, and the fee of a taker; what closes needs none.", "The documents give no formula.";
-    "Which leverage?", "Ten.", "No operation of the documents sets it.";
-    "Which fees?", "0.06 percent for the taker, 0.02 for the maker; on spot in the coin received.", "The documents give none.";
-    "How far is the limit range of prices?", "Ten percent beyond the price of the market, on the side that would trade.", "The documents give no range.";
-    "Which orders may the classic family place at any price?", "None: the range holds there too.", "One book serves both families.";
-    "Which coins can be borrowed?", "USDT, USDC, BTC and ETH, in any amount; debts are not paid back by themselves.", "The documents give no list and no limit.";
-    "Do profits that are not realised count as available?", "No.", "The documents give no formula.";
-    "Are positions liquidated?", "No.", "The documents give no maintenance margin.";
-    "When does a preset of an order guard a position?", "At once where the position is there, otherwise from the first fill; of futures only.", "The classic batch says so, and nothing contradicts it elsewhere.";
-    "What does a triggered take-profit or stop-loss do?", "It closes the whole position, at the market or at its limit price; the other one is gone.", "Not shown.";
-    "Which price triggers?", "That of the latest trade, or the one around which others quote; the mark price is always the latter.", "There is no index to mark by.";
-    "How long are orders kept?", "Cancelled ones of the unified family two hours, as documented; all others 90 days.", "The access windows are 90 days.";
-    "Which time does a range of a listing mean?", "When the order was created, or the fill happened; both ends belong to it.", "Not shown.";
-    "What is the end of a page?", "The id of its last item; a page that is not full has none in the unified family.", "Clients hand it back as it came.";
-    "Which fills does Get Reality Fills show?", "The last thousand of the pair.", "The platform is this exchange.";
-    "Which insider trades and commissions are there?", "Invented ones, which follow from the seed.", "The operations only read.";
-    "What do other participants do?", "Quote around a price; in a lively market every 250 milliseconds the price moves and someone may trade.", "A limit order near the price is filled in seconds.", setting "lively";
+    "Does one key serve both families?", "Yes: a user has a classic and a unified account behind one key.", "Both can be tried after one start. On the wire, an account belongs to one family.";
+    "How is a request signed?", "As the schema states it, from public clients.", "Several independent sources agree.";
+    "Which HTTP status does a refusal have?", "400, unless the schema names another.", "Observed: 400 as well as 200.", setting "refusal_status";
+    "Which code does a refusal have that no document lists?", "The one in the schema's `refusals`.", "Clients know these codes.";
+    "Can a clientOid be reused?", "Not while its order is kept.", "Observed; the documents do not say.", setting "unique_client_ids";
+    "Which state does an unfilled order of the unified family have?", "`live`", "Observed; the documents do not distinguish `live` from `new`.";
+    "What happens to a post-only order that would trade?", "It is accepted and cancelled at once.", "Its id is in the answer, and a query shows the cancellation.";
+    "What happens to a close order larger than the position?", "It is reduced to the position.", "It never opens the other side.";
+    "Hedge mode: what happens to a limit close order larger than the free part of a position?", "It is refused. If waiting orders occupy the whole position, it replaces them.", "The documents describe only the second case.";
+    "Do the hedge-mode rules of closing apply to the unified family?", "Yes.", "Only the classic document states them, and nothing contradicts them.";
+    "One-way mode: what does a reversal with a size do?", "It closes that size and opens the same size on the other side, netted.", "It is the hedge-mode rule applied to one position.";
+    "Hedge mode: what does a reversal without a size do?", "It reverses the whole position.", "As in one-way mode.";
+    "What does tradeSide do in a reversal?", "Nothing.", "The side alone identifies the position.";
+    "Which order is in the answer to a reversal?", "The one that opens.", "It has the clientOid of the request.";
+    "Which order is in the answer to a modification of size and price?", "The old orderId and the newClientOid.", "The new orderId does not exist yet.";
+    "When is the order created that replaces a modified one?", "20 milliseconds later.", "The documents say later, without a time.", setting "replacement_delay";
+    "How long is a modification in progress?", "It is applied at once.", "Tests of the limits on modifications in progress set a delay.", setting "modification_delay";
+    "Does an amended order keep its place in the queue?", "Only if its quantity is reduced.", "Common practice.";
+    "How much margin does an order need?", "Its value divided by the leverage, plus the taker fee. Closing needs none.", "The documents give no formula.";
+    "What is the leverage?", "Ten.", "No documented operation sets it.";
+    "What are the fees?", "0.06 percent for the taker and 0.02 for the maker, on spot in the received coin.", "The documents give none.";
+    "How wide is the limit range of prices?", "Ten percent beyond the market price, on the side that would trade.", "The documents give no range.";
+    "Does the range apply to the classic family?", "Yes.", "Both families share one book.";
+    "Which coins can be borrowed?", "USDT, USDC, BTC and ETH, in any amount.", "The documents list neither coins nor limits.";
+    "When is a debt paid back?", "From funds of the same coin as soon as they are received by a fill or released by an order that ends.", "No documented operation pays it back.";
+    "Does unrealised profit count as available?", "No.", "The documents give no formula.";
+    "When is a position liquidated?", "When its margin and profit at the mark price fall below 0.5 percent of its value: of an isolated position by itself, of crossed ones together with the balance. Its open orders are cancelled, and it is closed at market.", "The documents give no maintenance margin.", setting "liquidation";
+    "When do the presets of an order apply to its position?", "At once if the position exists, otherwise from the first fill.", "The document of the classic batch says so; nothing contradicts it elsewhere.";
+    "What do the presets of a spot order apply to?", "What it has traded, from when it ends. They place the opposite order, within what is available.", "A spot account has no position.";
+    "What does a triggered take-profit or stop-loss do?", "It closes the whole position at market or at its limit price, and removes the other one.", "Not documented.";
+    "Which price is compared with a trigger?", "That of the latest trade, or the quoted price if it is newer. The mark price is the quoted price.", "There is no index.";
+    "How long are orders kept?", "Cancelled ones of the unified family for two hours, as documented; others as long as a listing reaches.", "The access windows are documented.";
+    "How long are fills kept?", "Twice the longest range of a listing of fills.", "The documents limit the range, not how long ago it begins.";
+    "Which time does the range of a listing compare?", "That of the creation of an order, and that of a fill. Both ends are inclusive.", "Not documented.";
+    "What is the cursor of a page?", "The id of its last item. In the unified family a page that is not full has none.", "Clients return it unchanged.";
+    "Which fills does Get Reality Fills list?", "The last thousand of the pair.", "The platform is this exchange.";
+    "Which insider trades and commissions exist?", "Generated ones that follow from the seed.", "The operations only read.";
+    "What do other participants do?", "They quote around a price. In a lively market, every 250 milliseconds the price moves and someone may trade.", "A limit order near the price is filled within seconds.", setting "lively";
 }

@@ -1,7 +1,9 @@
 //! Randomness that follows from a seed.
 
+use serde::{Deserialize, Serialize};
+
 /// The seed that the prices and orders of other participants follow from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seed(pub u64);
 
 /// SplitMix64: the next number is a hash of a counter.

@@ -2,22 +2,27 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Request, Response, StatusCode};
 use rust_decimal::Decimal;
-use tradeapi::runtime::ClientBuilder;
 use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::error::{TransportError, TransportErrorKind};
 use tradeapi::runtime::transport::{ResponseFuture, Transport};
-use tradeapi::{Client, Credentials};
+use tradeapi::runtime::{self, ClientBuilder};
+use tradeapi::{Client, Credentials, Timestamp};
 
 use crate::accounts::Profile;
 use crate::dice::Seed;
-use crate::gate::{self, Fault};
+use crate::faults::{Conditions, Delivered, Fault, Trouble};
+use crate::gate::{self, Delivery};
+use crate::journal::{Action, Journal, Recording, ReplayError};
 use crate::orders::State;
 use crate::reading::number;
+use crate::setup::{Price, Setup};
 use crate::state::{Core, Event, Settings};
 use crate::time::Time;
 use crate::words::{Family, Line, Pos, Side};
@@ -50,7 +55,7 @@ impl Keys {
     }
 }
 
-/// What a function for tests was asked is not possible.
+/// A function for tests was called with something impossible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Impossible(String);
 
@@ -148,9 +153,86 @@ impl Exchange {
 
     /// An exchange with these settings, this clock and one user.
     pub fn with(settings: Settings, time: Time, profile: Profile) -> Self {
-        let mut core = Core::new(settings, time.now().as_millis());
-        let [key, secret, passphrase] = core.open(profile);
+        Self::of(Setup::of(settings, profile), time)
+    }
+
+    /// An exchange that begins with a setup.
+    pub fn of(mut setup: Setup, time: Time) -> Self {
+        if setup.users.is_empty() {
+            setup.users.push(Profile::default());
+        }
+        let now = time.now().as_millis();
+        let journal = setup.settings.journal.then(|| Journal::new(&setup, now));
+        let users = setup.users.clone();
+        let mut core = Core::new(setup, now);
+        core.journal = journal;
+        let mut keys = users.into_iter().map(|profile| core.open(profile)).collect::<Vec<_>>().into_iter();
+        let [key, secret, passphrase] = keys.next().unwrap_or_default();
         Self { core: Arc::new(Mutex::new(core)), time, keys: Keys { key, secret, passphrase } }
+    }
+
+    /// Replays a [journal](Self::journal): does again what it has, at the same times, and compares the answers. The time of
+    /// the exchange is that of the last line and moved by hand; [`continue_at`](Self::continue_at) goes on with another
+    /// clock.
+    ///
+    /// # Errors
+    ///
+    /// The journal cannot be read, or a request is answered otherwise than it was.
+    pub fn replay(journal: &str) -> Result<Self, ReplayError> {
+        let recording = Recording::read(journal)?;
+        let exchange = Self::of(recording.setup, Time::by_hand_from(Timestamp::from_millis(recording.begun)));
+        let mut last = recording.begun;
+        for (number, line) in recording.lines {
+            let mut core = exchange.core();
+            last = line.at;
+            match (line.request(), line.answer, line.action) {
+                (Some((request, address)), Some(recorded), None) => {
+                    let delivery = gate::answer(&mut core, Timestamp::from_millis(line.at), &request, address);
+                    let replayed = delivery.answered.unwrap_or_else(|| recorded.clone());
+                    recorded.expect(number, &replayed)?;
+                }
+                (None, None, Some(action)) => {
+                    core.act(line.at, action).map_err(|why| ReplayError::Unreadable { line: number, why })?
+                }
+                _ => {
+                    let why = "expected a request with its answer, or an action".to_owned();
+                    return Err(ReplayError::Unreadable { line: number, why });
+                }
+            }
+        }
+        Ok(exchange.continue_at(Time::by_hand_from(Timestamp::from_millis(last))))
+    }
+
+    /// The same exchange with another clock. Clones that were made before keep theirs.
+    pub fn continue_at(self, time: Time) -> Self {
+        Self { time, ..self }
+    }
+
+    /// The journal as JSON lines: what the exchange began with, and everything that was asked of it and done to it since,
+    /// with the answers. `None` unless [`Settings::journal`] is set. A journal is also a saved state:
+    /// [`replay`](Self::replay) leads there. Of lines that [`write_journal`](Self::write_journal) has written, only the last
+    /// ten thousand are kept.
+    pub fn journal(&self) -> Option<String> {
+        self.journal_from(0)
+    }
+
+    /// Writes the lines of the [journal](Self::journal) that were not written yet.
+    ///
+    /// # Errors
+    ///
+    /// Those of `to`. The lines are lost then.
+    pub fn write_journal(&self, to: &mut impl Write) -> io::Result<()> {
+        let lines = self.core().journal.as_mut().map(Journal::take_unwritten);
+        to.write_all(lines.unwrap_or_default().as_bytes())
+    }
+
+    pub(crate) fn journal_from(&self, from: usize) -> Option<String> {
+        self.core().journal.as_ref().map(|journal| journal.lines(from))
+    }
+
+    /// How often each rule was broken and each limit exceeded, by their ids.
+    pub fn violations(&self) -> BTreeMap<String, u64> {
+        self.core().violations.clone()
     }
 
     /// The keys of the first user.
@@ -160,7 +242,10 @@ impl Exchange {
 
     /// Opens accounts for another user, and returns the keys.
     pub fn open_account(&self, profile: Profile) -> Keys {
-        let [key, secret, passphrase] = self.core().open(profile);
+        let (mut core, now) = (self.core(), self.time.now().as_millis());
+        // Opening accounts cannot fail.
+        let _ = core.act(now, Action::Open(Box::new(profile)));
+        let [key, secret, passphrase] = core.users.last().map(|user| user.keys.clone()).unwrap_or_default();
         Keys { key, secret, passphrase }
     }
 
@@ -185,17 +270,48 @@ impl Exchange {
         Client::builder("http://127.0.0.1")
             .credentials(keys.credentials())
             .transport(self.clone())
-            .clock(self.time.clone())
-            .timer(self.time.clone())
+            .environment(self.time.clone())
             .limits(LimitMode::Off)
     }
 
-    /// Answers a request that comes from `address` now.
+    /// Answers a request that comes from `address` now. The answer arrives at once and whole, whatever
+    /// [faults](Self::add_fault) there are; one that is lost is empty, with status 502.
     pub fn answer(&self, request: &Request<Bytes>, address: IpAddr) -> Response<Bytes> {
+        match self.deliver(request, address).delivered {
+            Delivered::Whole(answer) | Delivered::Half(answer) => answer,
+            Delivered::Nothing => {
+                let mut lost = Response::default();
+                *lost.status_mut() = StatusCode::BAD_GATEWAY;
+                lost
+            }
+        }
+    }
+
+    /// Answers a request that comes from `address` now, as the answer arrives.
+    pub(crate) fn deliver(&self, request: &Request<Bytes>, address: IpAddr) -> Delivery {
         // The time is read behind the lock, so that a reset, which may set it back, comes before or after.
         let mut core = self.core();
         let now = self.time.now();
         gate::answer(&mut core, now, request, address)
+    }
+
+    fn act(&self, action: Action) -> Result<(), Impossible> {
+        let mut core = self.core();
+        let now = self.time.now().as_millis();
+        core.act(now, action).map_err(Impossible)
+    }
+
+    /// Lets the time of the exchange come to what its clock shows.
+    pub(crate) fn look(&self) -> MutexGuard<'_, Core> {
+        let mut core = self.core();
+        let now = self.time.now().as_millis();
+        if core.settings.lively && now > core.now {
+            // Looking cannot fail. In a lively market it decides how many steps a long pause has.
+            let _ = core.act(now, Action::Look);
+        } else {
+            core.advance(now);
+        }
+        core
     }
 
     /// Someone fills `qty` of an order that waits, at its price. The order is named by either of its ids.
@@ -204,21 +320,8 @@ impl Exchange {
     ///
     /// No such order waits, or less of it.
     pub fn fill(&self, order: impl fmt::Display, qty: impl Into<tradeapi::Decimal>) -> Result<(), Impossible> {
-        let (mut core, name) = (self.core(), order.to_string());
-        let is_meant = |order: &&crate::orders::Order| order.id.to_string() == name || order.client() == Some(&name);
-        let found = core.orders.values().filter(|order| order.spot.is_some()).find(is_meant);
-        let found = found.ok_or_else(|| Impossible(format!("no order {name} waits")))?;
-        let (id, index, spot, remaining) = (found.id, found.instrument, found.spot, found.remaining());
-        let qty = number(&qty.into()).ok().and_then(|qty| core.pairs[index].lots(qty));
-        let lots = qty.filter(|lots| (1..=remaining).contains(lots));
-        let (Some(lots), Some(spot)) = (lots, spot) else {
-            let rest = core.pairs[index].qty(remaining);
-            return Err(Impossible(format!("order {name} can be filled by a part of {rest}, a multiple of the step")));
-        };
-        core.books[index].reduce(spot, lots);
-        core.fill(id, spot.ticks, lots, false);
-        core.trigger(index);
-        Ok(())
+        let qty = number(&qty.into()).map_err(|_| Impossible(format!("order {order}: not a quantity")))?;
+        self.act(Action::Fill { order: order.to_string(), qty: Price(qty) })
     }
 
     /// Moves the price of a pair, in all lines that trade it. Others quote around it, and orders beyond it are filled.
@@ -227,33 +330,42 @@ impl Exchange {
     ///
     /// No line has such a pair, or the price is not a multiple of its step.
     pub fn set_price(&self, symbol: &str, price: impl Into<tradeapi::Decimal>) -> Result<(), Impossible> {
-        let (mut core, price) = (self.core(), price.into());
-        let indices: Vec<usize> = (0..core.pairs.len()).filter(|index| core.pairs[*index].symbol == symbol).collect();
-        if indices.is_empty() {
-            return Err(Impossible(format!("there is no pair {symbol}")));
-        }
-        for index in indices {
-            let ticks = number(&price).ok().and_then(|price| core.pairs[index].ticks(price));
-            let ticks = ticks.filter(|ticks| *ticks <= core.pairs[index].opening * 100);
-            let ticks = ticks.ok_or_else(|| Impossible(format!("{price} is not a possible price of {symbol}")))?;
-            core.set_mid(index, ticks);
-        }
-        Ok(())
+        let price = price.into();
+        let number = number(&price).map_err(|_| Impossible(format!("{price} is not a possible price of {symbol}")))?;
+        self.act(Action::Price { symbol: symbol.to_owned(), price: Price(number) })
+    }
+
+    /// Adds a fault. The first one that concerns a request, and hits it, happens to it.
+    pub fn add_fault(&self, fault: Fault) {
+        // Adding a fault cannot fail.
+        let _ = self.act(Action::Fault(fault));
+    }
+
+    /// Sets how the network and the machines of the exchange behave.
+    pub fn set_conditions(&self, conditions: Conditions) {
+        // Setting conditions cannot fail.
+        let _ = self.act(Action::Conditions(conditions));
+    }
+
+    /// How the network and the machines of the exchange behave.
+    pub fn conditions(&self) -> Conditions {
+        self.core().faults.conditions.clone()
     }
 
     /// The next request that changes something is refused with this code, and does nothing.
     pub fn refuse_next(&self, code: impl Into<String>) {
-        self.core().faults.push_back(Fault::Refuse(code.into()));
+        self.add_fault(Fault::new(Trouble::Refuse(code.into())).times(1));
     }
 
     /// The next request that changes something is carried out, and its answer has this code all the same.
     pub fn hide_next(&self, code: impl Into<String>) {
-        self.core().faults.push_back(Fault::Hide(code.into()));
+        self.add_fault(Fault::new(Trouble::Hide(code.into())).times(1));
     }
 
-    /// Forgets the codes that [`refuse_next`](Self::refuse_next) and [`hide_next`](Self::hide_next) have left over.
-    pub fn refuse_nothing(&self) {
-        self.core().faults.clear();
+    /// Removes all faults.
+    pub fn clear_faults(&self) {
+        // Removing faults cannot fail.
+        let _ = self.act(Action::ClearFaults);
     }
 
     /// Begins anew: without orders, positions and fills, with the balances and prices of the beginning. Users keep
@@ -261,14 +373,14 @@ impl Exchange {
     pub fn reset(&self) {
         let mut core = self.core();
         self.time.set_right();
-        core.reset(self.time.now().as_millis());
+        // A reset cannot fail.
+        let _ = core.act(self.time.now().as_millis(), Action::Reset);
     }
 
     /// Puts a pair into delivery or under risk control, or ends that: nothing can be placed or closed.
     pub fn suspend(&self, symbol: &str, is_suspended: bool) {
-        for pair in self.core().pairs.iter_mut().filter(|pair| pair.symbol == symbol) {
-            pair.suspended = is_suspended;
-        }
+        // What is not there is not suspended.
+        let _ = self.act(Action::Suspend { symbol: symbol.to_owned(), is_suspended });
     }
 
     /// What happened since the last call, at most the last ten thousand events.
@@ -278,8 +390,7 @@ impl Exchange {
 
     /// The account of a user now.
     pub fn account(&self, keys: &Keys, family: Family) -> AccountView {
-        let mut core = self.core();
-        core.advance(self.time.now().as_millis());
+        let core = self.look();
         let Some(user) = core.keys.get(&keys.key) else { return AccountView::default() };
         let account = &core.accounts[core.users[*user].account(family)];
         let balances = account.balances.iter().map(|(coin, balance)| {
@@ -298,7 +409,7 @@ impl Exchange {
             }
         });
         let orders = account.open.iter().filter_map(|id| core.orders.get(id)).map(|order| {
-            let pair = &core.pairs[order.instrument];
+            let pair = &core.pairs[order.ticket.pair];
             OrderView {
                 id: order.id.to_string(),
                 client_id: order.client().map(str::to_owned),
@@ -315,8 +426,7 @@ impl Exchange {
 
     /// The book of a pair now.
     pub fn book(&self, line: Line, symbol: &str) -> BookView {
-        let mut core = self.core();
-        core.advance(self.time.now().as_millis());
+        let core = self.look();
         let found = core.pairs.iter().position(|pair| pair.line == line && pair.symbol == symbol);
         let Some(index) = found else { return BookView::default() };
         let pair = &core.pairs[index];
@@ -334,7 +444,18 @@ impl Exchange {
 
 impl Transport for Exchange {
     fn send<'a>(&'a self, request: Request<Bytes>) -> ResponseFuture<'a> {
-        Box::pin(async move { Ok(self.answer(&request, IpAddr::V4(Ipv4Addr::LOCALHOST))) })
+        Box::pin(async move {
+            let delivery = self.deliver(&request, IpAddr::V4(Ipv4Addr::LOCALHOST));
+            if !delivery.latency.is_zero() {
+                self.time.sleep(delivery.latency).await;
+            }
+            match delivery.delivered {
+                Delivered::Whole(answer) => Ok(answer),
+                Delivered::Half(_) | Delivered::Nothing => {
+                    Err(TransportError::new(TransportErrorKind::Closed, runtime::error::Delivery::MaybeSent))
+                }
+            }
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Authentication, permissions, rate limits and routing of a request.
 
 use std::net::IpAddr;
+use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,23 +10,16 @@ use http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use tradeapi::runtime::checks::{CheckContext, CheckPolicy};
 use tradeapi::runtime::json::{Encode, JsonWriter, write_json};
 use tradeapi::runtime::signing::Signer;
-use tradeapi::runtime::tables::{Access, Effect, Meta, SignedPart};
+use tradeapi::runtime::tables::{Access, Encoding, Meta, Scope, SignedPart};
 use tradeapi::{API, Operation, Timestamp, Violations};
 
+use crate::faults::{Delivered, Trouble};
+use crate::journal::{Answered, Line, Recorded, count_rule};
 use crate::log::Entry;
 use crate::reading;
 use crate::refusal::{Reason, Refusal, item_of, of_violation, of_violations};
 use crate::state::Core;
 use crate::words::Family;
-
-/// Where one request goes wrong on purpose.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
-    /// It is refused with this code and does nothing.
-    Refuse(String),
-    /// It is carried out, and the answer has this code.
-    Hide(String),
-}
 
 /// An operation that this exchange serves. A new operation in the schema does not compile until it is served.
 pub(crate) trait Serve: Operation<Response: Encode> {
@@ -44,7 +38,7 @@ pub(crate) trait Serve: Operation<Response: Encode> {
 /// Where a request is served.
 pub(crate) struct Desk<'a> {
     pub(crate) core: &'a mut Core,
-    pub(crate) family: Family,
+    pub(crate) meta: &'static Meta,
     /// The account that the request is about. A public request has none, and asks for none.
     pub(crate) account: usize,
     violations: Violations,
@@ -54,11 +48,11 @@ impl Desk<'_> {
     /// Why an item of a batch is refused before it is handled.
     pub(crate) fn refused_item(&self, index: usize) -> Option<Refusal> {
         let violation = self.violations.refusals().find(|violation| item_of(violation) == Some(index))?;
-        Some(of_violation(violation, self.family))
+        Some(of_violation(violation, self.meta))
     }
 
     pub(crate) fn refusal(&self, reason: Reason) -> Refusal {
-        reason.of(self.family)
+        reason.of(self.meta)
     }
 }
 
@@ -82,6 +76,11 @@ macro_rules! routes {
 
 static ROUTES: &[Route] = tradeapi::for_each_operation!(routes);
 
+/// Whether an operation has this id.
+pub(crate) fn is_operation(id: &str) -> bool {
+    ROUTES.iter().any(|route| route.meta.id == id)
+}
+
 /// Who sends a request, and its parameters as they came.
 struct Caller<'a> {
     user: Option<usize>,
@@ -95,96 +94,157 @@ struct Served {
     left: Option<u32>,
 }
 
-/// Answers a request that came at `now`.
-pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, address: IpAddr) -> Response<Bytes> {
-    core.advance(now.as_millis());
-    let (mut sender, mut fault) = (None, None);
-    let served = match find(core, request, address) {
-        Ok((route, user, parameters)) => {
-            let caller = Caller { user, address, parameters };
-            sender = user.map(|user| core.users[user].id);
-            fault = if route.meta.effect == Effect::Read { None } else { core.faults.pop_front() };
-            match &fault {
-                Some(Fault::Refuse(code)) => Served { data: Err(on_purpose(code)), left: None },
-                Some(Fault::Hide(code)) => {
-                    let served = (route.call)(core, &caller);
-                    Served { data: Err(on_purpose(code)), ..served }
-                }
-                None => (route.call)(core, &caller),
-            }
-        }
-        Err(refusal) => Served { data: Err(refusal), left: None },
-    };
-    if let Some(log) = &mut core.log {
-        log.push(Entry::new(core.now, sender, request, served.data.as_deref(), fault));
+impl Served {
+    fn refused(refusal: Refusal) -> Self {
+        Self { data: Err(refusal), left: None }
     }
-    respond(core, &served)
 }
 
-fn on_purpose(code: &str) -> Refusal {
-    Refusal::new(code, "This answer was asked for")
+/// What arrives of an answer, and how late.
+pub(crate) struct Delivery {
+    pub(crate) delivered: Delivered,
+    pub(crate) latency: Duration,
+    /// What the journal has of it, if there is one.
+    pub(crate) answered: Option<Answered>,
+}
+
+/// Answers a request that came at `now`.
+pub(crate) fn answer(core: &mut Core, now: Timestamp, request: &Request<Bytes>, address: IpAddr) -> Delivery {
+    core.advance(now.as_millis());
+    let shown = core.faults.shown_time(core.now);
+    let (mut sender, mut trouble, mut latency) = (None, None, Duration::ZERO);
+    let served = match find(core, shown, request, address) {
+        Ok((route, _, _)) if core.faults.conditions.maintenance => Served::refused(Reason::Unavailable.of(route.meta)),
+        Ok((route, user, parameters)) => {
+            sender = user.map(|user| core.users[user].id);
+            (trouble, latency) = core.faults.happen(route.meta);
+            let caller = Caller { user, address, parameters };
+            match &trouble {
+                None => (route.call)(core, &caller),
+                Some(trouble) => serve_wrongly(core, route, &caller, trouble),
+            }
+        }
+        Err(refusal) => Served::refused(refusal),
+    };
+    let refusal = served.data.as_ref().err().filter(|refusal| refusal.rule != FAULT);
+    if let Some(refusal) = refusal {
+        count_rule(&mut core.violations, &refusal.rule);
+    }
+    let response = respond(core, shown, &served);
+    let answered = core.journal.as_mut().map(|journal| {
+        let name = trouble.as_ref().map(|trouble| trouble.name().0);
+        let answered = Answered::new(&response, refusal.map(|refusal| refusal.rule.as_str()), name);
+        journal.push(&Line::of_request(core.now, Recorded::new(request, address), answered.clone()));
+        answered
+    });
+    let delivered = match &trouble {
+        None => Delivered::Whole(response),
+        Some(trouble) => trouble.delivered(response),
+    };
+    if let Some(log) = &mut core.log {
+        log.push(Entry::new(core.now, sender, request, served.data.as_deref(), trouble));
+    }
+    Delivery { delivered, latency, answered }
+}
+
+/// The rule of refusals that are faults.
+const FAULT: &str = "fault";
+
+/// Serves a request that something goes wrong with on purpose.
+fn serve_wrongly(core: &mut Core, route: &Route, caller: &Caller<'_>, trouble: &Trouble) -> Served {
+    let on_purpose = || {
+        let (name, code) = trouble.name();
+        let (code, message) = (code.unwrap_or(name).to_owned(), "This answer was asked for".to_owned());
+        Refusal { status: None, code, message, rule: FAULT.to_owned() }
+    };
+    if !trouble.takes_effect() {
+        return Served::refused(on_purpose());
+    }
+    let served = (route.call)(core, caller);
+    if matches!(trouble, Trouble::Hide(_)) { Served { data: Err(on_purpose()), ..served } } else { served }
 }
 
 fn find<'a>(
     core: &Core,
+    now: u64,
     request: &'a Request<Bytes>,
     address: IpAddr,
 ) -> Result<(&'static Route, Option<usize>, &'a str), Refusal> {
     let path = request.uri().path();
     let of_path = || ROUTES.iter().filter(|route| route.meta.path == path);
     let Some(route) = of_path().find(|route| request.method().as_str() == route.meta.method.as_str()) else {
-        let why = if of_path().next().is_some() { "The path takes another method" } else { "Request path not found" };
-        return Err(Refusal::new("40404", why).with_status(404));
+        return Err(match of_path().next() {
+            Some(other) => Reason::WrongMethod.of(other.meta),
+            None => Reason::UnknownPath.of(&Meta::DEFAULT),
+        });
     };
     let user = match route.meta.access {
         Access::Public => None,
-        Access::Signed => Some(authenticate(core, route.meta, request, address)?),
+        Access::Signed => Some(authenticate(core, now, route.meta, request, address)?),
     };
     let parameters = if route.meta.method.has_query() {
         request.uri().query().unwrap_or_default()
     } else {
         let is_json = |value: &HeaderValue| value.as_bytes().starts_with(b"application/json");
         if !request.headers().get(header::CONTENT_TYPE).is_some_and(is_json) {
-            return Err(Refusal::new("40007", "Only Content-Type application/json is accepted"));
+            return Err(Reason::ContentType.of(route.meta));
         }
-        std::str::from_utf8(request.body()).map_err(|_| Refusal::new("40020", "The body is not UTF-8"))?
+        std::str::from_utf8(request.body()).map_err(|_| Reason::Encoding.of(route.meta))?
     };
     Ok((route, user, parameters))
 }
 
-/// The user that a request is authenticated for.
-fn authenticate(core: &Core, meta: &Meta, request: &Request<Bytes>, address: IpAddr) -> Result<usize, Refusal> {
-    let Some(names) = API.credentials else { return Err(Reason::Parameter.of(Family::Unified)) };
-    let header = |name: &str, code: &str| {
+/// The user that a request is authenticated for, by the clock of the node that it reaches.
+fn authenticate(
+    core: &Core,
+    now: u64,
+    meta: &Meta,
+    request: &Request<Bytes>,
+    address: IpAddr,
+) -> Result<usize, Refusal> {
+    identify(core, now, meta, request, address).map_err(|reason| reason.of(meta))
+}
+
+fn identify(core: &Core, now: u64, meta: &Meta, request: &Request<Bytes>, address: IpAddr) -> Result<usize, Reason> {
+    let names = API.credentials.ok_or(Reason::Parameter)?;
+    let header = |name: &str, missing: Reason| {
         let value = request.headers().get(name).and_then(|value| value.to_str().ok()).filter(|text| !text.is_empty());
-        value.ok_or_else(|| Refusal::new(code, format!("The header {} is missing", name.to_uppercase())))
+        value.ok_or(missing)
     };
-    let key = header(names.key, "40001")?;
-    let signature = header(names.signature, "40003")?;
-    let timestamp = header(names.timestamp, "40005")?;
-    let index = *core.keys.get(key).ok_or_else(|| Refusal::new("40037", "The API key does not exist"))?;
+    let key = header(names.key, Reason::MissingKey)?;
+    let signature = header(names.signature, Reason::MissingSignature)?;
+    let timestamp = header(names.timestamp, Reason::MissingTimestamp)?;
+    let index = *core.keys.get(key).ok_or(Reason::UnknownKey)?;
     let user = &core.users[index];
     if let Some(name) = names.passphrase
-        && header(name, "40011")? != user.passphrase
+        && header(name, Reason::MissingPassphrase)? != user.keys[2]
     {
-        return Err(Refusal::new("40012", "The API key and the passphrase do not fit"));
+        return Err(Reason::WrongPassphrase);
     }
-    let at: u64 = timestamp.parse().map_err(|_| Refusal::new("40005", "The timestamp is not a number"))?;
-    if names.window_ms.is_some_and(|window| at.abs_diff(core.now) > window) {
-        return Err(Refusal::new("40008", "The timestamp of the request is expired"));
+    let at: u64 = timestamp.parse().map_err(|_| Reason::MissingTimestamp)?;
+    if names.window_ms.is_some_and(|window| at.abs_diff(now) > window) {
+        return Err(Reason::ExpiredTimestamp);
     }
     let text = signed_text(request, names.signed_text, timestamp);
-    if STANDARD.encode(user.signer.sign(&text)) != signature {
-        return Err(Refusal::new("40009", "The signature is wrong"));
+    if !is_signature(&user.signer.sign(&text), names.encoding, signature) {
+        return Err(Reason::WrongSignature);
     }
     if !user.profile.addresses.is_empty() && !user.profile.addresses.contains(&address) {
-        return Err(Refusal::new("40038", "The address is not on the list of the key"));
+        return Err(Reason::UnknownAddress);
     }
     match (&user.profile.permissions, meta.permission) {
         (Some(given), Some(needed)) if !given.iter().any(|given| covers(given, needed)) => {
-            Err(Refusal::new("40014", format!("The key needs the permission {needed}")))
+            Err(Reason::MissingPermission)
         }
         _ => Ok(index),
+    }
+}
+
+/// Whether a text is a signature as the credentials encode it.
+fn is_signature(signature: &[u8], encoding: Encoding, text: &str) -> bool {
+    match encoding {
+        Encoding::Base64 => STANDARD.decode(text).is_ok_and(|given| given == signature),
+        Encoding::Hex => signature.iter().map(|byte| format!("{byte:02x}")).collect::<String>() == text,
     }
 }
 
@@ -231,18 +291,22 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
             Ok(remaining) => left = remaining,
             Err(exceeded) => {
                 let limit = exceeded.0;
-                let why = format!("Too many requests: {} calls in {} s", limit.calls, limit.per_seconds);
-                return Served { data: Err(Refusal::new("429", why).with_status(429)), left: Some(0) };
+                let message = format!("Too many requests: {} calls in {} s", limit.calls, limit.per_seconds);
+                let scope = if limit.scope == Scope::Uid { "uid" } else { "ip" };
+                let class = if limit.class == "default" { String::new() } else { format!("-{}", limit.class) };
+                let rule = format!("{}.rate-{scope}{class}", O::META.id);
+                let refusal = Refusal { message, rule, ..Reason::TooManyRequests.of(O::META) };
+                return Served { data: Err(refusal), left: Some(0) };
             }
         }
     }
     let serve = || {
-        let request = read.map_err(|violations| of_violations(&violations, family))?;
+        let request = read.map_err(|violations| of_violations(&violations, O::META))?;
         let refuses = violations.refusals().any(|violation| !O::ITEMS_FAIL_ALONE || item_of(violation).is_none());
         if refuses {
-            return Err(of_violations(&violations, family));
+            return Err(of_violations(&violations, O::META));
         }
-        let response = request.serve(&mut Desk { core, family, account, violations })?;
+        let response = request.serve(&mut Desk { core, meta: O::META, account, violations })?;
         Ok(O::data(&response))
     };
     Served { data: serve(), left }
@@ -251,11 +315,11 @@ fn call<O: Serve>(core: &mut Core, caller: &Caller<'_>) -> Served {
 /// The policy by which requests are read: rules are checked afterwards.
 pub(crate) static NO_RULES: CheckPolicy = CheckPolicy::nothing();
 
-fn respond(core: &Core, served: &Served) -> Response<Bytes> {
+fn respond(core: &Core, now: u64, served: &Served) -> Response<Bytes> {
     let (status, code, message, data) = match &served.data {
         Ok(data) => (200, API.envelope.map_or("00000", |envelope| envelope.success), "success", data.as_str()),
         Err(refusal) => {
-            let status = if refusal.status == 400 { core.settings.refusal_status } else { refusal.status };
+            let status = refusal.status.unwrap_or(core.settings.refusal_status);
             (status, refusal.code.as_str(), refusal.message.as_str(), "null")
         }
     };
@@ -267,7 +331,7 @@ fn respond(core: &Core, served: &Served) -> Response<Bytes> {
             out.member(name).string(message);
         }
         if let Some(name) = envelope.time {
-            out.member(name).number(&core.now);
+            out.member(name).number(&now);
         }
         out.member(envelope.data).raw(data);
     }

@@ -1,7 +1,9 @@
 //! What is traded: pairs with their steps, minimums and the arithmetic of their contracts.
 
 use rust_decimal::Decimal;
+use tradeapi::unified::Symbol;
 
+use crate::setup::Pair;
 use crate::words::{Family, Line, Side};
 
 /// The name of a coin.
@@ -73,6 +75,11 @@ impl Instrument {
         on_grid(price, self.tick)
     }
 
+    /// The nearest price on the grid that is not above; `None` where there is none.
+    pub(crate) fn nearest_ticks(&self, price: Decimal) -> Option<u64> {
+        u64::try_from((price / self.tick).floor()).ok().filter(|ticks| (1..=self.opening * 100).contains(ticks))
+    }
+
     /// A quantity in lots; `None` if it is not on the grid.
     pub(crate) fn lots(&self, qty: Decimal) -> Option<u64> {
         on_grid(qty, self.step)
@@ -82,6 +89,11 @@ impl Instrument {
     pub(crate) fn lots_for(&self, amount: Decimal, ticks: u64) -> u64 {
         let lot = self.price(ticks) * self.step;
         if lot.is_zero() { 0 } else { u64::try_from((amount / lot).floor()).unwrap_or(0) }
+    }
+
+    /// The most lots that a quantity holds.
+    pub(crate) fn lots_below(&self, qty: Decimal) -> u64 {
+        u64::try_from((qty / self.step).floor().max(Decimal::ZERO)).unwrap_or_default()
     }
 
     /// Price times quantity in the quote coin.
@@ -228,6 +240,40 @@ pub(crate) fn all() -> Vec<Instrument> {
             }
         })
         .collect()
+}
+
+/// A pair of a setup; `None` if its numbers make no sense. Its names live as long as the program.
+pub(crate) fn of_setup(pair: &Pair) -> Option<Instrument> {
+    let leaked = |text: &String| -> &'static str { Box::leak(text.clone().into_boxed_str()) };
+    let is_sensible = |step: Decimal| step > Decimal::ZERO && step.scale() <= PLACES && step <= MOST_VALUE;
+    let is_by_quote = Symbol::from(pair.symbol.as_str()).is_new_coin_m();
+    let (contract, leverage, only) = match pair.line {
+        Line::Spot | Line::Margin => (Contract::Spot, 1, Some(Family::Unified)),
+        Line::UsdtFutures | Line::UsdcFutures => (Contract::Linear, 10, None),
+        Line::CoinFutures if is_by_quote => (Contract::InverseByQuote, 10, Some(Family::Unified)),
+        Line::CoinFutures => (Contract::Inverse, 10, Some(Family::Classic)),
+    };
+    if !is_sensible(pair.tick) || !is_sensible(pair.step) || pair.line == Line::Margin {
+        return None;
+    }
+    let mut made = Instrument {
+        line: pair.line,
+        symbol: leaked(&pair.symbol),
+        base: leaked(&pair.base),
+        quote: leaked(&pair.quote),
+        contract,
+        tick: pair.tick,
+        step: pair.step,
+        least: pair.least.max(1),
+        opening: on_grid(pair.opening, pair.tick).filter(|ticks| *ticks > 5)?,
+        clip: 1,
+        leverage,
+        only,
+        suspended: false,
+    };
+    // Orders of others are worth about a thousand of the quote coin.
+    made.clip = made.lots_for(Decimal::ONE_THOUSAND, made.opening).max(made.least);
+    Some(made)
 }
 
 #[cfg(test)]

@@ -48,13 +48,16 @@
 //! | module | contents |
 //! |---|---|
 //! | `words`, `instruments`, `orders`, `accounts` | instruments, orders, and the accounts of users |
-//! | `book`, `trading` | orders that wait, and what is done with orders |
+//! | `book`, `matching` | orders that wait, and how they meet |
+//! | `placing`, `amending`, `closing`, `triggers`, `liquidation` | what is done with orders and positions |
 //! | `market`, `dice` | other participants, and randomness from a seed |
 //! | `state` | the whole state, and how time moves it |
 //! | `gate`, `reading`, `refusal`, `limits` | the way of a request: signature, rate limits, checks, and why it is refused |
+//! | `faults`, `journal`, `setup` | what goes wrong on purpose, what is recorded and replayed, and what it begins with |
 //! | `unified`, `classic`, `reports`, `pages` | the operations |
 //! | `exchange`, `time`, `server` | around the core: functions for tests, clocks, HTTP |
 //! | `log`, `snapshot`, `control` | what the page shows, and what its buttons do |
+//! | `docs` | the reference of the API, at `/docs/` |
 //!
 //! # Decisions
 //!
@@ -62,39 +65,52 @@
 //!
 //! # Limits
 //!
-//! Positions are not liquidated, spot orders have no take-profit and stop-loss that trigger, debts are not paid back by
-//! themselves, and nothing is stored. A position of a pair has one margin mode, that of the last fill.
+//! A position of a pair has one margin mode, that of the last fill. Others trade only pairs that an account has traded.
 
 mod accounts;
+mod amending;
 mod book;
 mod classic;
+mod closing;
 mod control;
 mod decisions;
 mod dice;
+mod docs;
 mod exchange;
+mod faults;
 mod gate;
 mod instruments;
+mod journal;
 mod limits;
+mod liquidation;
 mod log;
 mod market;
+mod matching;
 mod orders;
 mod pages;
+mod placing;
 mod reading;
 mod refusal;
 mod reports;
 pub mod server;
+mod setup;
 mod snapshot;
 mod state;
 mod time;
-mod trading;
+mod triggers;
 mod unified;
 mod words;
 
 pub use accounts::Profile;
+pub use control::per_mille;
 pub use decisions::{DECISIONS, Decision};
 pub use dice::Seed;
+pub use docs::Docs;
 pub use exchange::{AccountView, BalanceView, BookView, Exchange, Impossible, Keys, OrderView, PositionView};
+pub use faults::{Aim, Conditions, Fault, Trouble};
+pub use journal::ReplayError;
 pub use orders::State;
+pub use setup::{BadSetup, Pair, Price, Prices, Setup};
 pub use state::{Event, Settings};
 pub use time::Time;
 pub use words::{Cancelled, Effect, Family, Line, Margin, Mode, Pos, Side};

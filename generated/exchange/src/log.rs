@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use http::Request;
 
-use crate::gate::Fault;
+use crate::faults::Trouble;
 use crate::refusal::Refusal;
 
 /// How many requests are kept.
@@ -18,7 +18,7 @@ const MOST_TEXT: usize = 400;
 #[derive(Clone, Debug)]
 pub(crate) enum Verdict {
     Done { answer: String },
-    Refused { code: String, message: String, rule: Option<String> },
+    Refused { code: String, message: String, rule: String },
 }
 
 /// A request and what became of it. Headers, and with them keys and signatures, are left out.
@@ -32,7 +32,7 @@ pub(crate) struct Entry {
     pub(crate) parameters: String,
     pub(crate) verdict: Verdict,
     /// Where the answer is wrong on purpose.
-    pub(crate) fault: Option<Fault>,
+    pub(crate) fault: Option<Trouble>,
 }
 
 impl Entry {
@@ -41,7 +41,7 @@ impl Entry {
         user: Option<u64>,
         request: &Request<Bytes>,
         answer: Result<&str, &Refusal>,
-        fault: Option<Fault>,
+        fault: Option<Trouble>,
     ) -> Self {
         let query = request.uri().query().unwrap_or_default();
         let parameters = if query.is_empty() { request.body() } else { query.as_bytes() };
@@ -50,7 +50,7 @@ impl Entry {
             Err(refusal) => Verdict::Refused {
                 code: beginning(refusal.code.as_bytes()),
                 message: beginning(refusal.message.as_bytes()),
-                rule: refusal.rule.as_ref().map(|rule| beginning(rule.as_bytes())),
+                rule: beginning(refusal.rule.as_bytes()),
             },
         };
         Self {

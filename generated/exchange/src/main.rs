@@ -1,22 +1,27 @@
 //! Starts the exchange and prints how to reach it.
 
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
-use tradeapi_exchange::{Exchange, Mode, Profile, Seed, Settings, Time, server};
+use tradeapi_exchange::{
+    Aim, Docs, Exchange, Fault, Mode, Prices, Profile, Seed, Setup, Time, Trouble, per_mille, server,
+};
 
 /// An exchange on this machine, for trying out and for tests. It serves all operations of the documents over HTTP, with
-/// a market in which others trade too. Nothing is stored: when the program ends, everything is gone.
+/// a market in which others trade too. Nothing is stored but the journal, if there is one.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Arguments {
     /// The port; 0 takes any that is free.
     #[arg(long, default_value_t = 8090)]
     port: u16,
-    /// What prices, the orders of others and the keys follow from.
-    #[arg(long, default_value_t = 7)]
-    seed: u64,
+    /// What prices, the orders of others, faults by chance and the keys follow from.
+    #[arg(long)]
+    seed: Option<u64>,
     /// How many times as fast as the system's clock the exchange's clock runs.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     speed: u32,
@@ -26,12 +31,42 @@ struct Arguments {
     /// Others only quote; prices stand still.
     #[arg(long)]
     quiet: bool,
+    /// Folder of the reference that `tradeapi-gen export site` wrote, to be served at `/docs/`.
+    #[arg(long, value_name = "FOLDER")]
+    docs: Option<PathBuf>,
+    /// The share of requests that go wrong by chance, such as 0.4.
+    #[arg(long, value_name = "SHARE", value_parser = per_mille)]
+    faults: Option<u32>,
+    /// A YAML file with settings, users, instruments, prices and conditions.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["hedge", "load", "replay"])]
+    setup: Option<PathBuf>,
+    /// Plays back the prices of a pair from a CSV file: a time in Unix milliseconds and a price on each line.
+    #[arg(long, value_name = "SYMBOL=FILE", value_parser = prices)]
+    prices: Vec<(String, PathBuf)>,
+    /// Writes everything that is asked and answered to a file, as JSON lines.
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+    /// Goes on from the state to which the journal in this file leads.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "hedge", "quiet", "prices"])]
+    load: Option<PathBuf>,
+    /// Replays the journal in this file, and fails if an answer differs. Serves nothing.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["load", "journal", "faults", "seed", "hedge", "quiet", "prices"])]
+    replay: Option<PathBuf>,
+}
+
+fn prices(text: &str) -> Result<(String, PathBuf), String> {
+    let (symbol, file) = text.split_once('=').ok_or("expected SYMBOL=FILE")?;
+    Ok((symbol.to_owned(), file.into()))
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    match run(&arguments).await {
+    let done = match &arguments.replay {
+        Some(journal) => replayed(journal).map(|_| println!("every answer was the same")),
+        None => run(&arguments).await,
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -40,13 +75,64 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(arguments: &Arguments) -> std::io::Result<()> {
+/// The exchange to which a journal leads.
+fn replayed(journal: &Path) -> io::Result<Exchange> {
+    let failed = |why: String| io::Error::other(format!("{}: {why}", journal.display()));
+    let text = fs::read_to_string(journal).map_err(|error| failed(error.to_string()))?;
+    Exchange::replay(&text).map_err(|error| failed(error.to_string()))
+}
+
+/// The exchange as the arguments describe it, with a clock that runs.
+fn exchange(arguments: &Arguments) -> io::Result<Exchange> {
+    let now = Time::running(arguments.speed);
+    let exchange = match &arguments.load {
+        Some(journal) => {
+            let exchange = replayed(journal)?;
+            // Its time does not go back.
+            let last = exchange.time().now();
+            let time = if last > now.now() { Time::running_from(last, arguments.speed) } else { now };
+            exchange.continue_at(time)
+        }
+        None => Exchange::of(setup(arguments)?, now),
+    };
+    if let Some(share) = arguments.faults {
+        exchange.add_fault(Fault::new(Trouble::Any).aim(Aim::All).per_mille(share));
+    }
+    Ok(exchange)
+}
+
+fn setup(arguments: &Arguments) -> io::Result<Setup> {
+    let mut setup = match &arguments.setup {
+        Some(file) => Setup::read(file)?,
+        None => {
+            let mode = if arguments.hedge { Mode::Hedge } else { Mode::OneWay };
+            let mut setup = Setup::default();
+            (setup.settings.seed, setup.settings.lively) = (Seed(7), true);
+            setup.users.push(Profile::new().mode(mode).whitelisted());
+            setup
+        }
+    };
+    if let Some(seed) = arguments.seed {
+        setup.settings.seed = Seed(seed);
+    }
+    setup.settings.lively &= !arguments.quiet;
+    setup.settings.journal |= arguments.journal.is_some();
+    for (symbol, file) in &arguments.prices {
+        setup.prices.push(Prices::read(symbol, file)?);
+    }
+    Ok(setup)
+}
+
+async fn run(arguments: &Arguments) -> io::Result<()> {
+    let docs = arguments.docs.as_deref().map(Docs::read).transpose()?;
     let listener = server::listen(arguments.port).await?;
-    let mode = if arguments.hedge { Mode::Hedge } else { Mode::OneWay };
-    let mut settings = Settings::default();
-    (settings.seed, settings.lively) = (Seed(arguments.seed), !arguments.quiet);
-    let profile = Profile::new().mode(mode).whitelisted();
-    let exchange = Exchange::with(settings, Time::running(arguments.speed), profile);
+    let exchange = exchange(arguments)?;
+    let mut journal = match &arguments.journal {
+        Some(path) => {
+            Some(File::create(path).map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?)
+        }
+        None => None,
+    };
     let keys = exchange.keys();
     let address = listener.local_addr()?;
     let text = format!(
@@ -55,13 +141,40 @@ async fn run(arguments: &Arguments) -> std::io::Result<()> {
          export TRADEAPI_KEY={}\n\
          export TRADEAPI_SECRET={}\n\
          export TRADEAPI_PASSPHRASE={}\n\n\
-         See what happens at http://{}/\n\
-         Positions are kept in {mode}. Ctrl-C ends it.\n",
-        address, keys.key, keys.secret, keys.passphrase, address
+         See what happens at http://{}/{}\n\
+         Ctrl-C ends it.\n",
+        address,
+        keys.key,
+        keys.secret,
+        keys.passphrase,
+        address,
+        if docs.is_some() { ", and read the reference at /docs/" } else { "" }
     );
-    std::io::stdout().write_all(text.as_bytes())?;
-    tokio::select! {
-        () = server::serve(listener, exchange) => Ok(()),
+    io::stdout().write_all(text.as_bytes())?;
+    let end = tokio::select! {
+        () = server::serve_with(listener, exchange.clone(), docs.unwrap_or_default()) => Ok(()),
+        failed = write(&exchange, journal.as_mut()) => failed,
         end = tokio::signal::ctrl_c() => end,
+    };
+    if let Some(file) = &mut journal {
+        exchange.write_journal(file)?;
+    }
+    let violations = exchange.violations();
+    if !violations.is_empty() {
+        println!("Broken rules:");
+    }
+    for (rule, count) in violations {
+        println!("{count:>8}  {rule}");
+    }
+    end
+}
+
+/// Writes the journal as it grows. Returns only if it cannot be written.
+async fn write(exchange: &Exchange, file: Option<&mut File>) -> io::Result<()> {
+    const PAUSE: Duration = Duration::from_millis(200);
+    let Some(file) = file else { return std::future::pending().await };
+    loop {
+        exchange.write_journal(file)?;
+        tokio::time::sleep(PAUSE).await;
     }
 }

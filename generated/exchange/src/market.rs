@@ -50,6 +50,8 @@ pub(crate) struct Market {
     quotes: Vec<Spot>,
     /// Whether others trade the pair: from when on an account trades it.
     is_awake: bool,
+    /// Whether its price is played back, so that others do not move it.
+    pub(crate) is_played_back: bool,
     /// Whether a quote was traded since the quotes were made.
     pub(crate) is_touched: bool,
     dice: Dice,
@@ -66,6 +68,7 @@ impl Market {
             unit,
             quotes: Vec::new(),
             is_awake: false,
+            is_played_back: false,
             is_touched: false,
             dice,
             fills: VecDeque::new(),
@@ -112,6 +115,7 @@ impl Core {
         let mid = self.markets[index].mid;
         self.markets[index].move_to(mid, self.now);
         self.trigger(index);
+        self.liquidate(index);
     }
 
     /// Others withdraw their quotes and make new ones.
@@ -158,8 +162,10 @@ impl Core {
             let (opening, clip) = (self.pairs[index].opening, self.pairs[index].clip);
             let market = &mut self.markets[index];
             let down_or_up = market.dice.below(3);
-            let moved = (market.mid + down_or_up * market.unit).saturating_sub(market.unit);
-            market.mid = moved.clamp(opening / 2, opening * 2);
+            if !market.is_played_back {
+                let moved = (market.mid + down_or_up * market.unit).saturating_sub(market.unit);
+                market.mid = moved.clamp(opening / 2, opening * 2);
+            }
             market.move_to(market.mid, self.now);
             let (trades, buys) = (market.dice.below(2) == 0, market.dice.below(2) == 0);
             let lots = (clip / 4 + market.dice.below(clip)).max(1);
@@ -168,6 +174,7 @@ impl Core {
                 self.trade_of_others(index, if buys { Side::Buy } else { Side::Sell }, None, lots);
             }
             self.trigger(index);
+            self.liquidate(index);
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Orders and fills, as the core keeps them.
 
+use std::sync::Arc;
+
 use rust_decimal::Decimal;
+use rustc_hash::FxHashMap;
 
 use crate::book::Spot;
 use crate::instruments::Coin;
@@ -39,6 +42,49 @@ pub(crate) struct Preset {
     pub(crate) limit_price: Option<Decimal>,
 }
 
+/// A take-profit and a stop-loss, of an order or of a position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Presets {
+    pub(crate) take_profit: Preset,
+    pub(crate) stop_loss: Preset,
+}
+
+impl Presets {
+    /// Whether there is any.
+    pub(crate) fn is_some(&self) -> bool {
+        self.take_profit.price.or(self.stop_loss.price).is_some()
+    }
+
+    /// Takes over those of an order, as far as it has any.
+    pub(crate) fn take_over(&mut self, new: Self) {
+        if new.take_profit.price.is_some() {
+            self.take_profit = new.take_profit;
+        }
+        if new.stop_loss.price.is_some() {
+            self.stop_loss = new.stop_loss;
+        }
+    }
+
+    /// The one that the prices trigger for what `opened` opened: `last` is that of the latest trade, `mark` the mark
+    /// price.
+    pub(crate) fn triggered(&self, opened: Side, last: Decimal, mark: Decimal) -> Option<(Preset, Source)> {
+        let reaches = |preset: &Preset, is_profit: bool| {
+            let now = if preset.by_mark { mark } else { last };
+            let is_above = (opened == Side::Buy) == is_profit;
+            preset.price.is_some_and(|price| if is_above { now >= price } else { now <= price })
+        };
+        if reaches(&self.take_profit, true) {
+            return Some((self.take_profit, Source::TakeProfit));
+        }
+        reaches(&self.stop_loss, false).then_some((self.stop_loss, Source::StopLoss))
+    }
+
+    /// As a ticket keeps them: presets that say nothing take no room.
+    pub(crate) fn boxed(self) -> Option<Box<Self>> {
+        (self != Self::default()).then(|| Box::new(self))
+    }
+}
+
 /// The quantity of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quantity {
@@ -62,6 +108,8 @@ pub(crate) enum Source {
     TakeProfit,
     /// The stop-loss of a position.
     StopLoss,
+    /// The exchange closed a position whose margin was used up.
+    Liquidation,
 }
 
 /// What an order asks for.
@@ -69,7 +117,7 @@ pub(crate) enum Source {
 pub(crate) struct Ticket {
     pub(crate) account: usize,
     pub(crate) line: Line,
-    pub(crate) symbol: String,
+    pub(crate) pair: usize,
     /// The side in the book.
     pub(crate) side: Side,
     /// Without a price, it is a market order.
@@ -80,14 +128,21 @@ pub(crate) struct Ticket {
     pub(crate) effect: Effect,
     pub(crate) reduce_only: bool,
     pub(crate) prevention: Prevention,
-    pub(crate) client: Option<String>,
+    pub(crate) client: Option<Arc<str>>,
     pub(crate) margin: Margin,
     pub(crate) borrows: Borrowing,
     /// Whether a price out of range becomes the best one within it.
     pub(crate) adjusts_price: bool,
-    pub(crate) take_profit: Preset,
-    pub(crate) stop_loss: Preset,
+    /// The preset take-profit and stop-loss. Few orders have one.
+    pub(crate) presets: Option<Box<Presets>>,
     pub(crate) source: Source,
+}
+
+impl Ticket {
+    /// The preset take-profit and stop-loss; without a price where there is none.
+    pub(crate) fn presets(&self) -> Presets {
+        self.presets.as_deref().copied().unwrap_or_default()
+    }
 }
 
 /// When an order borrows what its account lacks.
@@ -104,7 +159,6 @@ pub(crate) enum Borrowing {
 pub(crate) struct Order {
     pub(crate) id: u64,
     pub(crate) ticket: Ticket,
-    pub(crate) instrument: usize,
     /// The limit, in ticks.
     pub(crate) ticks: Option<u64>,
     /// All lots, filled ones included. Of an order for an amount, those that it has bought.
@@ -144,14 +198,42 @@ impl Order {
     }
 }
 
+/// All orders that are remembered, by their ids. Each has its own place in memory, so that the table grows without
+/// moving them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Orders(FxHashMap<u64, Box<Order>>);
+
+impl Orders {
+    pub(crate) fn get(&self, id: &u64) -> Option<&Order> {
+        self.0.get(id).map(Box::as_ref)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: &u64) -> Option<&mut Order> {
+        self.0.get_mut(id).map(Box::as_mut)
+    }
+
+    pub(crate) fn insert(&mut self, order: Order) {
+        self.0.insert(order.id, Box::new(order));
+    }
+
+    pub(crate) fn remove(&mut self, id: &u64) -> Option<Box<Order>> {
+        self.0.remove(id)
+    }
+
+    /// In no order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Order> {
+        self.0.values().map(Box::as_ref)
+    }
+}
+
 /// A fill of an order.
 #[derive(Clone, Debug)]
 pub(crate) struct Fill {
     pub(crate) id: u64,
     pub(crate) order: u64,
-    pub(crate) client: Option<String>,
+    pub(crate) client: Option<Arc<str>>,
     pub(crate) line: Line,
-    pub(crate) instrument: usize,
+    pub(crate) pair: usize,
     /// The side in the book.
     pub(crate) side: Side,
     pub(crate) pos: Pos,

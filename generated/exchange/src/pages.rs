@@ -6,6 +6,7 @@ use tradeapi::runtime::tables::Meta;
 use crate::accounts::Account;
 use crate::orders::{Fill, Order};
 use crate::state::Core;
+use crate::words::Line;
 
 /// The page of a listing that a query asks for.
 #[derive(Clone, Copy, Debug)]
@@ -15,32 +16,58 @@ pub(crate) struct Page {
     limit: usize,
     from: u64,
     to: u64,
+    /// What is newer is not listed yet, because listings lag.
+    latest: u64,
 }
 
 impl Page {
     /// The page behind the item `before`, within a time range. What the query leaves out follows from the operation.
     pub(crate) fn new(
         meta: &Meta,
-        now: u64,
+        core: &Core,
         before: Option<&str>,
         limit: Option<u64>,
         [start, end]: [Option<Timestamp>; 2],
     ) -> Self {
-        /// The documented default of all listings but two, which pass their own.
-        const LIMIT: u64 = 100;
-        let [from, to] = range(meta, Timestamp::from_millis(now), start, end).map(Timestamp::as_millis);
+        let [from, to] = range(meta, Timestamp::from_millis(core.now), start, end).map(Timestamp::as_millis);
         // An id that is not one of ours leads nowhere.
         let before = before.map_or(u64::MAX, |text| text.parse().unwrap_or(0));
-        Self { before, limit: usize::try_from(limit.unwrap_or(LIMIT)).unwrap_or(usize::MAX), from, to }
+        let latest = core.now.saturating_sub(core.faults.conditions.lag);
+        Self { before, limit: page_size(meta, limit), from, to, latest }
     }
 
     fn holds(&self, time: u64) -> bool {
-        (self.from..=self.to).contains(&time)
+        time <= self.latest && (self.from..=self.to).contains(&time)
     }
 
     /// The id that leads to the next page: that of the last item of a full page.
     pub(crate) fn next(&self, items: usize, last: Option<u64>) -> Option<String> {
         last.filter(|_| items >= self.limit).map(|id| id.to_string())
+    }
+}
+
+/// How many items a page has: as many as the query asks for, or else the documented default.
+pub(crate) fn page_size(meta: &Meta, limit: Option<u64>) -> usize {
+    let default =
+        || meta.defaults.iter().find(|(name, _)| *name == "limit").and_then(|(_, default)| default.parse().ok());
+    limit.or_else(default).and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX)
+}
+
+/// Which orders and fills a request means: those of a line of business, of a pair, or all.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) line: Option<&'a str>,
+    pub(crate) symbol: Option<&'a str>,
+}
+
+impl Wanted<'_> {
+    pub(crate) fn holds(self, core: &Core, line: Line, pair: usize) -> bool {
+        self.line.is_none_or(|wanted| line.as_str() == wanted)
+            && self.symbol.is_none_or(|wanted| core.pairs[pair].symbol == wanted)
+    }
+
+    pub(crate) fn is(self, core: &Core, order: &Order) -> bool {
+        self.holds(core, order.ticket.line, order.ticket.pair)
     }
 }
 

@@ -3,9 +3,11 @@
 use rust_decimal::Decimal;
 use tradeapi::broker::{Commission, GetAgentDirectCommissions, GetAgentDirectCommissionsPage};
 use tradeapi::unified::{GetInsiderTrades, GetInsiderTradesPage, InsiderTrade};
+use tradeapi::{Operation, Timestamp};
 
 use crate::dice::{Dice, Seed};
 use crate::gate::{Desk, Serve};
+use crate::pages::page_size;
 use crate::reading::wire;
 use crate::refusal::Refusal;
 
@@ -20,16 +22,13 @@ const DAY: u64 = 24 * 60 * 60 * 1000;
 /// By how much the days of the report begin before those of UTC: it counts in UTC+8.
 const AHEAD: u64 = 8 * 60 * 60 * 1000;
 
-/// How many days of commissions can be read.
-const DAYS: u64 = 90;
-
 impl Serve for GetInsiderTrades {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetInsiderTradesPage, Refusal> {
-        const LIMIT: u64 = 20;
         let code = self.code.as_str();
         let purpose = code.bytes().fold(7, |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
         let first: u64 = self.cursor.as_ref().map_or(0, |cursor| cursor.as_str().parse().unwrap_or(TRADES));
-        let end = first.saturating_add(self.limit.unwrap_or(LIMIT)).min(TRADES);
+        let size = u64::try_from(page_size(Self::META, self.limit)).unwrap_or(TRADES);
+        let end = first.saturating_add(size).min(TRADES);
         let mut answer = GetInsiderTradesPage::default();
         let trades = (first..end).map(|index| insider_trade(at.core.settings.seed, purpose, code, index));
         answer.list = trades.collect::<Vec<_>>().into();
@@ -64,16 +63,22 @@ fn insider_trade(seed: Seed, purpose: u64, code: &str, index: u64) -> InsiderTra
 
 impl Serve for GetAgentDirectCommissions {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetAgentDirectCommissionsPage, Refusal> {
-        const LIMIT: u64 = 100;
         let today = (at.core.now + AHEAD) / DAY;
         // What is of today can be read tomorrow.
         let days = match (self.start_time, self.end_time) {
-            (Some(start), Some(end)) => [start, end].map(|time| time.as_millis().saturating_add(AHEAD) / DAY),
+            // A day is in the range in which it begins, so that ranges that follow each other have it once.
+            (Some(start), Some(end)) => {
+                let [start, end] = [start, end].map(|time| time.as_millis().saturating_add(AHEAD));
+                [start.div_ceil(DAY), end / DAY]
+            }
             _ => [today.saturating_sub(1); 2],
         };
-        let readable = days[0].max(today.saturating_sub(DAYS))..days[1].saturating_add(1).min(today);
+        let access = Self::META.window.and_then(|window| window.access);
+        let oldest = access.and_then(|access| access.before(Timestamp::from_millis(at.core.now + AHEAD)));
+        let readable =
+            days[0].max(oldest.map_or(0, |oldest| oldest.as_millis() / DAY))..days[1].saturating_add(1).min(today);
         let before = self.id_less_than.as_ref().map_or(u64::MAX, |id| id.as_str().parse().unwrap_or(0));
-        let limit = usize::try_from(self.limit.unwrap_or(LIMIT)).unwrap_or(usize::MAX);
+        let limit = page_size(Self::META, self.limit);
         let all = readable.rev().flat_map(|day| (0..REFERRED).rev().map(move |user| (day, user)));
         let of_seed = all.map(|(day, user)| (day * REFERRED + user, commission(at.core.settings.seed, day, user)));
         let found: Vec<(u64, Commission)> =

@@ -1,15 +1,16 @@
 //! The exchange over HTTP.
 
-use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
-use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::Incoming;
+use http_body_util::{BodyExt, Limited};
+use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -17,7 +18,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
 use crate::control;
+use crate::docs::{self, Docs};
 use crate::exchange::Exchange;
+use crate::faults::Delivered;
 use crate::log::Log;
 
 /// The longest body that is read.
@@ -32,16 +35,22 @@ const HEAD_TIME: Duration = Duration::from_secs(60);
 /// Serves an exchange until the future is dropped: its operations, and the page at `/` that shows
 /// what happens.
 pub async fn serve(listener: TcpListener, exchange: Exchange) {
+    serve_with(listener, exchange, Docs::default()).await;
+}
+
+/// The same, with the reference at `/docs/`.
+pub async fn serve_with(listener: TcpListener, exchange: Exchange, docs: Docs) {
+    let docs = Arc::new(docs);
     exchange.core().log.get_or_insert_with(Log::default);
     let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     loop {
         let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, peer)) => {
-                let exchange = exchange.clone();
+                let (exchange, docs) = (exchange.clone(), Arc::clone(&docs));
                 tokio::spawn(async move {
                     // A connection that breaks HTTP is closed; others are not affected.
-                    let _ = connection(stream, peer, exchange).await;
+                    let _ = connection(stream, peer, exchange, docs).await;
                     drop(place);
                 });
             }
@@ -69,11 +78,11 @@ pub async fn listen(port: u16) -> io::Result<TcpListener> {
     })
 }
 
-async fn connection(stream: TcpStream, peer: SocketAddr, exchange: Exchange) -> hyper::Result<()> {
+async fn connection(stream: TcpStream, peer: SocketAddr, exchange: Exchange, docs: Arc<Docs>) -> hyper::Result<()> {
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| {
-        let exchange = exchange.clone();
-        async move { Ok::<_, Infallible>(answer(request, peer.ip(), &exchange).await) }
+        let (exchange, docs) = (exchange.clone(), Arc::clone(&docs));
+        async move { answer(request, peer.ip(), &exchange, &docs).await }
     });
     http1::Builder::new()
         .timer(TokioTimer::new())
@@ -82,15 +91,75 @@ async fn connection(stream: TcpStream, peer: SocketAddr, exchange: Exchange) -> 
         .await
 }
 
-async fn answer(request: Request<Incoming>, peer: IpAddr, exchange: &Exchange) -> Response<Full<Bytes>> {
+/// Answers a request. An error closes the connection.
+async fn answer(
+    request: Request<Incoming>,
+    peer: IpAddr,
+    exchange: &Exchange,
+    docs: &Docs,
+) -> io::Result<Response<Answer>> {
     let (head, body) = request.into_parts();
-    match Limited::new(body, MOST_BODY).collect().await {
-        Ok(_) if control::serves(head.uri.path()) => control::answer(&head, exchange).map(Full::new),
-        Ok(body) => exchange.answer(&Request::from_parts(head, body.to_bytes()), peer).map(Full::new),
+    let body = match Limited::new(body, MOST_BODY).collect().await {
+        Ok(_) if control::serves(head.uri.path()) => return Ok(control::answer(&head, exchange).map(Answer::whole)),
+        Ok(_) if docs::serves(head.uri.path()) => return Ok(docs.answer(&head, exchange).map(Answer::whole)),
+        Ok(body) => body.to_bytes(),
         Err(_) => {
-            let mut response = Response::new(Full::default());
+            let mut response = Response::new(Answer::whole(Bytes::new()));
             *response.status_mut() = StatusCode::PAYLOAD_TOO_LARGE;
-            response
+            return Ok(response);
         }
+    };
+    let delivery = exchange.deliver(&Request::from_parts(head, body), peer);
+    if !delivery.latency.is_zero() {
+        exchange.time().sleep(delivery.latency).await;
+    }
+    match delivery.delivered {
+        Delivered::Whole(answer) => Ok(answer.map(Answer::whole)),
+        Delivered::Half(answer) => Ok(answer.map(Answer::half)),
+        Delivered::Nothing => Err(closed()),
+    }
+}
+
+fn closed() -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionAborted, "the connection is closed on purpose")
+}
+
+/// The body of an answer, which may end before its announced length.
+struct Answer {
+    length: u64,
+    /// What is left to send.
+    data: Option<Bytes>,
+    is_cut: bool,
+}
+
+impl Answer {
+    fn whole(data: Bytes) -> Self {
+        Self { length: u64::try_from(data.len()).unwrap_or(u64::MAX), data: Some(data), is_cut: false }
+    }
+
+    fn half(data: Bytes) -> Self {
+        let beginning = data.slice(..data.len() / 2);
+        Self { data: Some(beginning), is_cut: true, ..Self::whole(data) }
+    }
+}
+
+impl Body for Answer {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        match self.data.take().filter(|data| !data.is_empty()) {
+            Some(data) => Poll::Ready(Some(Ok(Frame::data(data)))),
+            None if self.is_cut => Poll::Ready(Some(Err(closed()))),
+            None => Poll::Ready(None),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        !self.is_cut && self.data.as_ref().is_none_or(Bytes::is_empty)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        if self.data.is_some() { SizeHint::with_exact(self.length) } else { SizeHint::default() }
     }
 }

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use rust_decimal::Decimal;
 use tradeapi::runtime::json::JsonWriter;
 
-use crate::gate::Fault;
+use crate::faults::{Aim, Fault, Trouble};
 use crate::instruments::quotient;
 use crate::limits::Caller;
 use crate::log::{Entry, Verdict};
@@ -55,6 +55,7 @@ pub(crate) fn snapshot(core: &Core, view: View, speed: u32) -> String {
     balances(&mut out, core, view);
     limits(&mut out, core);
     faults(&mut out, core);
+    violations(&mut out, core);
     requests(&mut out, core);
     out.end_object();
     out.finish()
@@ -158,7 +159,7 @@ fn orders(out: &mut JsonWriter, core: &Core, view: View) {
 }
 
 fn write_order(out: &mut JsonWriter, core: &Core, order: &Order) {
-    let pair = &core.pairs[order.instrument];
+    let pair = &core.pairs[order.ticket.pair];
     text(out, "id", &order.id.to_string());
     text(out, "client", order.client().unwrap_or_default());
     text(out, "account", &name(core, order.ticket.account));
@@ -233,17 +234,44 @@ fn limits(out: &mut JsonWriter, core: &Core) {
     });
 }
 
-fn write_fault(out: &mut JsonWriter, fault: &Fault) {
-    let (kind, code) = match fault {
-        Fault::Refuse(code) => ("refuse", code),
-        Fault::Hide(code) => ("hide", code),
-    };
+fn write_trouble(out: &mut JsonWriter, trouble: &Trouble) {
+    let (kind, code) = trouble.name();
     text(out, "kind", kind);
-    text(out, "code", code);
+    if let Some(code) = code {
+        text(out, "code", code);
+    }
+}
+
+fn write_fault(out: &mut JsonWriter, fault: &Fault) {
+    write_trouble(out, &fault.trouble);
+    let aim = match &fault.aim {
+        Aim::Changes => "changes",
+        Aim::All => "all",
+        Aim::Operation(id) => id,
+    };
+    text(out, "aim", aim);
+    out.member("permille").number(&u64::from(fault.per_mille));
+    if let Some(times) = fault.times {
+        out.member("times").number(&u64::from(times));
+    }
+    out.member("delay").number(&u64::try_from(fault.delay.as_millis()).unwrap_or(u64::MAX));
 }
 
 fn faults(out: &mut JsonWriter, core: &Core) {
-    list(out, "faults", core.faults.iter().take(MOST_ROWS), core.faults.len(), write_fault);
+    let faults = &core.faults.list;
+    list(out, "faults", faults.iter().take(MOST_ROWS), faults.len(), write_fault);
+}
+
+/// The rules that were broken and the limits that were exceeded, the most frequent first.
+fn violations(out: &mut JsonWriter, core: &Core) {
+    let mut all: Vec<_> = core.violations.iter().collect();
+    all.sort_by_key(|(rule, count)| (Reverse(**count), *rule));
+    let total = all.len();
+    all.truncate(MOST_ROWS);
+    list(out, "violations", all, total, |out, (rule, count)| {
+        text(out, "rule", rule);
+        out.member("count").number(count);
+    });
 }
 
 fn requests(out: &mut JsonWriter, core: &Core) {
@@ -266,14 +294,12 @@ fn write_request(out: &mut JsonWriter, number: u64, entry: &Entry) {
         Verdict::Refused { code, message, rule } => {
             text(out, "code", code);
             text(out, "message", message);
-            if let Some(rule) = rule {
-                text(out, "rule", rule);
-            }
+            text(out, "rule", rule);
         }
     }
     if let Some(fault) = &entry.fault {
         out.member("fault").begin_object();
-        write_fault(out, fault);
+        write_trouble(out, fault);
         out.end_object();
     }
 }

@@ -5,24 +5,31 @@ use std::time::Duration;
 
 use rust_decimal::Decimal;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use tradeapi::runtime::signing::HmacSha256;
+use tradeapi::runtime::tables::Length;
+use tradeapi::{Operation, Timestamp, classic, unified};
 
 use crate::accounts::{Account, Profile, User};
+use crate::amending::Changes;
 use crate::book::Book;
 use crate::dice::{Dice, Seed};
-use crate::gate::Fault;
+use crate::faults::Faults;
 use crate::instruments::{self, Instrument};
+use crate::journal::{Action, Journal, Line};
 use crate::limits::Limits;
 use crate::log::Log;
 use crate::market::Market;
-use crate::orders::{Order, Ticket};
-use crate::trading::Amendment;
-use crate::words::{Family, Line, Pos, Side};
+use crate::orders::{Order, Orders, Ticket};
+use crate::setup::Setup;
+use crate::triggers::Bought;
+use crate::words::{Family, Line as Business, Pos, Side};
 
 /// How the exchange behaves where the documents leave a choice, and what it leaves out for tests.
 ///
 /// [`DECISIONS`](crate::DECISIONS) has the question behind each choice.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[must_use]
 #[non_exhaustive]
 pub struct Settings {
@@ -37,12 +44,18 @@ pub struct Settings {
     pub ceilings: bool,
     /// Whether a clientOid can be used once only, as long as its order is remembered.
     pub unique_client_ids: bool,
+    /// Whether positions are closed when their margin is used up.
+    pub liquidation: bool,
     /// How long the classic family takes to create the order that replaces a modified one.
+    #[serde(with = "crate::setup::millis")]
     pub replacement_delay: Duration,
     /// How long the unified family takes for a modification; during this time it is in progress.
+    #[serde(with = "crate::setup::millis")]
     pub modification_delay: Duration,
     /// The HTTP status of refusals; success has 200.
     pub refusal_status: u16,
+    /// Whether a [journal](crate::Exchange::journal) is kept.
+    pub journal: bool,
 }
 
 impl Default for Settings {
@@ -53,9 +66,11 @@ impl Default for Settings {
             rate_limits: true,
             ceilings: true,
             unique_client_ids: true,
+            liquidation: true,
             replacement_delay: Duration::from_millis(20),
             modification_delay: Duration::ZERO,
             refusal_status: 400,
+            journal: false,
         }
     }
 }
@@ -101,14 +116,16 @@ pub(crate) enum Task {
     /// Places the order that replaces a modified one.
     Place(Box<Ticket>),
     /// Applies a modification.
-    Amend(u64, Amendment),
+    Amend(u64, Changes),
+    /// Moves the price of a pair that is played back.
+    Price(usize, u64),
 }
 
 /// The first id; ids have nineteen digits.
 const FIRST_ID: u64 = 1_400_000_000_000_000_000;
 
-/// How long fills are kept: no listing reaches further back than three months, which have at most 92 days.
-const FILLS_KEPT: u64 = 92 * 24 * 60 * 60 * 1000;
+/// How often old fills are forgotten, in milliseconds.
+const FORGETTING: u64 = 60 * 60 * 1000;
 
 /// The maximum number of events to keep; older ones are dropped.
 const MOST_EVENTS: usize = 10_000;
@@ -121,7 +138,7 @@ pub(crate) struct Core {
     /// The time of what is going on, in Unix milliseconds.
     pub(crate) now: u64,
     pub(crate) pairs: Vec<Instrument>,
-    by_symbol: FxHashMap<(Line, &'static str), usize>,
+    by_symbol: FxHashMap<(Business, &'static str), usize>,
     pub(crate) books: Vec<Book>,
     pub(crate) markets: Vec<Market>,
     /// When other participants act next.
@@ -129,27 +146,41 @@ pub(crate) struct Core {
     pub(crate) users: Vec<User>,
     pub(crate) keys: FxHashMap<String, usize>,
     pub(crate) accounts: Vec<Account>,
-    pub(crate) orders: FxHashMap<u64, Order>,
+    pub(crate) orders: Orders,
     /// Positions with a take-profit or a stop-loss: pair, account, position.
     pub(crate) guarded: BTreeSet<(usize, usize, Pos)>,
+    /// All positions, alike.
+    pub(crate) held: BTreeSet<(usize, usize, Pos)>,
+    /// Spot orders that have ended, with a take-profit or a stop-loss for what they traded.
+    pub(crate) bought: Bought,
     last_id: u64,
     tasks: BTreeMap<(u64, u64), Task>,
     /// Orders to forget, with the time: cancelled ones of the unified family, and all others.
     forget: [VecDeque<(u64, u64)>; 2],
+    /// When old fills were forgotten.
+    fills_forgotten: u64,
     events: VecDeque<Event>,
     pub(crate) limits: Limits,
-    pub(crate) faults: VecDeque<Fault>,
+    pub(crate) faults: Faults,
+    /// How often each rule was broken, and each limit exceeded.
+    pub(crate) violations: BTreeMap<String, u64>,
+    pub(crate) journal: Option<Journal>,
+    setup: Setup,
     /// The latest requests, if someone may want to see them.
     pub(crate) log: Option<Log>,
     dice: Dice,
 }
 
 impl Core {
-    pub(crate) fn new(settings: Settings, now: u64) -> Self {
-        let pairs = instruments::all();
+    pub(crate) fn new(setup: Setup, now: u64) -> Self {
+        let settings = setup.settings.clone();
+        let mut pairs = instruments::all();
+        pairs.extend(setup.instruments.iter().filter_map(instruments::of_setup));
         let seed = settings.seed;
         let markets = (1..).zip(&pairs).map(|(purpose, pair)| Market::new(pair, Dice::new(seed, purpose))).collect();
-        Self {
+        let mut faults = Faults::new(Dice::new(seed, u64::MAX));
+        faults.conditions = setup.conditions.clone();
+        let mut core = Self {
             settings,
             now,
             by_symbol: pairs.iter().enumerate().map(|(index, pair)| ((pair.line, pair.symbol), index)).collect(),
@@ -160,44 +191,127 @@ impl Core {
             users: Vec::new(),
             keys: FxHashMap::default(),
             accounts: Vec::new(),
-            orders: FxHashMap::default(),
+            orders: Orders::default(),
             guarded: BTreeSet::new(),
+            held: BTreeSet::new(),
+            bought: Bought::new(),
             last_id: FIRST_ID,
             tasks: BTreeMap::new(),
             forget: Default::default(),
+            fills_forgotten: now,
             events: VecDeque::new(),
             limits: Limits::default(),
-            faults: VecDeque::new(),
+            faults,
+            violations: BTreeMap::new(),
+            journal: None,
             log: None,
             dice: Dice::new(seed, 0),
+            setup,
+        };
+        core.play_back();
+        core
+    }
+
+    /// Plans the prices that are played back.
+    fn play_back(&mut self) {
+        let mut planned = Vec::new();
+        for prices in &self.setup.prices {
+            for (index, pair) in self.pairs.iter().enumerate().filter(|(_, pair)| pair.symbol == prices.symbol) {
+                let steps = prices.steps.iter();
+                planned.extend(steps.filter_map(|(at, price)| Some((*at, index, pair.nearest_ticks(price.0)?))));
+            }
         }
+        for (at, index, ticks) in planned {
+            self.markets[index].is_played_back = true;
+            self.later(Duration::from_millis(at), Task::Price(index, ticks));
+        }
+    }
+
+    /// Does what was asked for from outside, and notes it in the journal.
+    pub(crate) fn act(&mut self, now: u64, action: Action) -> Result<(), String> {
+        if !matches!(action, Action::Reset) {
+            self.advance(now);
+        }
+        let line = self.journal.is_some().then(|| Line::of_action(now, action.clone()));
+        match action {
+            Action::Look => {}
+            Action::Fill { order, qty } => self.fill_by_name(&order, qty.0)?,
+            Action::Price { symbol, price } => self.move_price(&symbol, price.0)?,
+            Action::Suspend { symbol, is_suspended } => {
+                self.pairs
+                    .iter_mut()
+                    .filter(|pair| pair.symbol == symbol)
+                    .for_each(|pair| pair.suspended = is_suspended);
+            }
+            Action::Fault(fault) => self.faults.list.push(fault),
+            Action::ClearFaults => self.faults.list.clear(),
+            Action::Conditions(conditions) => self.faults.conditions = conditions,
+            Action::Open(profile) => {
+                self.open(*profile);
+            }
+            Action::Reset => self.reset(now),
+        }
+        if let (Some(journal), Some(line)) = (&mut self.journal, line) {
+            journal.push(&line);
+        }
+        Ok(())
+    }
+
+    fn fill_by_name(&mut self, name: &str, qty: Decimal) -> Result<(), String> {
+        let is_meant = |order: &&Order| order.id.to_string() == name || order.client() == Some(name);
+        let found = self.orders.iter().filter(|order| order.spot.is_some()).find(is_meant);
+        let found = found.ok_or_else(|| format!("no order {name} waits"))?;
+        let (id, index, spot, remaining) = (found.id, found.ticket.pair, found.spot, found.remaining());
+        let lots = self.pairs[index].lots(qty).filter(|lots| (1..=remaining).contains(lots));
+        let (Some(lots), Some(spot)) = (lots, spot) else {
+            let rest = self.pairs[index].qty(remaining);
+            return Err(format!("order {name} can be filled by a part of {rest}, a multiple of the step"));
+        };
+        self.books[index].reduce(spot, lots);
+        self.fill(id, spot.ticks, lots, false);
+        self.trigger(index);
+        Ok(())
+    }
+
+    fn move_price(&mut self, symbol: &str, price: Decimal) -> Result<(), String> {
+        let indices: Vec<usize> = (0..self.pairs.len()).filter(|index| self.pairs[*index].symbol == symbol).collect();
+        if indices.is_empty() {
+            return Err(format!("there is no pair {symbol}"));
+        }
+        for index in indices {
+            let ticks = self.pairs[index].ticks(price).filter(|ticks| *ticks <= self.pairs[index].opening * 100);
+            let ticks = ticks.ok_or_else(|| format!("{price} is not a possible price of {symbol}"))?;
+            self.set_mid(index, ticks);
+        }
+        Ok(())
     }
 
     /// Opens the accounts of a user and returns the key, the secret and the passphrase.
     pub(crate) fn open(&mut self, profile: Profile) -> [String; 3] {
         let keys = [(); 3].map(|()| self.dice.digits());
-        let [key, secret, passphrase] = &keys;
+        let [key, secret, _] = &keys;
         let user = self.users.len();
         let [classic, unified] = [Family::Classic, Family::Unified].map(|family| {
             self.accounts.push(Account::new(user, family, &profile, &self.pairs));
             self.accounts.len() - 1
         });
         let properties = User::properties(&profile, &self.pairs);
-        let (signer, passphrase) = (HmacSha256::new(secret), passphrase.clone());
+        let signer = HmacSha256::new(secret);
         let id = 1_000_000 + u64::try_from(user).unwrap_or_default();
-        self.users.push(User { id, profile, signer, passphrase, properties, classic, unified });
+        self.users.push(User { id, profile, signer, keys: keys.clone(), properties, classic, unified });
         self.keys.insert(key.clone(), user);
         keys
     }
 
     /// Begins anew at `now`, with the users and their keys. Ids go on, so that no order is taken for one of before.
     pub(crate) fn reset(&mut self, now: u64) {
-        let mut fresh = Self::new(self.settings.clone(), now);
+        let mut fresh = Self::new(self.setup.clone(), now);
         for user in self.users.drain(..) {
             fresh.open(user.profile);
         }
         fresh.last_id = self.last_id;
         fresh.log = self.log.take().map(Log::cleared);
+        fresh.journal = self.journal.take();
         *self = fresh;
     }
 
@@ -208,8 +322,8 @@ impl Core {
     }
 
     /// The pair that a family trades under a name.
-    pub(crate) fn pair(&self, family: Family, line: Line, symbol: &str) -> Option<usize> {
-        let line = if line == Line::Margin { Line::Spot } else { line };
+    pub(crate) fn pair(&self, family: Family, line: Business, symbol: &str) -> Option<usize> {
+        let line = if line == Business::Margin { Business::Spot } else { line };
         let index = *self.by_symbol.get(&(line, symbol))?;
         self.pairs[index].is_listed(family).then_some(index)
     }
@@ -267,29 +381,56 @@ impl Core {
 
     fn run(&mut self, task: Task) {
         let refused = match task {
+            Task::Price(index, ticks) => {
+                self.set_mid(index, ticks);
+                None
+            }
             Task::Place(ticket) => {
                 let family = self.accounts[ticket.account].family;
-                self.place(*ticket).err().map(|reason| reason.of(family))
+                self.place(*ticket).err().map(|reason| reason.code(family))
             }
-            Task::Amend(order, amendment) => self.finish_amendment(order, &amendment).err(),
+            Task::Amend(order, amendment) => {
+                self.finish_amendment(order, &amendment).err().map(|reason| reason.code(Family::Unified))
+            }
         };
-        if let Some(refusal) = refused {
-            self.tell(Event::Refused { code: refusal.code });
+        if let Some(code) = refused {
+            self.tell(Event::Refused { code: code.to_owned() });
         }
     }
 
-    /// Notes that an order is filled or cancelled, and when it is forgotten.
-    pub(crate) fn remember_until(&mut self, order: u64, after: Duration, is_soon: bool) {
-        let at = self.now.saturating_add(u64::try_from(after.as_millis()).unwrap_or(u64::MAX));
-        self.forget[usize::from(!is_soon)].push_back((at, order));
+    /// Notes when an order that has ended is forgotten: the unified family keeps one that was cancelled as long as the
+    /// documents say, and all others are kept as long as they can be listed.
+    pub(crate) fn forget_later(&mut self, order: u64, family: Family, is_cancelled: bool) {
+        let kept = unified::PlaceOrder::META.confirm.and_then(|confirm| confirm.kept_ms);
+        let (queue, at) = match kept.filter(|_| is_cancelled && family == Family::Unified) {
+            Some(kept) => (0, self.now.saturating_add(kept)),
+            None => {
+                let window = unified::GetOrderHistory::META.window.and_then(|window| window.access);
+                let at = window.and_then(|access| access.after(Timestamp::from_millis(self.now)));
+                (1, at.map_or(u64::MAX, Timestamp::as_millis))
+            }
+        };
+        self.forget[queue].push_back((at, order));
     }
 
-    fn forget_old(&mut self) {
-        let oldest = self.now.saturating_sub(FILLS_KEPT);
+    fn forget_fills(&mut self) {
+        self.fills_forgotten = self.now;
+        let now = Timestamp::from_millis(self.now);
+        // A listing that begins where its longest range did until now still finds what it is about.
+        let windows = [unified::GetFillHistory::META, classic::GetOrderFillDetails::META].map(|meta| meta.window);
+        let reaches = windows.into_iter().flatten().flat_map(|window| [window.access, window.span]).flatten();
+        let twice = |length: Length| length.before(now).and_then(|start| length.before(start));
+        let oldest = reaches.filter_map(twice).min().map_or(0, Timestamp::as_millis);
         for account in &mut self.accounts {
             while account.fills.front().is_some_and(|fill| fill.at < oldest) {
                 account.fills.pop_front();
             }
+        }
+    }
+
+    fn forget_old(&mut self) {
+        if self.now >= self.fills_forgotten + FORGETTING {
+            self.forget_fills();
         }
         for queue in 0..self.forget.len() {
             while let Some((at, id)) = self.forget[queue].front().copied() {

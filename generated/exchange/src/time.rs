@@ -1,22 +1,32 @@
 //! The clock of an exchange: the system's, a faster one, or one that is moved by hand.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Waker;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use tradeapi::Timestamp;
-use tradeapi::runtime::clock::{Clock, Timer};
+use tradeapi::runtime::clock::{Clock, Environment, Timer};
+
+use crate::dice::{Dice, Seed};
 
 /// The beginning of a clock that is moved by hand: 2026-01-01, 00:00 UTC.
 const BEGINNING: u64 = 1_767_225_600_000;
 
 /// The time of an exchange. Clones share it.
 ///
-/// A client of an exchange in the same process uses it as its clock and as its timer, so that its pauses end when the
-/// time is advanced.
+/// A client of an exchange in the same process uses it as its environment, so that its pauses end when the time is
+/// advanced, and last as long in each run.
 #[derive(Clone, Debug)]
-pub struct Time(Arc<Mutex<Moment>>);
+pub struct Time(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    moment: Mutex<Moment>,
+    /// The speed, or what is waited for, has changed.
+    changed: Condvar,
+}
 
 #[derive(Debug)]
 struct Moment {
@@ -29,6 +39,10 @@ struct Moment {
     advanced: Duration,
     wakers: BTreeMap<(Duration, u64), Waker>,
     count: u64,
+    /// For the pauses of clients.
+    dice: Dice,
+    /// Whether a thread waits for the earliest waker. It ends when there is none.
+    is_awaited: bool,
 }
 
 impl Moment {
@@ -36,6 +50,42 @@ impl Moment {
     fn passed(&self) -> Duration {
         let ran = self.runs.map_or(Duration::ZERO, |(since, speed)| since.elapsed().saturating_mul(speed));
         ran.saturating_add(self.advanced)
+    }
+
+    /// Removes the wakers whose time has come.
+    fn due(&mut self) -> impl Iterator<Item = Waker> + use<> {
+        let end = self.passed().saturating_add(Duration::from_nanos(1));
+        let later = self.wakers.split_off(&(end, 0));
+        std::mem::replace(&mut self.wakers, later).into_values()
+    }
+}
+
+impl Shared {
+    /// Wakes whoever waits for a time, when it comes, until nobody does.
+    fn wake(&self) {
+        let mut moment = self.moment.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let due: Vec<Waker> = moment.due().collect();
+            if !due.is_empty() {
+                drop(moment);
+                due.into_iter().for_each(Waker::wake);
+                moment = self.moment.lock().unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let Some(((next, _), _)) = moment.wakers.first_key_value() else {
+                moment.is_awaited = false;
+                return;
+            };
+            let left = next.saturating_sub(moment.passed());
+            moment = match moment.runs {
+                Some((_, speed)) => {
+                    // Never nothing, because what is left is rounded down.
+                    let pause = (left / speed).saturating_add(Duration::from_micros(1));
+                    self.changed.wait_timeout(moment, pause).unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self.changed.wait(moment).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
     }
 }
 
@@ -45,6 +95,16 @@ impl Time {
         Self::of(None, BEGINNING)
     }
 
+    /// A clock that stands still at `begun` until it is advanced.
+    pub fn by_hand_from(begun: Timestamp) -> Self {
+        Self::of(None, begun.as_millis())
+    }
+
+    /// A clock that runs from `begun` on, `speed` times as fast as the system's.
+    pub fn running_from(begun: Timestamp, speed: u32) -> Self {
+        Self::of(Some((Instant::now(), speed.max(1))), begun.as_millis())
+    }
+
     /// The system's clock, `speed` times as fast from now on.
     pub fn running(speed: u32) -> Self {
         Self::of(Some((Instant::now(), speed.max(1))), system_time())
@@ -52,18 +112,19 @@ impl Time {
 
     fn of(runs: Option<(Instant, u32)>, begun: u64) -> Self {
         let (speed, advanced, wakers) = (runs.map(|(_, speed)| speed), Duration::ZERO, BTreeMap::new());
-        Self(Arc::new(Mutex::new(Moment { runs, speed, begun, advanced, wakers, count: 0 })))
+        let dice = Dice::new(Seed::default(), 0);
+        let moment = Moment { runs, speed, begun, advanced, wakers, count: 0, dice, is_awaited: false };
+        Self(Arc::new(Shared { moment: Mutex::new(moment), changed: Condvar::new() }))
     }
 
     /// Advances the time, and wakes tasks that wait for a moment in between.
     pub fn advance(&self, step: Duration) {
         let mut moment = self.moment();
         moment.advanced = moment.advanced.saturating_add(step);
-        let end = moment.passed().saturating_add(Duration::from_nanos(1));
-        let later = moment.wakers.split_off(&(end, 0));
-        let due = std::mem::replace(&mut moment.wakers, later);
+        let due = moment.due();
         drop(moment);
-        due.into_values().for_each(Waker::wake);
+        self.0.changed.notify_all();
+        due.for_each(Waker::wake);
     }
 
     /// How many times as fast as the system's clock it runs; zero if it stands still.
@@ -76,6 +137,8 @@ impl Time {
         let mut moment = self.moment();
         moment.advanced = moment.passed();
         moment.runs = (speed > 0).then(|| (Instant::now(), speed));
+        drop(moment);
+        self.0.changed.notify_all();
     }
 
     /// Shows the system's time again and runs as at the beginning, unless it was moved by hand from there on. Timers do
@@ -95,8 +158,22 @@ impl Time {
         Timestamp::from_millis(moment.begun.saturating_add(passed))
     }
 
+    /// Waits until this much time has passed on this clock.
+    pub(crate) async fn sleep(&self, length: Duration) {
+        let end = Timer::now(self).saturating_add(length);
+        std::future::poll_fn(|context| {
+            if Timer::now(self) >= end {
+                return Poll::Ready(());
+            }
+            self.wake_at(end, context.waker().clone());
+            // It may have come in between.
+            if Timer::now(self) >= end { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+
     fn moment(&self) -> MutexGuard<'_, Moment> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.moment.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -122,11 +199,28 @@ impl Timer for Time {
         moment.count += 1;
         let count = moment.count;
         moment.wakers.insert((at, count), waker);
+        // A clock that is moved by hand wakes as it is moved; one that runs needs someone who looks at it.
+        if moment.speed.is_some() && !moment.is_awaited {
+            let shared = Arc::clone(&self.0);
+            moment.is_awaited =
+                thread::Builder::new().name("exchange clock".into()).spawn(move || shared.wake()).is_ok();
+        }
+        drop(moment);
+        self.0.changed.notify_all();
+    }
+}
+
+impl Environment for Time {
+    fn random(&self) -> u64 {
+        self.moment().dice.next()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc;
+    use std::task::Wake;
+
     use super::*;
 
     #[test]
@@ -136,6 +230,32 @@ mod tests {
         time.clone().advance(Duration::from_millis(1500));
         assert_eq!(time.now().as_millis() - before.as_millis(), 1500);
         assert_eq!(Timer::now(&time), Duration::from_millis(1500));
+    }
+
+    #[test]
+    fn a_clock_that_runs_wakes_whoever_waits_also_after_a_freeze() {
+        struct Woken(mpsc::Sender<()>);
+        impl Wake for Woken {
+            fn wake(self: Arc<Self>) {
+                let _ = self.0.send(());
+            }
+        }
+        let time = Time::running(1000);
+        let (sender, woken) = mpsc::channel();
+        let wait = |seconds| {
+            let at = Timer::now(&time) + Duration::from_secs(seconds);
+            time.wake_at(at, Arc::new(Woken(sender.clone())).into());
+            at
+        };
+        let at = wait(5);
+        assert!(woken.recv().is_ok() && Timer::now(&time) >= at);
+        time.set_speed(0);
+        let at = wait(5);
+        time.set_speed(1000);
+        assert!(woken.recv().is_ok() && Timer::now(&time) >= at);
+        wait(3600);
+        time.advance(Duration::from_secs(3600));
+        assert!(woken.recv().is_ok());
     }
 
     #[test]

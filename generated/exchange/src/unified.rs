@@ -2,7 +2,7 @@
 
 use rust_decimal::Decimal;
 use tradeapi::runtime::json::write_json;
-use tradeapi::runtime::tables::Length;
+use tradeapi::runtime::lifecycle::Amendment;
 use tradeapi::unified::{
     AccountAssets, Asset, BatchCancel, BatchModifyItem, BatchModifyOrders, BatchModifyResult, BatchOrder,
     BatchOrderItem, BatchOrderResult, CancelAllOrders, CancelOrder, CancelRealityOrder, Execution, FeeDetail, Fill,
@@ -13,14 +13,15 @@ use tradeapi::unified::{
 use tradeapi::{Edit, List, Operation, Timestamp};
 
 use crate::accounts::Balance;
+use crate::amending::{Changes, Name};
 use crate::gate::{Desk, Serve};
 use crate::instruments::{Contract, quotient};
-use crate::orders::{self, Borrowing, Order, Preset, Quantity, Source, State, Ticket};
-use crate::pages::{Kind, Page, list_fills};
+use crate::orders::{self, Borrowing, Order, Preset, Presets, Quantity, Source, State, Ticket};
+use crate::pages::{Kind, Page, Wanted, list_fills, page_size};
+use crate::placing::Placed;
 use crate::reading::{number, optional, wire};
 use crate::refusal::{Reason, Refusal};
 use crate::state::Core;
-use crate::trading::{Amendment, Name, Placed};
 use crate::words::{Effect, Family, Force, Line, Margin, Pos, Prevention, Side};
 
 /// A word of a request in the core's vocabulary; left out, it is the documented default.
@@ -51,7 +52,7 @@ fn preset(
 
 /// What single orders and items of batches have in common.
 fn ticket(
-    account: usize,
+    at: &Desk<'_>,
     [category, symbol, side]: [&str; 3],
     qty: &tradeapi::Decimal,
     execution: &Execution,
@@ -66,9 +67,9 @@ fn ticket(
     let buys_for_amount = !line.is_futures() && side == Side::Buy && limit.is_none();
     let force = limit.and_then(|limit| limit.time_in_force.as_ref());
     Ok(Ticket {
-        account,
+        account: at.account,
         line,
-        symbol: symbol.to_owned(),
+        pair: at.core.pair(Family::Unified, line, symbol).ok_or(Reason::UnknownSymbol)?,
         side,
         price: limit.map(|limit| number(&limit.price)).transpose()?,
         quantity: if buys_for_amount { Quantity::Amount(qty) } else { Quantity::Lots(qty) },
@@ -81,8 +82,7 @@ fn ticket(
         margin: Margin::Crossed,
         borrows: if line == Line::Margin { Borrowing::Always } else { Borrowing::Never },
         adjusts_price: limit.is_some_and(|limit| limit.px_amend_type == Some(YesNo::Yes)),
-        take_profit: Preset::default(),
-        stop_loss: Preset::default(),
+        presets: None,
         source: Source::Api,
     })
 }
@@ -109,29 +109,32 @@ impl Serve for PlaceOrder {
 
 fn place_order(request: &PlaceOrder, at: &mut Desk<'_>) -> Result<Placed, Reason> {
     let words = [request.category.as_str(), request.symbol.as_str(), request.side.as_str()];
-    let common = ticket(at.account, words, &request.qty, &request.execution)?;
+    let common = ticket(at, words, &request.qty, &request.execution)?;
     let ticket = Ticket {
         pos: said(request.pos_side.as_ref().map(|pos| pos.as_str()), Pos::of, Pos::Net),
         reduce_only: request.reduce_only == Some(YesNo::Yes),
         prevention: said(request.stp_mode.as_ref().map(|mode| mode.as_str()), Prevention::of, Prevention::Off),
-        client: request.client_oid.as_ref().map(|id| id.as_str().to_owned()),
+        client: request.client_oid.as_ref().map(|id| id.as_str().into()),
         margin: said(request.margin_mode.as_ref().map(|mode| mode.as_str()), Margin::of, Margin::Crossed),
         borrows: match request.auto_borrow {
             Some(YesNo::Yes) => Borrowing::IfObtainedCannot,
             _ => common.borrows,
         },
-        take_profit: preset(
-            optional(request.take_profit.as_ref())?,
-            request.tp_trigger_by.as_ref(),
-            request.tp_order_type.as_ref(),
-            optional(request.tp_limit_price.as_ref())?,
-        ),
-        stop_loss: preset(
-            optional(request.stop_loss.as_ref())?,
-            request.sl_trigger_by.as_ref(),
-            request.sl_order_type.as_ref(),
-            optional(request.sl_limit_price.as_ref())?,
-        ),
+        presets: Presets {
+            take_profit: preset(
+                optional(request.take_profit.as_ref())?,
+                request.tp_trigger_by.as_ref(),
+                request.tp_order_type.as_ref(),
+                optional(request.tp_limit_price.as_ref())?,
+            ),
+            stop_loss: preset(
+                optional(request.stop_loss.as_ref())?,
+                request.sl_trigger_by.as_ref(),
+                request.sl_order_type.as_ref(),
+                optional(request.sl_limit_price.as_ref())?,
+            ),
+        }
+        .boxed(),
         ..common
     };
     at.core.place(ticket)
@@ -144,8 +147,8 @@ impl Serve for PlaceRealityOrder {
             _ => Execution::Market,
         };
         let category = self.category.as_ref().map_or(Line::Spot.as_str(), |category| category.as_str());
-        let client = self.client_oid.as_ref().map(|id| id.as_str().to_owned());
-        let placed = ticket(at.account, [category, self.symbol.as_str(), self.side.as_str()], &self.qty, &execution)
+        let client = self.client_oid.as_ref().map(|id| id.as_str().into());
+        let placed = ticket(at, [category, self.symbol.as_str(), self.side.as_str()], &self.qty, &execution)
             .and_then(|ticket| at.core.place(Ticket { client, ..ticket }));
         let placed = placed.map_err(|reason| at.refusal(reason))?;
         Ok(ids_of(placed.id, self.client_oid.as_ref().map(|id| id.as_str())))
@@ -217,11 +220,11 @@ impl Serve for BatchOrder {
 
 fn place_item(item: &BatchOrderItem, at: &mut Desk<'_>) -> Result<Placed, Reason> {
     let words = [item.category.as_str(), item.symbol.as_str(), item.side.as_str()];
-    let common = ticket(at.account, words, &item.qty, &item.execution)?;
+    let common = ticket(at, words, &item.qty, &item.execution)?;
     let ticket = Ticket {
         pos: said(item.pos_side.as_ref().map(|pos| pos.as_str()), Pos::of, Pos::Net),
         prevention: said(item.stp_mode.as_ref().map(|mode| mode.as_str()), Prevention::of, Prevention::Off),
-        client: item.client_oid.as_ref().map(|id| id.as_str().to_owned()),
+        client: item.client_oid.as_ref().map(|id| id.as_str().into()),
         ..common
     };
     at.core.place(ticket)
@@ -231,7 +234,11 @@ impl Serve for ModifyOrder {
     fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
         let request_id = self.request_id;
         let amended = modification(&self, at).map_err(|reason| at.refusal(reason));
-        let amended = amended.and_then(|amendment| at.core.amend(at.account, &Name::from(&self.order), amendment, 1));
+        let most = <Self as Amendment>::IN_FLIGHT;
+        let amended = amended.and_then(|amendment| {
+            let amended = at.core.amend(at.account, &Name::from(&self.order), amendment, most);
+            amended.map_err(|reason| at.refusal(reason))
+        });
         answer_modification(at, amended, request_id)
     }
 }
@@ -249,8 +256,9 @@ fn answer_modification(
     Ok(ids_of(id, at.core.orders.get(&id).and_then(Order::client)))
 }
 
-fn modification(request: &ModifyOrder, at: &Desk<'_>) -> Result<Amendment, Reason> {
+fn modification(request: &ModifyOrder, at: &Desk<'_>) -> Result<Changes, Reason> {
     let kept = at.core.find(at.account, &Name::from(&request.order)).ok_or(Reason::NoSuchOrder)?;
+    let kept = kept.ticket.presets();
     let edited =
         |kept: &Preset, price: &Edit<tradeapi::Decimal>, by, order_type, limit_price: Option<&tradeapi::Decimal>| {
             let new = preset(None, by, order_type, optional(limit_price)?);
@@ -266,20 +274,20 @@ fn modification(request: &ModifyOrder, at: &Desk<'_>) -> Result<Amendment, Reaso
                 limit_price: new.limit_price.or(kept.limit_price),
             }))
         };
-    Ok(Amendment {
+    Ok(Changes {
         qty: optional(request.qty.as_ref())?,
         price: optional(request.price.as_ref())?,
         adjusts_price: request.px_amend_type == Some(YesNo::Yes),
         auto_cancel: request.auto_cancel == Some(YesNo::Yes),
         take_profit: edited(
-            &kept.ticket.take_profit,
+            &kept.take_profit,
             &request.take_profit,
             request.tp_trigger_by.as_ref(),
             request.tp_order_type.as_ref(),
             request.tp_limit_price.as_ref(),
         )?,
         stop_loss: edited(
-            &kept.ticket.stop_loss,
+            &kept.stop_loss,
             &request.stop_loss,
             request.sl_trigger_by.as_ref(),
             request.sl_order_type.as_ref(),
@@ -308,39 +316,37 @@ impl Serve for BatchModifyOrders {
 }
 
 fn modify_item(item: &BatchModifyItem, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
-    /// How many modifications of one order can be in progress when they come in batches.
-    const MOST: u32 = 5;
     let name = Name::from(&item.order);
     let amendment = || {
         let order = at.core.find(at.account, &name).ok_or(Reason::NoSuchItem)?;
         if order.is_closing() {
             return Err(Reason::ReduceOnlyFixed);
         }
-        Ok(Amendment {
+        Ok(Changes {
             qty: optional(item.qty.as_ref())?,
             price: optional(item.price.as_ref())?,
             adjusts_price: item.px_amend_type == Some(YesNo::Yes),
             auto_cancel: item.auto_cancel == Some(YesNo::Yes),
-            ..Amendment::default()
+            ..Changes::default()
         })
     };
     let amendment = amendment().map_err(|reason| at.refusal(reason))?;
-    let amended = at.core.amend(at.account, &name, amendment, MOST);
+    let amended = at.core.amend(at.account, &name, amendment, BatchModifyOrders::IN_FLIGHT);
+    let amended = amended.map_err(|reason| at.refusal(reason));
     answer_modification(at, amended, item.request_id)
 }
 
 impl Serve for CancelOrder {
     fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
-        cancel(at, &self.order, |_| true).map_err(|reason| at.refusal(reason))
+        cancel(at, &self.order, Wanted { line: None, symbol: None }).map_err(|reason| at.refusal(reason))
     }
 }
 
 impl Serve for CancelRealityOrder {
     fn serve(self, at: &mut Desk<'_>) -> Result<OrderIds, Refusal> {
         let line = self.category.as_ref().map_or(Line::Spot.as_str(), |category| category.as_str());
-        let is_meant =
-            |order: &Order| order.ticket.symbol == self.symbol.as_str() && order.ticket.line.as_str() == line;
-        cancel(at, &self.order, is_meant).map_err(|reason| at.refusal(reason))
+        let wanted = Wanted { line: Some(line), symbol: Some(self.symbol.as_str()) };
+        cancel(at, &self.order, wanted).map_err(|reason| at.refusal(reason))
     }
 
     fn data(response: &OrderIds) -> String {
@@ -348,9 +354,9 @@ impl Serve for CancelRealityOrder {
     }
 }
 
-fn cancel(at: &mut Desk<'_>, order: &OrderRef, is_meant: impl Fn(&Order) -> bool) -> Result<OrderIds, Reason> {
+fn cancel(at: &mut Desk<'_>, order: &OrderRef, wanted: Wanted<'_>) -> Result<OrderIds, Reason> {
     let name = Name::from(order);
-    if !at.core.find(at.account, &name).is_some_and(is_meant) {
+    if !at.core.find(at.account, &name).is_some_and(|order| wanted.is(at.core, order)) {
         return Err(Reason::NoSuchOrder);
     }
     let id = at.core.cancel(at.account, &name)?;
@@ -363,12 +369,10 @@ impl Serve for BatchCancel {
     fn serve(self, at: &mut Desk<'_>) -> Result<List<BatchOrderResult>, Refusal> {
         let mut results = Vec::with_capacity(self.orders.len());
         for (index, item) in self.orders.iter().enumerate() {
-            let is_meant = |order: &Order| {
-                order.ticket.line.as_str() == item.category.as_str() && order.ticket.symbol == item.symbol.as_str()
-            };
+            let wanted = Wanted { line: Some(item.category.as_str()), symbol: Some(item.symbol.as_str()) };
             let done = match at.refused_item(index) {
                 Some(refusal) => Err(refusal),
-                None => cancel(at, &item.order, is_meant).map_err(|reason| {
+                None => cancel(at, &item.order, wanted).map_err(|reason| {
                     let reason = if reason == Reason::NoSuchOrder { Reason::NoSuchItem } else { reason };
                     at.refusal(reason)
                 }),
@@ -381,17 +385,15 @@ impl Serve for BatchCancel {
 
 impl Serve for CancelAllOrders {
     fn serve(self, at: &mut Desk<'_>) -> Result<List<BatchOrderResult>, Refusal> {
-        let is_meant = |order: &&Order| {
-            let is_symbol = self.symbol.as_ref().is_none_or(|symbol| order.ticket.symbol == symbol.as_str());
-            order.ticket.line.as_str() == self.category.as_str() && is_symbol
-        };
+        let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
+        let wanted = Wanted { line: Some(self.category.as_str()), symbol };
         let open = at.core.accounts[at.account].open.iter().filter_map(|id| at.core.orders.get(id));
-        let ids: Vec<u64> = open.filter(is_meant).map(|order| order.id).collect();
+        let ids: Vec<u64> = open.filter(|order| wanted.is(at.core, order)).map(|order| order.id).collect();
         let cancelled = ids.into_iter().map(|id| {
             let done = at.core.cancel(at.account, &Name::Id(id.to_string()));
             let client = at.core.orders.get(&id).and_then(Order::client);
             let ids = ids_of(id, client);
-            result_of(done.map(|_| ids.clone()).map_err(|reason| reason.of(Family::Unified)), ids)
+            result_of(done.map(|_| ids.clone()).map_err(|reason| reason.of(Self::META)), ids)
         });
         Ok(cancelled.collect::<Vec<_>>().into())
     }
@@ -407,11 +409,10 @@ impl Serve for GetOrderDetails {
 impl Serve for GetOpenOrders {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetOpenOrdersPage, Refusal> {
         let cursor = self.cursor.as_ref().map(|cursor| cursor.as_str());
-        let page = Page::new(Self::META, at.core.now, cursor, self.limit, [self.start_time, self.end_time]);
-        let found = at.core.list_orders(at.account, Kind::Open, page, |order| {
-            self.category.as_ref().is_none_or(|category| order.ticket.line.as_str() == category.as_str())
-                && self.symbol.as_ref().is_none_or(|symbol| order.ticket.symbol == symbol.as_str())
-        });
+        let page = Page::new(Self::META, at.core, cursor, self.limit, [self.start_time, self.end_time]);
+        let line = self.category.as_ref().map(|category| category.as_str());
+        let wanted = Wanted { line, symbol: self.symbol.as_ref().map(|symbol| symbol.as_str()) };
+        let found = at.core.list_orders(at.account, Kind::Open, page, |order| wanted.is(at.core, order));
         let mut answer = GetOpenOrdersPage::default();
         answer.cursor = page.next(found.len(), found.last().map(|order| order.id)).map(Into::into);
         answer.list = found.into_iter().map(|order| record(at.core, order)).collect::<Vec<_>>().into();
@@ -422,11 +423,10 @@ impl Serve for GetOpenOrders {
 impl Serve for GetOrderHistory {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetOrderHistoryPage, Refusal> {
         let cursor = self.cursor.as_ref().map(|cursor| cursor.as_str());
-        let page = Page::new(Self::META, at.core.now, cursor, self.limit, [self.start_time, self.end_time]);
-        let found = at.core.list_orders(at.account, Kind::Closed, page, |order| {
-            order.ticket.line.as_str() == self.category.as_str()
-                && self.symbol.as_ref().is_none_or(|symbol| order.ticket.symbol == symbol.as_str())
-        });
+        let page = Page::new(Self::META, at.core, cursor, self.limit, [self.start_time, self.end_time]);
+        let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
+        let wanted = Wanted { line: Some(self.category.as_str()), symbol };
+        let found = at.core.list_orders(at.account, Kind::Closed, page, |order| wanted.is(at.core, order));
         let mut answer = GetOrderHistoryPage::default();
         answer.cursor = page.next(found.len(), found.last().map(|order| order.id)).map(Into::into);
         answer.list = found.into_iter().map(|order| record(at.core, order)).collect::<Vec<_>>().into();
@@ -437,7 +437,7 @@ impl Serve for GetOrderHistory {
 impl Serve for GetFillHistory {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetFillHistoryPage, Refusal> {
         let cursor = self.cursor.as_ref().map(|cursor| cursor.as_str());
-        let page = Page::new(Self::META, at.core.now, cursor, self.limit, [self.start_time, self.end_time]);
+        let page = Page::new(Self::META, at.core, cursor, self.limit, [self.start_time, self.end_time]);
         let found = list_fills(&at.core.accounts[at.account], page, |fill| {
             self.category.as_ref().is_none_or(|category| fill.line.as_str() == category.as_str())
                 && self.order_id.as_ref().is_none_or(|id| fill.order.to_string() == id.as_str())
@@ -450,7 +450,7 @@ impl Serve for GetFillHistory {
 }
 
 fn fill_record(core: &Core, fill: &orders::Fill) -> Fill {
-    let pair = &core.pairs[fill.instrument];
+    let pair = &core.pairs[fill.pair];
     let mut record = Fill::default();
     record.exec_id = Some(fill.id.to_string().into());
     record.exec_link_id = Some(fill.id.to_string().into());
@@ -467,7 +467,7 @@ fn fill_record(core: &Core, fill: &orders::Fill) -> Fill {
 
 /// An order as the family shows it.
 fn record(core: &Core, order: &Order) -> tradeapi::unified::Order {
-    let (pair, ticket) = (&core.pairs[order.instrument], &order.ticket);
+    let (pair, ticket, presets) = (&core.pairs[order.ticket.pair], &order.ticket, order.ticket.presets());
     let is_futures = ticket.line.is_futures();
     let mode = core.accounts[ticket.account].mode;
     let average = quotient(order.value, order.base);
@@ -511,15 +511,15 @@ fn record(core: &Core, order: &Order) -> tradeapi::unified::Order {
         record.margin_mode = ticket.margin.as_str().parse().ok();
         record.reduce_only = Some(ticket.reduce_only.into());
         let by = |preset: &Preset| if preset.by_mark { TriggerBy::Mark } else { TriggerBy::Market };
-        record.tp_trigger_by = ticket.take_profit.price.map(|_| by(&ticket.take_profit));
-        record.sl_trigger_by = ticket.stop_loss.price.map(|_| by(&ticket.stop_loss));
+        record.tp_trigger_by = presets.take_profit.price.map(|_| by(&presets.take_profit));
+        record.sl_trigger_by = presets.stop_loss.price.map(|_| by(&presets.stop_loss));
     }
     let kind = |preset: &Preset| preset.is_limit.map(|limit| if limit { OrderType::Limit } else { OrderType::Market });
-    record.take_profit = ticket.take_profit.price.map(wire);
-    record.stop_loss = ticket.stop_loss.price.map(wire);
-    (record.tp_order_type, record.sl_order_type) = (kind(&ticket.take_profit), kind(&ticket.stop_loss));
-    record.tp_limit_price = ticket.take_profit.limit_price.map(wire);
-    record.sl_limit_price = ticket.stop_loss.limit_price.map(wire);
+    record.take_profit = presets.take_profit.price.map(wire);
+    record.stop_loss = presets.stop_loss.price.map(wire);
+    (record.tp_order_type, record.sl_order_type) = (kind(&presets.take_profit), kind(&presets.stop_loss));
+    record.tp_limit_price = presets.take_profit.limit_price.map(wire);
+    record.sl_limit_price = presets.stop_loss.limit_price.map(wire);
     let mut fee = FeeDetail::default();
     let fee_coin = match (pair.contract, ticket.side) {
         (Contract::Spot, Side::Buy) => pair.base,
@@ -539,7 +539,8 @@ fn record(core: &Core, order: &Order) -> tradeapi::unified::Order {
         State::Cancelled(reason) => reason.as_str().parse().ok(),
         _ => None,
     };
-    record.exec_type = "normal".parse().ok();
+    let is_liquidation = ticket.source == Source::Liquidation;
+    record.exec_type = if is_liquidation { "liquidation" } else { "normal" }.parse().ok();
     record.created_time = Some(Timestamp::from_millis(order.created));
     record.updated_time = Some(Timestamp::from_millis(order.updated));
     record
@@ -547,13 +548,12 @@ fn record(core: &Core, order: &Order) -> tradeapi::unified::Order {
 
 impl Serve for GetRealityFills {
     fn serve(self, at: &mut Desk<'_>) -> Result<List<RealityFill>, Refusal> {
-        const LIMIT: u64 = 100;
-        const HISTORY: Length = Length::Months(3);
         let index = at.core.pair(Family::Unified, Line::Spot, self.symbol.as_str());
         let index = index.filter(|index| at.core.pairs[*index].is_reality());
         let index = index.ok_or_else(|| at.refusal(Reason::UnknownSymbol))?;
-        let limit = usize::try_from(self.limit.unwrap_or(LIMIT)).unwrap_or(usize::MAX);
-        let oldest = HISTORY.before(Timestamp::from_millis(at.core.now)).map_or(0, Timestamp::as_millis);
+        let limit = page_size(Self::META, self.limit);
+        let reach = Self::META.history.and_then(|history| history.before(Timestamp::from_millis(at.core.now)));
+        let oldest = reach.map_or(0, Timestamp::as_millis);
         let pair = &at.core.pairs[index];
         let recent = at.core.markets[index].fills.iter().rev().take_while(|fill| fill.at >= oldest);
         let fills = recent.take(limit).map(|fill| {

@@ -284,6 +284,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
     effect: runtime::tables::Effect::Read,
     limits: &[runtime::tables::RateLimit::per_uid(10)],
     window: Some(WINDOW),
+    defaults: &[("limit", "100")],
     rules: RULES,
     errors: super::errors::ERRORS,
     ..runtime::tables::Meta::DEFAULT

@@ -280,6 +280,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
     effect: runtime::tables::Effect::Read,
     limits: &[runtime::tables::RateLimit::per_uid(10)],
     window: Some(WINDOW),
+    defaults: &[("status", "live"), ("limit", "100")],
     errors: super::errors::ERRORS,
     ..runtime::tables::Meta::DEFAULT
 };

@@ -575,6 +575,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
     effect: runtime::tables::Effect::Create,
     headers: &["X-CHANNEL-API-CODE"],
     limits: &[runtime::tables::RateLimit::per_uid(10)],
+    defaults: &[("reduceOnly", "NO"), ("stpMode", "none")],
     rules: RULES,
     errors: super::errors::ERRORS,
     client_id: Some(runtime::tables::ClientId {

@@ -148,6 +148,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
     whitelisted: true,
     permission: Some("UTA trade (read & write)"),
     limits: &[runtime::tables::RateLimit::per_uid(10)],
+    defaults: &[("category", "SPOT")],
     rules: RULES,
     errors: super::errors::ERRORS,
     client_id: Some(runtime::tables::ClientId {

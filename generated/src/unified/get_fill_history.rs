@@ -230,6 +230,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
     permission: Some("UTA trade (read)"),
     limits: &[runtime::tables::RateLimit::per_uid(20)],
     window: Some(WINDOW),
+    defaults: &[("limit", "100")],
     errors: super::errors::ERRORS,
     ..runtime::tables::Meta::DEFAULT
 };

@@ -148,6 +148,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
     effect: runtime::tables::Effect::Read,
     access: runtime::tables::Access::Public,
     limits: &[runtime::tables::RateLimit::per_ip(1)],
+    defaults: &[("limit", "20")],
     errors: super::errors::ERRORS,
     ..runtime::tables::Meta::DEFAULT
 };

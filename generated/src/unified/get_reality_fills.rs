@@ -125,6 +125,8 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
     whitelisted: true,
     permission: Some("UTA trade (read)"),
     limits: &[runtime::tables::RateLimit::per_uid(10)],
+    history: Some(runtime::tables::Length::Months(3)),
+    defaults: &[("limit", "100")],
     rules: RULES,
     errors: super::errors::ERRORS,
     ..runtime::tables::Meta::DEFAULT

@@ -458,6 +458,7 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
     effect: runtime::tables::Effect::Amend,
     permission: Some("UTA trade"),
     limits: &[runtime::tables::RateLimit::per_uid(10)],
+    defaults: &[("autoCancel", "no"), ("pxAmendType", "no")],
     rules: RULES,
     errors: super::errors::ERRORS,
     client_id: Some(runtime::tables::ClientId {

@@ -777,6 +777,14 @@ const META: runtime::tables::Meta = runtime::tables::Meta {
         runtime::tables::RateLimit::per_uid(5).class("reality"),
         runtime::tables::RateLimit::per_uid(30).class("reality-whitelisted"),
     ],
+    defaults: &[
+        ("reduceOnly", "no"),
+        ("stpMode", "none"),
+        ("tpTriggerBy", "market"),
+        ("slTriggerBy", "market"),
+        ("marginMode", "crossed"),
+        ("autoBorrow", "no"),
+    ],
     rules: RULES,
     errors: super::errors::ERRORS,
     client_id: Some(runtime::tables::ClientId {

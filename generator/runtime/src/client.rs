@@ -5,6 +5,8 @@ mod core;
 mod exchange_clock;
 #[cfg(feature = "blocking")]
 mod forked;
+mod journaled;
+mod metrics;
 mod pacing;
 mod prepared;
 mod recent;
@@ -15,6 +17,7 @@ pub use self::builder::ClientBuilder;
 pub use self::core::ClientCore;
 #[cfg(feature = "blocking")]
 pub(crate) use self::forked::refusing_calls;
+pub use self::metrics::CallMetrics;
 pub use self::pacing::LimitMode;
 pub use self::prepared::Prepared;
 pub use self::time::SigningClock;

@@ -1,5 +1,6 @@
-//! Wall clocks, monotonic timers, and the offset of the exchange's clock.
+//! Wall clocks, monotonic timers, the environment of a client, and the offset of the exchange's clock.
 
+mod environment;
 mod system;
 mod timer;
 
@@ -8,9 +9,9 @@ use std::time::{Duration, SystemTime};
 
 use crate::value::Timestamp;
 
+pub use environment::{Environment, SystemEnvironment};
 pub use system::SystemTimer;
-pub(crate) use timer::pause;
-pub use timer::{ManualTimer, Timer};
+pub use timer::{ManualTimer, Timer, pause};
 
 /// A wall clock, which provides the time that requests are signed with.
 pub trait Clock: Send + Sync {

@@ -5,6 +5,7 @@ mod calls;
 mod each;
 mod evidence;
 mod question;
+mod recover;
 mod rounds;
 mod verdict;
 
@@ -15,6 +16,7 @@ use crate::json::{Decode, Encode};
 use crate::operation::{Operation, Repeatable};
 
 pub use each::{BatchConfirmation, ItemConfirmation};
+pub use recover::{Recovered, RecoveredItem, Recovery};
 pub use verdict::{Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 
 /// A request whose effect another operation can query. Emitted where the schema names that operation.
@@ -27,9 +29,17 @@ pub trait Queryable: Operation {
 }
 
 /// A request that changes one thing.
+#[diagnostic::on_unimplemented(
+    message = "no operation queries the outcome of `{Self}`",
+    note = "for a request with several items, use `batch(..).send_and_confirm(..)`"
+)]
 pub trait Confirmable: Queryable {}
 
 /// A batch whose items each change one thing, and have an outcome each.
+#[diagnostic::on_unimplemented(
+    message = "no operation queries the outcomes of the items of `{Self}`",
+    note = "for a request with one item, use `place_and_confirm`"
+)]
 pub trait ConfirmableItems: Queryable + Batch {}
 
 /// How to query the outcome of a request.

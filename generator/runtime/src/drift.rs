@@ -4,10 +4,10 @@
 //! Reading a response is not affected: a second pass compares it with the tables of its records.
 
 mod collector;
+mod counts;
 mod report;
 mod show;
 mod spelling;
-mod tally;
 mod walk;
 mod withheld;
 

@@ -20,7 +20,7 @@ pub use crate::pages::{from_text, text_of};
 pub use crate::parameters::PathWriter;
 #[cfg(feature = "serde")]
 pub use crate::serde_support::private;
-pub use crate::value::{MINTED_LENGTH, Text, enum_from_str, enum_from_wire, has_form, mint, mint_with};
+pub use crate::value::{MINTED_LENGTH, Text, enum_from_str, enum_from_wire, has_form, mint, mint_with, minted_of};
 
 /// Keeps the items it is given if the feature `blocking` is on.
 #[cfg(feature = "blocking")]

@@ -1,6 +1,7 @@
 //! Why a call or a client fails.
 
 mod build;
+mod journal;
 mod limits;
 mod transport;
 mod unknown;
@@ -15,19 +16,22 @@ use http::StatusCode;
 use crate::checks::Violations;
 use crate::clock::Skew;
 use crate::json::ReadError;
-use crate::tables::{Certainty, CodeProof, CredentialCause, Effect, Ending, KnownError, Outcome};
+use crate::tables::{CallResult, Certainty, CodeProof, CredentialCause, Effect, KnownError, Outcome};
 use crate::value::{OpenEnum, Timestamp, enum_from_wire};
 
 pub use self::build::BuildError;
+pub use self::journal::{JournalError, NotStored};
 pub use self::limits::{BindingLimit, Limited, LimiterFailure, LimiterTrouble};
 pub use self::transport::{Delivery, TransportError, TransportErrorKind};
 pub use self::unknown::{SentRequest, UnknownOutcome};
 
 /// Why a call did not succeed.
 ///
+/// `{:?}` prints the sentence of the error and what to do, for programs that return it from `main`; `{:#?}` prints all
+/// fields.
+///
 /// A call that changes something has one of three outcomes: it had its effect, which is `Ok`; its outcome is unknown,
 /// which is always [`Error::Unknown`]; or it had no effect, which is every other error.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// The request breaks a rule of the documents; it was not sent.
@@ -38,6 +42,8 @@ pub enum Error {
     Limited(Box<Limited>),
     /// The limiter failed, so it is not known whether there is room; the request was not sent.
     LimiterFailed(Box<LimiterFailure>),
+    /// The journal cannot store the change; it was not sent.
+    NotStored(Box<NotStored>),
     /// The exchange refused the request.
     Exchange(Box<ExchangeError>),
     /// There is no response.
@@ -84,7 +90,7 @@ pub struct ExchangeError {
     /// The outcome of the request.
     pub outcome: Outcome,
     /// How the call ended.
-    pub ending: Ending,
+    pub call_result: CallResult,
     /// The code; the HTTP status if the response contains none.
     pub code: Code,
     /// The message; the beginning of the body if the response contains none.
@@ -189,6 +195,7 @@ impl Error {
             Self::Unsigned(unsigned) => unsigned.operation,
             Self::Limited(limited) => limited.operation,
             Self::LimiterFailed(failure) => failure.operation,
+            Self::NotStored(change) => change.operation,
             Self::Exchange(error) => error.operation,
             Self::Transport(failure) => failure.operation,
             Self::Unreadable(answer) => answer.operation,
@@ -202,6 +209,7 @@ impl Error {
             Self::Refused(_) | Self::Limited(_) => Duration::ZERO,
             Self::Unsigned(unsigned) => unsigned.waited,
             Self::LimiterFailed(failure) => failure.waited,
+            Self::NotStored(change) => change.waited,
             Self::Exchange(error) => error.waited,
             Self::Transport(failure) => failure.waited,
             Self::Unreadable(answer) => answer.waited,
@@ -220,6 +228,7 @@ impl Error {
             Self::Refused(_) | Self::Limited(_) => {}
             Self::Unsigned(unsigned) => unsigned.waited = time,
             Self::LimiterFailed(failure) => failure.waited = time,
+            Self::NotStored(change) => change.waited = time,
             Self::Exchange(error) => error.waited = time,
             Self::Transport(failure) => failure.waited = time,
             Self::Unreadable(answer) => answer.waited = time,
@@ -230,11 +239,30 @@ impl Error {
     /// Whether the request had no effect, or may have had one.
     pub fn outcome(&self) -> Outcome {
         match self {
-            Self::Refused(_) | Self::Unsigned(_) | Self::Limited(_) | Self::LimiterFailed(_) => Outcome::NotDone,
+            Self::Refused(_) | Self::Unsigned(_) | Self::Limited(_) | Self::LimiterFailed(_) | Self::NotStored(_) => {
+                Outcome::NotDone
+            }
             Self::Exchange(error) => error.outcome,
             Self::Transport(failure) => failure.outcome,
             Self::Unreadable(answer) => answer.outcome,
             Self::Unknown(_) => Outcome::Unknown,
+        }
+    }
+
+    /// What to do about it, where the text of the error does not say it.
+    pub fn remedy(&self) -> Option<&'static str> {
+        match self {
+            Self::Limited(_) => Some("wait, or let the client wait with `LimitMode::Wait`"),
+            Self::Transport(failure) if failure.error.sent() == Delivery::NotSent => {
+                Some("check the address and the network, and call again")
+            }
+            Self::Exchange(error) if error.credential_cause().is_some() => {
+                Some("check key, secret, passphrase and clock with `check_credentials`")
+            }
+            Self::Unknown(_) => {
+                Some("query it with `locate`, or let `place_and_confirm` do so; do not send it again before")
+            }
+            _ => None,
         }
     }
 
@@ -273,27 +301,27 @@ impl Error {
     }
 
     /// How the call ended.
-    pub fn ending(&self) -> Ending {
+    pub fn call_result(&self) -> CallResult {
         match self {
-            Self::Refused(_) => Ending::Refused,
-            Self::Unsigned(_) => Ending::Unsigned,
-            Self::Limited(_) | Self::LimiterFailed(_) => Ending::Limited,
-            Self::Exchange(error) => error.ending,
-            Self::Transport(failure) => ending_of(&failure.error),
-            Self::Unreadable(_) => Ending::Unreadable,
-            Self::Unknown(unknown) => unknown.why.ending(),
+            Self::Refused(_) => CallResult::Refused,
+            Self::Unsigned(_) | Self::NotStored(_) => CallResult::Unsigned,
+            Self::Limited(_) | Self::LimiterFailed(_) => CallResult::Limited,
+            Self::Exchange(error) => error.call_result,
+            Self::Transport(failure) => call_result_of(&failure.error),
+            Self::Unreadable(_) => CallResult::Unreadable,
+            Self::Unknown(unknown) => unknown.why.call_result(),
         }
     }
 }
 
 /// How a call without a response ended.
-pub(crate) fn ending_of(error: &TransportError) -> Ending {
+pub(crate) fn call_result_of(error: &TransportError) -> CallResult {
     match (error.sent(), error.kind()) {
-        (Delivery::NotSent, TransportErrorKind::Connect) => Ending::NotConnected,
-        (Delivery::NotSent, _) => Ending::NotWritten,
-        (Delivery::MaybeSent, TransportErrorKind::Timeout) => Ending::TimedOut,
-        (Delivery::MaybeSent, TransportErrorKind::BodyTooLarge) => Ending::AnswerTooLong,
-        (Delivery::MaybeSent, _) => Ending::ConnectionLost,
+        (Delivery::NotSent, TransportErrorKind::Connect) => CallResult::NotConnected,
+        (Delivery::NotSent, _) => CallResult::NotWritten,
+        (Delivery::MaybeSent, TransportErrorKind::Timeout) => CallResult::TimedOut,
+        (Delivery::MaybeSent, TransportErrorKind::BodyTooLarge) => CallResult::AnswerTooLong,
+        (Delivery::MaybeSent, _) => CallResult::ConnectionLost,
     }
 }
 
@@ -310,20 +338,48 @@ impl fmt::Display for Error {
             }
             Self::Limited(limited) => write!(f, "{operation} was not sent: {limited}"),
             Self::LimiterFailed(failure) => write!(f, "{operation} was not sent: {}: {}", failure.trouble, failure.why),
-            Self::Exchange(error) => write!(f, "{operation} failed: {error}; {}", self.outcome()),
+            Self::NotStored(change) => write!(f, "{operation} was not sent: {}", change.why),
+            Self::Exchange(error) => {
+                write!(f, "{operation} failed: {error}")?;
+                write_outcome(f, error.effect, error.outcome)
+            }
             Self::Transport(failure) => {
-                write!(f, "{operation} got no response: {}; {}", failure.error, self.outcome())
+                write!(f, "{operation} got no response: {}", failure.error)?;
+                write_outcome(f, failure.effect, failure.outcome)
             }
             Self::Unreadable(answer) => {
                 let UnreadableAnswer { status, error, .. } = &**answer;
-                write!(
-                    f,
-                    "{operation} got a response that cannot be read (HTTP status {status}): {error}; {}",
-                    self.outcome()
-                )
+                write!(f, "{operation} got a response that cannot be read (HTTP status {status}): {error}")?;
+                write_outcome(f, answer.effect, answer.outcome)
             }
             Self::Unknown(unknown) => unknown.fmt(f),
         }
+    }
+}
+
+/// The outcome of a change; a read has none.
+fn write_outcome(f: &mut fmt::Formatter<'_>, effect: Effect, outcome: Outcome) -> fmt::Result {
+    if effect == Effect::Read { Ok(()) } else { write!(f, "; {outcome}") }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            write!(f, "{self}")?;
+            return self.remedy().map_or(Ok(()), |remedy| write!(f, "\n{remedy}"));
+        }
+        let (name, fields): (_, &dyn fmt::Debug) = match self {
+            Self::Refused(fields) => ("Refused", fields),
+            Self::Unsigned(fields) => ("Unsigned", fields),
+            Self::Limited(fields) => ("Limited", fields),
+            Self::LimiterFailed(fields) => ("LimiterFailed", fields),
+            Self::NotStored(fields) => ("NotStored", fields),
+            Self::Exchange(fields) => ("Exchange", fields),
+            Self::Transport(fields) => ("Transport", fields),
+            Self::Unreadable(fields) => ("Unreadable", fields),
+            Self::Unknown(fields) => ("Unknown", fields),
+        };
+        f.debug_tuple(name).field(fields).finish()
     }
 }
 
@@ -331,6 +387,7 @@ impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
             // The text contains the other sources already.
+            Self::NotStored(change) => change.why.source(),
             Self::Transport(failure) => failure.error.source(),
             Self::Unknown(unknown) => unknown.why.source(),
             _ => None,

@@ -34,7 +34,8 @@
 //! - `operation`, `error`: requests of one operation, and why a call fails
 //! - `signing`, `transport`, `lifecycle`: credentials, transports, and the states of orders
 //! - `exchange`: from an operation to an HTTP request, and from a response to a reply
-//! - `limits`, `drift`, `observe`: rate limits, differences from the documents, and spans
+//! - `limits`, `drift`, `observe`, `journal`: rate limits, differences from the documents, spans, and what is stored of
+//!   changes
 //! - `client`: calls, from the check to the reply
 //! - `retry`: retries
 //! - `pages`, `batches`: listings and requests that take several calls
@@ -50,6 +51,7 @@
 //! - `blocking`: `blocking::ClientCore`, for programs without async; it starts a tokio runtime of its own.
 //! - `redis`: `limits::RedisLimits`, which shares rate limits between processes; needs tokio.
 //! - `stream`: `pages::Pages::into_stream`, which returns a `futures_core::Stream`.
+//! - `journal`: `journal::FileJournal`, a journal of changes in a folder.
 //! - `serde`: `Serialize` and `Deserialize` for values, requests and records.
 //! - `tracing`: a span `call` for each call, and events for pauses, waits, unknown outcomes and queries, all with the
 //!   target `tradeapi_runtime`. They contain nothing of requests and responses, no ids and no secrets.
@@ -67,6 +69,7 @@ pub mod drift;
 pub mod emitted;
 pub mod error;
 pub mod exchange;
+pub mod journal;
 pub mod json;
 pub mod lifecycle;
 pub mod limits;
@@ -82,13 +85,16 @@ pub mod transport;
 pub mod value;
 
 pub use account::Account;
+pub use bytes;
 pub use checks::{CheckPolicy, Violations};
 pub use client::{ClientBuilder, ClientCore};
 pub use error::Error;
 pub use exchange::Reply;
+pub use http;
 pub use json::List;
 pub use operation::Operation;
 #[cfg(feature = "reqwest")]
 pub use reqwest;
+pub use rust_decimal;
 pub use signing::Credentials;
 pub use value::{Decimal, Edit, Timestamp};

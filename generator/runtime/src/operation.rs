@@ -8,6 +8,10 @@ use crate::parameters::{ParameterReader, Parameters, PathWriter, json_of};
 use crate::tables::Meta;
 
 /// A request of one operation, with its address, its effect and the type of its response. Emitted for each operation.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a request of an operation",
+    note = "requests are the types that are named after their operation, such as `PlaceOrder`"
+)]
 pub trait Operation: Parameters {
     /// The data of a successful response.
     type Response: Decode;
@@ -74,4 +78,9 @@ pub trait Operation: Parameters {
 
 /// An operation that is safe to repeat: a read, or one that is idempotent by the documents. It is emitted for those
 /// only, so that a client cannot repeat any other.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not safe to repeat: a second one could have its effect again",
+    label = "not sent more than once",
+    note = "send it once, and query its outcome with `place_and_confirm` or `locate` if that is unknown"
+)]
 pub trait Repeatable: Operation {}

@@ -1,17 +1,16 @@
 //! Retries of operations that are safe to repeat.
 
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use crate::client::ClientCore;
-use crate::clock::pause;
+use crate::clock::{Timer, pause};
 use crate::error::{Delivery, Error, ExchangeError};
 use crate::exchange::Reply;
 use crate::observe;
 use crate::operation::Repeatable;
-use crate::tables::{CodeProof, Ending, Outcome};
+use crate::tables::{CallResult, CodeProof, Outcome};
 
 /// The number of retries that all calls together may make, so that retries do not overload an exchange in trouble.
 ///
@@ -51,9 +50,8 @@ impl RetryBudget {
     }
 }
 
-/// A random duration up to `most`, so that calls that failed together are not retried together.
-fn up_to(most: Duration) -> Duration {
-    let chance = RandomState::new().hash_one(0_u8);
+/// A duration up to `most` by the random number `chance`, so that calls that failed together are not retried together.
+fn up_to(most: Duration, chance: u64) -> Duration {
     let nanos = u64::try_from(most.as_nanos()).unwrap_or(u64::MAX);
     Duration::from_nanos(chance.checked_rem(nanos.saturating_add(1)).unwrap_or(chance))
 }
@@ -111,21 +109,23 @@ impl RetryPolicy {
     }
 
     /// The pause before the retry that follows `attempt`, counted from 1; `None` if `error` is not transient.
-    fn wait(&self, attempt: u32, error: &Error) -> Option<Duration> {
+    fn wait(&self, attempt: u32, error: &Error, chance: u64) -> Option<Duration> {
         let asked = asked_to_wait(error)?;
         let (first, longest) = self.pauses;
         let factor = 2_u32.saturating_pow(attempt.saturating_sub(1));
-        Some(asked.saturating_add(up_to(first.saturating_mul(factor).min(longest))))
+        Some(asked.saturating_add(up_to(first.saturating_mul(factor).min(longest), chance)))
     }
 }
 
 /// How long the exchange requires to wait; `None` if the error is not transient.
 fn asked_to_wait(error: &Error) -> Option<Duration> {
     match error {
-        Error::Refused(_) | Error::Unsigned(_) | Error::Limited(_) | Error::LimiterFailed(_) => None,
+        Error::Refused(_) | Error::Unsigned(_) | Error::Limited(_) | Error::LimiterFailed(_) | Error::NotStored(_) => {
+            None
+        }
         Error::Transport(failure) => {
             // A response that is too long will be too long again.
-            let passes = failure.error.sent() == Delivery::NotSent || error.ending() != Ending::AnswerTooLong;
+            let passes = failure.error.sent() == Delivery::NotSent || error.call_result() != CallResult::AnswerTooLong;
             passes.then_some(Duration::ZERO)
         }
         Error::Unreadable(_) => Some(Duration::ZERO),
@@ -174,8 +174,8 @@ impl<'a> Retrying<'a> {
     /// returns the earlier error: the exchange refuses to cancel what an unanswered attempt has cancelled.
     pub async fn call<O: Repeatable>(&self, operation: &O) -> Result<Reply<O::Response>, Error> {
         let Self { core, policy } = *self;
-        let timer = core.timer();
-        let end = timer.now().saturating_add(policy.deadline);
+        let environment = core.environment();
+        let end = Timer::now(environment).saturating_add(policy.deadline);
         let (mut attempt, mut unknown) = (1, None);
         loop {
             let error = match core.attempt(operation, attempt).await {
@@ -185,15 +185,16 @@ impl<'a> Retrying<'a> {
                 }
                 Err(error) => error,
             };
-            let wait = policy.wait(attempt, &error).filter(|_| core.signs_otherwise_after(&error));
-            let wait = wait.filter(|wait| timer.now().checked_add(*wait).is_some_and(|at| at <= end));
+            let wait =
+                policy.wait(attempt, &error, environment.random()).filter(|_| core.signs_otherwise_after(&error));
+            let wait = wait.filter(|wait| Timer::now(environment).checked_add(*wait).is_some_and(|at| at <= end));
             let wait = wait.filter(|_| attempt < policy.attempts && policy.budget.take());
             let Some(wait) = wait else {
                 return Err(unknown.filter(|_| error.outcome() == Outcome::NotDone).unwrap_or(error));
             };
             observe::pauses(O::META, attempt, wait, &error);
             unknown = Some(error).filter(|error| error.outcome() == Outcome::Unknown).or(unknown);
-            pause(timer, wait).await;
+            pause(environment, wait).await;
             attempt += 1;
         }
     }
@@ -204,6 +205,7 @@ mod tests {
     use std::time::Duration;
 
     use super::{RetryBudget, up_to};
+    use crate::clock::{Environment, SystemEnvironment};
 
     #[test]
     fn ten_successes_buy_a_repeat() {
@@ -219,9 +221,9 @@ mod tests {
 
     #[test]
     fn jitter_stays_within_its_bounds_and_varies() {
-        let most = Duration::from_secs(1);
-        let found: std::collections::HashSet<_> = (0..100).map(|_| up_to(most)).collect();
+        let (most, system) = (Duration::from_secs(1), SystemEnvironment::new());
+        let found: std::collections::HashSet<_> = (0..100).map(|_| up_to(most, system.random())).collect();
         assert!(found.len() > 90 && found.iter().all(|length| *length <= most));
-        assert_eq!(up_to(Duration::ZERO), Duration::ZERO);
+        assert_eq!(up_to(Duration::ZERO, 7), Duration::ZERO);
     }
 }

@@ -9,9 +9,9 @@ mod rule;
 mod window;
 
 pub use api::{Api, CredentialHeaders, Encoding, Envelope, Header, Sent, SignedPart};
-pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Stage};
+pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Refusal, Stage};
 pub use confirm::{ClientId, Compound, Confirm, Echo, Echoes};
 pub use meta::{Access, Effect, Meta, Method, RateLimit, Scope};
-pub use outcome::{Ending, Outcome, OutcomeRow};
+pub use outcome::{CallResult, Outcome, OutcomeRow};
 pub use rule::{Ceiling, Rule, Severity};
 pub use window::{Length, Window};

@@ -10,13 +10,15 @@ mod shape;
 mod small_text;
 mod timestamp;
 
+#[doc(hidden)]
+pub use decimal::checked_literal;
 pub use decimal::{Decimal, InvalidDecimal};
 pub use edit::Edit;
 pub use identifier::Identifier;
 #[doc(hidden)]
 pub use identifier::Text;
 #[doc(hidden)]
-pub use mint::{MINTED_LENGTH, mint, mint_with};
+pub use mint::{MINTED_LENGTH, mint, mint_with, minted_of};
 pub(crate) use open_enum::find as find_value;
 pub use open_enum::{OpenEnum, UnknownValue, UnknownValueError};
 #[doc(hidden)]
@@ -25,4 +27,4 @@ pub use scalar::{Scalar, Scratch};
 #[doc(hidden)]
 pub use shape::has_form;
 pub use shape::{InvalidIdentifier, Shape};
-pub use timestamp::Timestamp;
+pub use timestamp::{Timestamp, days};

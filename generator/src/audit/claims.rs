@@ -203,14 +203,30 @@ impl<'a> Claims<'a> {
         }
     }
 
+    /// The first rate of a class has a key without its window, so that another window is a change of that rate; each
+    /// further window has a key of its own.
+    fn new_rate_key(&self, operation: &str, class: &str, window: &str) -> Key {
+        let first = key(FactKind::Rate, [operation, class]);
+        let is_of_window = |claim: &Claim| claim.value.split([' ', '/']).nth(1) == Some(window);
+        let is_further = self.has(&first) && !self.get(&first).iter().any(is_of_window);
+        if is_further { key(FactKind::Rate, [operation, class, window]) } else { first }
+    }
+
+    /// The key of a rate that a document states.
+    pub(super) fn rate_key(&self, operation: &str, class: &str, window: &str) -> Key {
+        let further = key(FactKind::Rate, [operation, class, window]);
+        if self.has(&further) { further } else { key(FactKind::Rate, [operation, class]) }
+    }
+
     fn facts(&mut self, api: &Api, document: &str) {
         for (fact, place) in facts(api) {
             let (about, key, value) = match &fact {
                 Fact::Endpoint { operation, method, path } => {
                     (*operation, key(FactKind::Endpoint, [operation]), format!("{} {path}", method.as_str()))
                 }
-                Fact::Rate { operation, calls, scope, class } => {
-                    (*operation, key(FactKind::Rate, [operation, class]), format!("{calls}/s per {}", scope.as_str()))
+                Fact::Rate { operation, calls, every, scope, class } => {
+                    let value = format!("{calls}/{} per {}", every.window(), scope.as_str());
+                    (*operation, self.new_rate_key(operation, class, &every.window()), value)
                 }
                 Fact::Permission { operation, text } => {
                     (*operation, key(FactKind::Permission, [operation]), one_line(text))
@@ -236,10 +252,10 @@ impl<'a> Claims<'a> {
                 Fact::ParameterMax { operation, path, max } => {
                     (*operation, key(FactKind::ParameterMax, [operation, path]), max.clone())
                 }
-                Fact::Deprecated { operation, path, says } => {
-                    let names: Vec<&str> = [*operation, path].into_iter().filter(|name| !name.is_empty()).collect();
+                Fact::Deprecated { about, path, says } => {
+                    let names: Vec<&str> = [about, path.as_str()].into_iter().filter(|name| !name.is_empty()).collect();
                     let names = names.into_iter().map(str::to_owned).collect();
-                    (*operation, Key { kind: FactKind::Deprecated, names }, wording::canonical(says))
+                    (about.as_ref(), Key { kind: FactKind::Deprecated, names }, wording::canonical(says))
                 }
                 Fact::OneOf { operation, paths } => {
                     (*operation, key(FactKind::OneOf, [operation, &paths.join(",")]), String::new())

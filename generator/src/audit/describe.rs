@@ -13,7 +13,9 @@ pub(super) fn of_key(key: &Key) -> String {
     match (key.kind, names.as_slice()) {
         (FactKind::Endpoint, [_]) => "endpoint".to_owned(),
         (FactKind::Rate, [_, "default"]) => "rate".to_owned(),
+        (FactKind::Rate, [_, "default", window]) => format!("rate in {window}"),
         (FactKind::Rate, [_, class]) => format!("rate for {class}"),
+        (FactKind::Rate, [_, class, window]) => format!("rate for {class} in {window}"),
         (FactKind::Parameter, [_, name]) => format!("parameter {name}"),
         (FactKind::Type, [_, name]) => format!("type of {name}"),
         (FactKind::ParameterValue | FactKind::RecordValue, [_, name, value]) => format!("value {value} of {name}"),

@@ -22,6 +22,8 @@ pub(super) struct Document {
     /// The file as it is.
     source: String,
     runs: Vec<Run>,
+    /// The bytes of the source that are code, in order: what stands there means itself.
+    literals: Vec<Range<usize>>,
     /// Where each line of the source starts.
     lines: Vec<usize>,
     /// Names that sections had when the schema was written, and the bytes they start at now.
@@ -71,17 +73,34 @@ impl Document {
         for (event, range) in Parser::new_ext(&source[start..], Options::ENABLE_TABLES).into_offset_iter() {
             builder.event(&source[start..], event, range, start);
         }
-        let Builder { text, runs, mut sections, .. } = builder;
+        let Builder { text, runs, literals, mut sections, .. } = builder;
         let starts: Vec<usize> = sections.iter().skip(1).map(|section| section.at.start).collect();
         for (section, end) in sections.iter_mut().zip(starts.into_iter().chain([text.len()])) {
             section.body = section.at.end..end.max(section.at.end);
         }
         let (id, file) = (id.to_owned(), file.to_owned());
-        Self { id, file, text, sections, source, runs, lines, renamed: Vec::new() }
+        Self { id, file, text, sections, source, runs, literals, lines, renamed: Vec::new() }
     }
 
     pub(super) fn span(&self, range: &Range<usize>) -> Span<'_> {
         Span::new(self.text.get(range.clone()).unwrap_or_default(), range.start)
+    }
+
+    /// What a part of the text says, so that two parts are the same exactly where nobody can read different facts in them.
+    pub(super) fn meaning(&self, part: Span<'_>) -> String {
+        let literals = self.runs_of(part.range()).filter(|run| {
+            let after = self.literals.partition_point(|literal| literal.end <= run.source);
+            self.literals.get(after).is_some_and(|literal| literal.contains(&run.source))
+        });
+        let within = |run: &Run| run.text.saturating_sub(part.at)..(run.text + run.length).saturating_sub(part.at);
+        wording::meaning(part.text, &literals.map(within).collect::<Vec<_>>())
+    }
+
+    /// The runs that a part of the text is made of.
+    fn runs_of(&self, part: Range<usize>) -> impl Iterator<Item = &Run> {
+        let first = self.runs.partition_point(|run| run.text + run.length <= part.start);
+        let end = part.end;
+        self.runs[first..].iter().take_while(move |run| run.text < end)
     }
 
     /// The byte of the source that a byte of the text comes from.
@@ -179,6 +198,7 @@ enum Open {
 struct Builder {
     text: String,
     runs: Vec<Run>,
+    literals: Vec<Range<usize>>,
     sections: Vec<Section>,
     /// The open lists, each with its own number and that of its next item.
     lists: Vec<(usize, Option<u64>)>,
@@ -187,6 +207,8 @@ struct Builder {
     /// Where the open link leads.
     link: Option<String>,
     open: Option<Open>,
+    /// Whether the open block is a block of code.
+    is_code: bool,
     /// Where the latest cell ends in the parsed text.
     cell_end: usize,
     /// The characters of the open block, each with the byte of the source it comes from.
@@ -215,7 +237,11 @@ impl Builder {
             }
             // The paragraphs of a list item are part of its text.
             Event::Start(Tag::Paragraph) if matches!(self.open, Some(Open::Item { .. })) => self.push(" ", at),
-            Event::Start(Tag::Paragraph | Tag::CodeBlock(_) | Tag::HtmlBlock) => self.begin(Open::Text),
+            Event::Start(Tag::Paragraph | Tag::HtmlBlock) => self.begin(Open::Text),
+            Event::Start(Tag::CodeBlock(_)) => {
+                self.begin(Open::Text);
+                self.is_code = true;
+            }
             Event::Start(Tag::Table(_)) => {
                 self.end();
                 self.block(Block::Table { head: Vec::new(), rows: Vec::new() });
@@ -246,10 +272,11 @@ impl Builder {
                 | TagEnd::HtmlBlock
                 | TagEnd::TableCell,
             ) => self.end(),
+            Event::Text(words) if self.is_code => self.push_literal(&words, at),
             Event::Text(words) | Event::Html(words) | Event::InlineHtml(words) => self.push(&words, at),
             Event::Code(words) => {
                 let ticks = parsed[range].chars().take_while(|c| *c == '`').count();
-                self.push(&words, at + ticks);
+                self.push_literal(&words, at + ticks);
             }
             Event::SoftBreak | Event::HardBreak => self.push(" ", at),
             // A link within the documents is markup; an address elsewhere says something.
@@ -276,6 +303,11 @@ impl Builder {
         }
     }
 
+    fn push_literal(&mut self, words: &str, at: usize) {
+        self.literals.push(at..at + words.len());
+        self.push(words, at);
+    }
+
     fn push(&mut self, words: &str, at: usize) {
         if self.open.is_none() {
             self.open = Some(Open::Text);
@@ -290,7 +322,8 @@ impl Builder {
 
     /// Ends the open block; one without words is none, except for a cell and a heading.
     fn end(&mut self) {
-        let words = wording::canonical_characters(&std::mem::take(&mut self.words));
+        self.is_code = false;
+        let words = wording::canonical_characters(&std::mem::take(&mut self.words), &self.literals);
         let Some(open) = self.open.take() else { return };
         match open {
             Open::Heading(level) => {

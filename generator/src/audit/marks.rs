@@ -83,25 +83,24 @@ pub(super) fn units(document: &Document, section: &Section) -> Vec<Unit> {
         match block {
             Block::Text(range) => {
                 for sentence in document.span(range).sentences() {
-                    units.add(sentence.range(), None, wording::meaning(sentence.text));
+                    units.add(sentence.range(), None, document.meaning(sentence));
                 }
             }
             Block::Item { number: Some(number), text, .. } => {
                 for (nth, sentence) in document.span(text).sentences().into_iter().enumerate() {
                     let number = if nth == 0 { format!("{number}. ") } else { String::new() };
-                    units.add(sentence.range(), None, number + &wording::meaning(sentence.text));
+                    units.add(sentence.range(), None, number + &document.meaning(sentence));
                 }
             }
             Block::Item { list, number: None, text } => {
-                units.add(text.clone(), Some(Set::List(*list)), wording::meaning(document.span(text).text));
+                units.add(text.clone(), Some(Set::List(*list)), document.meaning(document.span(text)));
             }
             Block::Table { head, rows } => {
                 for (row, set) in
                     std::iter::once((head, None)).chain(rows.iter().map(|row| (row, Some(Set::Table(nth)))))
                 {
                     let (Some(first), Some(last)) = (row.first(), row.last()) else { continue };
-                    let cells: Vec<String> =
-                        row.iter().map(|cell| wording::meaning(document.span(cell).text)).collect();
+                    let cells: Vec<String> = row.iter().map(|cell| document.meaning(document.span(cell))).collect();
                     units.add(first.start..last.end, set, cells.join("\t"));
                 }
             }
@@ -116,7 +115,7 @@ pub(super) fn units(document: &Document, section: &Section) -> Vec<Unit> {
 }
 
 fn heading_meaning(heading: &str) -> String {
-    format!("{HEADING}{}", wording::meaning(heading))
+    format!("{HEADING}{}", wording::meaning(heading, &[]))
 }
 
 #[derive(Default)]

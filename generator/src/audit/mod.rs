@@ -76,35 +76,56 @@ fn file_of(id: &str) -> String {
     format!("{id}.md")
 }
 
-/// Compares documents with the schema, and tells what changed since they `were` reviewed in words where they are given.
-pub(crate) fn audit(api: &Api, files: &[PathBuf], documents: &Documents, were: &Documents) -> Audit {
-    let mut audit = Audit::default();
-    for known in &api.documents {
-        if let Some(now) = documents.parse(&known.id) {
-            document(api, files, now, were.parse(&known.id).as_ref(), &mut audit);
-        }
-    }
-    audit
+/// Compares documents with a schema, any number of times.
+pub struct Auditor<'a> {
+    api: &'a Api,
+    files: &'a [PathBuf],
+    /// What the schema says of each document.
+    claims: Vec<Claims<'a>>,
 }
 
-fn document(api: &Api, files: &[PathBuf], mut document: Document, was: Option<&Document>, audit: &mut Audit) {
-    let claims = Claims::of(api, &document.id);
-    let renamed = headings::rename(api, &claims, &mut document);
+impl<'a> Auditor<'a> {
+    pub(crate) fn new(api: &'a Api, files: &'a [PathBuf]) -> Self {
+        Self { api, files, claims: api.documents.iter().map(|known| Claims::of(api, &known.id)).collect() }
+    }
+
+    /// Compares documents with the schema. Where it is given how they `were` when they were reviewed, changed words are
+    /// told with what stood there.
+    pub fn audit(&self, documents: &Documents, were: &Documents) -> Audit {
+        let mut audit = Audit::default();
+        for (known, claims) in self.api.documents.iter().zip(&self.claims) {
+            if let Some(now) = documents.parse(&known.id) {
+                document(self.api, self.files, claims, now, were.parse(&known.id).as_ref(), &mut audit);
+            }
+        }
+        audit
+    }
+}
+
+fn document(
+    api: &Api,
+    files: &[PathBuf],
+    claims: &Claims<'_>,
+    mut document: Document,
+    was: Option<&Document>,
+    audit: &mut Audit,
+) {
+    let renamed = headings::rename(api, claims, &mut document);
     let document = &document;
-    let mut found = readers::read(document, &claims);
+    let mut found = readers::read(document, claims);
     let new_sections = found.new_sections.clone();
     let is_new = |at: usize| new_sections.iter().any(|range| range.contains(&at));
-    let questions = open_questions::compare(document, &claims, is_new);
-    let rules = numbered_rules::compare(document, &claims, is_new);
+    let questions = open_questions::compare(document, claims, is_new);
+    let rules = numbered_rules::compare(document, claims, is_new);
     found.read.extend(questions.read.iter().map(|clause| clause.range()));
-    let mut compared = compare::compare(document, &claims, &found);
+    let mut compared = compare::compare(document, claims, &found);
     compared.differences.extend(renamed);
-    let gone = gone_files(&claims, &found);
+    let gone = gone_files(claims, &found);
     let is_left = |difference: &Difference| difference.place.is_none_or(|place| !gone.contains(&place.file));
     compared.differences.extend(free_wording(&questions, &rules).into_iter().filter(is_left));
 
     let review = review::review(api, document, &found);
-    review.place(document, &claims, &mut compared.differences);
+    review.place(document, claims, &mut compared.differences);
     audit.lines.extend(compared.differences.iter().map(|difference| Line::of(document, files, difference)));
     let elsewhere = |difference: &Difference| difference.elsewhere.as_ref().map(|(at, _)| *at);
     let told: Vec<usize> = compared
@@ -113,7 +134,7 @@ fn document(api: &Api, files: &[PathBuf], mut document: Document, was: Option<&D
         .flat_map(|difference| [Some(difference.at), elsewhere(difference)])
         .flatten()
         .collect();
-    let (claims, found, compared) = (&claims, &found, &compared);
+    let (found, compared) = (&found, &compared);
     let context = Context { files, document, was, claims, found, compared, told: &told, gone: &gone };
     audit.lines.extend(review.lines(&context));
     audit.accept.extend(review.accepted(document, files, found, &told));

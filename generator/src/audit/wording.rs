@@ -1,5 +1,7 @@
 //! What words mean in documents of any API: numbers, lengths of time, words of one stem.
 
+use std::ops::Range;
+
 use super::text::Span;
 use crate::model::Duration;
 
@@ -174,7 +176,7 @@ fn length(n: &str, unit: &str) -> Option<Duration> {
 /// `Deprecated since v3; use Batch Order instead.`: what it says, as the schema has it.
 pub(super) fn deprecated(text: &str) -> Option<String> {
     let at = text.to_ascii_lowercase().find("deprecated")?;
-    let words: Vec<&str> = tokens(text.get(at..)?);
+    let words: Vec<&str> = tokens(text.get(at..)?, |_| false).into_iter().map(|(_, word)| word).collect();
     let phrase = |from: usize| -> String {
         let ends = |word: &&&str| !matches!(**word, "instead" | "since" | "." | ";" | "," | "(" | ")" | "|");
         words[from..].iter().take_while(ends).copied().collect::<Vec<_>>().join(" ")
@@ -232,7 +234,7 @@ fn plain_character(c: char) -> Option<&'static str> {
 /// A text without what means nothing: in plain typography, with single spaces, in the words that the readers know.
 pub(super) fn canonical(text: &str) -> String {
     let characters: Vec<(char, usize)> = text.char_indices().map(|(at, c)| (c, at)).collect();
-    canonical_characters(&characters).into_iter().map(|(c, _)| c).collect()
+    canonical_characters(&characters, &[]).into_iter().map(|(c, _)| c).collect()
 }
 
 /// Whether two texts differ in nothing that means anything.
@@ -240,15 +242,16 @@ pub(super) fn is_alike(one: &str, other: &str) -> bool {
     one == other || canonical(one) == canonical(other)
 }
 
-/// The same for characters that each know where they come from.
-pub(super) fn canonical_characters(text: &[(char, usize)]) -> Vec<(char, usize)> {
+/// The same for characters that each know where they come from; those that come from one of the `literals` stay.
+pub(super) fn canonical_characters(text: &[(char, usize)], literals: &[Range<usize>]) -> Vec<(char, usize)> {
+    let is_literal = |at: usize| literals.iter().any(|literal| literal.contains(&at));
     let mut plain: Vec<(char, usize)> = Vec::with_capacity(text.len());
     let mut push = |c: char, at: usize| match plain.last() {
         None | Some((' ', _)) if c.is_whitespace() => {}
         _ => plain.push((if c.is_whitespace() { ' ' } else { c }, at)),
     };
     for (c, at) in text {
-        match plain_character(*c) {
+        match plain_character(*c).filter(|_| !is_literal(*at)) {
             Some(plain) => plain.chars().for_each(|plain| push(plain, *at)),
             None => push(*c, *at),
         }
@@ -256,14 +259,14 @@ pub(super) fn canonical_characters(text: &[(char, usize)]) -> Vec<(char, usize)>
     while plain.last().is_some_and(|(c, _)| *c == ' ') {
         plain.pop();
     }
-    without_synonyms(&plain)
+    without_synonyms(&plain, is_literal)
 }
 
-fn without_synonyms(text: &[(char, usize)]) -> Vec<(char, usize)> {
+fn without_synonyms(text: &[(char, usize)], is_literal: impl Fn(usize) -> bool) -> Vec<(char, usize)> {
     let joins = |c: Option<&(char, usize)>| c.is_some_and(|(c, _)| c.is_alphanumeric() || *c == '_' || *c == '-');
     let is_here = |at: usize, phrase: &str| {
         let end = at + phrase.len();
-        let fits = |(c, (own, _)): (char, &(char, usize))| own.eq_ignore_ascii_case(&c);
+        let fits = |(c, (own, from)): (char, &(char, usize))| own.eq_ignore_ascii_case(&c) && !is_literal(*from);
         text.get(at..end).is_some_and(|own| phrase.chars().zip(own).all(fits)) && !joins(text.get(end))
     };
     let mut found = Vec::with_capacity(text.len());
@@ -287,15 +290,27 @@ fn without_synonyms(text: &[(char, usize)]) -> Vec<(char, usize)> {
 }
 
 /// What a sentence says, so that two sentences are the same exactly where nobody can read different facts in them.
-/// Rates, lengths of time, bounds and numbers stand as their values, everything else as its words.
-pub(super) fn meaning(text: &str) -> String {
-    let tokens = tokens(text);
-    let mut rest: &[&str] = &tokens;
+/// Rates, lengths of time, bounds and numbers stand as their values, everything else as its words. The words of the
+/// `literals`, which are ranges of the text, mean themselves.
+pub(super) fn meaning(text: &str, literals: &[Range<usize>]) -> String {
+    let is_literal = |at: usize| literals.iter().any(|literal| literal.contains(&at));
+    let tokens: Vec<(&str, bool)> =
+        tokens(text, is_literal).into_iter().map(|(at, token)| (token, is_literal(at))).collect();
+    // A word that means itself is no part of a measure; a figure is one in any typography.
+    let measured: Vec<&str> = tokens
+        .iter()
+        .map(
+            |(token, is_literal)| {
+                if *is_literal && !token.starts_with(|c: char| c.is_ascii_digit()) { "" } else { token }
+            },
+        )
+        .collect();
+    let mut at = 0;
     let mut said: Vec<String> = Vec::new();
-    while !rest.is_empty() {
-        let (says, count) = measure(rest).unwrap_or_else(|| (rest[0].to_owned(), 1));
+    while let Some((token, _)) = tokens.get(at) {
+        let (says, count) = measure(&measured[at..]).unwrap_or_else(|| ((*token).to_owned(), 1));
         said.push(says);
-        rest = rest.get(count..).unwrap_or_default();
+        at += count;
     }
     said.join(" ")
 }
@@ -324,8 +339,9 @@ fn measure(words: &[&str]) -> Option<(String, usize)> {
     }
 }
 
-/// Words, and the marks that part or join what they say. Quotation marks around a name say nothing.
-fn tokens(text: &str) -> Vec<&str> {
+/// Words, and the marks that part or join what they say, each with the byte that it starts at. Quotation marks around a
+/// name say nothing, but for those that are literal.
+fn tokens(text: &str, is_literal: impl Fn(usize) -> bool) -> Vec<(usize, &str)> {
     let mut tokens = Vec::new();
     let mut start = 0;
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
@@ -340,11 +356,13 @@ fn tokens(text: &str) -> Vec<&str> {
         if !parts {
             continue;
         }
-        tokens.extend(Some(unquoted(&text[start..at])).filter(|word| !word.is_empty()));
+        let word = &text[start..at];
+        let word = if is_literal(start) { word } else { unquoted(word) };
+        tokens.extend(Some((start, word)).filter(|(_, word)| !word.is_empty()));
         start = text.len().min(at + c.len_utf8());
-        tokens.extend(Some(&text[at..start]).filter(|mark| !mark.trim().is_empty()));
+        tokens.extend(Some((at, &text[at..start])).filter(|(_, mark)| !mark.trim().is_empty()));
     }
-    while tokens.last().is_some_and(|last| *last == ".") {
+    while tokens.last().is_some_and(|(at, last)| *last == "." && !is_literal(*at)) {
         tokens.pop();
     }
     tokens

@@ -86,8 +86,9 @@ fn rates_have_known_classes(family: &Family, to: &mut Diagnostics) {
     let known = || family.classes.iter().map(|class| class.name.as_str());
     for rate in family.operations.iter().flat_map(|operation| &operation.rates) {
         if rate.own_class().is_some_and(|class| !known().any(|known| known == class)) {
-            let help =
-                did_you_mean(&rate.class, known()).unwrap_or_else(|| "define it under `classes` in family.yaml".into());
+            let file = to.beside(rate.place, "family.yaml");
+            let help = did_you_mean(&rate.class, known())
+                .unwrap_or_else(|| format!("define it under `classes` in {file}").into());
             to.at(rate.place, Code::UndefinedName, format!("unknown class `{}`", rate.class)).help(help);
         }
     }

@@ -162,7 +162,7 @@ fn unknown_property<'a>(
     to: &mut Diagnostics,
 ) {
     let known = known.map(|known| (known.wire.as_str(), Some(known.place)));
-    let help = unknown(name, known, || format!("define it under `{list}` in api.yaml")).of_api();
+    let help = unknown(name, known, || format!("define it under `{list}` in {}", to.api_file())).of_api();
     to.at(place, Code::UndefinedName, format!("{what} has no property `{name}`")).help(help);
 }
 

@@ -125,7 +125,9 @@ fn changes_are_of_the_record(family: &Family, record: &Record, confirm: &Confirm
             to.at(*place, Code::UndefinedName, format!("`{}` has no value `{value}`", named.0)).help(help);
         }
     }
-    if let Some(((_, place), _)) = confirm.changed_while.first().filter(|_| confirm.changed.is_none()) {
+    // Without `changed`, `matches` proves nothing; that is reported.
+    let lacks_changed = confirm.changed.is_none() && confirm.matches.is_empty();
+    if let Some(((_, place), _)) = confirm.changed_while.first().filter(|_| lacks_changed) {
         to.at(*place, Code::Misplaced, "`changed_while` requires `changed`")
             .help("add `changed`, the field with the time of the last change, or remove `changed_while`");
     }
@@ -169,7 +171,9 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
     let told: Vec<_> = told.chain(confirm.with.iter().chain(&confirm.beside).map(|(name, _)| name)).collect();
     let all = names(family, operation);
     // A name that is no parameter was meant to be one of those that are left.
-    if told.iter().any(|name| !matches!(all.find(name), Lookup::Found(_))) || all.are_more() {
+    let is_strange = told.iter().any(|name| !matches!(all.find(name), Lookup::Found(_)));
+    // Without `ask`, which is missing, nobody knows what is left.
+    if is_strange || all.are_more() || confirm.ask.is_empty() {
         return;
     }
     let is_list = |meaning: &Role<'_>| matches!(meaning, Role::Plain(one) if matches!(one.shape, Shape::Items(_)));

@@ -1,19 +1,20 @@
 //! Error codes: which one is no error, and what the others prove.
 
-use crate::diagnostics::{Code, Diagnostics, did_you_mean};
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::model::{Api, Cause, CodeProof, Family, Proof};
 
 /// The code that means success is the one of the envelope, and no other.
 pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
     let Some(envelope) = api.envelope.as_ref().filter(|envelope| !envelope.success.is_empty()) else { return };
     for error in &family.errors {
+        let file = to.api_file();
         let is_envelopes = error.code == envelope.success;
         if error.success && !is_envelopes {
             to.at(
                 error.place,
                 Code::BadResponse,
                 format!(
-                    "the code `{}` is marked as success, but the envelope in api.yaml says `{}`",
+                    "the code `{}` is marked as success, but the envelope in {file} says `{}`",
                     error.code, envelope.success
                 ),
             )
@@ -23,7 +24,7 @@ pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
             to.at(
                 error.place,
                 Code::BadResponse,
-                format!("the code `{}` means success according to the envelope in api.yaml", error.code),
+                format!("the code `{}` means success according to the envelope in {file}", error.code),
             )
             .help("add `success: true`");
         }
@@ -46,8 +47,8 @@ pub(super) fn observed_codes(api: &Api, to: &mut Diagnostics) {
     for code in &api.codes {
         cause_is_of_credentials(&code.code, &code.proof, to);
         if api.envelope.as_ref().is_some_and(|envelope| envelope.success == code.code) {
-            to.at(code.place, Code::BadOutcome, format!("the code `{}` means success", code.code))
-                .help("remove it, or correct the envelope in api.yaml");
+            let help = format!("remove it, or correct the envelope in {}", to.api_file());
+            to.at(code.place, Code::BadOutcome, format!("the code `{}` means success", code.code)).help(help);
         }
         for (index, (name, place)) in code.families.iter().enumerate() {
             if code.families.iter().take(index).any(|(first, _)| first == name) {
@@ -60,6 +61,90 @@ pub(super) fn observed_codes(api: &Api, to: &mut Diagnostics) {
             }
         }
     }
+}
+
+/// The words that end the ids of checked rules which follow from keys other than `rules`.
+const WORDS_OF_KEYS: &[&str] = &[
+    "required",
+    "empty",
+    "unknown-parameter",
+    "one-of",
+    "values",
+    "shape",
+    "min",
+    "max",
+    "digits",
+    "edit",
+    "min-items",
+    "max-items",
+    "window.order",
+    "window.pair",
+    "window.span",
+    "window.access",
+];
+
+/// What is refused: with codes and statuses that there are, and for rules that there are, each of them once.
+pub(super) fn refusals(api: &Api, to: &mut Diagnostics) {
+    for refusal in &api.refusals {
+        let statuses = 400..=599;
+        if let Some((status, place)) = refusal.status.filter(|(status, _)| !statuses.contains(status)) {
+            to.at(place, Code::BadNumber, format!("expected a status from 400 to 599, found {status}"))
+                .help("write the HTTP status of the refusal, or leave it out");
+        }
+        if !api.is_whole {
+            continue;
+        }
+        if let Some((code, place)) = &refusal.code {
+            code_is_known(api, code, *place, None, to);
+        }
+        for ((family, at), (code, place)) in &refusal.codes {
+            match api.families.iter().find(|known| known.name == *family) {
+                Some(family) => code_is_known(api, code, *place, Some(family), to),
+                None => {
+                    let known = api.families.iter().map(|family| family.name.as_str());
+                    let help = did_you_mean(family, known).unwrap_or_else(|| "name the folder of a family".into());
+                    to.at(*at, Code::UndefinedName, format!("unknown family `{family}`")).help(help);
+                }
+            }
+        }
+        for (rule, place) in &refusal.rules {
+            rule_is_known(api, rule, *place, to);
+        }
+    }
+    let rules = || api.refusals.iter().flat_map(|refusal| &refusal.rules);
+    for (index, (rule, place)) in rules().enumerate() {
+        if let Some((_, first)) = rules().take(index).find(|(first, _)| first == rule) {
+            to.at(*place, Code::DefinedTwice, format!("duplicate refusal for the rule `{rule}`"))
+                .related(*first, "first refused here")
+                .help("remove one of them");
+        }
+    }
+}
+
+/// A code of one family, or of any.
+fn code_is_known(api: &Api, code: &str, place: Place, of: Option<&Family>, to: &mut Diagnostics) {
+    let families = || api.families.iter().filter(|family| of.is_none_or(|of| of.name == family.name));
+    let listed = families().flat_map(|family| family.errors.iter().filter(|error| !error.success));
+    let observed = api.codes.iter().filter(|code| families().any(|family| code.is_of(&family.name)));
+    let known: Vec<&str> =
+        listed.map(|error| error.code.as_str()).chain(observed.map(|code| code.code.as_str())).collect();
+    if !known.contains(&code) {
+        let whose = of.map(|family| format!(" of the family `{}`", family.name)).unwrap_or_default();
+        to.at(place, Code::UndefinedName, format!("unknown code `{code}`{whose}"))
+            .help("use a code of the family's `errors` or of `codes`, or add it there with its source");
+    }
+}
+
+fn rule_is_known(api: &Api, rule: &str, place: Place, to: &mut Diagnostics) {
+    if WORDS_OF_KEYS.contains(&rule) || !api.rules_with_id(rule).is_empty() {
+        return;
+    }
+    let of_operations = api.operations().flat_map(|(_, operation)| &operation.statements.rules);
+    let of_families = api.families.iter().flat_map(|family| &family.statements.rules);
+    let ids = of_operations.chain(of_families).map(|rule| rule.id.as_str()).chain(WORDS_OF_KEYS.iter().copied());
+    let help =
+        did_you_mean(rule, ids).unwrap_or_else(|| "use the id of a rule, as `tradeapi-gen rules` prints it".into());
+    to.at(place, Code::UndefinedName, format!("unknown rule `{rule}`")).help(help);
 }
 
 fn cause_is_of_credentials(code: &str, proof: &Proof, to: &mut Diagnostics) {

@@ -1,7 +1,7 @@
 //! Headers: which there are, and which operations send them.
 
 use super::taken;
-use crate::diagnostics::{Code, Diagnostics, did_you_mean, name_list};
+use crate::diagnostics::{Code, Diagnostics, name_list, unknown};
 use crate::model::{Access, Api, Family, Sent};
 
 /// A header is one header, however it is written.
@@ -71,11 +71,13 @@ pub(super) fn are_declared(api: &Api, family: &Family, to: &mut Diagnostics) {
                 }
                 Some(_) => {}
                 None => {
-                    let help = did_you_mean(name, names()).unwrap_or_else(|| match name_list(names()) {
-                        known if known.is_empty() => "define it under `headers` in api.yaml".into(),
-                        known => format!("define it under `headers` in api.yaml, which has: {known}").into(),
+                    let file = to.api_file();
+                    let known = api.headers.iter().map(|header| (header.name.as_str(), Some(header.place)));
+                    let help = unknown(name, known, || match name_list(names()) {
+                        known if known.is_empty() => format!("define it under `headers` in {file}"),
+                        known => format!("define it under `headers` in {file}, which has: {known}"),
                     });
-                    to.at(*place, Code::UndefinedName, format!("unknown header `{name}`")).help(help);
+                    to.at(*place, Code::UndefinedName, format!("unknown header `{name}`")).help(help.of_api());
                 }
             }
         }

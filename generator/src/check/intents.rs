@@ -52,8 +52,8 @@ fn set(
         intent.set.iter().for_each(|setting| value(family, &names, setting, to));
         // What could not be read may be required or not.
         if !parameters.iter().any(|parameter| matches!(parameter.shape, Shape::One(Type::Undefined))) {
-            taken(intent, parameters, to);
-            arguments(family, intent, parameters, to);
+            let is_sound = taken(intent, parameters, to);
+            arguments(family, intent, parameters, is_sound, to);
         }
         // Two intents with one id collide too, so no name on the wire excuses them.
         let name = Name { wire: String::new(), rust: intent.rust.clone(), place: intent.place };
@@ -117,7 +117,8 @@ fn needs_more(family: &Family, found: &WireParameter<'_>, value: Option<usize>) 
 }
 
 /// What is taken beside is there, and would not be asked for anyway.
-fn taken(intent: &Intent, parameters: &[Parameter], to: &mut Diagnostics) {
+fn taken(intent: &Intent, parameters: &[Parameter], to: &mut Diagnostics) -> bool {
+    let mut is_sound = true;
     for (wire, place) in &intent.take {
         let found = parameters.iter().find(|parameter| parameter.name.wire == *wire);
         let is_optional = found.is_some_and(|parameter| parameter.need != Need::Always);
@@ -126,15 +127,20 @@ fn taken(intent: &Intent, parameters: &[Parameter], to: &mut Diagnostics) {
             let left = optional.map(|one| one.name.wire.as_str()).filter(|wire| intent.value_of(wire).is_none());
             to.at(*place, Code::BadIntent, format!("`{}` cannot take `{wire}`", intent.id))
                 .help(format!("expected an optional parameter that it does not set: {}", name_list(left)));
+            is_sound = false;
         }
     }
+    is_sound
 }
 
 /// Only what the caller gives has a name to be called by, and no two arguments have one name.
-fn arguments(family: &Family, intent: &Intent, parameters: &[Parameter], to: &mut Diagnostics) {
+///
+/// Where `take` is not sound, an unknown argument may be one that it was to list.
+fn arguments(family: &Family, intent: &Intent, parameters: &[Parameter], is_sound: bool, to: &mut Diagnostics) {
     let arguments = intent.arguments(family, parameters);
     let wires = || arguments.iter().map(|parameter| parameter.name.wire.as_str());
-    for setting in intent.call.iter().filter(|setting| !wires().any(|wire| wire == setting.name)) {
+    let is_unknown = |setting: &&Setting| is_sound && !wires().any(|wire| wire == setting.name);
+    for setting in intent.call.iter().filter(is_unknown) {
         to.at(setting.place, Code::BadIntent, format!("unknown argument `{}` of `{}`", setting.name, intent.id)).help(
             unknown(&setting.name, arguments.iter().map(|one| (one.name.wire.as_str(), Some(one.name.place))), || {
                 format!("expected one of: {}", name_list(wires()))

@@ -9,6 +9,7 @@ mod choices;
 mod compound;
 mod conditions;
 mod confirm;
+mod deprecated;
 mod docs;
 mod echoes;
 mod enums;
@@ -38,13 +39,14 @@ use crate::diagnostics::Diagnostics;
 use crate::model::{Api, Family};
 
 /// What concerns the whole API.
-const API_RULES: [fn(&Api, &mut Diagnostics); 7] = [
+const API_RULES: [fn(&Api, &mut Diagnostics); 8] = [
     account::names,
     headers::are_distinct,
     headers::signed_calls_have_credentials,
     paths::are_distinct,
     outcomes::check,
     errors::observed_codes,
+    errors::refusals,
     docs::api_has_docs,
 ];
 
@@ -59,6 +61,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     names::fields,
     values::parameters,
     values::fields,
+    deprecated::names_what_exists,
     enums::check,
     identifiers::check,
     identifiers::forms,

@@ -11,14 +11,16 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     }
 }
 
-/// For one class of users and one way of counting there is one rate.
+/// For one class of users, one way of counting and one window there is one rate.
 fn rates_are_distinct(operation: &Operation, to: &mut Diagnostics) {
     for (index, rate) in operation.rates.iter().enumerate() {
-        let same = |first: &&Rate| first.scope == rate.scope && first.class == rate.class;
+        let same = |first: &&Rate| {
+            (first.scope, &first.class) == (rate.scope, &rate.class) && first.every.window() == rate.every.window()
+        };
         if let Some(first) = operation.rates.iter().take(index).find(same) {
             to.at(rate.place, Code::BadRate, format!("duplicate rate limit {}", rate.counted()))
                 .related(first.place, "the first one")
-                .help("remove one of them, or give each a class with `for`");
+                .help("remove one of them, or give each a class with `for` or a window of its own");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What becomes of requests by how their calls end: told for every end, and not against reason.
 
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Ending, OutcomeRow, RowOutcome};
+use crate::model::{Api, CallResult, OutcomeRow, RowOutcome};
 
 /// The rows of `outcomes`; without any, what may be sent and has no clear answer is unknown.
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {
@@ -16,8 +16,8 @@ pub(super) fn check(api: &Api, to: &mut Diagnostics) {
         }
     }
     let Some(first) = api.outcomes.first().filter(|_| api.is_sound) else { return };
-    let is_told = |when: &Ending| api.outcomes.iter().any(|row| row.when == *when);
-    let missing: Vec<_> = Ending::ALL.iter().filter(|when| !is_told(when)).map(|when| when.as_str()).collect();
+    let is_told = |when: &CallResult| api.outcomes.iter().any(|row| row.when == *when);
+    let missing: Vec<_> = CallResult::ALL.iter().filter(|when| !is_told(when)).map(|when| when.as_str()).collect();
     if !missing.is_empty() {
         to.at(first.place, Code::BadOutcome, "missing outcomes")
             .help(format!("add a row for each of: {}", missing.join(", ")));
@@ -29,16 +29,16 @@ fn against_reason(row: &OutcomeRow) -> Option<(&'static str, &'static str)> {
         (when, outcome) if !when.may_be_sent() && outcome != RowOutcome::NotDone => {
             Some(("ends before anything is sent, so its outcome is `not_done`", "write `outcome: not_done`"))
         }
-        (Ending::Success, outcome) if outcome != RowOutcome::Done => {
+        (CallResult::Success, outcome) if outcome != RowOutcome::Done => {
             Some(("means that the request took effect", "write `outcome: done`"))
         }
-        (when, RowOutcome::Done) if when != Ending::Success => {
+        (when, RowOutcome::Done) if when != CallResult::Success => {
             Some(("does not show that the request took effect", "write `not_done` or `unknown`"))
         }
-        (Ending::ItemUnaccounted, outcome) if outcome != RowOutcome::Unknown => {
+        (CallResult::ItemUnaccounted, outcome) if outcome != RowOutcome::Unknown => {
             Some(("means that the answer does not mention the item", "write `outcome: unknown`"))
         }
-        (Ending::ListedCode | Ending::ObservedCode | Ending::TooManyRequests, RowOutcome::ByCode) => None,
+        (CallResult::ListedCode | CallResult::ObservedCode | CallResult::TooManyRequests, RowOutcome::ByCode) => None,
         (_, RowOutcome::ByCode) => {
             Some(("has no code, so its outcome cannot be `by_code`", "write `not_done` or `unknown`"))
         }

@@ -218,12 +218,14 @@ fn names_its_instrument(
         if !api.is_whole || family.shared_files.iter().any(|file| to.is_unread(*file, "instrument")) {
             return;
         }
+        let help =
+            format!("add `instrument: {{ line: ..., symbol: ... }}` to {}", to.beside(rule.place, "family.yaml"));
         to.at(
             rule.place,
             Code::BadRule,
             format!("{} compares with an instrument, but the family has no `instrument`", name(rule)),
         )
-        .help("add `instrument: { line: ..., symbol: ... }` to family.yaml");
+        .help(help);
         return;
     };
     let names = names.clone().and(&family.names(operation.body.parameters()));

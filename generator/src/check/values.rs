@@ -109,10 +109,15 @@ fn bounds(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
             return;
         }
     };
+    let mut are_numbers = true;
     for (key, text, place) in given {
         if let Some(fault) = why_not(family, ty, text) {
             fault.report(to, place, Code::BadNumber, &format!("`{key}`"));
+            are_numbers = false;
         }
+    }
+    if !are_numbers {
+        return;
     }
     let (Some((min, min_place)), Some((max, max_place))) = (&parameter.min, &parameter.max) else { return };
     if Number::parse(min).zip(Number::parse(max)).is_some_and(|(min, max)| min > max) {
@@ -220,17 +225,18 @@ pub(super) fn out_of_bounds(family: &Family, parameter: &Parameter, text: &str) 
         return enums::why_not_listed(all, &parameter.only, text);
     }
     let Shape::One(ty) = parameter.shape else { return None };
-    let (why, place) = beyond_bounds(parameter, text).filter(|_| ty.is_quantity())?;
+    let (why, place) = beyond_bounds(family, ty, parameter, text).filter(|_| ty.is_quantity())?;
     Some(Fault { bound: Some(place), ..Fault::new(why, "correct one of them") })
 }
 
-fn beyond_bounds(parameter: &Parameter, text: &str) -> Option<(String, Place)> {
+fn beyond_bounds(family: &Family, ty: Type, parameter: &Parameter, text: &str) -> Option<(String, Place)> {
     if let Some((digits, place)) = parameter.digits.filter(|(digits, _)| text.len() > *digits as usize) {
         return Some((format!("{text} has more than {digits} digits"), place));
     }
     let number = Number::parse(text)?;
     let bound = |bound: &Option<(String, Place)>, is_beyond: fn(&Number<'_>, &Number<'_>) -> bool| {
-        let (bound, place) = bound.as_ref()?;
+        // What is no number of this type bounds nothing.
+        let (bound, place) = bound.as_ref().filter(|(bound, _)| why_not(family, ty, bound).is_none())?;
         is_beyond(&number, &Number::parse(bound)?).then(|| (bound.clone(), *place))
     };
     if let Some((min, place)) = bound(&parameter.min, |number, min| number < min) {

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_unique_and_rising() {
+    fn codes_are_unique_and_ascending() {
         let codes: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
         assert!(codes.is_sorted_by(|a, b| a < b));
     }

@@ -11,7 +11,7 @@ mod suggest;
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use code::Code;
 pub use place::Place;
@@ -37,6 +37,24 @@ pub struct Diagnostic {
     pub related: Vec<(Place, String)>,
     /// The name that is unknown, where that is the mistake.
     unknown: Option<String>,
+}
+
+impl Diagnostic {
+    /// Whether it is a key that no key of its mapping is like.
+    fn is_strange_key(&self) -> bool {
+        self.code == Code::UnknownKey && self.fix.is_none()
+    }
+
+    /// Whether it belongs to another mapping or list than the one that it is in, as lines do whose heading is missing: what
+    /// is missing elsewhere may be under it.
+    fn is_fallen(&self) -> bool {
+        self.is_strange_key() || self.is_text_for_mapping()
+    }
+
+    /// Whether a text stands where a mapping was expected, as an entry does whose own mapping or list is not there.
+    fn is_text_for_mapping(&self) -> bool {
+        self.code == Code::WrongType && self.message == "expected a mapping, found a text"
+    }
 }
 
 /// A change of a file that probably mends a mistake.
@@ -117,14 +135,25 @@ impl Diagnostics {
     }
 
     /// What a file holds.
-    fn text(&self, file: u32) -> Option<&str> {
+    pub(crate) fn text(&self, file: u32) -> Option<&str> {
         self.texts.get(file as usize).map(String::as_str)
     }
 
     /// How a file is called in messages.
     fn path(&self, place: &Place) -> String {
-        let path = self.files.get(place.file as usize).map(|path| path.display().to_string());
-        printable(&path.unwrap_or_default().replace('\\', "/"))
+        self.files.get(place.file as usize).map_or_else(String::new, |path| shown(path))
+    }
+
+    /// How a file beside the one of a place is called in messages, also if it does not exist.
+    pub(crate) fn beside(&self, place: Place, name: &str) -> String {
+        let path = self.files.get(place.file as usize).map(|path| path.with_file_name(name));
+        shown(&path.unwrap_or_else(|| name.into()))
+    }
+
+    /// How `api.yaml` is called in messages.
+    pub(crate) fn api_file(&self) -> String {
+        let named = self.files.iter().filter(|path| path.ends_with("api.yaml"));
+        named.min_by_key(|path| path.components().count()).map_or_else(|| "api.yaml".to_owned(), |path| shown(path))
     }
 
     fn push(&mut self, diagnostic: Diagnostic) {
@@ -145,6 +174,10 @@ impl Diagnostics {
     pub(crate) fn into_result(self) -> Result<(), Self> {
         if self.is_empty() { Ok(()) } else { Err(self) }
     }
+}
+
+fn shown(path: &Path) -> String {
+    printable(&path.display().to_string().replace('\\', "/"))
 }
 
 impl fmt::Display for Diagnostics {

@@ -5,13 +5,19 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::report::API_NAME;
-use super::{Code, Diagnostic, Diagnostics};
+use super::{Code, Diagnostic, Diagnostics, Place};
 
 /// So many other places are named.
 const SHOWN: usize = 3;
 
 /// From so many on, what is wrong alike in one file comes of one missing line rather than of as many slips.
-const FALLEN: usize = 3;
+const FALLEN: usize = 2;
+
+/// From so many on, anything else that is wrong alike in one file comes of one slip, such as in a list of states.
+const ALIKE: usize = 3;
+
+/// Entries that fell out of their mapping or list begin so close to each other.
+const CLOSE: u32 = 3;
 
 /// The same said about the same folder, or file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,6 +46,33 @@ impl Diagnostics {
                 self.items.extend(fold(items));
             }
         }
+        self.join_fallen();
+    }
+
+    /// Makes one mistake of texts and keys that follow each other where neither belongs: the line above them is missing.
+    fn join_fallen(&mut self) {
+        let (fallen, others): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.items).into_iter().partition(Diagnostic::is_fallen);
+        self.items.extend(others);
+        let mut joined: Vec<Diagnostic> = Vec::new();
+        for item in fallen {
+            let follows = |first: &&mut Diagnostic| match (first.last_place(), item.place) {
+                (Some(last), Some(own)) => {
+                    first.message != item.message
+                        && last.file == own.file
+                        && own.line.saturating_sub(last.line) <= CLOSE
+                }
+                _ => false,
+            };
+            match (joined.last_mut().filter(follows), item.place) {
+                (Some(first), Some(place)) => {
+                    first.related.push((place, item.message));
+                    first.help = first.help.take().map(with_missing_line);
+                }
+                _ => joined.push(item),
+            }
+        }
+        self.items.extend(joined);
     }
 
     fn group_of(&self, item: &Diagnostic) -> Option<Group> {
@@ -55,19 +88,20 @@ impl Diagnostics {
             Code::BadExample if item.message.starts_with("duplicate member") => {
                 (format!("{:?}", item.place.map(|place| place.line)), file.cloned(), 2)
             }
-            // A cycle goes through all of them, and who writes one anchor writes many.
-            Code::Circular | Code::Alias => {
-                (String::new(), folder().filter(|_| item.code == Code::Circular).or(file.cloned()), 2)
-            }
+            // A cycle goes through all that are circular in the same way.
+            Code::Circular => (way_of_cycle(&item.message).to_owned(), folder(), 2),
+            // Who writes one anchor writes many.
+            Code::Alias => (String::new(), file.cloned(), 2),
             // A mapping lacks them all.
             Code::MissingKey if item.message.starts_with("missing key") => (format!("{:?}", item.place), None, 2),
             // Something elsewhere is wrong, and they repeat themselves word for word.
             Code::UndefinedType | Code::UndefinedName | Code::BadValue | Code::BadExample => {
                 (item.message.clone(), folder(), 2)
             }
-            Code::WrongType | Code::BadLifecycle => (item.message.clone(), file.cloned(), FALLEN),
+            Code::WrongType if item.is_text_for_mapping() => (item.message.clone(), file.cloned(), FALLEN),
+            Code::WrongType | Code::BadLifecycle => (item.message.clone(), file.cloned(), ALIKE),
             // The help lists the keys of the mapping; it is another one where a key was misspelled.
-            Code::UnknownKey if item.fix.is_none() => (item.help.clone()?, file.cloned(), FALLEN),
+            Code::UnknownKey if item.is_strange_key() => (item.help.clone()?, file.cloned(), FALLEN),
             _ => return None,
         };
         Some(Group { code: item.code, says, within, least })
@@ -90,7 +124,7 @@ fn fold(group: Vec<Diagnostic>) -> Option<Diagnostic> {
         first.message = messages;
     }
     if are_keys {
-        first.help = first.help.map(|help| format!("see whether a line above them is missing; {help}"));
+        first.help = first.help.map(with_missing_line);
     }
     if first.code == Code::MissingKey {
         first.help = Some("add these keys".to_owned());
@@ -108,6 +142,25 @@ fn fold(group: Vec<Diagnostic>) -> Option<Diagnostic> {
         first.related.push((place, why));
     }
     Some(first)
+}
+
+/// In which way something is circular: by `as`, by `includes`, by its fields.
+fn way_of_cycle(message: &str) -> &str {
+    ["includes itself", "contains itself"].into_iter().find(|way| message.contains(way)).unwrap_or(message)
+}
+
+fn with_missing_line(help: String) -> String {
+    const MISSING: &str = "see whether a line above them is missing; ";
+    if help.starts_with(MISSING) { help } else { format!("{MISSING}{help}") }
+}
+
+impl Diagnostic {
+    /// The last of its places in its file.
+    fn last_place(&self) -> Option<Place> {
+        let own = self.place?;
+        let related = self.related.iter().map(|(place, _)| *place).filter(|place| place.file == own.file);
+        related.chain([own]).max_by_key(|place| place.line)
+    }
 }
 
 /// What they say, each once, so that nothing is hidden behind the first: "unknown key `one`, `two`".

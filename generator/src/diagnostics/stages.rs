@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{Code, Diagnostic, Diagnostics};
+use super::{Code, Diagnostic, Diagnostics, Place};
 
 /// What was reported while files were read.
 pub(crate) struct Reading {
@@ -21,11 +21,22 @@ impl Diagnostics {
 
     /// Takes back what was reported since, where it may come of something that could not be read.
     pub(crate) fn drop_follow_ups(&mut self, reading: &Reading) {
-        let strange: BTreeSet<u32> = self.items.iter().filter_map(strange_key).collect();
-        let lacks = |item: &Diagnostic| {
-            let is_strange = item.place.is_some_and(|place| strange.contains(&place.file));
-            item.code == Code::MissingKey && is_strange
+        let fallen: Vec<(&Diagnostic, Place)> = self
+            .items
+            .iter()
+            .filter_map(|item| Some((item, item.place?)))
+            .filter(|(item, _)| item.is_fallen())
+            .collect();
+        let explains = |(fallen, at): &(&Diagnostic, Place), missing: &Place| {
+            at.file == missing.file && (fallen.is_strange_key() || self.may_hold(*at, *missing))
         };
+        let explained: BTreeSet<Diagnostic> = self
+            .items
+            .iter()
+            .filter(|item| item.code == Code::MissingKey)
+            .filter(|item| item.place.is_some_and(|place| fallen.iter().any(|fallen| explains(fallen, &place))))
+            .cloned()
+            .collect();
         let folder = |item: &Diagnostic| {
             let file = item.place.and_then(|place| self.files.get(place.file as usize))?;
             file.parent().map(Path::to_path_buf)
@@ -37,9 +48,18 @@ impl Diagnostics {
         let unused: BTreeSet<Diagnostic> = self.items.iter().filter(|item| follows_any(item)).cloned().collect();
         let mut items = std::mem::take(&mut self.items);
         items.retain(|item| !unused.contains(item));
-        items.retain(|item| reading.reported.contains(item) || !lacks(item));
+        items.retain(|item| reading.reported.contains(item) || !explained.contains(item));
         items.retain(|item| reading.reported.contains(item) || !self.follows(item, reading));
         self.items = items;
+    }
+
+    /// Whether what is missing at one place may be at the other: both are under one key of the file, or the file itself
+    /// lacks it.
+    fn may_hold(&self, at: Place, missing: Place) -> bool {
+        let is_key = |line: &str| !line.starts_with([' ', '#', '-']) && !line.is_empty();
+        let text = self.text(at.file).unwrap_or_default();
+        let keys = |place: Place| text.lines().take(place.line as usize).filter(|line| is_key(line)).count();
+        keys(missing) <= 1 || keys(missing) == keys(at)
     }
 
     fn follows(&self, item: &Diagnostic, reading: &Reading) -> bool {
@@ -56,11 +76,6 @@ impl Diagnostics {
             }
         }
     }
-}
-
-/// The file of a key that no key of the language is like: what is missing may stand under it, or in another mapping.
-fn strange_key(item: &Diagnostic) -> Option<u32> {
-    (item.code == Code::UnknownKey && item.fix.is_none()).then(|| item.place.map(|place| place.file))?
 }
 
 /// What has to be read for a mistake of some kind to be one.
@@ -83,6 +98,7 @@ fn depends_on(code: Code) -> Dependence {
         | Code::BadHeader
         | Code::NotAnIdentifier
         | Code::WrongName
+        | Code::Circular
         | Code::MissingKey => Dependence::Nothing,
         Code::WrongType | Code::UndefinedType | Code::BadDefault => Dependence::Types,
         _ => Dependence::Everything,

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn suggests_the_nearest_name_only_when_it_is_near() {
+    fn suggests_only_names_that_are_near() {
         let known = ["required", "default", "max_items"];
         assert_eq!(nearest("requird", known), Some("required"));
         assert_eq!(nearest("max_itmes", known), Some("max_items"));

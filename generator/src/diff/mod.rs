@@ -1,47 +1,25 @@
 //! What a change of the schema means for those who depend on the emitted crate.
 //!
-//! Two resolved schemas are compared, not their texts: things are paired by their names, and of each pair the
-//! statements that differ are told, each once, in the words of the schema. What a difference does to a downstream crate
-//! is decided where it is found, by what `emit` makes of the statement: a parameter that becomes required
-//! changes `new`, a new value of an enum is one more variant of an open one, a maximum is only another check.
+//! Two resolved schemas are compared, not their texts: the elements of both are paired by their names, and the keys of each
+//! pair are compared. What a difference means is a part of the key, next to what the schema says.
 //!
 //! The tests hold each verdict against the compiler: both crates are emitted, and code that uses every public item of
 //! the older one is compiled against the newer.
 
-mod account;
-mod api;
-mod aspect;
-mod batches;
-mod choices;
-mod class;
-mod codes;
-mod confirm;
-mod enums;
-mod family;
-mod found;
-mod identifiers;
-mod intents;
-mod lifecycle;
-mod limits;
-mod operations;
-mod pairs;
-mod parameters;
-mod records;
+mod compare;
+mod findings;
 mod render;
-mod response;
-mod rules;
-mod scope;
-mod statements;
+mod version;
 
 use std::path::PathBuf;
 
-pub use class::{Bump, Class};
-pub use found::{Change, Difference};
+pub use crate::model::elements::Class;
+pub use findings::{Change, Difference};
 pub use render::Format;
+pub use version::Bump;
 
 use crate::model::Api;
-use aspect::Spot;
-use found::{Finding, Found};
+use findings::{Finding, Findings, Spot};
 
 /// The differences between two versions of a schema, the weightiest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,11 +37,9 @@ pub(crate) struct Side<'a> {
 
 /// Compares an older schema with a newer one.
 pub(crate) fn diff(old: &Side<'_>, new: &Side<'_>) -> Diff {
-    let mut found = Found::default();
-    api::compare(&mut found, old.api, new.api);
-    account::compare(&mut found, old.api, new.api);
-    family::compare(&mut found, old.api, new.api);
-    Diff { differences: found.sorted().into_iter().map(|finding| name_file(finding, old, new)).collect() }
+    let mut findings = Findings::default();
+    compare::elements(&mut findings, &old.api.element(), &new.api.element());
+    Diff { differences: findings.sorted().into_iter().map(|finding| name_file(finding, old, new)).collect() }
 }
 
 fn name_file(finding: Finding, old: &Side<'_>, new: &Side<'_>) -> Difference {
@@ -76,7 +52,7 @@ fn name_file(finding: Finding, old: &Side<'_>, new: &Side<'_>) -> Difference {
         kind: finding.kind,
         subjects: finding.subjects,
         change: finding.change,
-        means: finding.verdict.means,
+        means: finding.verdict.means.into_owned(),
         file: files.get(place.file as usize).cloned().unwrap_or_default(),
         line: place.line,
         column: place.column,

@@ -1,7 +1,7 @@
-//! A report of drift from production, beside the schema: each finding at the place where the schema has to change, unless
-//! it knows by now.
+//! A drift report from production, compared with the schema: each finding has the place where the schema has to change,
+//! unless the schema states it by now.
 
-mod judge;
+mod evaluate;
 mod report;
 
 use std::collections::BTreeMap;
@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 
 use crate::diagnostics::{Diagnostics, Place};
 use crate::model::Api;
-use judge::{Judge, Verdict};
+use evaluate::{Evaluator, Verdict};
 use report::Entry;
 
-/// What a report of drift means for the schema. Shown, it is a list of places with what to do there.
+/// What a drift report means for the schema. Its text lists the places with what to do there.
 #[derive(Debug)]
 pub struct Drift {
     files: Vec<PathBuf>,
-    /// By place and what to do there: where it was seen.
+    /// Where it was seen, by place and what to do there.
     open: BTreeMap<(Place, String), Vec<String>>,
     settled: Vec<String>,
 }
@@ -26,8 +26,10 @@ pub struct Drift {
 pub(crate) fn drift(api: &Api, files: &[PathBuf], report: &Path) -> Result<Drift, Diagnostics> {
     let mut drift = Drift { files: files.to_vec(), open: BTreeMap::new(), settled: Vec::new() };
     for operation in report::read(report)?.operations {
-        match Judge::of(api, &operation.operation) {
-            Some(judge) => operation.entries.iter().for_each(|entry| drift.add(&judge, &operation.operation, entry)),
+        match Evaluator::of(api, &operation.operation) {
+            Some(evaluate) => {
+                operation.entries.iter().for_each(|entry| drift.add(&evaluate, &operation.operation, entry))
+            }
             None => drift.settled.push(format!("{}: the schema has no such operation", operation.operation)),
         }
     }
@@ -40,14 +42,14 @@ impl Drift {
         self.open.len()
     }
 
-    /// How many findings the schema knows of by now.
+    /// How many findings the schema states by now.
     pub fn settled(&self) -> usize {
         self.settled.len()
     }
 
-    fn add(&mut self, judge: &Judge<'_>, operation: &str, entry: &Entry) {
+    fn add(&mut self, evaluate: &Evaluator<'_>, operation: &str, entry: &Entry) {
         let seen = format!("{operation}, {entry}");
-        match judge.judge(entry) {
+        match evaluate.evaluate(entry) {
             Verdict::Open(place, what) => self.open.entry((place, what)).or_default().push(seen),
             Verdict::Settled(why) => self.settled.push(format!("{seen}: {why}")),
         }

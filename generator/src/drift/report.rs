@@ -1,4 +1,4 @@
-//! The report as a client writes it.
+//! The report that a client writes.
 
 use std::fmt;
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::diagnostics::{Code, Diagnostics};
 
-/// The version of the form that is read.
+/// The version of the report that is read.
 const VERSION: u64 = 1;
 
 #[derive(Deserialize)]
@@ -36,7 +36,7 @@ pub(super) struct Entry {
     of: u64,
 }
 
-/// What differs.
+/// The kind of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub(super) enum Kind {
     #[serde(rename = "unknown field")]
@@ -79,6 +79,6 @@ pub(super) fn read(path: &Path) -> Result<Report, Diagnostics> {
     let report: Report = serde_json::from_str(&text).map_err(|error| cannot(error.to_string()))?;
     match report.drift {
         VERSION => Ok(report),
-        other => Err(cannot(format!("it has the form {other}, and only the form {VERSION} is known"))),
+        other => Err(cannot(format!("it has the version {other}; only version {VERSION} is supported"))),
     }
 }

@@ -12,7 +12,7 @@ use crate::model::{Batch, Operation, Parameter, Record, Response, Shape, Type};
 pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     let batch = operation.batch.as_ref()?;
     let list = list_of(operation, batch)?;
-    let Shape::Items(item) = &list.shape else { return None };
+    let item = list.item()?;
     let (name, item, field) = (ident(&operation.rust.rust), ident(&item.rust), ident(&list.name.rust));
     let (done, answer) = answer(scope, operation, batch)?;
     let shape = shape(batch, list)?;

@@ -12,7 +12,7 @@ use crate::diagnostics::Place;
 use crate::model::{Condition, InstrumentNames, Parameter, Rule, Shape, Test, Type};
 
 /// The checks of one parameter of a set.
-pub(super) fn parameter(parameter: &Parameter, is_body: bool) -> TokenStream {
+pub(super) fn parameter(parameter: &Parameter) -> TokenStream {
     let (wire, field) = (&parameter.name.wire, ident(&parameter.name.rust));
     match (&parameter.shape, parameter.deletes_with()) {
         (Shape::One(Type::Choice(_)), _) => {
@@ -24,7 +24,7 @@ pub(super) fn parameter(parameter: &Parameter, is_body: bool) -> TokenStream {
         }
         (Shape::One(_), None) if parameter.is_required() => optional_value(parameter, &quote!(Some(&self.#field))),
         (Shape::One(_), None) => optional_value(parameter, &quote!(self.#field.as_ref())),
-        (Shape::List(_) | Shape::Items(_), _) => list(parameter, is_body),
+        (Shape::List(_) | Shape::Items(_), _) => list(parameter),
     }
 }
 
@@ -47,7 +47,8 @@ fn optional_value(parameter: &Parameter, place: &TokenStream) -> TokenStream {
         Type::Integer => integer(parameter, place),
         Type::Decimal => decimal(parameter, place),
         Type::String => quote!(to.text(#wire, #place);),
-        _ => TokenStream::new(),
+        // Their types hold nothing that a request may not have.
+        Type::Boolean | Type::Time | Type::Choice(_) | Type::Record(_) | Type::Undefined => TokenStream::new(),
     }
 }
 
@@ -72,17 +73,16 @@ fn decimal(parameter: &Parameter, place: &TokenStream) -> TokenStream {
 
 /// Bounds of a list that is given, and the checks of its items. A list of objects names things to act upon, so an
 /// empty one is a mistake, and not the same as none.
-fn list(parameter: &Parameter, is_body: bool) -> TokenStream {
-    let wire = if is_body { "" } else { parameter.name.wire.as_str() };
-    let is_objects = matches!(parameter.shape, Shape::Items(_));
+fn list(parameter: &Parameter) -> TokenStream {
+    let wire = if parameter.is_body() { "" } else { parameter.name.wire.as_str() };
+    let is_objects = parameter.item().is_some();
     let least = parameter.min_items.map_or(u64::from(parameter.is_required() || is_objects), |(n, _)| n);
     let (min, max) = (number(least), parameter.max_items.map(|(n, _)| number(n)));
     let counted = max.is_some() || least > 0;
     let max = max.map_or(quote!(usize::MAX), |max| quote!(#max));
     let item = match &parameter.shape {
-        Shape::Items(_) => None,
         Shape::List(ty) => Some(item(parameter, *ty)).filter(|check| !check.is_empty()),
-        Shape::One(_) => None,
+        Shape::One(_) | Shape::Items(_) => None,
     };
     if !counted && item.is_none() && !is_objects {
         return TokenStream::new();
@@ -105,16 +105,18 @@ fn dereferenced(parameter: &Parameter) -> TokenStream {
 /// The check of one `value` of a list.
 fn item(parameter: &Parameter, ty: Type) -> TokenStream {
     let wire = &parameter.name.wire;
-    match (ty, parameter.only.as_slice()) {
-        (Type::Enum(_), []) => quote!(to.known(#wire, value);),
-        (Type::Enum(_), only) => {
-            let only = only.iter().map(|(value, _)| value);
+    match ty {
+        Type::Enum(_) if parameter.only.is_empty() => quote!(to.known(#wire, value);),
+        Type::Enum(_) => {
+            let only = parameter.only.iter().map(|(value, _)| value);
             quote!(to.only(#wire, Some(value), &[#(#only),*]);)
         }
-        (Type::Identifier(_), _) => quote!(to.identifier(#wire, Some(value));),
-        (Type::Decimal, _) => quote!(to.decimal(#wire, Some(value));),
-        (Type::String, _) => quote!(to.text(#wire, Some(value));),
-        _ => TokenStream::new(),
+        Type::Identifier(_) => quote!(to.identifier(#wire, Some(value));),
+        Type::Decimal => quote!(to.decimal(#wire, Some(value));),
+        Type::String => quote!(to.text(#wire, Some(value));),
+        Type::Integer | Type::Boolean | Type::Time | Type::Choice(_) | Type::Record(_) | Type::Undefined => {
+            TokenStream::new()
+        }
     }
 }
 
@@ -194,16 +196,16 @@ fn each_given<'a>(
 }
 
 /// The check of a rule over all items of a list.
-pub(super) fn list_rule(scope: &Scope<'_>, list: &Parameter, index: usize, rule: &Rule, is_body: bool) -> TokenStream {
-    let Shape::Items(item) = &list.shape else { return TokenStream::new() };
+pub(super) fn list_rule(scope: &Scope<'_>, list: &Parameter, index: usize, rule: &Rule) -> TokenStream {
+    let Some(item) = list.item() else { return TokenStream::new() };
     let (field, row) = (ident(&list.name.rust), number(index as u64));
-    let wire = if is_body { "" } else { list.name.wire.as_str() };
+    let wire = if list.is_body() { "" } else { list.name.wire.as_str() };
     let items = if list.is_required() { quote!(self.#field.iter()) } else { quote!(self.#field.iter().flatten()) };
     let of = Lookup { scope, parameters: &item.parameters, base: quote!(item) };
     let (names, method): (Vec<&str>, _) = match &rule.test {
         Some(Test::Unique(names)) => (names.iter().map(|(name, _)| name.as_str()).collect(), ident("unique")),
         Some(Test::Same(name, _)) => (vec![name.as_str()], ident("same")),
-        _ => (Vec::new(), ident("same")),
+        Some(Test::Condition { .. }) | None => return TokenStream::new(),
     };
     let checks = names.into_iter().filter_map(|name| {
         let texts = match of.text(name)? {

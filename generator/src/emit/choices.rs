@@ -66,6 +66,7 @@ pub(super) fn alternative(parameter: &Parameter) -> String {
 fn by_presence(scope: &Scope<'_>, choice: &Choice, alternatives: &[Parameter], wins: Option<&str>) -> Vec<TokenStream> {
     let name = ident(&choice.name.rust);
     let mut docs = Docs::new(&choice.doc, &choice.name.wire);
+    docs.documented(&choice.keys(scope.family));
     let wires: Vec<_> = alternatives.iter().map(|parameter| code(&parameter.name.wire)).collect();
     docs.markdown(&format!("Exactly one of {} is sent.", wires.join(", ")));
     if let Some(wins) = wins {
@@ -195,6 +196,7 @@ fn by_value(scope: &Scope<'_>, choice: &Choice, decider: &Name, enum_index: usiz
 fn value_enum(scope: &Scope<'_>, choice: &Choice, decider: &Name, enum_index: usize, cases: &[Case]) -> TokenStream {
     let name = ident(&choice.name.rust);
     let mut docs = Docs::new(&choice.doc, &choice.name.wire);
+    docs.documented(&choice.keys(scope.family));
     docs.markdown(&format!("{} decides which other parameters go with it.", code(&decider.wire)));
     let docs = docs.outer();
     let variants = cases.iter().map(|case| {

@@ -136,8 +136,13 @@ pub(super) fn camel(words: &str) -> String {
     words.split(['-', '_']).map(capitalised).collect()
 }
 
-/// What the compiler says to whoever uses something that is deprecated. The attribute's `since` is for versions of the
-/// crate, not of the API.
+/// The attribute by which the compiler warns whoever uses something that is deprecated.
+pub(super) fn deprecation(deprecated: Option<&Deprecated>) -> Option<TokenStream> {
+    let note = deprecation_note(deprecated?);
+    Some(quote!(#[deprecated(note = #note)]))
+}
+
+/// What the compiler says to whoever uses it. The attribute's `since` is for versions of the crate, not of the API.
 pub(super) fn deprecation_note(deprecated: &Deprecated) -> Literal {
     let says = deprecated.to_string();
     Literal::string(if says.is_empty() { "the document advises against it" } else { &says })

@@ -1,13 +1,11 @@
 //! What codes prove: the rows of the tables, and the codes that no document lists.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::code::camel;
-use super::code::{file, ident};
+use super::code::{camel, file, ident, list, table};
 use super::docs::Docs;
-use crate::model::{Api, ObservedCode, Proof};
-use crate::model::{Certainty, CodeProof};
+use crate::model::{Api, Certainty, CodeProof, ObservedCode, Proof, Refusal};
 
 /// `codes.rs`: every observed code, in the order of the codes.
 pub(super) fn emit(api: &Api) -> String {
@@ -17,16 +15,51 @@ pub(super) fn emit(api: &Api) -> String {
     let imports = quote!(
         use tradeapi_runtime as runtime;
     );
-    let table = quote! {
+    let observed = quote! {
         /// Every observed code, and what it proves about the request that it answers.
         pub const OBSERVED_CODES: &[runtime::tables::KnownError] = &[#(#rows),*];
     };
+    let refusals = refusals(api);
     let mut docs = Docs::new("Codes that no document lists, as they were observed.", "");
     docs.markdown(
         "What a document says of a code goes first. Only what several independent sources agree on is believed; see \
          [`runtime::tables::Certainty`].",
     );
-    file(docs.inner(), vec![imports, table])
+    file(docs.inner(), [imports, observed].into_iter().chain(refusals).collect())
+}
+
+/// What requests are refused for, where the schema says so.
+fn refusals(api: &Api) -> Option<TokenStream> {
+    if api.refusals.is_empty() {
+        return None;
+    }
+    let rows = api.refusals.iter().map(|refusal| refusal_row(api, refusal));
+    Some(quote! {
+        /// What requests are refused for, and the codes that say so.
+        pub const REFUSALS: &[runtime::tables::Refusal] = &[#(#rows),*];
+    })
+}
+
+fn refusal_row(api: &Api, refusal: &Refusal) -> TokenStream {
+    let (name, says) = (&refusal.name, &refusal.says);
+    let codes = api.families.iter().filter_map(|family| {
+        let own = refusal.codes.iter().find(|((name, _), _)| *name == family.name).map(|(_, code)| code);
+        let (name, (code, _)) = (&family.name, own.or(refusal.code.as_ref())?);
+        Some(quote!((#name, #code)))
+    });
+    let status = refusal.status.and_then(|(status, _)| u16::try_from(status).ok()).map(Literal::u16_unsuffixed);
+    let rules = refusal.rules.iter().flat_map(|(rule, _)| {
+        let ids = api.rules_with_id(rule);
+        if ids.is_empty() { vec![rule.clone()] } else { ids }
+    });
+    let fields = [
+        Some(quote!(name: #name)),
+        Some(quote!(says: #says)),
+        list(&quote!(codes), codes),
+        status.map(|status| quote!(status: Some(#status))),
+        list(&quote!(rules), rules),
+    ];
+    table(quote!(runtime::tables::Refusal), fields)
 }
 
 /// The codes of the families that are emitted.

@@ -172,7 +172,9 @@ impl<'a> Conditions<'a> {
             Shape::One(Type::Boolean) => values.iter().map(|value| truth(value)).collect(),
             Shape::One(Type::Integer) => values.iter().filter_map(|value| value.parse().ok()).map(integer).collect(),
             Shape::One(Type::Identifier(_) | Type::String) => return text_is_one_of(&place, parameter, values),
-            _ => return Expression::Atom(quote!(false)),
+            Shape::One(Type::Decimal | Type::Time | Type::Choice(_) | Type::Record(_) | Type::Undefined)
+            | Shape::List(_)
+            | Shape::Items(_) => return Expression::Atom(quote!(false)),
         };
         if parameter.is_required() { is_among(&place, &values) } else { is_some_among(&place, &values) }
     }

@@ -21,7 +21,7 @@ pub(super) fn outcomes(api: &Api) -> TokenStream {
             RowOutcome::Unknown => quote!(Some(runtime::tables::Outcome::Unknown)),
             RowOutcome::ByCode => quote!(None),
         };
-        quote!(runtime::tables::OutcomeRow { when: runtime::tables::Ending::#when, outcome: #outcome, why: #why })
+        quote!(runtime::tables::OutcomeRow { when: runtime::tables::CallResult::#when, outcome: #outcome, why: #why })
     });
     quote!(&[#(#rows),*])
 }

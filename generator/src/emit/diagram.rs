@@ -25,7 +25,7 @@ struct Node {
 }
 
 /// The lines of an SVG, none of them empty.
-pub(super) fn draw(family: &Family, lifecycle: &Lifecycle) -> Vec<String> {
+pub(crate) fn draw(family: &Family, lifecycle: &Lifecycle) -> Vec<String> {
     let all = lifecycle.states_of(family);
     let edges = edges(all, lifecycle);
     let nodes = nodes(all, &edges);

@@ -6,6 +6,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::model::elements::Key;
+
 const WIDTH: usize = 100;
 
 /// Documentation under construction: lines of Markdown.
@@ -34,6 +36,11 @@ impl Docs {
         }
         self.gap();
         self.lines.extend(wrap(text, "", ""));
+    }
+
+    /// Adds paragraphs of what the keys say that have no form of their own.
+    pub(super) fn documented(&mut self, keys: &[Key]) {
+        documented(keys).for_each(|says| self.markdown(&says));
     }
 
     /// Adds an entry of a list, which is Markdown already.
@@ -109,6 +116,11 @@ impl Docs {
     fn attribute_lines(&self) -> impl Iterator<Item = String> {
         self.lines.iter().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") })
     }
+}
+
+/// What the keys say that have no form of their own; Markdown.
+pub(super) fn documented(keys: &[Key]) -> impl Iterator<Item = String> {
+    keys.iter().filter(|key| key.is_documented && !key.says.is_empty()).map(|key| escape(&key.says))
 }
 
 /// A text as inline code.

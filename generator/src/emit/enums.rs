@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{file, ident};
+use super::code::{deprecation, file, ident};
 use super::docs::{Docs, code, escape};
 use super::{codes, lifecycle};
 use crate::model::{Enum, EnumValue, Family, Name};
@@ -19,14 +19,13 @@ pub(super) fn emit(family: &Family) -> String {
 
 /// `errors.rs`: the codes as an enum, and what is known of each.
 pub(super) fn emit_errors(family: &Family) -> String {
-    let values = family.errors.iter().map(|error| EnumValue {
-        name: Name { wire: error.code.clone(), rust: error.rust.clone(), place: error.place },
-        doc: if error.doc.is_empty() {
-            error.text.clone()
-        } else {
-            format!("{}. {}", error.text.trim_end_matches('.'), error.doc)
-        },
-        also: Vec::new(),
+    let values = family.errors.iter().map(|error| {
+        let name = Name { wire: error.code.clone(), rust: error.rust.clone(), place: error.place };
+        let doc = match error.doc.as_str() {
+            "" => error.text.clone(),
+            doc => format!("{}. {doc}", error.text.trim_end_matches('.')),
+        };
+        EnumValue::new(name, doc)
     });
     let codes = Enum {
         name: Name { wire: "ErrorCode".to_owned(), rust: "ErrorCode".to_owned(), place: family.place },
@@ -59,6 +58,7 @@ fn error_table(family: &Family) -> TokenStream {
 /// What an enum is, and how its values follow each other where they are states.
 fn docs_of(family: &Family, all: &Enum) -> Docs {
     let mut docs = Docs::new(&all.doc, &all.name.wire);
+    docs.documented(&all.keys());
     if let Some(lifecycle) = family.lifecycle.as_ref().filter(|one| one.states_of(family).name == all.name) {
         docs.heading("Lifecycle");
         lifecycle::add(&mut docs, family, lifecycle);
@@ -90,9 +90,11 @@ fn variant(value: &EnumValue) -> TokenStream {
     }
     let mut docs = Docs::default();
     docs.markdown(&text);
+    docs.documented(&value.keys());
     let docs = docs.outer();
     let (wire, also) = (&value.name.wire, value.also.iter().map(|(text, _)| text));
-    quote!(#docs #name = #wire #(| #also)*,)
+    let deprecated = deprecation(value.deprecated.as_ref());
+    quote!(#docs #deprecated #name = #wire #(| #also)*,)
 }
 
 /// An enum that says yes or no can be made from a bool.

@@ -9,10 +9,11 @@ use serde_json::{Map, Value};
 
 use super::code::{ident, number};
 use super::docs::Docs;
-use super::parameters::converts;
 use super::scope::Scope;
 use super::{choices, module_name};
 use crate::emit::Layout;
+#[cfg(feature = "cli")]
+use crate::model::Family;
 use crate::model::{Api, Body, Choice, ChoiceKind, Operation, Parameter, Shape, Type};
 
 /// Adds the example; in a module, whose path only its owner knows, it is shown and not compiled.
@@ -21,10 +22,36 @@ pub(super) fn add(docs: &mut Docs, api: &Api, scope: &Scope<'_>, operation: &Ope
     let Ok(json) = serde_json::from_str::<Value>(&example.request.0) else { return };
     let writer = Writer { scope, root: root(api, layout), used: RefCell::default() };
     let Some(request) = writer.request(operation, &json) else { return };
-    let lines = writer.program(operation, &request);
+    let lines = writer.program(operation, &request, Calling::Async);
     docs.heading("Example");
     docs.prose(&example.about);
     docs.code(if layout == Layout::Crate { "" } else { "ignore" }, &lines);
+}
+
+/// A call of an operation as two programs, as a crate that depends on the emitted one writes them.
+#[cfg(feature = "cli")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ExampleCalls {
+    pub(crate) asynchronous: String,
+    pub(crate) blocking: String,
+}
+
+/// The calls that send a request; `None` where it cannot be written as Rust.
+#[cfg(feature = "cli")]
+pub(crate) fn example_calls(api: &Api, family: &Family, operation: &Operation, json: &str) -> Option<ExampleCalls> {
+    let (scope, json) = (Scope::new(family), serde_json::from_str(json).ok()?);
+    let writer = Writer { scope: &scope, root: root(api, Layout::Crate), used: RefCell::default() };
+    let request = writer.request(operation, &json)?;
+    let program = |calling| writer.program(operation, &request, calling).join("\n");
+    Some(ExampleCalls { asynchronous: program(Calling::Async), blocking: program(Calling::Blocking) })
+}
+
+/// How a client is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Calling {
+    Async,
+    #[cfg(feature = "cli")]
+    Blocking,
 }
 
 /// A request as an expression; `None` where a part of it is read from a text and may fail.
@@ -64,7 +91,7 @@ impl<'a> Writer<'a> {
         match &operation.body {
             Body::Parameters(parameters) => self.set(&name, parameters, json.as_object()?),
             Body::Array(array) => {
-                let Shape::Items(item) = &array.shape else { return None };
+                let item = array.item()?;
                 let items = self.items(&item.rust, &item.parameters, json)?;
                 Some(quote!(#name::new(#items)))
             }
@@ -93,16 +120,9 @@ impl<'a> Writer<'a> {
     }
 
     fn is_given(&self, parameter: &Parameter, json: &Map<String, Value>) -> bool {
-        match parameter.shape {
-            Shape::One(Type::Choice(index)) => {
-                let choice = self.choice(index);
-                let decider = match &choice.kind {
-                    ChoiceKind::Value { decider, .. } => json.contains_key(&decider.wire),
-                    ChoiceKind::Presence { .. } => false,
-                };
-                decider || choice.members().iter().any(|member| json.contains_key(&member.name.wire))
-            }
-            _ => json.contains_key(&parameter.name.wire),
+        match self.scope.family.choice_of(parameter) {
+            Some(choice) => choice.wires().any(|wire| json.contains_key(wire)),
+            None => json.contains_key(&parameter.name.wire),
         }
     }
 
@@ -120,7 +140,7 @@ impl<'a> Writer<'a> {
                     let root = &self.root;
                     return Some(quote!(#root::Edit::Delete));
                 }
-                self.value(*ty, &text, converts(self.scope, parameter))
+                self.value(*ty, &text, self.scope.converts(parameter))
             }
             Shape::List(ty) => {
                 let values = value?.as_array()?.iter().map(|value| self.value(*ty, &text_of(value)?, false));
@@ -197,24 +217,29 @@ impl<'a> Writer<'a> {
     }
 
     /// A function that builds the request and sends it.
-    fn program(&self, operation: &Operation, request: &TokenStream) -> Vec<String> {
+    fn program(&self, operation: &Operation, request: &TokenStream, calling: Calling) -> Vec<String> {
         let family = &self.scope.family;
         let (module, function) = (ident(&module_name(&family.name)), ident(&operation.function));
         let names: Vec<_> = self.used.borrow().iter().map(|name| ident(name)).collect();
         let names = if let [name] = names.as_slice() { quote!(#name) } else { quote!({#(#names),*}) };
         let root = &self.root;
+        let (asynchronous, client, wait) = match calling {
+            Calling::Async => (quote!(async), quote!(#root::Client), quote!(.await)),
+            #[cfg(feature = "cli")]
+            Calling::Blocking => (quote!(), quote!(#root::blocking::Client), quote!()),
+        };
         let tokens = quote! {
             use #root::#module::#names;
-            async fn example(client: &#root::Client) -> Result<(), Box<dyn std::error::Error>> {
+            #asynchronous fn example(client: &#client) -> Result<(), Box<dyn std::error::Error>> {
                 let request = #request;
-                let reply = client.#module().#function(&request).await?;
+                let reply = client.#module().#function(&request) #wait?;
                 println!("{:?}", reply.data);
                 Ok(())
             }
         };
         let Ok(file) = syn::parse2(tokens) else { return Vec::new() };
         let mut lines: Vec<String> = prettyplease::unparse(&file).lines().map(str::to_owned).collect();
-        if let Some(at) = lines.iter().position(|line| line.starts_with("async fn")) {
+        if let Some(at) = lines.iter().position(|line| line.contains("fn example(")) {
             lines.insert(at, String::new());
         }
         lines

@@ -25,11 +25,8 @@ fn row(scope: &Scope<'_>, operation: &Operation) -> String {
     let response = response_type(scope, request, &operation.response).to_string().replace(' ', "");
     let mut docs = Docs::new(&operation.doc, &operation.title);
     docs.markdown(&format!("`{} {}`; see [`{request}`].", operation.method.as_str(), operation.path.text));
-    let deprecated = operation.deprecated.as_ref().map(|deprecated| {
-        let note = code::deprecation_note(deprecated);
-        format!("    #[deprecated(note = {note})]\n")
-    });
-    let deprecated = deprecated.unwrap_or_default();
+    let note = operation.deprecated.as_ref().map(code::deprecation_note);
+    let deprecated = note.map(|note| format!("    #[deprecated(note = {note})]\n")).unwrap_or_default();
     format!("{}{deprecated}    fn {function}({request}) -> {response};\n", docs.comments("    "))
 }
 

@@ -110,7 +110,7 @@ fn family_docs(api: &Api, family: &Family) -> Docs {
             .iter()
             .map(|rate| {
                 let class = if rate.class == "default" { String::new() } else { format!(" ({})", escape(&rate.class)) };
-                format!("{}/s per {}{class}", rate.calls, rate.scope.as_str())
+                format!("{} per {}{class}", rate.pace(), rate.scope.as_str())
             })
             .collect();
         docs.line(format!(

@@ -20,6 +20,7 @@ pub(super) fn emit(family: &Family) -> String {
 /// A call of the runtime's macro, which is text because nothing formats what is inside a call.
 fn identifier(all: &Identifier) -> String {
     let mut docs = Docs::new(&all.doc, &all.name.wire);
+    docs.documented(&all.keys());
     let mut limits = Vec::new();
     if let Some((min, max)) = all.length {
         docs.prose(&format!("It has {min} to {max} characters."));

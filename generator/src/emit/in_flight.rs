@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::code::{ident, number};
 use super::docs::code;
-use crate::model::{InFlight, Operation, Parameter, Shape, Type};
+use crate::model::{InFlight, Operation, Parameter};
 
 /// What the gate asks of a request.
 pub(super) fn emit(operation: &Operation) -> Option<TokenStream> {
@@ -30,7 +30,7 @@ fn orders(parameters: &[Parameter], in_flight: &InFlight) -> Option<TokenStream>
         return Some(quote!(Vec::from([#one])));
     }
     let of_list = |list: &Parameter| {
-        let Shape::Items(item) = &list.shape else { return None };
+        let item = list.item()?;
         let one = reference(item.parameters.iter().find(is_meant)?, &quote!(item));
         let field = ident(&list.name.rust);
         Some(quote!(self.#field.iter().map(|item| #one).collect()))
@@ -40,11 +40,11 @@ fn orders(parameters: &[Parameter], in_flight: &InFlight) -> Option<TokenStream>
 
 fn reference(parameter: &Parameter, of: &TokenStream) -> TokenStream {
     let (wire, field) = (&parameter.name.wire, ident(&parameter.name.rust));
-    match parameter.shape {
-        Shape::One(Type::Choice(_)) => {
+    match parameter.shape.choice() {
+        Some(_) => {
             quote!(runtime::emitted::order_reference(|out| runtime::parameters::Parameters::write(&#of.#field, out)))
         }
-        _ => quote!(runtime::emitted::order_reference(|out| out.text(#wire, &#of.#field))),
+        None => quote!(runtime::emitted::order_reference(|out| out.text(#wire, &#of.#field))),
     }
 }
 

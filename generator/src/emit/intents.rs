@@ -8,7 +8,7 @@ use super::docs::{Docs, code, escape};
 use super::parameter_docs;
 use super::parameters::argument_type;
 use super::scope::Scope;
-use crate::model::{ChoiceKind, Intent, Operation, Parameter, Shape, Type, Unit};
+use crate::model::{Intent, Operation, Parameter, Shape, Type, Unit};
 
 /// The constructors of a request, or of the items of one of its lists.
 pub(super) fn constructors(
@@ -67,11 +67,8 @@ fn value(scope: &Scope<'_>, intent: &Intent, parameter: &Parameter) -> Option<To
     let text = intent.sets(scope.family, parameter)?;
     let (ty, enum_index) = match parameter.shape {
         Shape::One(ty @ Type::Enum(index)) => (ty, index),
-        Shape::One(ty @ Type::Choice(index)) => match scope.family.choices[index].kind {
-            ChoiceKind::Value { enum_index, .. } => (ty, enum_index),
-            ChoiceKind::Presence { .. } => return None,
-        },
-        _ => return None,
+        Shape::One(ty @ Type::Choice(index)) => (ty, scope.family.choices[index].decider()?.1),
+        Shape::One(_) | Shape::List(_) | Shape::Items(_) => return None,
     };
     let all = &scope.family.enums[enum_index];
     let (ty, variant) = (scope.ty(ty), ident(&all.values[all.index_of(text)?].name.rust));

@@ -57,9 +57,9 @@ impl Text {
 
 impl<'a> Lookup<'a> {
     pub(super) fn find(&self, wire: &'a str) -> Option<Found<'a>> {
-        self.parameters.iter().find_map(|parameter| match parameter.shape {
-            Shape::One(Type::Choice(index)) => find_in_choice(parameter, &self.scope.family.choices[index], wire),
-            _ => (parameter.name.wire == wire).then_some(Found::Plain(parameter)),
+        self.parameters.iter().find_map(|parameter| match self.scope.family.choice_of(parameter) {
+            Some(choice) => find_in_choice(parameter, choice, wire),
+            None => (parameter.name.wire == wire).then_some(Found::Plain(parameter)),
         })
     }
 

@@ -38,6 +38,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub(crate) use code::HEADER;
+#[cfg(feature = "cli")]
+pub(crate) use diagram::draw;
+#[cfg(feature = "cli")]
+pub(crate) use example::{ExampleCalls, example_calls};
 pub use layout::Layout;
 
 use crate::model::{Api, Family, Source};

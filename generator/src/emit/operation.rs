@@ -5,17 +5,17 @@ use quote::quote;
 
 use super::checks;
 use super::code::{self, capitalised, file, ident, list, number};
-use super::docs::{Docs, code, escape};
+use super::docs::{Docs, code, documented, escape};
 use super::parameter_docs;
 use super::parameters::{Set, field_type};
 use super::records::{self, Container, page_fields, page_name, response_type};
 use super::scope::Scope;
 use super::{batches, classes, confirm, example, in_flight, intents, pages, rules, statements};
 use crate::emit::Layout;
-use crate::model::{Access, Effect, phrases};
+use crate::model::{Access, Effect};
 use crate::model::{
-    Api, Body, Condition, Duration, DurationUnit, Family, InstrumentNames, Item, Operation, Parameter, PathPiece, Rate,
-    Response, Rule, Scope as RateScope, Shape, Test, Type, Window,
+    Api, Condition, Duration, DurationUnit, Family, InstrumentNames, Operation, Parameter, PathPiece, Rate, Response,
+    Rule, Scope as RateScope, Shape, Test, Type, Window,
 };
 
 /// The file of an operation.
@@ -40,23 +40,15 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
 /// The types that the file of an operation defines.
 pub(super) fn type_names(operation: &Operation) -> Vec<String> {
     let mut names = vec![operation.rust.rust.clone()];
-    names.extend(items(operation).map(|(_, item)| item.rust.clone()));
+    names.extend(operation.items().map(|(_, item)| item.rust.clone()));
     if matches!(operation.response, Response::Page { .. }) {
         names.push(page_name(&operation.rust.rust));
     }
     names
 }
 
-fn items(operation: &Operation) -> impl Iterator<Item = (&Parameter, &Item)> {
-    operation.body.parameters().iter().filter_map(|parameter| match &parameter.shape {
-        Shape::Items(item) => Some((parameter, item)),
-        Shape::One(_) | Shape::List(_) => None,
-    })
-}
-
 fn request(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> Vec<TokenStream> {
     let mut set = Set::new(&operation.rust.rust, docs(api, scope, operation, layout), operation.body.parameters());
-    set.is_array = matches!(operation.body, Body::Array(_));
     set.in_path = operation.path.parameters().collect();
     set.rules = rules_of(operation, None);
     set.instrument = instrument(scope, operation, operation.body.parameters());
@@ -95,14 +87,13 @@ fn request_checks(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
         let (from, to) = (time(&window.from.0), time(&window.to.0));
         quote!(to.window(&WINDOW, #from, #to);)
     });
-    let is_body = matches!(operation.body, Body::Array(_));
     let across = rules::checked(operation).filter_map(|(index, rule, test)| {
         let (within, _) = rule.within.as_ref()?;
         if matches!(test, Test::Condition { .. }) {
             return None;
         }
-        let (list, _) = items(operation).find(|(list, _)| list.name.wire == within.as_str())?;
-        Some(checks::list_rule(scope, list, index, rule, is_body))
+        let (list, _) = operation.items().find(|(_, item)| item.list == *within)?;
+        Some(checks::list_rule(scope, list, index, rule))
     });
     quote!(#window #(#across)*)
 }
@@ -173,7 +164,7 @@ fn meta(family: &Family, operation: &Operation) -> TokenStream {
     let permission = operation.permission.as_ref().filter(|_| !is_public);
     let list_member = match &operation.response {
         Response::Array { observed_under, .. } => observed_under.as_ref(),
-        _ => None,
+        Response::Object { .. } | Response::Page { .. } | Response::Undefined => None,
     };
     let fields = [
         Some(quote!(id: #id)),
@@ -191,6 +182,11 @@ fn meta(family: &Family, operation: &Operation) -> TokenStream {
         list(&quote!(headers), operation.headers.iter().map(|(header, _)| header)),
         list(&quote!(limits), operation.rates.iter().map(rate_limit)),
         operation.window.as_ref().map(|_| quote!(window: Some(WINDOW))),
+        operation.history.map(|history| {
+            let history = length_tokens(history);
+            quote!(history: Some(#history))
+        }),
+        list(&quote!(defaults), defaults(operation)),
         rules::checked(operation).next().map(|_| quote!(rules: RULES)),
         Some(quote!(errors: super::errors::ERRORS)),
         list_member.map(|member| quote!(list_member: Some(#member))),
@@ -208,14 +204,24 @@ fn meta(family: &Family, operation: &Operation) -> TokenStream {
     }
 }
 
+/// The defaults of the request's own parameters, by their wire names.
+fn defaults(operation: &Operation) -> impl Iterator<Item = TokenStream> {
+    operation.body.parameters().iter().filter_map(|parameter| {
+        let (name, (default, _)) = (&parameter.name.wire, parameter.default.as_ref()?);
+        Some(quote!((#name, #default)))
+    })
+}
+
 fn rate_limit(rate: &Rate) -> TokenStream {
     let calls = number(rate.calls.into());
     let limit = match rate.scope {
         RateScope::Uid => quote!(runtime::tables::RateLimit::per_uid(#calls)),
         RateScope::Ip => quote!(runtime::tables::RateLimit::per_ip(#calls)),
     };
+    let seconds = rate.every.milliseconds().map_or(1, |length| length / 1000);
+    let every = (seconds != 1).then(|| number(seconds)).map(|seconds| quote!(.every(#seconds)));
     let class = Some(&rate.class).filter(|class| *class != "default").map(|class| quote!(.class(#class)));
-    quote!(#limit #class)
+    quote!(#limit #every #class)
 }
 
 fn window_table(window: &Window) -> TokenStream {
@@ -251,8 +257,8 @@ fn length_tokens(length: Duration) -> TokenStream {
 }
 
 fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<TokenStream> {
-    let sets = items(operation).flat_map(|(list, item)| {
-        let of = if list.name.wire == "[]" { String::new() } else { format!("of {} ", code(&list.name.wire)) };
+    let sets = operation.items().flat_map(|(list, item)| {
+        let of = if list.is_body() { String::new() } else { format!("of {} ", code(&list.name.wire)) };
         let doc = format!("An item {of}of a [`{}`].", operation.rust.rust);
         let mut docs = Docs::default();
         docs.markdown(&doc);
@@ -289,9 +295,7 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
         docs.markdown(&super::source_line(api, source));
     }
     parameter_docs::table(&mut docs, scope, operation.body.parameters());
-    if let Some(deprecated) = &operation.deprecated {
-        docs.entry(&format!("**{}**", escape(&phrases::deprecated(deprecated))));
-    }
+    documented(&operation.keys(scope.family)).for_each(|says| docs.entry(&says));
     docs.entry(&format!("**Effect:** {}", effect(operation.effect)));
     docs.entry(&format!("**Access:** {}", access(operation)));
     let rates: Vec<_> = operation
@@ -299,8 +303,7 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
         .iter()
         .map(|rate| {
             let class = class_text(scope, &rate.class);
-            let calls = if rate.calls == 1 { "call" } else { "calls" };
-            format!("{} {calls} a second per {}{class}", rate.calls, rate.scope.as_str())
+            format!("{} per {}{class}", rate.pace_in_words(), rate.scope.as_str())
         })
         .collect();
     docs.entry(&format!(
@@ -354,11 +357,8 @@ fn access(operation: &Operation) -> String {
         Access::Signed => "signed".to_owned(),
         Access::Public => "public, no credentials needed".to_owned(),
     };
-    match &operation.permission {
-        Some(permission) if operation.access == Access::Signed => {
-            text.push_str(&format!(", permission {}", code(permission)));
-        }
-        _ => {}
+    if let Some(permission) = operation.permission.as_ref().filter(|_| operation.access == Access::Signed) {
+        text.push_str(&format!(", permission {}", code(permission)));
     }
     if operation.whitelisted {
         text.push_str("; only for user ids on the exchange's white list");

@@ -1,10 +1,10 @@
 //! Documentation of parameters: meaning, need, default, bounds, unit.
 
-use super::docs::{Docs, cell, code, escape};
+use super::docs::{Docs, cell, code, documented, escape};
 use super::scope::Scope;
 use super::units;
 use crate::diagnostics::Place;
-use crate::model::{ChoiceKind, Need, Parameter, Shape, Type, phrases};
+use crate::model::{Choice, ChoiceKind, Need, Parameter, Shape, Type};
 
 /// Adds a table of parameters, with a row for each name on the wire.
 pub(super) fn table(docs: &mut Docs, scope: &Scope<'_>, parameters: &[Parameter]) {
@@ -22,10 +22,9 @@ pub(super) fn table(docs: &mut Docs, scope: &Scope<'_>, parameters: &[Parameter]
 
 /// The rows of a parameter: one, or one for each parameter that a choice stands for.
 fn rows(docs: &mut Docs, scope: &Scope<'_>, parameter: &Parameter) {
-    let Shape::One(Type::Choice(index)) = parameter.shape else {
+    let Some(choice) = scope.family.choice_of(parameter) else {
         return row(docs, scope, parameter, required(parameter.need));
     };
-    let choice = &scope.family.choices[index];
     match &choice.kind {
         ChoiceKind::Presence { alternatives, .. } => {
             let one_of = if parameter.need == Need::Always { "one of these" } else { "at most one of these" };
@@ -42,7 +41,9 @@ fn rows(docs: &mut Docs, scope: &Scope<'_>, parameter: &Parameter) {
                 for member in &case.parameters {
                     let with = match member.need {
                         Need::Always => format!("with {} {}", code(&decider.wire), code(value)),
-                        _ => format!("no; only with {} {}", code(&decider.wire), code(value)),
+                        Need::Conditional | Need::Unstated | Need::No => {
+                            format!("no; only with {} {}", code(&decider.wire), code(value))
+                        }
                     };
                     row(docs, scope, member, &with);
                 }
@@ -52,7 +53,7 @@ fn rows(docs: &mut Docs, scope: &Scope<'_>, parameter: &Parameter) {
 }
 
 fn row(docs: &mut Docs, scope: &Scope<'_>, parameter: &Parameter, required: &str) {
-    let name = if parameter.name.wire == "[]" { "the body".to_owned() } else { code(&parameter.name.wire) };
+    let name = if parameter.is_body() { "the body".to_owned() } else { code(&parameter.name.wire) };
     let default = match (&parameter.default, &parameter.default_note) {
         (Some((default, _)), _) => code(default),
         (None, Some(note)) => escape(note.trim_end_matches('.')),
@@ -80,11 +81,8 @@ fn required(need: Need) -> &'static str {
 fn values(scope: &Scope<'_>, parameter: &Parameter) -> String {
     let of_type = |ty: Type| match ty {
         Type::String | Type::Undefined => "text".to_owned(),
-        Type::Decimal => "decimal".to_owned(),
-        Type::Integer => "integer".to_owned(),
-        Type::Boolean => "boolean".to_owned(),
-        Type::Time => "time".to_owned(),
-        named => link(scope.rust_name(named)),
+        ty if ty.is_built_in() => scope.family.type_name(ty).to_owned(),
+        ty => link(scope.family.type_rust(ty)),
     };
     let only: Vec<_> = parameter.only.iter().map(|(value, _)| code(value)).collect();
     let values = match &parameter.shape {
@@ -137,7 +135,7 @@ pub(super) fn constructor(scope: &Scope<'_>, required: &[&Parameter]) -> Docs {
 /// What an argument is; `called` where it has a name that is not that of its parameter.
 pub(super) fn argument(scope: &Scope<'_>, parameter: &Parameter, called: Option<&str>) -> String {
     let called = called.map(|called| format!("{}, sent as ", code(called))).unwrap_or_default();
-    format!("{called}{} {}", meaning(scope, parameter), facts(parameter)).trim_end().to_owned()
+    format!("{called}{} {}", meaning(scope, parameter), facts(scope, parameter)).trim_end().to_owned()
 }
 
 fn meaning(scope: &Scope<'_>, parameter: &Parameter) -> String {
@@ -146,15 +144,15 @@ fn meaning(scope: &Scope<'_>, parameter: &Parameter) -> String {
 
 /// The names on the wire of what a parameter stands for.
 fn wires(scope: &Scope<'_>, parameter: &Parameter) -> String {
-    match parameter.shape {
-        Shape::One(Type::Choice(index)) => choice_wires(scope, index),
-        _ if parameter.name.wire == "[]" => "the body, an array".to_owned(),
-        _ => code(&parameter.name.wire),
+    match scope.family.choice_of(parameter) {
+        Some(choice) => choice_wires(choice),
+        None if parameter.is_body() => "the body, an array".to_owned(),
+        None => code(&parameter.name.wire),
     }
 }
 
 /// Need, default, bounds, unit: a sentence each.
-fn facts(parameter: &Parameter) -> String {
+fn facts(scope: &Scope<'_>, parameter: &Parameter) -> String {
     let mut facts: Vec<String> = Vec::new();
     match parameter.need {
         Need::Conditional => facts.push("Required by a rule.".to_owned()),
@@ -167,12 +165,6 @@ fn facts(parameter: &Parameter) -> String {
         }
         (Some((default, _)), _) => facts.push(format!("The exchange defaults to {}.", code(default))),
         (None, _) => {}
-    }
-    if let Some(deprecated) = &parameter.deprecated {
-        facts.push(format!("{}.", escape(&phrases::deprecated(deprecated))));
-    }
-    if let Some(note) = &parameter.default_note {
-        facts.push(format!("Default: {}.", escape(note.trim_end_matches('.'))));
     }
     facts.extend(bounds(parameter));
     if !parameter.only.is_empty() {
@@ -188,22 +180,16 @@ fn facts(parameter: &Parameter) -> String {
             None => "Left out, the value stays.".to_owned(),
         });
     }
-    if parameter.may_be_blank {
-        facts.push("An empty text in a stored request stands for leaving it out.".to_owned());
-    }
+    facts.extend(documented(&parameter.keys(scope.family)));
     facts.push(units::sentence(&parameter.units));
     facts.retain(|fact| !fact.is_empty());
     facts.join(" ")
 }
 
-fn choice_wires(scope: &Scope<'_>, index: usize) -> String {
-    let choice = &scope.family.choices[index];
+/// Each name once.
+fn choice_wires(choice: &Choice) -> String {
     let mut names: Vec<String> = Vec::new();
-    if let ChoiceKind::Value { decider, .. } = &choice.kind {
-        names.push(code(&decider.wire));
-    }
-    for member in choice.members() {
-        let name = code(&member.name.wire);
+    for name in choice.wires().map(code) {
         if !names.contains(&name) {
             names.push(name);
         }

@@ -27,8 +27,6 @@ pub(super) struct Set<'a> {
     /// Further checks, and methods, that only a request has.
     pub(super) checks: TokenStream,
     pub(super) methods: TokenStream,
-    /// The set is the whole body, which is an array.
-    pub(super) is_array: bool,
 }
 
 impl<'a> Set<'a> {
@@ -43,7 +41,6 @@ impl<'a> Set<'a> {
             constructors: TokenStream::new(),
             checks: TokenStream::new(),
             methods: TokenStream::new(),
-            is_array: false,
         }
     }
 
@@ -139,8 +136,7 @@ impl<'a> Set<'a> {
         });
         let fields: Vec<_> = self.parameters.iter().map(|parameter| ident(&parameter.name.rust)).collect();
         let locals = self.parameters.iter().map(local);
-        let mut checks: Vec<_> =
-            self.parameters.iter().map(|parameter| checks::parameter(parameter, self.is_array)).collect();
+        let mut checks: Vec<_> = self.parameters.iter().map(checks::parameter).collect();
         checks.push(self.checks.clone());
         checks.extend(self.instrument.map(|names| checks::instrument(scope, self.parameters, names)));
         checks.push(checks::rules(scope, self.parameters, &self.rules));
@@ -171,7 +167,7 @@ impl<'a> Set<'a> {
     fn write(&self, parameter: &Parameter) -> TokenStream {
         let (wire, field) = (&parameter.name.wire, ident(&parameter.name.rust));
         match parameter.shape {
-            Shape::Items(_) if self.is_array => quote!(out.items(&self.#field);),
+            Shape::Items(_) if parameter.is_body() => quote!(out.items(&self.#field);),
             Shape::Items(_) => if_set(parameter, |list| quote!(out.list(#wire, #list);)),
             Shape::List(ty) if is_bare(ty, parameter.as_text) => {
                 if_set(parameter, |list| quote!(out.numbers(#wire, #list);))
@@ -191,7 +187,7 @@ impl<'a> Set<'a> {
         let wire = &parameter.name.wire;
         let required = parameter.is_required();
         match &parameter.shape {
-            Shape::Items(_) if self.is_array => quote!(from.items()),
+            Shape::Items(_) if parameter.is_body() => quote!(from.items()),
             Shape::Items(_) if required => quote!(from.required_list(#wire)),
             Shape::Items(_) => quote!(from.optional_list(#wire)),
             Shape::List(_) if required => quote!(from.required_values(#wire)),
@@ -243,7 +239,7 @@ pub(super) fn write_one(parameter: &Parameter, ty: Type, place: &TokenStream, re
     let method = |prefix: &str| {
         let kind = match ty {
             Type::Boolean => "boolean",
-            _ if is_bare(ty, parameter.as_text) => "number",
+            ty if is_bare(ty, parameter.as_text) => "number",
             _ => "text",
         };
         format_ident!("{prefix}{kind}")
@@ -268,7 +264,7 @@ pub(super) fn write_one(parameter: &Parameter, ty: Type, place: &TokenStream, re
 
 /// Whether a value travels as a bare JSON number.
 fn is_bare(ty: Type, as_text: bool) -> bool {
-    matches!(ty, Type::Decimal | Type::Integer | Type::Time) && !as_text
+    ty.is_number() && !as_text
 }
 
 /// The type of the field that holds a parameter.
@@ -289,25 +285,12 @@ pub(super) fn argument_type(scope: &Scope<'_>, parameter: &Parameter) -> TokenSt
     if parameter.deletes_with().is_some() {
         return quote!(impl Into<runtime::Edit<#ty>>);
     }
-    if converts(scope, parameter) { quote!(impl Into<#ty>) } else { ty }
-}
-
-/// Whether something else can become the type of a parameter.
-pub(super) fn converts(scope: &Scope<'_>, parameter: &Parameter) -> bool {
-    if parameter.deletes_with().is_some() {
-        return true;
-    }
-    match parameter.shape {
-        Shape::One(Type::String | Type::Decimal | Type::Time | Type::Choice(_)) => true,
-        Shape::One(Type::Identifier(index)) => !scope.family.identifiers[index].is_constrained(),
-        Shape::One(Type::Enum(index)) => scope.family.enums[index].truth.is_some(),
-        _ => false,
-    }
+    if scope.converts(parameter) { quote!(impl Into<#ty>) } else { ty }
 }
 
 pub(super) fn argument_value(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
     let field = ident(&parameter.name.rust);
-    if converts(scope, parameter) { quote!(#field.into()) } else { quote!(#field) }
+    if scope.converts(parameter) { quote!(#field.into()) } else { quote!(#field) }
 }
 
 /// What a parameter that is not set is.
@@ -321,10 +304,7 @@ fn setter(scope: &Scope<'_>, parameter: &Parameter) -> TokenStream {
     let value = argument_value(scope, parameter);
     let set = if parameter.deletes_with().is_some() { value } else { quote!(Some(#value)) };
     let docs = parameter_docs::setter(scope, parameter).outer();
-    let deprecated = parameter.deprecated.as_ref().map(|deprecated| {
-        let note = code::deprecation_note(deprecated);
-        quote!(#[deprecated(note = #note)])
-    });
+    let deprecated = code::deprecation(parameter.deprecated.as_ref());
     quote! {
         #docs
         #deprecated

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{file, ident};
+use super::code::{deprecation, file, ident};
 use super::docs::{Docs, code, escape};
 use super::scope::Scope;
 use super::units;
@@ -19,6 +19,7 @@ pub(super) fn emit(api: &Api, family: &Family) -> String {
         if let Some(source) = &record.source {
             docs.markdown(&super::source_line(api, source));
         }
+        docs.documented(&record.keys());
         let container = Container { name: Some(&record.name.wire), is_observed: record.is_observed };
         items.push(definition(&scope, &record.name.rust, docs, container, &record.fields));
     }
@@ -90,16 +91,12 @@ fn is_item_code(family: &Family, record: &str, field: &str) -> bool {
 /// The record that a list of another record holds.
 fn list_of(family: &Family, record: usize, list: &str) -> Option<usize> {
     let field = family.records.get(record)?.fields.iter().find(|field| field.name.wire == list)?;
-    match field.shape {
-        Shape::List(Type::Record(of)) => Some(of),
-        _ => None,
-    }
+    field.shape.listed_record()
 }
 
 /// Whether the field has numbers that travel as such.
 fn is_bare(field: &Field) -> bool {
-    let is_number = |ty: &Type| matches!(ty, Type::Decimal | Type::Integer | Type::Time);
-    !field.as_text && matches!(&field.shape, Shape::One(ty) | Shape::List(ty) if is_number(ty))
+    !field.as_text && field.shape.is_number()
 }
 
 fn member(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> TokenStream {
@@ -120,11 +117,10 @@ fn member(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> TokenS
     if field.may_be_null {
         docs.markdown("The document says that it can be `null`, which is `None` here.");
     }
-    if let Some(condition) = &field.comes_only {
-        docs.markdown(&format!("It comes only {}.", escape(condition)));
-    }
+    docs.documented(&field.keys(scope.family));
     let (docs, wire) = (docs.outer(), wire(scope, container, field));
-    quote!(#docs #wire pub #name: #ty,)
+    let deprecated = deprecation(field.deprecated.as_ref());
+    quote!(#docs #deprecated #wire pub #name: #ty,)
 }
 
 /// The name of the type that a page is read into.
@@ -148,16 +144,7 @@ pub(super) fn response_type(scope: &Scope<'_>, operation: &str, response: &Respo
 /// The fields of a page: the list and the cursor, whose type is that of the parameter it goes into.
 pub(super) fn page_fields(response: &Response, next: Type) -> Option<[Field; 2]> {
     let Response::Page { list, record, cursor, .. } = response else { return None };
-    let field = |name: &crate::model::Name, shape, doc: &str| Field {
-        name: name.clone(),
-        shape,
-        may_be_null: false,
-        comes_only: None,
-        only: Vec::new(),
-        units: Vec::new(),
-        as_text: true,
-        doc: doc.to_owned(),
-    };
+    let field = |name: &crate::model::Name, shape, doc: &str| Field::new(name.clone(), shape, doc.to_owned());
     let next = if matches!(next, Type::Identifier(_)) { next } else { Type::String };
     Some([
         field(list, Shape::List(Type::Record(*record)), "The items of the page."),

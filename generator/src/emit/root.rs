@@ -12,7 +12,7 @@ use crate::model::{Encoding, Sent, SignedPart};
 
 /// `lib.rs`, or `api.rs` that can be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> String {
-    let items = [exports(), account(api), codes(api), families(api, layout), table(api)];
+    let items = [exports(), account(api), codes(api), families(api, layout), table(api), recoveries(api, layout)];
     let mut items: Vec<_> = items.into_iter().map(pretty).collect();
     items.push(client(api, layout));
     if layout == Layout::Crate {
@@ -26,7 +26,7 @@ pub(super) fn emit(api: &Api, layout: Layout) -> String {
 fn exports() -> TokenStream {
     quote! {
         pub use tradeapi_runtime as runtime;
-        pub use tradeapi_runtime::{CheckPolicy, Credentials, Decimal, Edit, Error, List, Operation, Reply, Timestamp, Violations};
+        pub use tradeapi_runtime::{CheckPolicy, Credentials, Decimal, Edit, Error, List, Operation, Reply, Timestamp, Violations, dec};
     }
 }
 
@@ -88,9 +88,18 @@ fn crate_docs(api: &Api) -> Docs {
 fn families(api: &Api, layout: Layout) -> TokenStream {
     let modules = api.families.iter().map(|family| {
         let (module, gate) = (ident(&module_name(&family.name)), gate(family, layout));
-        quote!(#gate pub mod #module;)
+        // What the documents advise against is emitted all the same; its users alone are warned.
+        let allow = has_deprecated(family).then(|| quote!(#[allow(deprecated)]));
+        quote!(#gate #allow pub mod #module;)
     });
     quote!(#(#modules)*)
+}
+
+/// Whether emitted code names a field or a value that is deprecated.
+fn has_deprecated(family: &Family) -> bool {
+    let mut fields = family.records.iter().flat_map(|record| &record.fields);
+    let mut values = family.enums.iter().flat_map(|all| &all.values);
+    fields.any(|field| field.deprecated.is_some()) || values.any(|value| value.deprecated.is_some())
 }
 
 /// The client in both its forms, as text because the rows of the macro are no items.
@@ -103,7 +112,7 @@ fn client(api: &Api, layout: Layout) -> String {
         };
         format!("\n{}{gate}    {}: {};\n", docs.comments("    "), module_name(&family.name), family.rust)
     });
-    format!("runtime::client! {{\n    API;\n{}}}\n", families.collect::<String>())
+    format!("runtime::client! {{\n    API, RECOVERIES;\n{}}}\n", families.collect::<String>())
 }
 
 /// In a crate of its own each family is a cargo feature.
@@ -158,6 +167,20 @@ fn table(api: &Api) -> TokenStream {
             outcomes: #outcomes,
             observed_codes: #observed_codes,
         };
+    }
+}
+
+/// The operations whose effect another one queries, for changes that a journal has open.
+fn recoveries(api: &Api, layout: Layout) -> TokenStream {
+    let queried = api.operations().filter(|(family, operation)| operation.teller(family).is_some());
+    let rows = queried.map(|(family, operation)| {
+        let (gate, module) = (gate(family, layout), ident(&module_name(&family.name)));
+        let name = ident(&operation.rust.rust);
+        quote!(#gate runtime::confirm::Recovery::of::<#module::#name>())
+    });
+    quote! {
+        /// The operations whose changes [`Client::recover`] can query.
+        static RECOVERIES: &[runtime::confirm::Recovery] = &[#(#rows),*];
     }
 }
 

@@ -35,18 +35,24 @@ impl<'a> Scope<'a> {
             Type::Integer => quote!(u64),
             Type::Boolean => quote!(bool),
             Type::Time => quote!(runtime::Timestamp),
-            named => self.named(self.rust_name(named)),
+            Type::Enum(_) | Type::Identifier(_) | Type::Choice(_) | Type::Record(_) => {
+                self.named(self.family.type_rust(ty))
+            }
         }
     }
 
-    /// The Rust name of a type of the family.
-    pub(super) fn rust_name(&self, ty: Type) -> &'a str {
-        match ty {
-            Type::Enum(index) => &self.family.enums[index].name.rust,
-            Type::Identifier(index) => &self.family.identifiers[index].name.rust,
-            Type::Choice(index) => &self.family.choices[index].name.rust,
-            Type::Record(index) => &self.family.records[index].name.rust,
-            Type::String | Type::Undefined | Type::Decimal | Type::Integer | Type::Boolean | Type::Time => "",
+    /// Whether something else can become the type of a parameter.
+    pub(super) fn converts(&self, parameter: &Parameter) -> bool {
+        if parameter.deletes_with().is_some() {
+            return true;
+        }
+        match parameter.shape {
+            Shape::One(Type::String | Type::Decimal | Type::Time | Type::Choice(_)) => true,
+            Shape::One(Type::Identifier(index)) => !self.family.identifiers[index].is_constrained(),
+            Shape::One(Type::Enum(index)) => self.family.enums[index].truth.is_some(),
+            Shape::One(Type::Integer | Type::Boolean | Type::Record(_) | Type::Undefined)
+            | Shape::List(_)
+            | Shape::Items(_) => false,
         }
     }
 

@@ -1,7 +1,7 @@
-//! What comes back: the record, and the records in it.
+//! The answer: its record, and the records within.
 
 use super::page::{Page, joined, sentence};
-use super::parameters::{type_name, units, values};
+use super::parameters::{documented, type_name, units, values};
 use crate::model::{Family, Field, Record, Response, Shape, Type};
 
 pub(super) fn add(page: &mut Page, family: &Family, response: &Response) {
@@ -25,7 +25,7 @@ pub(super) fn add(page: &mut Page, family: &Family, response: &Response) {
     }
 }
 
-/// The fields of a record, and below each the record that it holds; `open` are those that this one stands in.
+/// The fields of a record, and below each the record that it holds; `open` are the records around this one.
 fn fields(page: &mut Page, family: &Family, depth: usize, record: &Record, open: &mut Vec<usize>) {
     let width = record.fields.iter().map(|field| field.name.wire.chars().count()).max().unwrap_or(0);
     for field in &record.fields {
@@ -41,12 +41,12 @@ fn fields(page: &mut Page, family: &Family, depth: usize, record: &Record, open:
 
 fn facts(family: &Family, field: &Field) -> String {
     let null = if field.may_be_null { ", or null" } else { "" };
-    let condition = field.comes_only.as_ref().map(|condition| format!(", only {condition}"));
     let parts = [
-        format!("{}{null}{}.", type_name(family, &field.shape), condition.unwrap_or_default()),
+        format!("{}{null}.", type_name(family, &field.shape)),
         sentence(&field.doc),
         values(family, &field.shape, &field.only),
         units(&field.units),
+        documented(&field.keys(family)),
     ];
     joined(&parts, " ")
 }

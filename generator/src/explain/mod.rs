@@ -1,4 +1,4 @@
-//! Everything the schema knows about one operation, for reading in a terminal.
+//! Everything that the schema states about one operation, for a terminal.
 
 mod answer;
 mod page;
@@ -6,10 +6,10 @@ mod parameters;
 mod statements;
 
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::model::{Access, Api, Certainty, Effect, Family, InFlight, Operation, Rate, Ruled, Window, phrases};
+use crate::model::{Api, Certainty, Effect, Family, Operation, Ruled};
 use page::{Page, joined, sentence};
 
-/// The operation with this id, such as `unified.place-order`, or with this name where one family alone has it.
+/// The page of the operation with this id, such as `unified.place-order`, or with this name where only one family has it.
 pub(crate) fn operation(api: &Api, id: &str) -> Result<String, Diagnostics> {
     let has_it = |operation: &Operation| operation.id == id || operation.name == id;
     let found: Vec<_> = api.operations().filter(|(_, operation)| has_it(operation)).collect();
@@ -19,7 +19,7 @@ pub(crate) fn operation(api: &Api, id: &str) -> Result<String, Diagnostics> {
         several => {
             let ids: Vec<_> = several.iter().map(|(_, operation)| operation.id.as_str()).collect();
             let mut to = Diagnostics::default();
-            to.whole(Code::UndefinedName, format!("`{id}` is an operation of several families"))
+            to.whole(Code::UndefinedName, format!("ambiguous operation `{id}`: several families have it"))
                 .help(format!("name one of: {}", ids.join(", ")));
             Err(to)
         }
@@ -31,56 +31,22 @@ fn unknown(api: &Api, id: &str) -> Diagnostics {
     let by_name = api.operations().map(|(_, operation)| operation.name.as_str());
     let known = by_id.chain(by_name);
     let mut to = Diagnostics::default();
-    to.whole(Code::UndefinedName, format!("no operation is called `{id}`"))
-        .help(did_you_mean(id, known).unwrap_or_else(|| "`tradeapi-gen list` prints them all".into()));
+    to.whole(Code::UndefinedName, format!("unknown operation `{id}`"))
+        .help(did_you_mean(id, known).unwrap_or_else(|| "`tradeapi-gen list` prints all operations".into()));
     to
 }
 
+/// The page of an operation: its own keys first, then what it holds.
 fn describe(api: &Api, family: &Family, operation: &Operation) -> String {
-    // Each key of an operation is shown below or left out on purpose; a new one has to be named here too.
-    let Operation {
-        id: _,
-        name: _,
-        title: _,
-        rust: _,
-        function: _,
-        place: _,
-        source: _,
-        method: _,
-        path: _,
-        doc: _,
-        effect: _,
-        access: _,
-        whitelisted: _,
-        deprecated: _,
-        permission: _,
-        headers: _,
-        rates: _,
-        body: _,
-        in_flight: _,
-        client_id: _,
-        confirm: _,
-        echoes: _,
-        compound: _,
-        repeat: _,
-        window: _,
-        history: _,
-        response: _,
-        listing: _,
-        batch: _,
-        intents: _,
-        examples: _,
-        statements: _,
-        said_at: _,
-    } = operation;
     let mut page = Page::default();
     page.line(&format!("{}: {}", operation.id, operation.title));
     page.line(&format!("{} {}", operation.method.as_str(), operation.path.text));
     page.line(&operation.doc);
     page.heading("In short");
-    for (name, text) in in_short(api, operation) {
-        page.named(1, 10, name, &text);
+    for key in operation.keys(family).iter().filter(|key| !key.says.is_empty()) {
+        page.named(1, 10, key.name, &key.says);
     }
+    page.named(1, 10, "source", &source(api, operation));
     parameters::add(&mut page, family, operation);
     answer::add(&mut page, family, &operation.response);
     statements::rules(&mut page, "Rules", &operation.statements);
@@ -97,47 +63,13 @@ fn describe(api: &Api, family: &Family, operation: &Operation) -> String {
     page.finish()
 }
 
-fn in_short(api: &Api, operation: &Operation) -> [(&'static str, String); 10] {
-    let headers: Vec<&str> = operation.headers.iter().map(|(header, _)| header.as_str()).collect();
+/// The section of the document, with the title of the document.
+fn source(api: &Api, operation: &Operation) -> String {
     let source = operation.source.as_ref().map(|source| {
         let section = source.section.as_ref().map(|section| format!(", section {section}")).unwrap_or_default();
         format!("{}{section}", api.document_title(&source.document))
     });
-    [
-        ("effect", effect(operation.effect).to_owned()),
-        ("access", access(operation)),
-        ("deprecated", operation.deprecated.as_ref().map(phrases::deprecated).unwrap_or_default()),
-        ("permission", operation.permission.clone().unwrap_or_default()),
-        ("limits", operation.rates.iter().map(Rate::to_string).collect::<Vec<_>>().join("; ")),
-        ("in flight", operation.in_flight.as_ref().map(in_flight).unwrap_or_default()),
-        ("headers", headers.join(", ")),
-        ("window", operation.window.as_ref().map(Window::to_string).unwrap_or_default()),
-        ("history", operation.history.map(|length| format!("reaches back {length}")).unwrap_or_default()),
-        ("source", source.unwrap_or_default()),
-    ]
-}
-
-fn effect(effect: Effect) -> &'static str {
-    match effect {
-        Effect::Read => "read: changes nothing",
-        Effect::Create => "create: a repeat makes another one",
-        Effect::Amend => "amend: changes what is there",
-        Effect::Cancel => "cancel: takes back what is there",
-        Effect::Close => "close: ends what is there",
-    }
-}
-
-fn access(operation: &Operation) -> String {
-    let who = match operation.access {
-        Access::Signed => "signed",
-        Access::Public => "public",
-    };
-    let listed = if operation.whitelisted { ", only for user ids on the white list" } else { "" };
-    format!("{who}{listed}")
-}
-
-fn in_flight(limit: &InFlight) -> String {
-    format!("{} amendment(s) at a time of one {}", limit.n, limit.per.0)
+    source.unwrap_or_default()
 }
 
 /// The changes of state that the operation causes.
@@ -165,7 +97,7 @@ fn states(page: &mut Page, family: &Family, operation: &Operation) {
     }
 }
 
-/// The constructors that say what somebody wants.
+/// The constructors for documented purposes.
 fn intents(page: &mut Page, operation: &Operation) {
     if !operation.intents.is_empty() {
         page.heading("Intents");
@@ -181,7 +113,7 @@ fn intents(page: &mut Page, operation: &Operation) {
     }
 }
 
-/// What a read answers with changes nothing; for the rest it matters which refusals leave the outcome open.
+/// The refusals after which the outcome is unknown; reads have none.
 fn errors(page: &mut Page, api: &Api, family: &Family, operation: &Operation) {
     if operation.effect == Effect::Read {
         return;
@@ -189,7 +121,7 @@ fn errors(page: &mut Page, api: &Api, family: &Family, operation: &Operation) {
     compound(page, operation);
     let open: Vec<_> = operation.open_errors(family).collect();
     if !open.is_empty() {
-        page.heading("Errors that leave it unknown whether it was done");
+        page.heading("Errors after which the outcome is unknown");
     }
     let width = open.iter().map(|error| error.code.chars().count()).max().unwrap_or(0);
     for error in open {
@@ -205,13 +137,16 @@ fn compound(page: &mut Page, operation: &Operation) {
     page.entry(1, &joined(&[sentence(&compound.why), when.unwrap_or_default()], " "));
 }
 
-/// How many codes there are that no document lists. They are too many to be told here.
+/// The number of codes that no document lists; there are too many to print.
 fn observed_codes(page: &mut Page, api: &Api, family: &Family) {
     let all: Vec<_> = api.observed_of(family).collect();
-    let believed = all.iter().filter(|code| code.certainty == Certainty::Several).count();
+    let trusted = all.iter().filter(|code| code.certainty == Certainty::Several).count();
     if !all.is_empty() {
         page.heading("Codes that no document lists");
         let count = all.len();
-        page.entry(1, &format!("codes.yaml has {count}, of which {believed} are believed, for several sources agree."));
+        page.entry(
+            1,
+            &format!("codes.yaml has {count}; {trusted} of them are trusted, because several sources agree."),
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Text for a terminal: headings, entries with a hanging indentation, nothing wider than a screen.
+//! Text for a terminal: headings, and entries with hanging indentation, wrapped.
 
 use std::fmt::Write as _;
 
@@ -27,7 +27,7 @@ impl Page {
         self.wrapped(depth * 2, "", text);
     }
 
-    /// A name, and what there is to say of it in a column of its own.
+    /// A name, and its text in a column beside it.
     pub(super) fn named(&mut self, depth: usize, width: usize, name: &str, text: &str) {
         if !text.is_empty() {
             self.wrapped(depth * 2, &format!("{name:width$}  "), text);
@@ -71,7 +71,7 @@ pub(super) fn sentence(text: &str) -> String {
     if text.is_empty() || text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
 }
 
-/// What belongs between the parts that are not empty.
+/// The parts that are not empty, with `between` between them.
 pub(super) fn joined(parts: &[String], between: &str) -> String {
     parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(between)
 }
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_texts_are_wrapped_below_their_beginning() {
+    fn long_texts_wrap_with_hanging_indentation() {
         let mut page = Page::default();
         page.named(1, 6, "price", &"word ".repeat(30));
         let text = page.finish();

@@ -1,7 +1,8 @@
-//! What is sent: each parameter with its need, type, bounds, default, unit and values.
+//! The parameters, each with its need, type, bounds, default, unit and values.
 
 use super::page::{Page, joined, sentence};
 use crate::diagnostics::Place;
+use crate::model::elements::Key;
 use crate::model::{Body, Choice, ChoiceKind, Edit, Family, Operation, Parameter, Shape, Unit, phrases};
 
 pub(super) fn add(page: &mut Page, family: &Family, operation: &Operation) {
@@ -60,39 +61,17 @@ fn choice(page: &mut Page, family: &Family, depth: usize, parameter: &Parameter,
 }
 
 fn facts(family: &Family, parameter: &Parameter) -> String {
-    // Each key of a parameter is shown below; a new one has to be named here too.
-    let Parameter {
-        name: _,
-        written: _,
-        shape: _,
-        need: _,
-        default: _,
-        default_note: _,
-        min: _,
-        max: _,
-        min_items: _,
-        max_items: _,
-        digits: _,
-        only: _,
-        edit: _,
-        may_be_blank: _,
-        wins_unstated: _,
-        units: _,
-        deprecated: _,
-        as_text: _,
-        doc: _,
-    } = parameter;
     let head =
         joined(&[parameter.need.in_words().to_owned(), type_name(family, &parameter.shape), bounds(parameter)], ", ");
     let parts = [
         format!("{head}."),
         sentence(&parameter.doc),
-        default(parameter),
+        parameter.default.as_ref().map(|(value, _)| format!("Default: {value}.")).unwrap_or_default(),
         values(family, &parameter.shape, &parameter.only),
         constraint(family, &parameter.shape),
         edit(parameter.edit.as_ref()),
         units(&parameter.units),
-        parameter.deprecated.as_ref().map(|deprecated| sentence(&phrases::deprecated(deprecated))).unwrap_or_default(),
+        documented(&parameter.keys(family)),
     ];
     joined(&parts, " ")
 }
@@ -100,8 +79,7 @@ fn facts(family: &Family, parameter: &Parameter) -> String {
 /// What a value is, in the words of the schema.
 pub(super) fn type_name(family: &Family, shape: &Shape) -> String {
     match shape {
-        Shape::One(ty) => family.type_name(*ty).to_owned(),
-        Shape::List(ty) => format!("list of {}", family.type_name(*ty)),
+        Shape::One(_) | Shape::List(_) => phrases::shape(shape, |ty| family.type_name(ty)),
         Shape::Items(_) => "list of objects".to_owned(),
     }
 }
@@ -123,15 +101,13 @@ fn bounds(parameter: &Parameter) -> String {
     joined(&parts, ", ")
 }
 
-fn default(parameter: &Parameter) -> String {
-    match (&parameter.default, &parameter.default_note) {
-        (Some((value, _)), _) => format!("Default: {value}."),
-        (None, Some(note)) => format!("Default: {}", sentence(note)),
-        (None, None) => String::new(),
-    }
+/// What the keys say that have no form of their own.
+pub(super) fn documented(keys: &[Key]) -> String {
+    let says: Vec<_> = keys.iter().filter(|key| key.is_documented).map(|key| key.says.clone()).collect();
+    joined(&says, " ")
 }
 
-/// The values that can stand here, of all the enum has.
+/// The values of the enum that are allowed here.
 pub(super) fn values(family: &Family, shape: &Shape, only: &[(String, Place)]) -> String {
     let values: Vec<&str> = family.values_of(shape, only).into_iter().map(|(value, _)| value).collect();
     if family.enum_of(shape).is_none() { String::new() } else { format!("Values: {}.", values.join(", ")) }

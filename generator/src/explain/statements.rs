@@ -6,7 +6,7 @@ use crate::model::{ListName, Rule, RuleKind, Severity, Statements};
 /// What each kind of rule means, in the order they are shown.
 const KINDS: [(RuleKind, &str); 5] = [
     (RuleKind::Checked, "checked before sending"),
-    (RuleKind::Type, "cannot be written wrong"),
+    (RuleKind::Type, "kept by types"),
     (RuleKind::Limit, "kept by the limiter"),
     (RuleKind::Simulated, "what the exchange does"),
     (RuleKind::Stated, "not checked"),
@@ -20,7 +20,7 @@ pub(super) fn rules(page: &mut Page, heading: &str, statements: &Statements) {
         }
         page.heading(&format!("{heading}: {meaning}"));
         for rule in rules {
-            let warns = if rule.severity == Severity::Warn { ", only warned of" } else { "" };
+            let warns = if rule.severity == Severity::Warn { ", warning only" } else { "" };
             page.entry(1, &format!("{} ({}){warns}", rule.id, rule.at));
             page.entry(3, &joined(&[sentence(&rule.says), rule.why.as_deref().map(sentence).unwrap_or_default()], " "));
             if let Some(test) = &rule.test {

@@ -25,5 +25,5 @@ pub fn write_editor_schemas(folder: &Path) -> Result<Vec<PathBuf>, Diagnostics> 
 /// # Errors
 /// What kept a file from being read.
 pub fn compare_editor_schemas(folder: &Path) -> Result<Vec<Difference>, Diagnostics> {
-    compare(folder, &editor_schemas())
+    compare(folder, &editor_schemas(), &crate::write::RUST)
 }

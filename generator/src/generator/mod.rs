@@ -131,7 +131,7 @@ impl Generator {
         self.tell_cargo();
         let started = std::time::Instant::now();
         let schema = self.read()?;
-        let mut report = write::write(&self.out_folder()?, &self.files(&schema)?)?;
+        let mut report = write::write(&self.out_folder()?, &self.files(&schema)?, &write::RUST)?;
         report.read = schema.counts();
         report.took = started.elapsed();
         Ok(report)
@@ -144,7 +144,7 @@ impl Generator {
     #[cfg(feature = "cli")]
     pub fn compare(&self) -> Result<Vec<crate::Difference>, Diagnostics> {
         let schema = self.read()?;
-        crate::compare::compare(&self.out_folder()?, &self.files(&schema)?)
+        crate::compare::compare(&self.out_folder()?, &self.files(&schema)?, &write::RUST)
     }
 
     /// Writes the file of a new operation, and tells where. What cannot be known is left empty, so the schema has mistakes

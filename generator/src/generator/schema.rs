@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Schema;
-use crate::audit::{self, Audit, Documents};
-use crate::diagnostics::Diagnostics;
+use crate::audit::{Audit, Auditor, Documents};
+use crate::diagnostics::{Code, Diagnostics};
 use crate::drift::{self, Drift};
-use crate::rulebook::{self, Case};
+use crate::rules::{self, Case};
 use crate::{diff, explain, export, list, model};
 
 impl Schema {
@@ -28,13 +28,13 @@ impl Schema {
 
     /// Every rule that is checked before sending: the id of the operation, and the rule's.
     pub fn checked_rules(&self) -> Vec<(String, String)> {
-        let book = rulebook::book(&self.api).into_iter().filter(|(_, entry)| entry.check.is_some());
+        let book = rules::book(&self.api).into_iter().filter(|(_, entry)| entry.check.is_some());
         book.map(|(operation, entry)| (operation.to_owned(), entry.id)).collect()
     }
 
     /// For each checked rule requests that break it alone, and requests at its edge that keep it.
     pub fn cases(&self) -> Vec<Case> {
-        rulebook::cases(&self.api)
+        rules::cases(&self.api)
     }
 
     /// The ids of the checked rules that a request breaks, found by interpreting the schema, and whether each refuses
@@ -42,7 +42,7 @@ impl Schema {
     ///
     /// `account` tells of the account as [`Case::account`](crate::Case::account) does. Rules on how long ago something
     /// is need `now`, in Unix milliseconds.
-    pub fn judge(
+    pub fn evaluate(
         &self,
         operation: &str,
         request: &str,
@@ -51,7 +51,7 @@ impl Schema {
     ) -> Option<BTreeMap<String, bool>> {
         let (family, operation) = self.api.operations().find(|(_, known)| known.id == operation)?;
         let (request, account) = (serde_json::from_str(request).ok()?, serde_json::from_str(account).ok()?);
-        Some(rulebook::judge(family, operation, &request, &account, now))
+        Some(rules::evaluate(family, operation, &request, &account, now))
     }
 
     /// What a newer version of the schema means for those who depend on the crate emitted from this one.
@@ -80,10 +80,15 @@ impl Schema {
         Documents::read(&self.api, copy.path())
     }
 
+    /// Prepares to compare documents with the schema several times.
+    pub fn auditor(&self) -> Auditor<'_> {
+        Auditor::new(&self.api, &self.files)
+    }
+
     /// Compares documents with the schema. Where it is given how they `were` when they were reviewed, changed words are
     /// told with what stood there.
     pub fn audit(&self, documents: &Documents, were: &Documents) -> Audit {
-        audit::audit(&self.api, &self.files, documents, were)
+        self.auditor().audit(documents, were)
     }
 
     /// Finds where the schema has to change for what a client reported of production, as `DriftReport::to_json` of the
@@ -106,5 +111,33 @@ impl Schema {
     /// The API as OpenAPI 3.1.
     pub fn openapi(&self) -> export::OpenApi {
         export::openapi(&self.api)
+    }
+
+    /// The API as a site for people. `since` names an older schema, whose differences get a page.
+    ///
+    /// # Errors
+    /// The files of the schema that can no longer be read.
+    pub fn site(&self, since: Option<(&str, &Self)>) -> Result<export::Site, Diagnostics> {
+        let diff = since.map(|(revision, older)| (revision, older.diff(self)));
+        let since = diff.as_ref().map(|(revision, diff)| export::Since { revision, diff });
+        Ok(export::site(&self.api, &self.sources()?, since))
+    }
+
+    /// The files of the schema, by their names below its folder.
+    fn sources(&self) -> Result<Vec<export::SourceFile>, Diagnostics> {
+        let mut to = Diagnostics::default();
+        let folder =
+            self.files.get(self.api.place.file as usize).and_then(|file| file.parent()).unwrap_or(Path::new(""));
+        let mut sources = Vec::new();
+        for path in &self.files {
+            let text = std::fs::read_to_string(path).unwrap_or_else(|error| {
+                to.whole(Code::CannotRead, format!("cannot read {}: {error}", path.display()))
+                    .help("the file was there when the schema was read; run again");
+                String::new()
+            });
+            let below = path.strip_prefix(folder).unwrap_or(path).iter().map(|part| part.to_string_lossy());
+            sources.push(export::SourceFile { name: below.collect::<Vec<_>>().join("/"), text });
+        }
+        to.into_result().map(|()| sources)
     }
 }

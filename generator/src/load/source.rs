@@ -32,6 +32,11 @@ impl Source {
         Place { file: self.file, line: 1, column: 1, start: 0, end: 0 }
     }
 
+    /// The place of the character at a byte of the text.
+    pub(crate) fn at_byte(&self, offset: usize) -> Place {
+        place_after(self.file, self.text.get(..offset).unwrap_or(&self.text))
+    }
+
     /// The place of one character, for readers that count no bytes.
     pub(crate) fn at(&self, line: usize, column: usize) -> Place {
         let before: usize = self.text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();

@@ -1,66 +1,226 @@
-//! A parser says where it stopped, in its own words; here these become a cause, a remedy, and the line where the construct
-//! begins that it could not finish.
+//! A parser says where it stopped and why; here that becomes a cause, a remedy, and the place where the construct begins
+//! that it could not finish.
+
+use granit_parser::ErrorKind;
+
+use super::source::Source;
+use crate::diagnostics::Place;
+
+/// The longest name of a key that YAML allows, in characters.
+const MAX_KEY: usize = 1024;
 
 /// What is wrong with the syntax of a file.
 pub(super) struct Syntax {
-    pub(super) message: &'static str,
+    pub(super) message: String,
     pub(super) help: &'static str,
-    /// The line in which the construct begins.
-    pub(super) begins: Option<usize>,
+    /// Where the construct begins that is wrong, if the parser stopped behind it.
+    pub(super) begins: Option<Place>,
 }
 
-/// Explains what the parser said when it stopped in a line.
-pub(super) fn explain(said: &str, text: &str, line: usize) -> Syntax {
-    let lines: Vec<&str> = text.lines().collect();
-    let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
-    let unclosed = |marks: &[char]| last_open(&lines, line, marks);
-    let (message, help, begins) = if has(&["tab"]) {
-        ("a tab in the indentation", "indent with spaces", None)
-    } else if has(&["quoted scalar"]) {
-        ("a quoted text is not closed", "close the quote", unclosed(&['"', '\'']))
-    } else if has(&["flow", "bracket", "unexpected EOF"]) {
-        ("a bracket is not closed or not opened", "match every `[` and `{` with `]` and `}`", unclosed(&['[', '{']))
-    } else if has(&["simple key", "':'"]) && longest_key(&lines, line) > 1000 {
-        ("a key is longer than 1024 characters", "shorten it", None)
-    } else if has(&["block mapping", "block collection", "'-' indicator", "simple key", "':'"]) {
-        (
+/// Where the parser was when it stopped.
+pub(super) struct Stop {
+    pub(super) place: Place,
+    /// Where the last block that ended before begins.
+    pub(super) last_block: Option<Place>,
+}
+
+impl Stop {
+    /// The block before, if it is indented further than what follows it.
+    fn deeper_block(&self) -> Option<Place> {
+        self.last_block.filter(|block| block.column > self.place.column)
+    }
+}
+
+/// What a parser can stumble over, as far as the remedies differ.
+enum Construct {
+    Tab,
+    Quote,
+    BehindQuote,
+    Escape,
+    Bracket,
+    BlockText,
+    Comment,
+    Indentation,
+    Colon,
+    Character,
+}
+
+fn construct(kind: &ErrorKind) -> Construct {
+    use ErrorKind as E;
+    match kind {
+        E::TabNotAllowed
+        | E::TabInBlockIndentation
+        | E::TabInIndentation
+        | E::TabAtBlockScalarStart
+        | E::TabInPlainScalar => Construct::Tab,
+        E::UnclosedQuotedScalar | E::DocumentIndicatorInQuotedScalar | E::InvalidQuotedScalarIndent => Construct::Quote,
+        E::InvalidTrailingSingleQuotedScalar | E::InvalidTrailingDoubleQuotedScalar => Construct::BehindQuote,
+        E::UnknownQuotedScalarEscape
+        | E::InvalidQuotedScalarHexEscape
+        | E::InvalidLowSurrogateHexEscape
+        | E::InvalidLowSurrogate
+        | E::MissingLowSurrogate
+        | E::UnpairedLowSurrogate
+        | E::InvalidUnicodeEscape => Construct::Escape,
+        E::UnclosedFlowCollection { .. }
+        | E::MismatchedFlowCollectionEnd { .. }
+        | E::MisplacedFlowCollectionEnd
+        | E::ExpectedFlowMappingSeparator
+        | E::ExpectedFlowSequenceSeparator
+        | E::UnexpectedEofFlowSequence
+        | E::UnexpectedEofFlowMapping
+        | E::UnexpectedEofImplicitFlowMapping
+        | E::BlockEntryInFlowCollection
+        | E::InvalidFlowScalarIndent
+        | E::PlainScalarStartsWithDashFlowIndicator
+        | E::FlowMappingValueAdjacentCollection
+        | E::InvalidColonPlacement => Construct::Bracket,
+        E::ZeroBlockScalarIndent | E::InvalidBlockScalarHeader | E::InvalidBlockScalarIndent => Construct::BlockText,
+        E::CommentInterceptedScalar | E::CommentNotSeparated => Construct::Comment,
+        E::SimpleKeyExpected
+        | E::InvalidSimpleKey
+        | E::ExpectedBlockMappingKey
+        | E::ExpectedBlockSequenceEntry
+        | E::BlockSequenceEntryNotAllowed
+        | E::MappingKeyNotAllowed
+        | E::InvalidIndentation
+        | E::ExpectedNodeContent
+        | E::ExpectedDocumentStart
+        | E::UnexpectedEofBlockSequence
+        | E::UnexpectedEofBlockMapping => Construct::Indentation,
+        E::MappingValueNotAllowed => Construct::Colon,
+        _ => Construct::Character,
+    }
+}
+
+/// Explains why the parser stopped.
+pub(super) fn explain(kind: &ErrorKind, source: &Source, stop: &Stop) -> Syntax {
+    let (lines, line): (Vec<&str>, _) = (source.text.lines().collect(), stop.place.line as usize);
+    let marks = Marks::of(source.text.get(..stop.place.start as usize).unwrap_or(&source.text));
+    let text_of_line = |line: usize| {
+        let text = line.checked_sub(1).and_then(|index| lines.get(index)).copied().unwrap_or_default();
+        source.at(line, text.len() - text.trim_start().len() + 1)
+    };
+    let at = |offset: Option<usize>| offset.map(|offset| source.at_byte(offset));
+    let (message, help, begins) = match construct(kind) {
+        Construct::Tab => ("a tab in the indentation", "indent with spaces", None),
+        Construct::Quote => ("a quoted text is not closed", "close the quote", at(marks.open_quote)),
+        Construct::BehindQuote if marks.last_quoted_lines > 1 => {
+            ("a quoted text is not closed", "close the quote", at(marks.last_quote))
+        }
+        Construct::BehindQuote => (
+            "unexpected text after a closing quote",
+            "put all of the text in quotes; within single quotes, a quote is written twice",
+            None,
+        ),
+        Construct::Escape => (
+            "unknown escape in a text in double quotes",
+            "write `\\\\` for a backslash, or put the text in single quotes",
+            None,
+        ),
+        Construct::Bracket => (
+            "a bracket is not closed or not opened",
+            "match every `[` and `{` with `]` and `}`",
+            at(marks.open_brackets.last().copied()),
+        ),
+        Construct::BlockText => (
+            "unexpected text or indentation after `|` or `>`",
+            "begin the text on the next line, and indent all of its lines alike",
+            None,
+        ),
+        Construct::Comment => (
+            "unexpected comment",
+            "write a space before `#`, and no comment between the lines of a text; put a text with `#` in quotes",
+            None,
+        ),
+        Construct::Indentation | Construct::Colon if longest_key(&lines, line) >= MAX_KEY => {
+            ("a key is longer than 1024 characters", "shorten it", None)
+        }
+        Construct::Indentation if lacks_space(&lines, line) => {
+            ("no space after `:`", "write `name: value`, with a space before the value", None)
+        }
+        Construct::Indentation => (
             "inconsistent indentation",
             "align the line with the others of its mapping or list",
-            wrong_indentation(&lines, line),
-        )
-    } else if has(&["mapping values"]) {
-        (
+            wrong_indentation(&lines, line).map(text_of_line).or_else(|| stop.deeper_block()),
+        ),
+        Construct::Colon => (
             "unexpected `: `",
             "put a text that contains `: ` in quotes, or correct the indentation",
-            wrong_indentation(&lines, line),
-        )
-    } else {
-        ("unexpected character", "put a text with special characters in quotes", None)
+            wrong_indentation(&lines, line).or_else(|| text_above(&lines, line)).map(text_of_line),
+        ),
+        Construct::Character => ("unexpected character", "put a text with special characters in quotes", None),
     };
-    Syntax { message, help, begins }
+    let message = match kind {
+        ErrorKind::MismatchedFlowCollectionEnd { open, close } => format!("`{open}` is closed with `{close}`"),
+        ErrorKind::UnexpectedCharacter { character } => format!("{message} `{character}`"),
+        _ => message.to_owned(),
+    };
+    Syntax { message, help, begins: begins.filter(|begins| begins.line != stop.place.line) }
 }
 
-/// The last line up to this one with more of these marks opened than closed.
-fn last_open(lines: &[&str], line: usize, marks: &[char]) -> Option<usize> {
-    let closing = |mark: char| match mark {
-        '[' => ']',
-        '{' => '}',
-        quote => quote,
-    };
-    let is_open = |text: &str| {
-        marks.iter().any(|mark| {
-            let count = |mark: char| text.chars().filter(|c| *c == mark).count();
-            let (opened, closed) = (count(*mark), count(closing(*mark)));
-            if *mark == closing(*mark) { opened % 2 == 1 } else { opened > closed }
-        })
-    };
-    (0..line.min(lines.len())).rev().find(|index| is_open(lines[*index])).map(|index| index + 1)
+/// The quotes and brackets of a text, as far as they are part of its structure.
+#[derive(Default)]
+struct Marks {
+    open_brackets: Vec<usize>,
+    open_quote: Option<usize>,
+    /// Where the last text in quotes that was closed begins, and how many lines it takes.
+    last_quote: Option<usize>,
+    last_quoted_lines: usize,
+}
+
+impl Marks {
+    /// A quote or bracket counts where a value can begin; within brackets, a bracket always does.
+    fn of(text: &str) -> Self {
+        let mut marks = Self::default();
+        let mut before = '\n';
+        let mut chars = text.char_indices().peekable();
+        while let Some((at, c)) = chars.next() {
+            let begins_value = matches!(before, '\n' | ':' | '-' | ',' | '[' | '{' | '?');
+            let is_bracketed = !marks.open_brackets.is_empty();
+            match c {
+                '#' if text[..at].ends_with([' ', '\n']) || at == 0 => {
+                    while chars.next_if(|(_, c)| *c != '\n').is_some() {}
+                    continue;
+                }
+                '"' | '\'' if begins_value => marks.quoted(at, c, &mut chars, text),
+                '[' | '{' if begins_value || is_bracketed => marks.open_brackets.push(at),
+                ']' | '}' if is_bracketed => drop(marks.open_brackets.pop()),
+                _ => {}
+            }
+            // In a block, a line may go on from the one before; but what looks like a value there is one.
+            if !matches!(c, ' ' | '\t') {
+                before = c;
+            }
+        }
+        marks
+    }
+
+    fn quoted(
+        &mut self,
+        at: usize,
+        quote: char,
+        chars: &mut std::iter::Peekable<std::str::CharIndices<'_>>,
+        text: &str,
+    ) {
+        while let Some((end, c)) = chars.next() {
+            if c == '\\' && quote == '"' {
+                chars.next();
+            } else if c == quote && chars.next_if(|(_, next)| quote == '\'' && *next == '\'').is_none() {
+                self.last_quote = Some(at);
+                self.last_quoted_lines = text[at..end].lines().count();
+                return;
+            }
+        }
+        self.open_quote = Some(at);
+    }
 }
 
 /// The last line up to this one that is indented further than the line before, although that one has its value.
 fn wrong_indentation(lines: &[&str], line: usize) -> Option<usize> {
     let mut before: Option<&str> = None;
     let mut found = None;
+    let stop = lines.get(line.saturating_sub(1)).map_or(0, |stop| indentation(stop));
     for (index, text) in lines.iter().enumerate().take(line) {
         let content = text.trim();
         if content.is_empty() || content.starts_with('#') {
@@ -69,6 +229,10 @@ fn wrong_indentation(lines: &[&str], line: usize) -> Option<usize> {
         let opens = |text: &str| {
             text.ends_with([':', '-', '|', '>', '{', '[', ',']) || text.ends_with(">-") || text.ends_with("|-")
         };
+        // The first line of a file begins all of it.
+        if before.is_none() && indentation(text) > stop {
+            found = Some(index + 1);
+        }
         if before.is_some_and(|before| indentation(text) > indentation(before) && !opens(before.trim())) {
             found = Some(index + 1);
         }
@@ -77,9 +241,26 @@ fn wrong_indentation(lines: &[&str], line: usize) -> Option<usize> {
     found
 }
 
+/// The first of the lines above this one that have no key: a text begins there that goes on to this one.
+fn text_above(lines: &[&str], line: usize) -> Option<usize> {
+    let is_text = |text: &&&str| {
+        let text = text.trim();
+        !text.is_empty() && !text.contains(": ") && !text.ends_with(':') && !text.starts_with(['#', '-'])
+    };
+    let above = lines.get(..line.saturating_sub(1))?.iter().rev().take_while(is_text).count();
+    (above > 0).then(|| line - above)
+}
+
 /// How far a text is indented; the mark of an item counts as indentation.
 fn indentation(text: &str) -> usize {
     text.len() - text.trim_start_matches([' ', '-']).len()
+}
+
+/// Whether a line has a name and a value with nothing but `:` between them.
+fn lacks_space(lines: &[&str], line: usize) -> bool {
+    let text = line.checked_sub(1).and_then(|index| lines.get(index)).map_or("", |text| text.trim());
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    !text.contains(": ") && text.split_once(':').is_some_and(|(name, value)| is_name(name) && !value.is_empty())
 }
 
 fn longest_key(lines: &[&str], line: usize) -> usize {

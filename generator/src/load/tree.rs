@@ -1,11 +1,11 @@
-//! YAML events -> a tree of nodes, each with its place. The only file that knows a YAML parser.
+//! YAML events -> a tree of nodes, each with its place. Only this file and `syntax.rs` know a YAML parser.
 
 use std::collections::HashMap;
 
-use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, options};
+use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StructureStyle, options};
 
 use super::source::Source;
-use super::syntax;
+use super::syntax::{self, Stop, Syntax};
 use crate::diagnostics::{Code, Diagnostics, Place, is_invisible};
 
 /// How deep mappings and sequences may nest; a schema needs nine.
@@ -62,7 +62,7 @@ pub(crate) fn parse(source: &Source, to: &mut Diagnostics) -> Option<Document> {
         to.at(directive, Code::Alias, "a directive is not allowed").help("remove the line");
         return None;
     }
-    let mut builder = Builder { source, to, next_id: 0, open: Vec::new(), root: None, sound: true };
+    let mut builder = Builder { source, to, next_id: 0, open: Vec::new(), last_block: None, root: None, sound: true };
     for event in Parser::new_from_str_with_options(&source.text, options) {
         match event {
             Ok((event, span)) => {
@@ -104,6 +104,8 @@ struct Builder<'a> {
     to: &'a mut Diagnostics,
     next_id: u32,
     open: Vec<Open>,
+    /// The last collection in block notation that ended.
+    last_block: Option<Place>,
     root: Option<Node>,
     sound: bool,
 }
@@ -111,6 +113,7 @@ struct Builder<'a> {
 /// A collection that has begun and not ended.
 struct Open {
     place: Place,
+    style: StructureStyle,
     kind: OpenKind,
 }
 
@@ -141,15 +144,15 @@ impl Builder<'_> {
                 self.refuse_invisible(place, &text);
                 self.add(place, Content::Scalar { text, plain });
             }
-            Event::SequenceStart(_, anchor, _) => {
+            Event::SequenceStart(style, anchor, _) => {
                 self.refuse_anchor(place, anchor);
-                self.open.push(Open { place, kind: OpenKind::Sequence(Vec::new()) });
+                self.open.push(Open { place, style, kind: OpenKind::Sequence(Vec::new()) });
             }
-            Event::MappingStart(_, anchor, _) => {
+            Event::MappingStart(style, anchor, _) => {
                 self.refuse_anchor(place, anchor);
                 let kind =
                     OpenKind::Mapping { entries: Vec::new(), key: None, seen: HashMap::new(), twice: Vec::new() };
-                self.open.push(Open { place, kind });
+                self.open.push(Open { place, style, kind });
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(),
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
@@ -168,6 +171,9 @@ impl Builder<'_> {
 
     fn close(&mut self) {
         let Some(open) = self.open.pop() else { return };
+        if open.style == StructureStyle::Block {
+            self.last_block = Some(open.place);
+        }
         let content = match open.kind {
             OpenKind::Sequence(mut nodes) => {
                 self.refuse_beginnings(&mut nodes);
@@ -252,11 +258,12 @@ impl Builder<'_> {
                 .at(place, Code::TooDeep, format!("the YAML is nested deeper than {MAX_DEPTH} levels"))
                 .help("flatten it; the schema language needs fewer levels");
         } else {
-            let syntax = syntax::explain(&error.info(), &self.source.text, place.line as usize);
-            let report = self.to.at(place, Code::BrokenYaml, format!("invalid YAML: {}", syntax.message));
-            let report = report.help(syntax.help);
-            if let Some(line) = syntax.begins.filter(|line| *line != place.line as usize) {
-                report.related(self.source.at(line, 1), "it begins here");
+            let stop = Stop { place, last_block: self.last_block };
+            let Syntax { message, help, begins } = syntax::explain(error.kind(), self.source, &stop);
+            let message = format!("invalid YAML: {message}");
+            let report = self.to.at(begins.unwrap_or(place), Code::BrokenYaml, message).help(help);
+            if begins.is_some() {
+                report.related(place, "YAML cannot be read from here on");
             }
         }
     }

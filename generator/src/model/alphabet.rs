@@ -1,6 +1,5 @@
 //! Alphabets: what stands between the brackets of a bracket expression, without escapes.
 
-#[cfg(feature = "cli")]
 use std::collections::BTreeSet;
 
 /// The ranges of an alphabet; a single character is a range of one. An error says what is wrong with it.
@@ -27,7 +26,6 @@ pub(crate) fn ranges(alphabet: &str) -> Result<Vec<(char, char)>, String> {
 }
 
 /// The characters of an alphabet; none where it is not one.
-#[cfg(feature = "cli")]
 pub(crate) fn characters(alphabet: &str) -> BTreeSet<char> {
     ranges(alphabet).unwrap_or_default().into_iter().flat_map(|(first, last)| first..=last).collect()
 }

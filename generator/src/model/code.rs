@@ -30,6 +30,25 @@ pub(crate) struct ObservedCode {
     pub(crate) certainty: Certainty,
 }
 
+/// Something that requests are refused for.
+#[derive(Clone, Debug)]
+pub(crate) struct Refusal {
+    pub(crate) name: String,
+    pub(crate) place: Place,
+    pub(crate) says: String,
+    /// The code of families without one of their own.
+    pub(crate) code: Option<(String, Place)>,
+    /// Families with codes of their own: family and code, each with its place.
+    pub(crate) codes: Vec<FamilyCode>,
+    /// The HTTP status, if it is not that of other refusals.
+    pub(crate) status: Option<(u64, Place)>,
+    /// The ids of rules, or the words that end those of rules that follow from other keys.
+    pub(crate) rules: Vec<(String, Place)>,
+}
+
+/// A family and its code, each with its place.
+pub(crate) type FamilyCode = ((String, Place), (String, Place));
+
 /// What a code proves about the request that it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Proof {
@@ -80,6 +99,23 @@ impl Api {
     pub(crate) fn observed_of<'a>(&'a self, family: &'a Family) -> impl Iterator<Item = &'a ObservedCode> {
         let is_documented = |code: &str| family.errors.iter().any(|error| error.code == code);
         self.codes.iter().filter(move |code| code.is_of(&family.name) && !is_documented(&code.code))
+    }
+}
+
+impl Api {
+    /// The full ids of the rules and ceilings with this id: of each operation, or of a family as a whole.
+    pub(crate) fn rules_with_id(&self, id: &str) -> Vec<String> {
+        let of_family = self.families.iter().flat_map(|family| {
+            let rules = family.statements.rules.iter().map(|rule| &rule.id);
+            let ids = rules.chain(family.limits.iter().map(|limit| &limit.id));
+            ids.map(|id| (id, family.name.clone())).collect::<Vec<_>>()
+        });
+        let of_operations = self.operations().flat_map(|(family, operation)| {
+            let rules = operation.statements.rules.iter();
+            rules.map(move |rule| (&rule.id, format!("{}.{}", family.name, operation.name)))
+        });
+        let all = of_family.chain(of_operations).filter(|(found, _)| *found == id);
+        all.map(|(id, whose)| format!("{whose}.{id}")).collect()
     }
 }
 

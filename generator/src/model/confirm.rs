@@ -2,18 +2,18 @@
 
 use super::{Duration, Family, Item, Operation, Parameter, Record, Response};
 use crate::diagnostics::Place;
-use crate::words::{Ending, RowOutcome};
+use crate::words::{CallResult, RowOutcome};
 
 /// What becomes of a request that changes something when its call ends so.
 #[derive(Clone, Debug)]
 pub(crate) struct OutcomeRow {
     pub(crate) place: Place,
-    pub(crate) when: Ending,
+    pub(crate) when: CallResult,
     pub(crate) outcome: RowOutcome,
     pub(crate) why: String,
 }
 
-impl Ending {
+impl CallResult {
     /// Every way a call can end, in order.
     pub(crate) const ALL: [Self; 20] = [
         Self::Refused,

@@ -13,6 +13,9 @@ pub(crate) struct Duration {
 const SHORTEST_MONTH: u64 = 28 * 24 * 60 * 60;
 
 impl Duration {
+    /// The window of most rates.
+    pub(crate) const SECOND: Self = Self { n: 1, unit: Unit::Second };
+
     /// Its length in milliseconds; `None` of months, which have no fixed one.
     pub(crate) fn milliseconds(self) -> Option<u64> {
         Some(u64::from(self.n) * self.unit.seconds()? * 1000)
@@ -82,8 +85,69 @@ impl Duration {
     }
 }
 
+/// The units of [`Duration::short`], the longest first, and how many seconds each has.
+const SHORT: [(&str, u32); 4] = [("d", 24 * 60 * 60), ("h", 60 * 60), ("m", 60), ("s", 1)];
+
+/// The window of a rate, as the schema writes it behind the slash: `s` for a second, otherwise `10s`, `1m`, `2h`, `1d`.
+impl Duration {
+    /// Reads it; at most a day.
+    pub(crate) fn parse_window(text: &str) -> Option<Self> {
+        if text == "s" {
+            return Some(Self::SECOND);
+        }
+        let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+        let n: u32 = digits.parse().ok().filter(|n| *n > 0 && !digits.starts_with('0'))?;
+        let (_, seconds) = SHORT.into_iter().find(|(unit, _)| *unit == &text[digits.len()..])?;
+        let n = n.checked_mul(seconds).filter(|n| (2..=24 * 60 * 60).contains(n))?;
+        Some(Self { n, unit: Unit::Second })
+    }
+
+    /// Writes it, in the longest unit that fits. A length of months, which is no window, stays as it is.
+    pub(crate) fn window(self) -> String {
+        let Some(seconds) = self.milliseconds().map(|length| length / 1000) else { return self.to_string() };
+        let fits = |(_, unit): &&(&str, u32)| seconds % u64::from(*unit) == 0;
+        match SHORT.iter().find(fits) {
+            Some((unit, 1)) if seconds == 1 => (*unit).to_owned(),
+            Some((unit, length)) => format!("{}{unit}", seconds / u64::from(*length)),
+            None => self.to_string(),
+        }
+    }
+
+    /// Writes it in words, after a number of calls: `a second`, `in 1 minute`.
+    pub(crate) fn window_in_words(self) -> String {
+        let Some(seconds) = self.milliseconds().map(|length| length / 1000).filter(|seconds| *seconds != 1) else {
+            return "a second".to_owned();
+        };
+        let units = [Unit::Day, Unit::Hour, Unit::Minute, Unit::Second];
+        let fitting = units.into_iter().find_map(|unit| {
+            let length = unit.seconds().filter(|length| seconds % length == 0)?;
+            Some(Self { n: u32::try_from(seconds / length).ok()?, unit })
+        });
+        format!("in {}", fitting.unwrap_or(self))
+    }
+}
+
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}{}", self.n, self.unit.as_str(), if self.n == 1 { "" } else { "s" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_of_rates_are_read_and_written_in_one_way() {
+        let ways =
+            [("s", "s"), ("10s", "10s"), ("1m", "1m"), ("60s", "1m"), ("90s", "90s"), ("24h", "1d"), ("1d", "1d")];
+        for (read, written) in ways {
+            assert_eq!(Duration::parse_window(read).map(Duration::window).as_deref(), Some(written), "{read}");
+        }
+        for wrong in ["", "1s", "0m", "01m", "m", "-1m", "1 m", "1min", "1w", "25h", "99999999999d"] {
+            assert_eq!(Duration::parse_window(wrong), None, "{wrong}");
+        }
+        assert_eq!(Duration::SECOND.window_in_words(), "a second");
+        assert_eq!(Duration::parse("60 seconds").map(Duration::window_in_words).as_deref(), Some("in 1 minute"));
     }
 }

@@ -1,11 +1,12 @@
 //! The model as facts: what the schema claims about the API and nothing else. Comparing a document with the schema is
 //! comparing two sets of facts.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{
     Api, Choice, ChoiceKind, Condition, Deprecated, Duration, Family, JsonType, ListName, Method, Need, Operation,
-    Parameter, Response, RuleKind, Scope, Statements, Test, WireParameter,
+    Parameter, Rate, Response, RuleKind, Scope, Statements, Test, WireParameter,
 };
 use crate::diagnostics::Place;
 
@@ -21,6 +22,7 @@ pub(crate) enum Fact<'a> {
     Rate {
         operation: &'a str,
         calls: u32,
+        every: Duration,
         scope: Scope,
         class: &'a str,
     },
@@ -58,9 +60,9 @@ pub(crate) enum Fact<'a> {
         path: String,
         max: String,
     },
-    /// An operation, or a parameter of it, that the document advises against.
+    /// An operation or a parameter of it, a field of a record or a value of an enum that the document advises against.
     Deprecated {
-        operation: &'a str,
+        about: Cow<'a, str>,
         path: String,
         says: String,
     },
@@ -172,8 +174,8 @@ impl Fact<'_> {
             |texts: &[&str]| std::iter::once(self.kind()).chain(texts.iter().copied()).map(str::to_owned).collect();
         match self {
             Self::Endpoint { operation, method, path } => texts(&[operation, method.as_str(), path]),
-            Self::Rate { operation, calls, scope, class } => {
-                texts(&[operation, &calls.to_string(), "s", scope.as_str(), class])
+            Self::Rate { operation, calls, every, scope, class } => {
+                texts(&[operation, &calls.to_string(), &every.window(), scope.as_str(), class])
             }
             Self::Permission { operation, text } => texts(&[operation, text]),
             Self::Header { operation, header } => texts(&[header, operation]),
@@ -182,7 +184,7 @@ impl Fact<'_> {
             Self::ParameterValue { operation, path, value } => texts(&[operation, path, value]),
             Self::ParameterDefault { operation, path, default } => texts(&[operation, path, default]),
             Self::ParameterMax { operation, path, max } => texts(&[operation, path, max]),
-            Self::Deprecated { operation, path, says } => texts(&[operation, path, says]),
+            Self::Deprecated { about, path, says } => texts(&[about, path, says]),
             Self::OneOf { operation, paths } => texts(&[operation, &paths.join(",")]),
             Self::Wins { operation, path } => texts(&[operation, path]),
             Self::ResponseShape { operation, shape } => texts(&[operation, &shape.to_string()]),
@@ -299,9 +301,16 @@ impl<'a> Facts<'a> {
             for field in &record.fields {
                 let (wire, json) = (field.name.wire.as_str(), field.shape.json_type(field.as_text));
                 self.add(field.name.place, Fact::RecordField { record: id.clone(), field: wire, json });
+                self.deprecated(id.clone(), wire, field.deprecated.as_ref());
                 for (value, place) in family.values_of(&field.shape, &field.only) {
                     self.add(place, Fact::RecordValue { record: id.clone(), field: wire, value });
                 }
+            }
+        }
+        for all in &family.enums {
+            for value in &all.values {
+                let about = format!("{name}.{}", all.name.wire);
+                self.deprecated(about, &value.name.wire, value.deprecated.as_ref());
             }
         }
         self.statements(name, &family.statements);
@@ -328,12 +337,10 @@ impl<'a> Facts<'a> {
         let path = &operation.path;
         self.add(path.place, Fact::Endpoint { operation: id, method: operation.method, path: &path.text });
         for rate in &operation.rates {
-            let fact = Fact::Rate { operation: id, calls: rate.calls, scope: rate.scope, class: &rate.class };
-            self.add(rate.place, fact);
+            let Rate { calls, every, scope, ref class, place } = *rate;
+            self.add(place, Fact::Rate { operation: id, calls, every, scope, class });
         }
-        if let Some(deprecated) = &operation.deprecated {
-            self.deprecated(id, String::new(), deprecated);
-        }
+        self.deprecated(id, "", operation.deprecated.as_ref());
         if let Some(text) = &operation.permission {
             self.add(operation.said_at.permission, Fact::Permission { operation: id, text });
         }
@@ -378,9 +385,7 @@ impl<'a> Facts<'a> {
             self.add(place, Fact::ParameterValue { operation, path: path.clone(), value });
         }
         let Some(parameter) = wire.parameter() else { return };
-        if let Some(deprecated) = &parameter.deprecated {
-            self.deprecated(operation, path.clone(), deprecated);
-        }
+        self.deprecated(operation, &path, parameter.deprecated.as_ref());
         if let Some((default, place)) = &parameter.default {
             self.add(*place, Fact::ParameterDefault { operation, path: path.clone(), default });
         }
@@ -390,8 +395,11 @@ impl<'a> Facts<'a> {
         }
     }
 
-    fn deprecated(&mut self, operation: &'a str, path: String, deprecated: &Deprecated) {
-        self.add(deprecated.place, Fact::Deprecated { operation, path, says: deprecated.to_string() });
+    fn deprecated(&mut self, about: impl Into<Cow<'a, str>>, path: &str, deprecated: Option<&Deprecated>) {
+        if let Some(deprecated) = deprecated {
+            let fact = Fact::Deprecated { about: about.into(), path: path.to_owned(), says: deprecated.to_string() };
+            self.add(deprecated.place, fact);
+        }
     }
 
     fn choice(&mut self, operation: &'a str, list: Option<&ListName>, parameter: &'a Parameter, choice: &'a Choice) {

@@ -1,6 +1,6 @@
 //! Intents: what somebody wants, and what is sent for it.
 
-use super::{ChoiceKind, Family, ListName, Need, Parameter};
+use super::{Family, ListName, Need, Parameter};
 use crate::diagnostics::Place;
 
 /// A constructor that is named after what it is for.
@@ -47,10 +47,8 @@ impl Intent {
 
     /// The text that a parameter is set to; for a choice that of the one that decides it.
     pub(crate) fn sets(&self, family: &Family, parameter: &Parameter) -> Option<&str> {
-        match family.choice_of(parameter).map(|choice| &choice.kind) {
-            Some(ChoiceKind::Value { decider, .. }) => self.value_of(&decider.wire),
-            Some(ChoiceKind::Presence { .. }) | None => self.value_of(&parameter.name.wire),
-        }
+        let decider = family.choice_of(parameter).and_then(|choice| choice.decider());
+        self.value_of(&decider.map_or(&parameter.name, |(decider, _)| decider).wire)
     }
 
     /// The name that the argument of a parameter has here.

@@ -7,6 +7,7 @@ mod code;
 mod confirm;
 mod counts;
 mod duration;
+pub(crate) mod elements;
 #[cfg(feature = "cli")]
 mod facts;
 mod intent;
@@ -62,6 +63,8 @@ pub(crate) struct Api {
     pub(crate) observed: Vec<Observation>,
     /// Codes that no document lists.
     pub(crate) codes: Vec<ObservedCode>,
+    /// What requests are refused for, and with which codes.
+    pub(crate) refusals: Vec<Refusal>,
     pub(crate) families: Vec<Family>,
     /// What the schema's files were last checked against.
     pub(crate) reviewed: Vec<Reviewed>,
@@ -131,7 +134,6 @@ pub(crate) struct Family {
     pub(crate) doc: String,
     pub(crate) source: Option<Source>,
     /// Numbers and times travel as JSON strings, where nothing else is said.
-    #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only `diff` asks"))]
     pub(crate) numbers_as_text: bool,
     pub(crate) errors: Vec<ErrorCode>,
     pub(crate) limits: Vec<Ceiling>,

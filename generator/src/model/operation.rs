@@ -120,6 +120,8 @@ impl Path {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rate {
     pub(crate) calls: u32,
+    /// The window that the calls are counted in.
+    pub(crate) every: Duration,
     pub(crate) scope: Scope,
     /// For whom it holds; `default` is everyone.
     pub(crate) class: String,

@@ -2,21 +2,54 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Comparison, Condition, Deprecated, Need, Rate, Test, Unit, Window};
+use super::{Comparison, Condition, Deprecated, InFlight, Need, Rate, Shape, Test, Type, Unit, Window};
 use crate::diagnostics::Place;
 
 /// `10/s per UID for copy-trading`.
 impl Display for Rate {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/s {}", self.calls, self.counted())
+        write!(f, "{} {}", self.pace(), self.counted())
     }
 }
 
 impl Rate {
-    /// By what calls are counted, and of whom: `per UID for copy-trading`. An operation has one rate for each.
+    /// How many calls in which window: `10/s`, `600/1m`.
+    pub(crate) fn pace(&self) -> String {
+        format!("{}/{}", self.calls, self.every.window())
+    }
+
+    /// The same in words: `10 calls a second`, `600 calls in 1 minute`.
+    pub(crate) fn pace_in_words(&self) -> String {
+        let calls = if self.calls == 1 { "call" } else { "calls" };
+        format!("{} {calls} {}", self.calls, self.every.window_in_words())
+    }
+
+    /// The window where it is not a second, for names that tell rates apart: `-1m`.
+    pub(crate) fn window_suffix(&self) -> String {
+        if self.every.window() == "s" { String::new() } else { format!("-{}", self.every.window()) }
+    }
+
+    /// By what calls are counted, and of whom: `per UID for copy-trading`. An operation has one rate for each, and for
+    /// each window.
     pub(crate) fn counted(&self) -> String {
         let class = self.own_class().map(|class| format!(" for {class}")).unwrap_or_default();
         format!("per {}{class}", self.scope.as_str())
+    }
+}
+
+/// `2 amendment(s) at a time of one orderId`.
+impl Display for InFlight {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} amendment(s) at a time of one {}", self.n, self.per.0)
+    }
+}
+
+/// What a value is, with the words for its type: `list of Order`.
+pub(crate) fn shape<'a>(shape: &'a Shape, word: impl Fn(Type) -> &'a str) -> String {
+    match shape {
+        Shape::One(ty) => word(*ty).to_owned(),
+        Shape::List(ty) => format!("list of {}", word(*ty)),
+        Shape::Items(item) => format!("list of {}", item.rust),
     }
 }
 
@@ -121,7 +154,7 @@ fn texts(texts: &[(String, Place)], between: &str) -> String {
 impl Display for Deprecated {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let since = self.since.as_ref().map(|since| format!("since {since}"));
-        let instead = self.instead.as_ref().map(|instead| format!("use {instead}"));
+        let instead = self.instead.as_ref().map(|(instead, _)| format!("use {instead}"));
         f.write_str(&[since, instead].into_iter().flatten().collect::<Vec<_>>().join("; "))
     }
 }

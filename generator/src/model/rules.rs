@@ -10,7 +10,6 @@ pub(crate) struct Rule {
     pub(crate) id: String,
     pub(crate) place: Place,
     /// Where it is written out; elsewhere than its place when it is `as` another.
-    #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only `diff` asks"))]
     pub(crate) written: Place,
     pub(crate) at: String,
     pub(crate) kind: RuleKind,

@@ -33,7 +33,12 @@ impl Type {
 
     /// Whether the schema language has it, so that no document describes it.
     pub(crate) fn is_built_in(self) -> bool {
-        BUILT_IN.iter().any(|(_, ty)| *ty == self)
+        !self.built_in_name().is_empty()
+    }
+
+    /// What the schema language calls it; empty where a schema has to define it.
+    fn built_in_name(self) -> &'static str {
+        BUILT_IN.iter().find(|(_, ty)| *ty == self).map_or("", |(name, _)| name)
     }
 }
 
@@ -83,6 +88,22 @@ impl Shape {
         match self {
             Self::One(ty) | Self::List(ty) => Some(*ty),
             Self::Items(_) => None,
+        }
+    }
+
+    /// Whether it is a list.
+    pub(crate) fn is_list(&self) -> bool {
+        match self {
+            Self::List(_) | Self::Items(_) => true,
+            Self::One(_) => false,
+        }
+    }
+
+    /// The record that it is a list of.
+    pub(crate) fn listed_record(&self) -> Option<usize> {
+        match self {
+            Self::List(Type::Record(index)) => Some(*index),
+            Self::One(_) | Self::List(_) | Self::Items(_) => None,
         }
     }
 
@@ -204,7 +225,6 @@ impl From<Option<Required>> for Need {
 pub(crate) struct Parameter {
     pub(crate) name: Name,
     /// Where it is written out; elsewhere than its name when it is `as` another.
-    #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only `diff` asks"))]
     pub(crate) written: Place,
     pub(crate) shape: Shape,
     pub(crate) need: Need,
@@ -234,8 +254,7 @@ pub(crate) struct Deprecated {
     /// The version or the day from which on.
     pub(crate) since: Option<String>,
     /// What it advises instead.
-    pub(crate) instead: Option<String>,
-    #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only the tools of the command line ask"))]
+    pub(crate) instead: Option<(String, Place)>,
     pub(crate) place: Place,
 }
 
@@ -295,6 +314,14 @@ pub(crate) struct EnumValue {
     pub(crate) name: Name,
     pub(crate) doc: String,
     pub(crate) also: Vec<(String, Place)>,
+    pub(crate) deprecated: Option<Deprecated>,
+}
+
+impl EnumValue {
+    /// A value with nothing but its name and what it means.
+    pub(crate) fn new(name: Name, doc: String) -> Self {
+        Self { name, doc, also: Vec::new(), deprecated: None }
+    }
 }
 
 impl Enum {
@@ -379,6 +406,20 @@ impl Choice {
             ChoiceKind::Value { cases, .. } => cases.iter().flat_map(|case| &case.parameters).collect(),
         }
     }
+
+    /// The parameter whose value decides it, and the index of its enum.
+    pub(crate) fn decider(&self) -> Option<(&Name, usize)> {
+        match &self.kind {
+            ChoiceKind::Presence { .. } => None,
+            ChoiceKind::Value { decider, enum_index, .. } => Some((decider, *enum_index)),
+        }
+    }
+
+    /// The names of all that may be sent for it, the deciding one first. A member of several cases comes once for each.
+    pub(crate) fn wires(&self) -> impl Iterator<Item = &str> {
+        let decider = self.decider().map(|(decider, _)| decider.wire.as_str());
+        decider.into_iter().chain(self.members().into_iter().map(|member| member.name.wire.as_str()))
+    }
 }
 
 /// What the exchange answers with.
@@ -411,10 +452,28 @@ pub(crate) struct Field {
     pub(crate) may_be_null: bool,
     /// The condition under which it comes, behind "comes only".
     pub(crate) comes_only: Option<String>,
+    pub(crate) deprecated: Option<Deprecated>,
     pub(crate) only: Vec<(String, Place)>,
     pub(crate) units: Vec<Unit>,
     pub(crate) as_text: bool,
     pub(crate) doc: String,
+}
+
+impl Field {
+    /// A field with nothing but its name, its type and what it is; numbers travel as text.
+    pub(crate) fn new(name: Name, shape: Shape, doc: String) -> Self {
+        Self {
+            name,
+            shape,
+            may_be_null: false,
+            comes_only: None,
+            deprecated: None,
+            only: Vec::new(),
+            units: Vec::new(),
+            as_text: true,
+            doc,
+        }
+    }
 }
 
 impl Family {
@@ -447,28 +506,28 @@ impl Family {
 
     /// What the schema calls a type; empty where it is undefined.
     pub(crate) fn type_name(&self, ty: Type) -> &str {
-        self.type_words(ty).0
+        self.named_type(ty).map_or_else(|| ty.built_in_name(), |(name, _)| &name.wire)
+    }
+
+    /// What a type is called in Rust; a built-in one as in the schema.
+    pub(crate) fn type_rust(&self, ty: Type) -> &str {
+        self.named_type(ty).map_or_else(|| ty.built_in_name(), |(name, _)| &name.rust)
     }
 
     /// What a type is, as a field of it says that has no words of its own.
     pub(crate) fn type_doc(&self, ty: Type) -> &str {
-        self.type_words(ty).1
+        self.named_type(ty).map_or("", |(_, doc)| doc)
     }
 
-    /// The name of a type, and what the schema says of it.
-    fn type_words(&self, ty: Type) -> (&str, &str) {
-        let named = match ty {
-            Type::String | Type::Decimal | Type::Integer | Type::Boolean | Type::Time => {
-                let name = BUILT_IN.iter().find(|(_, built_in)| *built_in == ty).map(|(name, _)| *name);
-                return (name.unwrap_or_default(), "");
-            }
-            Type::Undefined => None,
+    /// The names of a type that the schema defines, and what it says of it.
+    fn named_type(&self, ty: Type) -> Option<(&Name, &String)> {
+        match ty {
+            Type::String | Type::Decimal | Type::Integer | Type::Boolean | Type::Time | Type::Undefined => None,
             Type::Enum(index) => self.enums.get(index).map(|all| (&all.name, &all.doc)),
             Type::Identifier(index) => self.identifiers.get(index).map(|all| (&all.name, &all.doc)),
             Type::Choice(index) => self.choices.get(index).map(|all| (&all.name, &all.doc)),
             Type::Record(index) => self.records.get(index).map(|all| (&all.name, &all.doc)),
-        };
-        named.map_or(("", ""), |(name, doc)| (name.wire.as_str(), doc.as_str()))
+        }
     }
 }
 

@@ -87,6 +87,31 @@ const CASES: &[Case] = &[
     replace(UNIFIED, "Get Insider Trades", "1/s/IP", "1/s/UID", TWICE, "unified/inner-trades.yaml"),
     replace(UNIFIED, "Limits", "20/s/UID |\n| Insider", "21/s/UID |\n| Insider", TWICE, "unified/assets.yaml"),
     replace(UNIFIED, "Modify Order", " Rate limit 10/s/UID", "", WORDS, "unified/modify-order.yaml"),
+    // What stands in backticks means itself.
+    replace(
+        UNIFIED,
+        "Modify Order",
+        "at most 18 digits",
+        "`no more than` 18 digits",
+        WORDS,
+        "unified/modify-order.yaml",
+    ),
+    replace(
+        CLASSIC,
+        "Get Order Fill Details",
+        "at most three months;",
+        "at most `three` months;",
+        WORDS,
+        "classic/fills.yaml",
+    ),
+    replace(
+        CLASSIC,
+        "Cancel All Orders",
+        "string, Unix ms)",
+        "string, Unix `milliseconds`)",
+        WORDS,
+        "cancel-all-orders.yaml",
+    ),
     // Bounds and defaults of parameters.
     replace(CLASSIC, "Get Order Fill Details", "maximum 100", "maximum 200", TWICE, "classic/fills.yaml"),
     replace(CLASSIC, "Get Order Fill Details", "default 100", "default 50", TWICE, "classic/fills.yaml"),
@@ -583,7 +608,7 @@ fn told(report: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_change_is_told_at_its_line_and_nothing_else_is() {
+fn every_change_is_reported_at_its_line_and_nothing_else_is() {
     let Some(subject) = Subject::read() else { return };
     let failures = on_all_cores(CASES, |case| {
         let (text, line) = apply(&subject.texts[case.document], case.edit);

@@ -206,7 +206,7 @@ fn told(subject: &Subject, changes: &[Change]) -> Vec<(String, u8)> {
 }
 
 #[test]
-fn what_means_nothing_is_no_change_of_fact() {
+fn changes_without_meaning_are_no_changes_of_fact() {
     let Some(subject) = Subject::read() else { return };
     let (mut codes, mut batches, mut count) = (Vec::new(), Vec::new(), 0);
     for (document, text) in subject.texts.iter().enumerate() {

@@ -226,7 +226,7 @@ fn told(subject: &Subject, batch: &[Change]) -> Vec<u8> {
 }
 
 #[test]
-fn nothing_that_turns_a_sentence_around_passes() {
+fn no_change_that_reverses_a_sentence_passes() {
     let Some(subject) = Subject::read() else { return };
     let batches = batches(&subject);
     let codes = on_all_cores(&batches, |batch| batch.iter().cloned().zip(told(&subject, batch)).collect::<Vec<_>>());

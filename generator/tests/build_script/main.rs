@@ -59,7 +59,7 @@ fn read_only_sources_in_an_odd_place_with_two_schemas() {
 
 /// A mistake ends the build with the place and the help, and without a panic; so does a name that is not there.
 #[test]
-fn mistakes_are_shown_where_they_are() {
+fn mistakes_are_shown_at_their_place() {
     let project = Project::new("mistakes", PLAIN);
     project.copy_schema("../tests/downstream/schema", "client/schema");
     let file = "client/schema/desk/lend.yaml";
@@ -92,7 +92,7 @@ fn mistakes_are_shown_where_they_are() {
 /// the build script, and it compiles a crate whose build script has run. No generated file is written then, so the
 /// compiler finds everything as it left it.
 #[test]
-fn changes_are_built_again_and_touches_write_nothing() {
+fn changes_rebuild_and_touches_write_nothing() {
     let project = Project::new("changes", PLAIN);
     project.copy_schema("../tests/downstream/schema", "client/schema");
     project.include("api", "api.rs");

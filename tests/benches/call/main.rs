@@ -24,6 +24,7 @@ use tokio::runtime::Builder;
 use tradeapi::runtime::checks::CheckContext;
 use tradeapi::runtime::client::{ClientBuilder, LimitMode};
 use tradeapi::runtime::exchange::read_response;
+use tradeapi::runtime::journal::{Durability, FileJournal};
 use tradeapi::runtime::limits::{InProcessLimits, LimitSettings};
 use tradeapi::runtime::transport::{HyperTransport, Transport, TransportLimits};
 use tradeapi::runtime::{Account, Operation};
@@ -48,6 +49,10 @@ fn main() -> Result<()> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
 
     let by_hand = ByHand::new(address);
+    let folder = tempfile::tempdir()?;
+    let journal = FileJournal::open(folder.path().join("journal"), Durability::Process)?;
+    let journaled = builder(&address)?.limiter(unlimited()).journal(Arc::new(journal)).build()?;
+    runtime.block_on(journaled.call(&order))?;
     runtime.block_on(client.call(&order))?;
     if runtime.block_on(raw(&hyper, &request))? != server::ANSWER {
         return Err("the server answers something else".into());
@@ -61,6 +66,7 @@ fn main() -> Result<()> {
         .rounds(81)
         .cpu()
         .way("the emitted client", || runtime.block_on(client.call(&order)))
+        .way("the emitted client with a journal", || runtime.block_on(journaled.call(&order)))
         .way("its transport by itself, the same bytes", || runtime.block_on(transport.send(request.clone())))
         .way("hyper-util by itself, the same bytes", || runtime.block_on(raw(&hyper, &request)))
         .way("hyper-util and a request written by hand", || runtime.block_on(by_hand.place(&hyper, &order)))
@@ -87,8 +93,12 @@ fn steps(client: &Client, order: &PlaceOrder, request: &http::Request<Bytes>) {
 }
 
 fn client(address: &SocketAddr) -> Result<Client> {
-    let limits = InProcessLimits::with_timer(LimitSettings::new(), Leaping::default());
-    Ok(builder(address)?.limiter(Arc::new(limits)).build()?)
+    Ok(builder(address)?.limiter(unlimited()).build()?)
+}
+
+/// Limits whose time leaps, so that there is always room.
+fn unlimited() -> Arc<InProcessLimits> {
+    Arc::new(InProcessLimits::with_timer(LimitSettings::new(), Leaping::default()))
 }
 
 /// A call takes its place within a limit until it is answered, so a crowd needs a client without limits.

@@ -1,4 +1,4 @@
-//! A mutation run over the rulebook: each piece of a rule's data in the schema is changed, and what the schema says then
+//! A mutation run over the rules: each piece of a rule's data in the schema is changed, and what the schema says then
 //! is compared with the reference that was written from the documents alone. A change that nothing notices survives.
 //!
 //! `cargo bench -p tradeapi-tests --bench mutation`
@@ -107,7 +107,7 @@ impl Tried {
     /// What a schema says of it.
     fn by(&self, schema: &Schema) -> Option<Verdict> {
         let Case { operation, request, account, now, .. } = &self.case;
-        let broken = schema.judge(operation, request, account, Some(*now))?;
+        let broken = schema.evaluate(operation, request, account, Some(*now))?;
         Some(match broken.values().max() {
             None => Verdict::Accepted,
             Some(false) => Verdict::Warned,

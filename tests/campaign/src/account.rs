@@ -1,23 +1,30 @@
 //! One account: its exchange, its client, and the tasks that share it.
 
+use std::collections::BTreeSet;
+use std::future::pending;
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::task::JoinSet;
+use futures_util::StreamExt;
+use futures_util::future::{Either, select};
+use futures_util::stream::FuturesUnordered;
 use tradeapi::runtime::client::{LimitMode, SigningClock};
+use tradeapi::runtime::clock::Environment;
 use tradeapi::runtime::error::BuildError;
-use tradeapi::runtime::transport::TransportLimits;
+use tradeapi::runtime::limits::InProcessLimits;
+use tradeapi::runtime::transport::{HyperTransport, Transport, TransportLimits};
 use tradeapi::{Client, Credentials};
 use tradeapi_hostile::{Dice, Exchange, FastClock, Settings as ExchangeSettings};
 
 use crate::busy;
-use crate::clock::{ClientClock, ClientTimer};
+use crate::clock::FastEnvironment;
 use crate::conduct::Conduct;
 use crate::desk::Desk;
 use crate::figures::Figures;
 use crate::health;
-use crate::judge::judge;
+use crate::judge::{Violation, judge};
 use crate::listing;
 use crate::settings::{SKEW, Settings};
 use crate::trader::Trader;
@@ -27,14 +34,14 @@ use crate::wrong::WrongTransport;
 pub(crate) const SECRET: &str = "a secret of the campaign";
 
 /// How long a call may take.
-const CALL: Duration = Duration::from_secs(2);
+pub(crate) const CALL: Duration = Duration::from_secs(2);
 
-/// Starts an exchange that goes by `clock`.
-pub(crate) fn exchange(settings: &Settings, account: u64, world: &World, clock: &FastClock) -> io::Result<Exchange> {
+/// How the exchange of an account behaves that goes by `clock`.
+pub(crate) fn exchange(settings: &Settings, account: u64, world: &World, clock: &FastClock) -> ExchangeSettings {
     let mut dice = Dice::new(settings.seed, &format!("account {account}"));
     let skew = SKEW.as_millis() as u64;
     let ahead = dice.below(2 * skew).cast_signed() - skew.cast_signed();
-    Exchange::start(ExchangeSettings {
+    ExchangeSettings {
         seed: dice.throw(),
         faults: settings.faults,
         quirks: settings.quirks,
@@ -43,29 +50,46 @@ pub(crate) fn exchange(settings: &Settings, account: u64, world: &World, clock: 
         line: world.line,
         duplicates: world.duplicates,
         secret: SECRET.to_owned(),
-    })
-}
-
-/// A client as it is by default, but for its clocks and for how long it waits for an answer, unless it is to be wrong.
-pub(crate) fn client(settings: &Settings, url: &str, clock: &FastClock) -> Result<Client, BuildError> {
-    let builder = Client::builder(url)
-        .credentials(Credentials::new("key", SECRET, "passphrase"))
-        .clock(ClientClock(clock.clone()))
-        .timer(ClientTimer::new(clock.clone()));
-    let wrong = || {
-        let limits = TransportLimits { call: CALL, ..TransportLimits::default() };
-        WrongTransport::new(limits, settings.conduct, clock.clone())
-    };
-    match settings.conduct {
-        Conduct::IgnoresLimits => builder.call_timeout(CALL).limits(LimitMode::Off).build(),
-        Conduct::CountsWhenLetGo => builder.transport(wrong()?).limits(LimitMode::Off).build(),
-        Conduct::BelievesEveryTime => builder.transport(wrong()?).signing_clock(SigningClock::Own).build(),
-        Conduct::TakesAnyAnswer => builder.transport(wrong()?).build(),
-        _ => builder.call_timeout(CALL).build(),
+        only: None,
     }
 }
 
-/// Runs one account to its end, and compares what it says with what is true.
+/// A client over sockets.
+pub(crate) fn client_over_sockets(
+    settings: &Arc<Settings>,
+    url: &str,
+    clock: &FastClock,
+) -> Result<Client, BuildError> {
+    let limits = TransportLimits { call: CALL, ..TransportLimits::default() };
+    client(settings, url, clock, HyperTransport::new(limits)?, || FastEnvironment::new(clock.clone()))
+}
+
+/// A client as it is by default, but for its environment and its transport, unless it is to be wrong.
+pub(crate) fn client<T: Transport + 'static, E: Environment + 'static>(
+    settings: &Arc<Settings>,
+    url: &str,
+    clock: &FastClock,
+    transport: T,
+    environment: impl Fn() -> E,
+) -> Result<Client, BuildError> {
+    let builder =
+        Client::builder(url).credentials(Credentials::new("key", SECRET, "passphrase")).environment(environment());
+    // Limits are counted by the real clock.
+    let builder = match clock.speed() {
+        1 => builder,
+        _ => builder.limiter(Arc::<InProcessLimits>::default()),
+    };
+    let wrong = |inner| WrongTransport::new(inner, environment(), Arc::clone(settings), clock.clone());
+    match settings.conduct {
+        Conduct::IgnoresLimits => builder.transport(transport).limits(LimitMode::Off).build(),
+        Conduct::CountsWhenLetGo => builder.transport(wrong(transport)).limits(LimitMode::Off).build(),
+        Conduct::BelievesEveryTime => builder.transport(wrong(transport)).signing_clock(SigningClock::Own).build(),
+        Conduct::TakesAnyAnswer => builder.transport(wrong(transport)).build(),
+        _ => builder.transport(transport).build(),
+    }
+}
+
+/// Runs one account over sockets to its end, and compares what it says with what is true.
 pub(crate) async fn run(settings: Arc<Settings>, account: u64) -> io::Result<Figures> {
     let world = World::of(&settings, account);
     if world.is_busy {
@@ -78,40 +102,65 @@ pub(crate) async fn run(settings: Arc<Settings>, account: u64) -> io::Result<Fig
 async fn run_in(settings: Arc<Settings>, account: u64, world: World) -> io::Result<Figures> {
     // Its leaps concern nobody else.
     let clock = FastClock::new(settings.speed);
-    let exchange = exchange(&settings, account, &world, &clock)?;
-    let client = client(&settings, &exchange.url(), &clock).map_err(io::Error::other)?;
+    let exchange = Exchange::start(self::exchange(&settings, account, &world, &clock))?;
+    let client = client_over_sockets(&settings, &exchange.url(), &clock).map_err(io::Error::other)?;
     let desk = Desk::new(Arc::clone(&settings), client.core().clone());
     let dice = Dice::new(settings.seed, &format!("thread of {account}"));
     let busy = world.is_busy.then(|| tokio::spawn(busy::hold_up(desk.ledger.clone(), dice)));
-    let mut tasks = JoinSet::new();
-    for task in 0..settings.tasks {
-        // What cannot be divided evenly goes to the first ones.
-        let all = settings.accounts * settings.tasks;
-        let requests = (settings.placements + all - 1 - (account * settings.tasks + task)) / all;
-        let trader = Trader { desk: desk.clone(), name: format!("{}-{task}", settings.name(account)) };
-        tasks.spawn(trader.trade(requests));
-    }
-    tasks.join_all().await;
-    let mut violations = Vec::new();
-    if matches!(settings.conduct, Conduct::Careful | Conduct::ForgetsTheForgotten) {
-        desk.settle_all(&clock).await;
-    }
-    if settings.conduct == Conduct::Careful {
-        violations = listing::compare(&desk.client, &exchange).await;
-    }
-    if matches!(settings.conduct, Conduct::Careful | Conduct::BelievesEveryTime) {
-        exchange.calm();
-        health::check(&desk.client, &desk.ledger, &settings.name(account)).await;
-    }
+    let figures = trade(desk, &exchange, &clock, account, None, pending()).await;
     if let Some(busy) = busy {
         busy.abort();
     }
+    Ok(figures)
+}
+
+/// Trades over `desk` until all is known that can be, while `beside` goes on, and compares what the client says with what
+/// is true. Makes only some of the `requests`, each the number of its task and its own, if that is told.
+pub(crate) async fn trade(
+    desk: Desk,
+    exchange: &Exchange,
+    clock: &FastClock,
+    account: u64,
+    requests: Option<&BTreeSet<(u64, u64)>>,
+    beside: impl Future<Output = ()>,
+) -> Figures {
     let ledger = desk.ledger.clone();
-    drop((desk, client));
-    let (book, mut tally) = exchange.close();
+    let mut violations = match select(pin!(to_the_end(desk, exchange, clock, account, requests)), pin!(beside)).await {
+        Either::Left((violations, _)) => violations,
+        Either::Right(((), rest)) => rest.await,
+    };
+    let (book, mut counts) = exchange.close();
     let (complaints, reached) = ledger.rest();
-    tally.add(&reached);
+    counts.add(&reached);
     violations.extend(complaints);
     violations.extend(judge(&ledger.claims(), book.effects()));
-    Ok(Figures::of(&ledger, &book, &tally, violations))
+    Figures::of(&ledger, &book, &counts, violations)
+}
+
+async fn to_the_end(
+    desk: Desk,
+    exchange: &Exchange,
+    clock: &FastClock,
+    account: u64,
+    requests: Option<&BTreeSet<(u64, u64)>>,
+) -> Vec<Violation> {
+    let settings = Arc::clone(&desk.settings);
+    let trader = |task| Trader { desk: desk.clone(), name: format!("{}-{task}", settings.name(account)) };
+    let trade = |task| {
+        let is_made = move |request| requests.is_none_or(|requests| requests.contains(&(task, request)));
+        trader(task).trade(settings.requests_of(account, task), is_made)
+    };
+    (0..settings.tasks).map(trade).collect::<FuturesUnordered<_>>().collect::<()>().await;
+    let mut violations = Vec::new();
+    if matches!(settings.conduct, Conduct::Careful | Conduct::ForgetsTheForgotten) {
+        desk.settle_all(clock).await;
+    }
+    if settings.conduct == Conduct::Careful {
+        violations = listing::compare(&desk.client, exchange).await;
+    }
+    if matches!(settings.conduct, Conduct::Careful | Conduct::BelievesEveryTime) {
+        exchange.calm();
+        health::check(&desk.client, &desk.ledger, &settings, &settings.name(account)).await;
+    }
+    violations
 }

@@ -10,7 +10,7 @@ use tradeapi_hostile::Dice;
 use crate::conduct::Conduct;
 use crate::desk::Desk;
 use crate::judge::Violation;
-use crate::later::{Open, why};
+use crate::later::{Asked, Open, why};
 use crate::ledger::{Known, Ticket};
 use crate::raw::MayTellId;
 
@@ -71,6 +71,7 @@ impl Desk {
             let confirmations = self.client.settle_each(&operation, signed_at, &self.settings.briefly()).await;
             self.count_answers(O::META.id, tickets.len(), confirmations.len());
             for ((ticket, (outcome, _)), confirmation) in tickets.iter().zip(&all).zip(&confirmations) {
+                self.note_decision(confirmation);
                 if *outcome == Outcome::Unknown {
                     self.ledger.note(ticket, confirmation.outcome(), Known::ByAsking, "settle each");
                 }
@@ -106,6 +107,7 @@ impl Desk {
     }
 
     fn of_item<T: MayTellId>(&self, item: &ItemOutcome<T>) -> ItemTold {
+        self.ledger.decided("item", kind(item));
         match (item, self.settings.conduct) {
             (ItemOutcome::Done(done), _) => (Outcome::Done, done.order_id()),
             (ItemOutcome::Unaccounted, Conduct::TakesMissingForDone) => (Outcome::Done, None),
@@ -129,10 +131,12 @@ impl Desk {
                 let confirmations = desk.client.settle_each(operation, signed_at, &policy).await;
                 desk.count_answers(O::META.id, tickets.len(), confirmations.len());
                 for (ticket, confirmation) in tickets.iter().zip(&confirmations) {
+                    desk.note_decision(confirmation);
                     desk.ledger.note(ticket, confirmation.outcome(), desk.known_by_asking(), why(confirmation));
                 }
-                let is_known = confirmations.iter().all(|confirmation| confirmation.outcome() != Outcome::Unknown);
-                if is_known { Outcome::Done } else { Outcome::Unknown }
+                let asked = || confirmations.iter().map(Asked::of);
+                let rest = [Asked::Open, Asked::Hopeless].into_iter().find(|rest| asked().any(|one| one == *rest));
+                rest.unwrap_or(Asked::Known)
             }
         }));
     }
@@ -142,5 +146,16 @@ impl Desk {
         if told != asked {
             self.ledger.complain(Violation::Unanswered(format!("{told} answers about {asked} items of {deed}")));
         }
+    }
+}
+
+/// What the answer to a batch tells of an item, in a word or two.
+fn kind<T>(item: &ItemOutcome<T>) -> &'static str {
+    match item {
+        ItemOutcome::Done(_) => "done",
+        ItemOutcome::Unaccounted => "not mentioned",
+        ItemOutcome::CallFailed(_) => "the call failed",
+        item if item.is_unknown() => "an unknown outcome",
+        _ => "refused",
     }
 }

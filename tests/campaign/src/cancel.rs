@@ -7,7 +7,7 @@ use tradeapi_hostile::{Dice, Family};
 
 use crate::batches::ItemTold;
 use crate::desk::Desk;
-use crate::later::Open;
+use crate::later::{Asked, Open};
 use crate::ledger::{Known, Ticket};
 use crate::orders::{self, Name, Order};
 
@@ -24,7 +24,10 @@ impl Desk {
         let ticket = self.ledger.open(order.cancelled(), O::META.id, order.naming);
         let outcome = match self.client.retrying(&self.settings.again()).call(&operation).await {
             Ok(_) => Outcome::Done,
-            Err(error) => self.settings.conduct.takes(&error).unwrap_or(error.outcome()),
+            Err(error) => {
+                self.ledger.failed(&error);
+                self.settings.conduct.takes(&error).unwrap_or(error.outcome())
+            }
         };
         self.ledger.note(&ticket, outcome, Known::ByAnswer, "call, repeat");
         self.look_if_unknown(order.family, name, ticket, outcome, dice).await;
@@ -54,7 +57,7 @@ impl Desk {
                 let (name, ticket) = (name.clone(), ticket.clone());
                 async move {
                     let is_cancelled = desk.look(family, &name, &ticket).await;
-                    if is_cancelled { Outcome::Done } else { Outcome::Unknown }
+                    if is_cancelled { Asked::Known } else { Asked::Hopeless }
                 }
             }));
         }

@@ -61,9 +61,9 @@ impl Child {
     }
 
     async fn trade(self) -> io::Result<()> {
-        let settings = Settings { speed: self.speed, ..Settings::default() };
+        let settings = Arc::new(Settings { speed: self.speed, ..Settings::default() });
         let clock = FastClock::begun(self.clock_begun, self.speed);
-        let client = account::client(&settings, &self.url, &clock).map_err(io::Error::other)?;
+        let client = account::client_over_sockets(&settings, &self.url, &clock).map_err(io::Error::other)?;
         let journal = Arc::new(Journal::open(&self.journal)?);
         let desk = Desk { client: client.core().clone(), journal, policy: settings.briefly() };
         let before = Journal::read(&self.journal)?;

@@ -1,41 +1,57 @@
-//! The fast clock as the client reads it.
+//! The clock of a campaign as a client reads it, and waiting by it.
 
+use std::hash::{BuildHasher, RandomState};
+use std::pin::pin;
 use std::task::Waker;
 use std::time::Duration;
 
+use futures_util::future::{Either, select};
 use tradeapi::Timestamp;
-use tradeapi::runtime::clock::{Clock, SystemTimer, Timer};
+use tradeapi::runtime::ClientCore;
+use tradeapi::runtime::clock::{Clock, Environment, SystemTimer, Timer, pause};
 use tradeapi_hostile::FastClock;
 
-pub(crate) struct ClientClock(pub(crate) FastClock);
-
-impl Clock for ClientClock {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_millis(self.0.now())
-    }
-}
-
-/// What pauses are measured with: it runs as fast as the clock.
-pub(crate) struct ClientTimer {
+/// The environment of a client over sockets: all of it runs as fast as the clock.
+pub(crate) struct FastEnvironment {
     clock: FastClock,
     real: SystemTimer,
 }
 
-impl ClientTimer {
+impl FastEnvironment {
     pub(crate) fn new(clock: FastClock) -> Self {
         Self { clock, real: SystemTimer::new() }
     }
 }
 
-impl Timer for ClientTimer {
+impl Clock for FastEnvironment {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.clock.now())
+    }
+}
+
+impl Timer for FastEnvironment {
     fn now(&self) -> Duration {
         self.clock.steady()
     }
 
     fn wake_at(&self, at: Duration, waker: Waker) {
-        let left = self.clock.takes(at.saturating_sub(self.now()));
+        let left = self.clock.takes(at.saturating_sub(self.clock.steady()));
         // A moment too late rather than too early.
         let until = self.real.now().saturating_add(left).saturating_add(Duration::from_micros(100));
         self.real.wake_at(until, waker);
+    }
+}
+
+impl Environment for FastEnvironment {
+    fn random(&self) -> u64 {
+        RandomState::new().hash_one(0_u8)
+    }
+}
+
+/// What `future` gives, if it does so within this time.
+pub(crate) async fn within<T>(client: &ClientCore, patience: Duration, future: impl Future<Output = T>) -> Option<T> {
+    match select(pin!(future), pin!(pause(client.environment(), patience))).await {
+        Either::Left((output, _)) => Some(output),
+        Either::Right(_) => None,
     }
 }

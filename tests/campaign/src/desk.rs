@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use tradeapi::runtime::ClientCore;
 use tradeapi::runtime::confirm::{Confirmable, Confirmation};
-use tradeapi::runtime::tables::Outcome;
+use tradeapi::runtime::tables::{CallResult, Outcome};
 use tradeapi::{Error, Timestamp};
 use tradeapi_hostile::{Dice, Reached};
 
+use crate::clock::within;
 use crate::conduct::Conduct;
 use crate::later::Later;
 use crate::ledger::{Known, Ledger, Ticket};
@@ -113,7 +114,7 @@ impl Desk {
             Conduct::ForgetsTheForgotten => Way::CallAndLeave,
             _ => Way::CallAndSettle,
         };
-        let patience = Duration::from_millis(dice.below(PATIENCE));
+        let patience = settings.real(Duration::from_millis(dice.below(PATIENCE)));
         let told = match way {
             Way::Confirm => self.of_confirmation(client.place_and_confirm(&operation, &settings.briefly()).await),
             Way::ConfirmByDefault => {
@@ -126,9 +127,9 @@ impl Desk {
             }
             Way::DropConfirm => {
                 let briefly = settings.briefly();
-                tokio::select! {
-                    confirmation = client.place_and_confirm(&operation, &briefly) => self.of_confirmation(confirmation),
-                    () = tokio::time::sleep(patience) => self.dropped(client.now()),
+                match within(client, patience, client.place_and_confirm(&operation, &briefly)).await {
+                    Some(confirmation) => self.of_confirmation(confirmation),
+                    None => self.dropped(client.now()),
                 }
             }
             Way::CallAndLocate => match client.call(&operation).await {
@@ -154,7 +155,10 @@ impl Desk {
     async fn plainly<O: Confirmable>(&self, operation: &O) -> Told {
         match self.client.call(operation).await {
             Ok(reply) => self.done(Known::ByAnswer, &reply.raw),
-            Err(error) => self.told(error.outcome(), Known::ByAnswer, signed_at(&error, &self.client)),
+            Err(error) => {
+                self.ledger.failed(&error);
+                self.told(error.outcome(), Known::ByAnswer, signed_at(&error, &self.client))
+            }
         }
     }
 
@@ -178,12 +182,13 @@ impl Desk {
         let sent = self.client.send(prepared);
         let result = match dropped_after {
             None => sent.await,
-            Some(patience) => tokio::select! {
-                result = sent => result,
-                () = tokio::time::sleep(patience) => {
+            Some(patience) => match within(&self.client, patience, sent).await {
+                Some(result) => result,
+                None => {
                     let dropped = self.dropped(signed_at);
                     let confirmation = self.client.settle(operation, signed_at, &self.settings.briefly()).await;
-                    return if confirmation.outcome() == Outcome::Unknown { dropped } else { self.of_confirmation(confirmation) };
+                    let is_known = confirmation.outcome() != Outcome::Unknown;
+                    return if is_known { self.of_confirmation(confirmation) } else { dropped };
                 }
             },
         };
@@ -195,6 +200,7 @@ impl Desk {
 
     /// Finds out what an error leaves unknown; how depends on how the client is used.
     async fn settle<O: Confirmable>(&self, operation: &O, error: Error, ticket: Option<&Ticket>) -> Told {
+        self.ledger.failed(&error);
         let signed_at = signed_at(&error, &self.client);
         if let Some(outcome) = self.settings.conduct.takes(&error) {
             return self.told(outcome, Known::ByAnswer, signed_at);
@@ -205,7 +211,10 @@ impl Desk {
         let confirmation = self.client.settle(operation, signed_at, &self.settings.briefly()).await;
         match (confirmation.outcome(), self.settings.conduct) {
             (Outcome::Unknown, Conduct::GivesUp) => self.told(Outcome::NotDone, Known::ByAsking, signed_at),
-            (Outcome::Unknown, _) => self.told(Outcome::Unknown, Known::Unknown, signed_at),
+            (Outcome::Unknown, _) => {
+                self.note_decision(&confirmation);
+                self.told(Outcome::Unknown, Known::Unknown, signed_at)
+            }
             _ => Told { known: Known::ByAsking, ..self.of_confirmation(confirmation) },
         }
     }
@@ -228,6 +237,7 @@ impl Desk {
     where
         A: raw::MayTellId,
     {
+        self.note_decision(&confirmation);
         let by = |asked| if asked == 0 { Known::ByAnswer } else { Known::ByAsking };
         let now = self.client.now();
         match confirmation {
@@ -241,12 +251,25 @@ impl Desk {
         }
     }
 
+    /// Notes what a confirmation goes by.
+    pub(crate) fn note_decision<A, R>(&self, confirmation: &Confirmation<A, R>) {
+        match confirmation {
+            Confirmation::Done(done) if done.asked == 0 => self.ledger.decided("done", "the answer"),
+            Confirmation::Done(_) => self.ledger.decided("done", "a record"),
+            Confirmation::NotDone(not) if not.by_absence => self.ledger.decided("not done", "an absence"),
+            Confirmation::NotDone(not) if not.asked == 0 => self.ledger.decided("not done", "the answer"),
+            Confirmation::NotDone(_) => self.ledger.decided("not done", "an older record"),
+            Confirmation::Unknown(still) => self.ledger.decided("open", still.because),
+        }
+    }
+
     fn dropped(&self, signed_at: Timestamp) -> Told {
         self.ledger.reach(Reached::Dropped);
         self.told(Outcome::Unknown, Known::Unknown, signed_at)
     }
 
     fn done(&self, known: Known, raw: &[u8]) -> Told {
+        self.ledger.decided("call", CallResult::Success.as_str());
         Told { order_id: raw::order_id(raw), ..self.told(Outcome::Done, known, self.client.now()) }
     }
 

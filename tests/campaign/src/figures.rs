@@ -3,10 +3,10 @@ use std::fmt;
 use std::time::Duration;
 
 use tradeapi::runtime::tables::Outcome;
-use tradeapi_hostile::{Book, OPERATIONS, Tally};
+use tradeapi_hostile::{Book, Counts, OPERATIONS};
 
 use crate::judge::Violation;
-use crate::ledger::{Known, Ledger, Naming};
+use crate::ledger::{Decided, Known, Ledger, Naming};
 
 /// What a campaign came to.
 #[derive(Debug, Default)]
@@ -17,8 +17,10 @@ pub struct Figures {
     pub unknown: BTreeMap<(&'static str, Naming, Known), Truth>,
     /// Why orders with an id of their own are unknown, though they were asked for in time.
     pub reasons: BTreeMap<(&'static str, &'static str), u64>,
+    /// By what the clients decided outcomes.
+    pub decided: Decided,
     /// What the exchanges counted.
-    pub tally: Tally,
+    pub counts: Counts,
     /// Where the clients are wrong.
     pub violations: Vec<Violation>,
     /// How long it took.
@@ -56,7 +58,7 @@ impl From<Outcome> for Word {
 }
 
 impl Figures {
-    pub(crate) fn of(ledger: &Ledger, book: &Book, tally: &Tally, mut violations: Vec<Violation>) -> Self {
+    pub(crate) fn of(ledger: &Ledger, book: &Book, counts: &Counts, mut violations: Vec<Violation>) -> Self {
         let (mut claims, mut unknown, mut reasons) = (BTreeMap::new(), BTreeMap::<_, Truth>::new(), BTreeMap::new());
         for (effect, all) in ledger.claims() {
             let is = |outcome| all.iter().filter(move |claim| claim.outcome == outcome);
@@ -75,12 +77,13 @@ impl Figures {
                 *claims.entry((claim.deed, claim.naming, claim.outcome.into(), claim.known)).or_default() += 1;
             }
         }
-        for ((family, name), rate) in tally.calls.iter().filter(|(_, rate)| rate.beyond > 0) {
+        for ((family, name), rate) in counts.calls.iter().filter(|(_, rate)| rate.beyond > 0) {
             let (most, allowed) = (rate.most, rate.allowed);
             violations.push(Violation::TooFast(format!("{most} of {family:?} {name} in a second, {allowed} allowed")));
         }
-        violations.extend(tally.refused.iter().cloned().map(Violation::Senseless));
-        Self { claims, unknown, reasons, tally: tally.clone(), violations, lasted: Duration::ZERO }
+        violations.extend(counts.refused.iter().cloned().map(Violation::Senseless));
+        let decided = ledger.all_decided();
+        Self { claims, unknown, reasons, decided, counts: counts.clone(), violations, lasted: Duration::ZERO }
     }
 
     /// Both together.
@@ -91,24 +94,30 @@ impl Figures {
             (sum.happened, sum.did_not) = (sum.happened + truth.happened, sum.did_not + truth.did_not);
         }
         other.reasons.into_iter().for_each(|(why, count)| *self.reasons.entry(why).or_default() += count);
-        self.tally.add(&other.tally);
+        other.decided.into_iter().for_each(|(what, count)| *self.decided.entry(what).or_default() += count);
+        self.counts.add(&other.counts);
         self.violations.extend(other.violations);
     }
 
     /// How many calls came.
     pub fn calls(&self) -> usize {
-        self.tally.calls.values().map(|rate| rate.calls).sum()
+        self.counts.calls.values().map(|rate| rate.calls).sum()
     }
 
     /// How many of them were to change something.
     pub fn changes(&self) -> usize {
         let reads = |of: &(_, &str)| OPERATIONS.iter().any(|one| (one.family, one.name) == *of && one.reads());
-        self.tally.calls.iter().filter(|(of, _)| !reads(of)).map(|(_, rate)| rate.calls).sum()
+        self.counts.calls.iter().filter(|(of, _)| !reads(of)).map(|(_, rate)| rate.calls).sum()
     }
 
     /// How many effects were asked for that came out so.
     pub fn count(&self, word: Word) -> u64 {
         self.claims.iter().filter(|((_, _, of, _), _)| *of == word).map(|(_, count)| count).sum()
+    }
+
+    /// How many orders were to be placed, alone or among several.
+    pub fn orders(&self) -> u64 {
+        self.claims.iter().filter(|((deed, ..), _)| is_placement(deed)).map(|(_, count)| count).sum()
     }
 
     /// How many orders with an id of their own were requested and queried in time, and how many of these are unknown.
@@ -148,27 +157,31 @@ fn is_reversal(deed: &str) -> bool {
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{:28} {:>7} {:>9} {:>7}", "calls", "number", "most in 1s", "allowed")?;
-        for ((family, name), rate) in &self.tally.calls {
+        for ((family, name), rate) in &self.counts.calls {
             let name = format!("{family:?} {name}");
             writeln!(f, "  {name:26} {:>7} {:>9} {:>7}", rate.calls, rate.most, rate.allowed)?;
         }
         writeln!(f, "{:28} {:>7}", "what went wrong on purpose", "calls")?;
-        for (fault, count) in &self.tally.faults {
+        for (fault, count) in &self.counts.faults {
             writeln!(f, "  {:26} {count:>7}", format!("{fault:?}"))?;
         }
         writeln!(f, "{:28} {:>7}", "and what became of it", "changes")?;
-        for (landing, count) in &self.tally.landings {
+        for (landing, count) in &self.counts.landings {
             writeln!(f, "  {:26} {count:>7}", format!("{landing:?}"))?;
         }
         writeln!(f, "{:28} {:>7}", "what was odd about answers", "answers")?;
-        for (quirk, count) in &self.tally.quirks {
+        for (quirk, count) in &self.counts.quirks {
             writeln!(f, "  {:26} {count:>7}", format!("{quirk:?}"))?;
         }
         writeln!(f, "{:28} {:>7}", "reached", "times")?;
-        for (what, count) in &self.tally.reached {
+        for (what, count) in &self.counts.reached {
             writeln!(f, "  {:26} {count:>7}", format!("{what:?}"))?;
         }
-        writeln!(f, "  {:26} {:>7}", "stale signatures", self.tally.stale)?;
+        writeln!(f, "  {:26} {:>7}", "stale signatures", self.counts.stale)?;
+        writeln!(f, "{:86} {:>9}", "what the client decided outcomes by", "times")?;
+        for ((by, what), count) in &self.decided {
+            writeln!(f, "  {:84} {count:>9}", format!("{by}: {what}"))?;
+        }
         writeln!(
             f,
             "{:46} {:>7} {:>8} {:>8} {:>8}",

@@ -143,7 +143,8 @@ async fn run_in(fleet: Fleet, mut server: Server) -> io::Result<FleetFigures> {
     let World { nodes, duplicates, .. } = World::plain();
     let line = Line { first: Duration::from_millis(60), jitter: Duration::from_millis(3), ..Line::default() };
     let (clock, secret) = (FastClock::new(1), SECRET.to_owned());
-    let settings = ExchangeSettings { seed: fleet.seed, faults: 0, quirks: 0, clock, nodes, line, duplicates, secret };
+    let settings =
+        ExchangeSettings { seed: fleet.seed, faults: 0, quirks: 0, clock, nodes, line, duplicates, secret, only: None };
     let exchange = Exchange::start(settings)?;
     let counts = Arc::new(Counts::default());
     let (mut proxies, mut tasks) = (Vec::new(), JoinSet::new());
@@ -172,8 +173,8 @@ async fn run_in(fleet: Fleet, mut server: Server) -> io::Result<FleetFigures> {
         }
     }
     tasks.shutdown().await;
-    let tally = exchange.tally();
-    for ((family, name), rate) in tally.calls {
+    let counted = exchange.counts();
+    for ((family, name), rate) in counted.calls {
         if rate.beyond > 0 {
             let (most, allowed) = (rate.most, rate.allowed);
             figures

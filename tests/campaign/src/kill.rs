@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use tradeapi_hostile::{Dice, FastClock};
+use tradeapi_hostile::{Dice, Exchange, FastClock};
 
 use crate::account;
 use crate::child;
@@ -31,7 +31,7 @@ const WINDOW: Duration = Duration::from_millis(1_100);
 pub fn kill(program: &Path, settings: &Settings, kills: u64, folder: &Path) -> io::Result<Figures> {
     let begun = Instant::now();
     let clock = FastClock::new(settings.speed);
-    let exchange = account::exchange(settings, 0, &World::plain(), &clock)?;
+    let exchange = Exchange::start(account::exchange(settings, 0, &World::plain(), &clock))?;
     let journal = folder.join("journal");
     let start = || {
         let mut command = Command::new(program);
@@ -63,7 +63,7 @@ pub fn kill(program: &Path, settings: &Settings, kills: u64, folder: &Path) -> i
         let ticket = ledger.open(child::order(&entry.kind, &id).placed(), deed, Naming::Own);
         ledger.note(&ticket, entry.outcome, Known::ByAsking, "by another process");
     }
-    let (book, tally) = exchange.close();
+    let (book, counts) = exchange.close();
     let violations = judge(&ledger.claims(), book.effects());
-    Ok(Figures { lasted: begun.elapsed(), ..Figures::of(&ledger, &book, &tally, violations) })
+    Ok(Figures { lasted: begun.elapsed(), ..Figures::of(&ledger, &book, &counts, violations) })
 }

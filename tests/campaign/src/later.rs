@@ -4,9 +4,11 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tokio::task::JoinSet;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tradeapi::runtime::clock::pause;
 use tradeapi::runtime::confirm::{ConfirmPolicy, Confirmable, Confirmation};
 use tradeapi::runtime::tables::Outcome;
 use tradeapi::{Error, Timestamp};
@@ -18,6 +20,12 @@ use crate::ledger::{Known, Ticket};
 
 /// How long the exchange keeps orders that are cancelled, and a little more.
 const KEPT: Duration = Duration::from_secs(2 * 60 * 60 + 60);
+
+/// How far the clock of a machine is ahead that takes signatures, and what else passes until an absence proves something.
+const HOUR_AHEAD: Duration = Duration::from_secs(65 * 60);
+
+/// How long a question may be under way at most of which nobody waits for the answer.
+const UNDER_WAY: Duration = Duration::from_secs(4);
 
 /// How many of a hundred are not asked for before they may be forgotten.
 const RESERVED: u64 = 15;
@@ -35,8 +43,41 @@ fn is_absent(error: Option<&Error>) -> bool {
     matches!(error, Some(Error::Exchange(error)) if proof(error.code.as_str()) == Some(Proof::NoSuchOrder))
 }
 
+/// What asking once more came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// It is known what became of it.
+    Known,
+    /// Another question may tell.
+    Open,
+    /// Nothing will tell, once all that was under way has arrived.
+    Hopeless,
+}
+
+/// Why another question may tell what the last one did not.
+const PASSING: [&str; 8] = [
+    "it was not found, according to a single response",
+    "it was not found, but may still appear",
+    "the deadline passed before a query was answered",
+    "the query failed with a code that does not mean \"not found\"",
+    "the query got no response",
+    "the response does not contain the exchange's time",
+    "the response is about something else, or empty",
+    "the time in the response cannot be the exchange's",
+];
+
+impl Asked {
+    pub(crate) fn of<A, R>(confirmation: &Confirmation<A, R>) -> Self {
+        match confirmation {
+            Confirmation::Unknown(still) if PASSING.contains(&still.because) => Self::Open,
+            Confirmation::Unknown(_) => Self::Hopeless,
+            _ => Self::Known,
+        }
+    }
+}
+
 /// Asks for something once more; what is known then.
-type Question = Box<dyn Fn(Desk, ConfirmPolicy) -> Pin<Box<dyn Future<Output = Outcome> + Send>> + Send + Sync>;
+type Question = Box<dyn Fn(Desk, ConfirmPolicy) -> Pin<Box<dyn Future<Output = Asked> + Send>> + Send + Sync>;
 
 /// Something that is to be asked for again.
 pub(crate) struct Open {
@@ -73,7 +114,7 @@ impl Open {
         ask: impl Fn(Desk, ConfirmPolicy) -> F + Send + Sync + 'static,
     ) -> Self
     where
-        F: Future<Output = Outcome> + Send + 'static,
+        F: Future<Output = Asked> + Send + 'static,
     {
         let ask: Question = Box::new(move |desk, policy| Box::pin(ask(desk, policy)));
         Self { ask, signed_at, is_reserved: dice.percent(RESERVED) }
@@ -92,9 +133,10 @@ impl Desk {
             async move {
                 let (operation, ticket) = &*shared;
                 let confirmation = desk.client.settle(operation, signed_at, &policy).await;
+                desk.note_decision(&confirmation);
                 let outcome = desk.believed(&confirmation);
                 desk.ledger.note(ticket, outcome, desk.known_by_asking(), why(&confirmation));
-                outcome
+                if outcome == Outcome::Unknown { Asked::of(&confirmation) } else { Asked::Known }
             }
         }));
     }
@@ -111,29 +153,37 @@ impl Desk {
 
     /// Asks for all that is unknown, until all is known that can be.
     pub(crate) async fn settle_all(&self, clock: &FastClock) {
-        let end = Instant::now() + clock.takes(self.settings.until_absence_proves());
+        let end = clock.steady() + self.settings.until_absence_proves();
         let reserved = Later::default();
         let comes_late = self.settings.conduct == Conduct::ForgetsTheForgotten;
         let in_the_window = |desk: Self, mut dice: Dice, reserved: Later, clock: FastClock| async move {
-            while Instant::now() < end {
-                let pause = clock.takes(Duration::from_millis(dice.below(10_000)));
-                tokio::time::sleep(pause.min(end.saturating_duration_since(Instant::now()))).await;
+            while clock.steady() < end {
+                let rest = Duration::from_millis(dice.below(30_000)).min(end.saturating_sub(clock.steady()));
+                pause(desk.client.environment(), rest).await;
                 match desk.later.take(&mut dice) {
                     Some(open) if open.is_reserved || comes_late => reserved.push(open),
-                    Some(open) => desk.ask_again(open, desk.settings.once(), &clock).await,
+                    Some(open) => desk.ask_again(open, desk.settings.once(), &clock, false).await,
                     None => {}
                 }
             }
         };
         let each = |task| (self.clone(), self.dice(task), reserved.clone(), clock.clone());
         let tasks = (0..self.settings.tasks).map(each);
-        let tasks: JoinSet<()> =
+        let tasks: FuturesUnordered<_> =
             tasks.map(|(desk, dice, reserved, clock)| in_the_window(desk, dice, reserved, clock)).collect();
-        tasks.join_all().await;
-        self.ask_for_the_rest(clock).await;
+        tasks.collect::<()>().await;
+        // One absurd answer, such as to wait for an hour, ends the questions of one time.
+        for _ in 0..2 {
+            self.ask_for_the_rest(clock).await;
+        }
+        // What was signed by a clock that is an hour ahead can still arrive until then.
+        self.leap(clock, HOUR_AHEAD).await;
+        for _ in 0..2 {
+            self.ask_for_the_rest(clock).await;
+        }
         // What stays unknown now is asked for no more, but for what was not asked for at all.
         self.later.all().clear();
-        clock.leap(KEPT);
+        self.leap(clock, KEPT).await;
         self.later.all().append(&mut reserved.all());
         Self { is_late: true, ..self.clone() }.ask_for_the_rest(clock).await;
     }
@@ -144,6 +194,13 @@ impl Desk {
     }
 
     /// Asks once more for all that is left.
+    /// Lets much time pass at once, when nothing is under way any more that would seem to come together with what is asked
+    /// then.
+    async fn leap(&self, clock: &FastClock, time: Duration) {
+        pause(self.client.environment(), self.settings.real(UNDER_WAY)).await;
+        clock.leap(time);
+    }
+
     async fn ask_for_the_rest(&self, clock: &FastClock) {
         let asked = Later::default();
         let ask = |desk: Self, mut dice: Dice, asked: Later, clock: FastClock| async move {
@@ -151,22 +208,24 @@ impl Desk {
             while let Some(open) = desk.later.take(&mut dice) {
                 let left = Later::default();
                 let desk_of_one = Self { later: left.clone(), ..desk.clone() };
-                desk_of_one.ask_again(open, desk.settings.finally(), &clock).await;
+                desk_of_one.ask_again(open, desk.settings.finally(), &clock, true).await;
                 asked.all().append(&mut left.all());
             }
         };
         let tasks =
             (0..self.settings.tasks).map(|task| ask(self.clone(), self.dice(task), asked.clone(), clock.clone()));
-        tasks.collect::<JoinSet<()>>().join_all().await;
+        tasks.collect::<FuturesUnordered<_>>().collect::<()>().await;
         self.later.all().append(&mut asked.all());
     }
 
-    async fn ask_again(&self, open: Open, policy: ConfirmPolicy, clock: &FastClock) {
+    async fn ask_again(&self, open: Open, policy: ConfirmPolicy, clock: &FastClock, all_has_arrived: bool) {
         let age = clock.now().saturating_sub(open.signed_at.as_millis());
         let is_early = Duration::from_millis(age) < self.settings.until_absence_proves();
         self.ledger.reach(if is_early { Reached::AskedEarly } else { Reached::AskedLate });
-        if (open.ask)(self.clone(), policy).await == Outcome::Unknown {
-            self.later.push(open);
+        match (open.ask)(self.clone(), policy).await {
+            Asked::Known => {}
+            Asked::Hopeless if all_has_arrived => {}
+            Asked::Open | Asked::Hopeless => self.later.push(open),
         }
     }
 

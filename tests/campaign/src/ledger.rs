@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tradeapi::runtime::tables::Outcome;
-use tradeapi_hostile::{Effect, Reached, Tally};
+use tradeapi::Error;
+use tradeapi::runtime::tables::{CodeProof, Outcome};
+use tradeapi_hostile::{Counts, Effect, Reached};
 
 use crate::judge::Violation;
 
@@ -15,8 +16,13 @@ struct Pages {
     /// An effect can be asked for more than once.
     claims: BTreeMap<Effect, Vec<Claim>>,
     violations: Vec<Violation>,
-    tally: Tally,
+    counts: Counts,
+    decided: Decided,
 }
+
+/// How often the client decided an outcome by each thing: the end of a call, what a code proves, an item of a batch, what
+/// a query found, or why that leaves it open.
+pub type Decided = BTreeMap<(&'static str, &'static str), u64>;
 
 /// What the client says of one effect it asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +110,30 @@ impl Ledger {
 
     /// Notes that something was reached.
     pub(crate) fn reach(&self, what: Reached) {
-        self.pages().tally.reach(what, 1);
+        self.pages().counts.reach(what, 1);
+    }
+
+    /// Notes by what the client decided an outcome.
+    pub(crate) fn decided(&self, by: &'static str, what: &'static str) {
+        *self.pages().decided.entry((by, what)).or_default() += 1;
+    }
+
+    /// Notes how a call failed, and what that proves.
+    pub(crate) fn failed(&self, error: &Error) {
+        match error {
+            Error::Unknown(unknown) => self.failed(&unknown.why),
+            error => {
+                self.decided("call", error.call_result().as_str());
+                if let Some(code) = error.exchange() {
+                    self.decided("code", code.proves.map_or("nothing known", proof));
+                }
+            }
+        }
+    }
+
+    /// How often the client decided by each thing.
+    pub(crate) fn all_decided(&self) -> Decided {
+        self.pages().decided.clone()
     }
 
     /// Everything that was asked for, in a copy.
@@ -113,12 +142,26 @@ impl Ledger {
     }
 
     /// What is wrong whatever the books say, and what was reached.
-    pub(crate) fn rest(&self) -> (Vec<Violation>, Tally) {
+    pub(crate) fn rest(&self) -> (Vec<Violation>, Counts) {
         let pages = self.pages();
-        (pages.violations.clone(), pages.tally.clone())
+        (pages.violations.clone(), pages.counts.clone())
     }
 
     fn pages(&self) -> MutexGuard<'_, Pages> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a code proves, in a word or two.
+fn proof(proves: CodeProof) -> &'static str {
+    match proves {
+        CodeProof::NotDone => "no effect",
+        CodeProof::Unknown => "an unknown outcome",
+        CodeProof::NoSuchOrder => "no such order",
+        CodeProof::DuplicateId => "an id used before",
+        CodeProof::Timestamp => "a timestamp refused",
+        CodeProof::Credentials => "credentials refused",
+        CodeProof::Rate => "too many requests",
+        _ => "something new",
     }
 }

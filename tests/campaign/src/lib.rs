@@ -5,10 +5,14 @@
 //! has been asked for once more, the account is compared with the exchange's book: none may be lost, none doubled, none
 //! claimed falsely, no listing may miss an order or have it twice, and no rate limit be exceeded by the exchange's count. What the client calls unknown may be either.
 //!
-//! It takes no shortcut with time. Limits are some ten calls a second and user, so there are many users, each with an
-//! exchange, a client and a limiter, that run at once. An absence proves something after some 45 seconds, which are
-//! waited for; a shorter campaign has both sides read a clock that runs fast, by which signatures are made and judged.
-//! Limits are counted by the real one then, too.
+//! A campaign runs [in virtual time](simulate), one account after the other, each with an exchange, a client and a network
+//! of its own on one thread. What an account does is a [`Script`], which follows from a seed and always has the same trace;
+//! one that fails is [shrunk](shrink) to the shortest one that fails in the same way.
+//!
+//! What sockets do is left to a smaller campaign [over sockets](run), which takes no shortcut with time. Limits are some ten
+//! calls a second and user, so there are many users that run at once. An absence proves something after some 45 seconds,
+//! which are waited for; a shorter campaign has both sides read a clock that runs fast, by which signatures are made and
+//! judged. Limits are counted by the real one then, too.
 //!
 //! A process can also be [killed](kill()) in the middle, again and again: it writes each id down before the order leaves,
 //! and the next process asks for those of which nothing more was written.
@@ -35,6 +39,7 @@ mod orders;
 mod raw;
 mod run;
 mod settings;
+mod simulation;
 mod trader;
 mod world;
 mod wrong;
@@ -44,6 +49,7 @@ pub use conduct::Conduct;
 pub use figures::{Figures, Truth, Word};
 pub use judge::Violation;
 pub use kill::{CHILD, kill};
-pub use ledger::{Claim, Known, Ledger, Naming};
+pub use ledger::{Claim, Decided, Known, Ledger, Naming};
 pub use run::run;
 pub use settings::Settings;
+pub use simulation::{Played, Script, Simulated, shrink, simulate};

@@ -5,11 +5,18 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use tradeapi_campaign::fleet::{self, Fleet, Lost, REFUSING, SHARING};
-use tradeapi_campaign::{CHILD, Child, Settings, kill, run};
+use tradeapi_campaign::{CHILD, Child, Settings, kill, run, shrink, simulate};
+
+/// How often a campaign tells how far it is.
+const EVERY: Duration = Duration::from_secs(60);
+
+/// After how many accounts that failed a campaign ends.
+const ENOUGH: usize = 10;
 
 const USAGE: &str = "\
-usage: tradeapi-campaign [--seed N] [--placements N] [--accounts N] [--tasks N] [--faults PERCENT] [--quirks PERCENT]
-                         [--speed N]
+usage: tradeapi-campaign [--seed N] [--placements N] [--tasks N] [--faults PERCENT] [--quirks PERCENT]
+       tradeapi-campaign --sockets [--seed N] [--placements N] [--accounts N] [--tasks N] [--faults PERCENT]
+                         [--quirks PERCENT] [--speed N]
        tradeapi-campaign --fleet MILLISECONDS [--seed N]
        tradeapi-campaign --kills N [--seed N] [--placements N] [--faults PERCENT] [--speed N]";
 
@@ -18,7 +25,7 @@ fn main() -> io::Result<ExitCode> {
     if let Some(child) = child(&arguments) {
         return child.run().map(|()| ExitCode::SUCCESS);
     }
-    let Arguments { settings, kills, fleet } = match parse(arguments.into_iter()) {
+    let Arguments { settings, kills, fleet, sockets } = match parse(arguments.into_iter()) {
         Ok(parsed) => parsed,
         Err(why) => {
             eprintln!("{why}\n\n{USAGE}");
@@ -30,6 +37,7 @@ fn main() -> io::Result<ExitCode> {
     }
     println!("{settings:?}");
     let figures = match kills {
+        0 if !sockets => return Ok(run_in_virtual_time(&settings)),
         0 => run(settings)?,
         kills => {
             let folder = std::env::temp_dir().join(format!("tradeapi-campaign-{}", std::process::id()));
@@ -57,6 +65,31 @@ fn child(arguments: &[String]) -> Option<Child> {
     }
 }
 
+/// A campaign on one thread, with the shortest script that fails, if there is one.
+fn run_in_virtual_time(settings: &Settings) -> ExitCode {
+    let mut told = Duration::ZERO;
+    let simulated = simulate(settings, |so_far| {
+        if so_far.figures.lasted >= told + EVERY {
+            told = so_far.figures.lasted;
+            let (placements, failed) = (so_far.figures.orders(), so_far.failed.len());
+            eprintln!("{placements} placements in {:.0} s, {failed} accounts failed", told.as_secs_f64());
+        }
+        so_far.failed.len() < ENOUGH
+    });
+    print!("{}", simulated.figures);
+    let orders = simulated.figures.orders();
+    let rate = orders as f64 / simulated.figures.lasted.as_secs_f64();
+    println!("{orders} placements of {} accounts, {rate:.0} a second", simulated.accounts);
+    let Some((script, kind)) = simulated.failed.into_iter().next() else { return ExitCode::SUCCESS };
+    let shortest = shrink(script, kind);
+    println!("\n{kind}, and the shortest script that shows it:\n\n{shortest}");
+    for violation in shortest.run().violations {
+        println!("{violation}");
+    }
+    println!("\n{}", shortest.trace().trace);
+    ExitCode::FAILURE
+}
+
 /// Two fleets, whose troubles last so long.
 fn run_fleets(seed: u64, lasts: Duration) -> io::Result<ExitCode> {
     let mut is_good = true;
@@ -76,6 +109,8 @@ struct Arguments {
     settings: Settings,
     /// How often a process is to be killed.
     kills: u64,
+    /// Whether the campaign is over sockets, in real time.
+    sockets: bool,
     /// How long the troubles of a fleet last.
     fleet: Option<Duration>,
 }
@@ -83,6 +118,10 @@ struct Arguments {
 fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Arguments, String> {
     let mut parsed = Arguments::default();
     while let Some(name) = arguments.next() {
+        if name == "--sockets" {
+            parsed.sockets = true;
+            continue;
+        }
         let text = arguments.next().ok_or(format!("{name} needs a number"))?;
         let number: u64 = text.parse().map_err(|_| format!("{name} needs a number, not {text:?}"))?;
         let settings = &mut parsed.settings;

@@ -6,7 +6,7 @@ use tradeapi::runtime::retry::RetryPolicy;
 use crate::conduct::Conduct;
 
 /// What a campaign is like.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// What everything follows from that follows from anything.
     pub seed: u64,
@@ -48,31 +48,40 @@ impl Settings {
         format!("{:x}-{account}", self.seed)
     }
 
+    /// How many requests that make orders one task of an account sends. What cannot be divided evenly goes to the first
+    /// ones.
+    pub(crate) fn requests_of(&self, account: u64, task: u64) -> u64 {
+        let all = self.accounts * self.tasks;
+        let number = account % self.accounts * self.tasks + task;
+        (self.placements + all).saturating_sub(1 + number) / all
+    }
+
     /// How long to wait until an absence proves something, by the fast clock.
     pub(crate) fn until_absence_proves(&self) -> Duration {
         UNTIL_ABSENCE_PROVES + SKEW
     }
 
     /// So much real time on the fast clock.
-    fn real(&self, time: Duration) -> Duration {
+    pub(crate) fn real(&self, time: Duration) -> Duration {
         time * self.speed
     }
 
     /// Asks for a while, and leaves the rest for later.
     pub(crate) fn briefly(&self) -> ConfirmPolicy {
-        let [first, longest, deadline] = [50, 200, 600].map(|millis| self.real(Duration::from_millis(millis)));
+        let [first, longest, deadline] = [150, 300, 600].map(|millis| self.real(Duration::from_millis(millis)));
         ConfirmPolicy::new().pauses(first, longest).deadline(deadline)
     }
 
-    /// Asks for the last time, when an absence proves something. Questions fail too, so there is time for a dozen.
+    /// Asks when an absence proves something. Questions fail too, so there is time for several.
     pub(crate) fn finally(&self) -> ConfirmPolicy {
-        let deadline = self.real(Duration::from_secs(2)).max(Duration::from_secs(20));
-        ConfirmPolicy::new().pauses(Duration::from_millis(200), Duration::from_secs(2)).deadline(deadline)
+        let deadline = self.real(Duration::from_secs(2)).max(Duration::from_secs(10));
+        ConfirmPolicy::new().pauses(Duration::from_millis(500), Duration::from_secs(4)).deadline(deadline)
     }
 
-    /// Asks once.
+    /// Asks once, and waits for the answer.
     pub(crate) fn once(&self) -> ConfirmPolicy {
-        ConfirmPolicy::new().deadline(Duration::ZERO)
+        let second = self.real(Duration::from_secs(1));
+        ConfirmPolicy::new().pauses(second, second).deadline(second)
     }
 
     /// Tries a few times.

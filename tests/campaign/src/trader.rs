@@ -45,9 +45,9 @@ pub(crate) struct Trader {
 }
 
 impl Trader {
-    /// Sends so many requests that make orders, and what follows from them.
-    pub(crate) async fn trade(self, requests: u64) {
-        for request in 0..requests {
+    /// Sends those of so many requests that make orders which are to be made, and what follows from them.
+    pub(crate) async fn trade(self, requests: u64, is_made: impl Fn(u64) -> bool) {
+        for request in (0..requests).filter(|request| is_made(*request)) {
             let id = format!("{}-{request:04}", self.name);
             let mut dice = Dice::new(self.desk.settings.seed, &id);
             let family = dice.weighted(&[(Family::Unified, 2), (Family::Classic, 1)]);

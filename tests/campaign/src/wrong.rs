@@ -1,22 +1,24 @@
 //! Clients that are wrong, each in one way: how they ask, and how they send.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::Value;
 use tradeapi::Error;
+use tradeapi::runtime::clock::{Environment, Timer, pause};
 use tradeapi::runtime::confirm::Confirmable;
-use tradeapi::runtime::error::{BuildError, Delivery, TransportError, TransportErrorKind};
+use tradeapi::runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi::runtime::tables::Outcome;
-use tradeapi::runtime::transport::{HyperTransport, ResponseFuture, Transport, TransportLimits};
+use tradeapi::runtime::transport::{ResponseFuture, Transport};
 use tradeapi_hostile::{Effect, FastClock, Operation, Proof};
 
 use crate::conduct::Conduct;
 use crate::desk::Desk;
 use crate::ledger::Ticket;
 use crate::raw;
+use crate::settings::Settings;
 
 /// How long nothing can be proven, by the documents; whoever believes a single time thinks that it tells this.
 const UNTIL_ABSENCE_PROVES: Duration = Duration::from_secs(40);
@@ -62,39 +64,41 @@ pub(crate) async fn asks<O: Confirmable>(
     Some(Outcome::Unknown)
 }
 
-/// Sends as the default transport does, but for what is wrong.
-pub(crate) struct WrongTransport {
-    inner: HyperTransport,
-    conduct: Conduct,
+/// Sends as another transport does, but for what is wrong.
+pub(crate) struct WrongTransport<T, E> {
+    inner: T,
+    environment: E,
+    settings: Arc<Settings>,
     clock: FastClock,
     /// By how much the exchange's clock is believed to be ahead.
     ahead: Mutex<i64>,
     /// When calls were let go, by path.
-    let_go: Mutex<HashMap<String, VecDeque<Instant>>>,
+    let_go: Mutex<HashMap<String, VecDeque<Duration>>>,
 }
 
-impl WrongTransport {
-    pub(crate) fn new(limits: TransportLimits, conduct: Conduct, clock: FastClock) -> Result<Self, BuildError> {
-        let inner = HyperTransport::new(limits)?;
-        Ok(Self { inner, conduct, clock, ahead: Mutex::default(), let_go: Mutex::default() })
+impl<T: Transport, E: Environment> WrongTransport<T, E> {
+    pub(crate) fn new(inner: T, environment: E, settings: Arc<Settings>, clock: FastClock) -> Self {
+        Self { inner, environment, settings, clock, ahead: Mutex::default(), let_go: Mutex::default() }
     }
 
     /// Waits until a second has passed since the tenth last call or so was let go.
     async fn pace(&self, request: &http::Request<Bytes>) {
         let path = request.uri().path();
         let Some(operation) = Operation::find(request.method().as_str(), path) else { return };
+        let second = self.settings.real(Duration::from_millis(1_020));
         loop {
             let wait = {
+                let now = Timer::now(&self.environment);
                 let mut all = lock(&self.let_go);
                 let let_go = all.entry(path.to_owned()).or_default();
-                let_go.retain(|at| at.elapsed() < Duration::from_millis(1_020));
+                let_go.retain(|at| now - *at < second);
                 if let_go.len() < operation.per_second {
-                    let_go.push_back(Instant::now());
+                    let_go.push_back(now);
                     return;
                 }
-                let_go.front().map(|first| Duration::from_millis(1_020).saturating_sub(first.elapsed()))
+                let_go.front().map(|first| (*first + second).saturating_sub(now))
             };
-            tokio::time::sleep(wait.unwrap_or_default()).await;
+            pause(&self.environment, wait.unwrap_or_default()).await;
         }
     }
 
@@ -115,18 +119,19 @@ impl WrongTransport {
     }
 }
 
-impl Transport for WrongTransport {
+impl<T: Transport, E: Environment> Transport for WrongTransport<T, E> {
     fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
         Box::pin(async move {
-            if self.conduct == Conduct::CountsWhenLetGo {
+            let conduct = self.settings.conduct;
+            if conduct == Conduct::CountsWhenLetGo {
                 self.pace(&request).await;
             }
-            if self.conduct == Conduct::BelievesEveryTime && self.is_out_of_time(&request) {
+            if conduct == Conduct::BelievesEveryTime && self.is_out_of_time(&request) {
                 return Err(TransportError::new(TransportErrorKind::Connect, Delivery::NotSent));
             }
             let asked = request.body().clone();
             let mut answer = self.inner.send(request).await?;
-            match self.conduct {
+            match conduct {
                 Conduct::BelievesEveryTime => self.believe(&answer),
                 Conduct::TakesAnyAnswer => take_for_ones_own(&asked, &mut answer),
                 _ => {}

@@ -22,12 +22,12 @@ pub struct Book {
     due: Vec<(When, Change)>,
     /// Orders that were asked for when they were not there.
     missed: HashSet<String>,
-    counts: Counts,
+    counts: BookCounts,
 }
 
 /// What happened in a book that not every book sees.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct BookCounts {
     /// How many orders came to be after somebody was told that they were not there.
     pub(crate) came_after_all: u64,
     /// How many orders were made with an id that another has.
@@ -175,7 +175,7 @@ impl Book {
         &self.orders
     }
 
-    pub(crate) fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> BookCounts {
         self.counts
     }
 
@@ -256,6 +256,9 @@ impl Book {
 
     /// Makes the changes that are due.
     pub fn advance(&mut self, now: u64) {
+        if self.due.iter().all(|(when, _)| when.at > now) {
+            return;
+        }
         let (mut due, later) = self.due.drain(..).partition::<Vec<_>, _>(|(when, _)| when.at <= now);
         self.due = later;
         due.sort_by_key(|(when, _)| when.at);
@@ -271,16 +274,16 @@ impl Book {
         let (forgotten, kept): (Vec<usize>, Vec<usize>) =
             found.iter().copied().partition(|at| self.orders[*at].is_forgotten(now));
         self.counts.forgotten += forgotten.len() as u64;
-        let shown: Vec<_> = kept.into_iter().filter_map(|at| self.orders[at].shown(now, lag)).collect();
-        let shown = if self.duplicates == Duplicates::TakenAndFirstShown { shown.first() } else { shown.last() };
-        if let (None, Name::ClientOid(id)) = (shown, name) {
+        let mut shown = kept.into_iter().filter_map(|at| self.orders[at].shown(now, lag));
+        let shown = if self.duplicates == Duplicates::TakenAndFirstShown { shown.next() } else { shown.next_back() };
+        if let (None, Name::ClientOid(id)) = (&shown, name) {
             self.missed.insert(id.clone());
         }
-        let is_late = |order: &&Order| {
+        let is_late = |order: &Order| {
             self.by_order_id.get(&order.order_id).is_some_and(|at| self.orders[*at].state() != order.state())
         };
-        self.counts.late += u64::from(shown.is_some_and(|order| is_late(&order)));
-        shown.cloned()
+        self.counts.late += u64::from(shown.as_ref().is_some_and(is_late));
+        shown
     }
 
     /// Keeps an order out of sight until then.

@@ -7,10 +7,10 @@ use crate::answer::{self, ItemResult};
 use crate::book::{Unchanged, When};
 use crate::change::{Change, Name};
 use crate::codes::{self, Proof};
+use crate::counts::Reached;
 use crate::desk::{Desk, WINDOW};
 use crate::fault::{Fault, Landing};
 use crate::operation::{Family, Operation};
-use crate::tally::Reached;
 use crate::telling::Telling;
 
 /// How long after it was taken what a request did may take to be seen everywhere, in milliseconds.
@@ -81,7 +81,7 @@ impl Desk {
         for change in changes {
             let cancels = matches!(change, Change::Amend { auto_cancel: true, .. });
             if proof == Proof::NotDone && (codes::does_two_things(operation) || cancels) && telling.dice.percent(60) {
-                self.tally.reach(Reached::DoneHalf, 1);
+                self.counts.reach(Reached::DoneHalf, 1);
                 self.book.apply_half(change, When { at: telling.now, settled: telling.now + SETTLING });
             }
         }
@@ -132,7 +132,7 @@ impl Desk {
             return self.failed(operation, change, taken_until, telling);
         }
         if telling.fault != Fault::None {
-            *self.tally.landings.entry(landing).or_default() += 1;
+            *self.counts.landings.entry(landing).or_default() += 1;
         }
         let told = self.land(change, landing, taken_until, telling);
         match telling.fault {
@@ -156,7 +156,7 @@ impl Desk {
         ]);
         if proof == Some(Proof::Open) {
             let landing = Fault::OpenCode.landing(&mut telling.dice);
-            *self.tally.landings.entry(landing).or_default() += 1;
+            *self.counts.landings.entry(landing).or_default() += 1;
             let _ = self.land(change, landing, taken_until, telling);
         }
         let code = proof.map_or("", |proof| telling.code(proof));
@@ -198,7 +198,7 @@ impl Desk {
                 | Change::Replace { order: Name::OrderId(_), .. } => Reached::NamedByOrderId,
                 _ => continue,
             };
-            self.tally.reach(reached, 1);
+            self.counts.reach(reached, 1);
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Where requests are looked at one by one: counted, verified, understood, and answered.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::time::Instant;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde_json::Value;
 use tradeapi_sandbox::{Answer, Request};
@@ -11,6 +10,7 @@ use crate::arrivals::Arrivals;
 use crate::book::Book;
 use crate::change::{Change, Name};
 use crate::codes::{self, Proof};
+use crate::counts::{Counts, Rate, Reached};
 use crate::dice::Dice;
 use crate::exchange::Settings;
 use crate::fault::Fault;
@@ -20,7 +20,6 @@ use crate::operation::{Deed, Family, Listed, Operation};
 use crate::quirk::Quirk;
 use crate::signature;
 use crate::spoil;
-use crate::tally::{Rate, Reached, Tally};
 use crate::telling::Telling;
 
 /// How far the time of a signature may be from the exchange's, in milliseconds.
@@ -31,7 +30,7 @@ pub(crate) const WINDOW: u64 = 30_000;
 pub(crate) struct Desk {
     pub(crate) settings: Settings,
     pub(crate) book: Book,
-    pub(crate) tally: Tally,
+    pub(crate) counts: Counts,
     arrivals: BTreeMap<(Family, &'static str), (Arrivals, usize)>,
     /// How often each question and each change was seen, for what goes wrong the next time is another matter.
     seen: HashMap<String, u64>,
@@ -43,6 +42,8 @@ pub(crate) struct Desk {
     connections: HashSet<usize>,
     /// What was just said not to be there although it is.
     denied: HashSet<String>,
+    /// The requests with which something went wrong, by what they are about.
+    hit: BTreeSet<String>,
 }
 
 impl Desk {
@@ -51,13 +52,14 @@ impl Desk {
         Self {
             settings,
             book,
-            tally: Tally::default(),
+            counts: Counts::default(),
             arrivals: BTreeMap::new(),
             seen: HashMap::new(),
             latest: HashMap::new(),
             last: None,
             connections: HashSet::new(),
             denied: HashSet::new(),
+            hit: BTreeSet::new(),
         }
     }
 
@@ -65,7 +67,7 @@ impl Desk {
         self.settings.clock.now()
     }
 
-    pub(crate) fn tally(&self) -> Tally {
+    pub(crate) fn counts(&self) -> Counts {
         let rate = |(arrivals, allowed): &(Arrivals, usize)| Rate {
             calls: arrivals.count(),
             most: arrivals.most(),
@@ -73,19 +75,19 @@ impl Desk {
             beyond: arrivals.beyond(*allowed),
         };
         let calls = self.arrivals.iter().map(|(operation, arrivals)| (*operation, rate(arrivals))).collect();
-        let mut tally = Tally { calls, ..self.tally.clone() };
-        let counts = self.book.counts();
+        let mut counts = Counts { calls, ..self.counts.clone() };
+        let in_book = self.book.counts();
         for (what, times) in [
-            (Reached::CameAfterAll, counts.came_after_all),
-            (Reached::Twin, counts.twins),
-            (Reached::RefusedTwin, counts.refused_twins),
-            (Reached::AmendedWithoutChange, counts.without_change),
-            (Reached::Forgotten, counts.forgotten),
-            (Reached::ShownLate, counts.late),
+            (Reached::CameAfterAll, in_book.came_after_all),
+            (Reached::Twin, in_book.twins),
+            (Reached::RefusedTwin, in_book.refused_twins),
+            (Reached::AmendedWithoutChange, in_book.without_change),
+            (Reached::Forgotten, in_book.forgotten),
+            (Reached::ShownLate, in_book.late),
         ] {
-            tally.reach(what, times);
+            counts.reach(what, times);
         }
-        tally
+        counts
     }
 
     pub(crate) fn listed(&mut self, family: Family, listed: Listed) -> Vec<String> {
@@ -99,20 +101,31 @@ impl Desk {
         self.book.advance(u64::MAX);
     }
 
+    pub(crate) fn hit(&self) -> BTreeSet<String> {
+        self.hit.clone()
+    }
+
     pub(crate) fn calm(&mut self) {
         (self.settings.faults, self.settings.quirks, self.settings.nodes) = (0, 0, node::ONE);
     }
 
     pub(crate) fn serve(&mut self, request: &Request) -> Answer {
+        if let Some(operation) = Operation::find(&request.method, &request.path) {
+            let arrivals = self.arrivals.entry((operation.family, operation.name)).or_default();
+            arrivals.0.note(self.settings.clock.real());
+            arrivals.1 = operation.per_second;
+        }
+        self.serve_uncounted(request)
+    }
+
+    /// Answers a request that does not count against rate limits.
+    pub(crate) fn serve_uncounted(&mut self, request: &Request) -> Answer {
         let now = self.now();
         let Some(operation) = Operation::find(&request.method, &request.path) else {
             return self.refuse(format!("{} {} is no operation", request.method, request.path));
         };
-        let arrivals = self.arrivals.entry((operation.family, operation.name)).or_default();
-        arrivals.0.note(Instant::now());
-        arrivals.1 = operation.per_second;
         if self.connections.insert(request.connection) && !self.settings.line.first.is_zero() {
-            self.tally.reach(Reached::LateFirstRequest, 1);
+            self.counts.reach(Reached::LateFirstRequest, 1);
         }
         self.book.advance(now);
         let signed_at = match signature::verify(request, &self.settings.secret) {
@@ -138,18 +151,24 @@ impl Desk {
         let key = format!("{:?} {} {about}", operation.family, operation.name);
         let times = self.seen.entry(key.clone()).or_default();
         *times += 1;
-        let mut dice = Dice::new(self.settings.seed, &format!("{key} {times}"));
+        let key = format!("{key} {times}");
+        let mut dice = Dice::new(self.settings.seed, &key);
         let chance = if operation.reads() { self.settings.faults / 2 } else { self.settings.faults };
+        let is_spared = self.settings.only.as_ref().is_some_and(|only| !only.contains(&key));
         let fault = match dice.percent(chance) {
+            _ if is_spared => Fault::None,
             true => Fault::throw(operation, &mut dice),
             false if self.is_in_burst(about) && dice.percent(50) => Fault::TooManyTold,
             false => Fault::None,
         };
+        if fault != Fault::None {
+            self.hit.insert(key);
+        }
         let (quirk, node) =
             (Quirk::throw(self.settings.quirks, &mut dice), node::throw(self.settings.nodes, &mut dice));
-        *self.tally.faults.entry(fault).or_default() += 1;
-        *self.tally.quirks.entry(quirk).or_default() += 1;
-        self.tally.reach(Reached::AnotherNode, u64::from(!node.is_right()));
+        *self.counts.faults.entry(fault).or_default() += 1;
+        *self.counts.quirks.entry(quirk).or_default() += 1;
+        self.counts.reach(Reached::AnotherNode, u64::from(!node.is_right()));
         Telling { family: operation.family, fault, quirk, node, dice, now: self.now() }
     }
 
@@ -168,9 +187,9 @@ impl Desk {
             return None;
         }
         if is_good_by(telling.now) {
-            self.tally.reach(Reached::JudgedByWrongClock, 1);
+            self.counts.reach(Reached::JudgedByWrongClock, 1);
         } else {
-            self.tally.stale += 1;
+            self.counts.stale += 1;
         }
         let body = telling.refusal(Proof::Timestamp);
         Some(telling.quirk.around(Answer::json(body), self.last.as_ref(), &mut telling.dice))
@@ -241,7 +260,7 @@ impl Desk {
 
     /// What no client should send is remembered.
     pub(crate) fn refuse(&mut self, why: String) -> Answer {
-        self.tally.refused.push(why.clone());
+        self.counts.refused.push(why.clone());
         Answer::new(400, why)
     }
 }

@@ -1,15 +1,16 @@
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tradeapi_sandbox::Sandbox;
+use tradeapi_sandbox::{Answer, Request, Sandbox};
 
 use crate::book::{Book, Duplicates};
 use crate::clock::FastClock;
+use crate::counts::{Counts, Reached};
 use crate::desk::Desk;
 use crate::line::Line;
 use crate::node::Nodes;
 use crate::operation::{Family, Listed};
-use crate::tally::{Reached, Tally};
 
 /// How an exchange behaves.
 #[derive(Clone, Debug)]
@@ -30,12 +31,14 @@ pub struct Settings {
     pub duplicates: Duplicates,
     /// The secret that requests are signed with.
     pub secret: String,
+    /// The only requests with which something goes wrong, as [`Exchange::hit`] calls them; all if there is none.
+    pub only: Option<Arc<BTreeSet<String>>>,
 }
 
-/// A running exchange with one account. It ends when it is dropped.
+/// An exchange with one account, on a port or without sockets. It ends when it is dropped.
 #[derive(Debug)]
 pub struct Exchange {
-    sandbox: Sandbox,
+    sandbox: Option<Sandbox>,
     desk: Arc<Mutex<Desk>>,
 }
 
@@ -51,30 +54,57 @@ impl Exchange {
         let desk = Arc::new(Mutex::new(Desk::new(settings)));
         let served = Arc::clone(&desk);
         sandbox.answer_otherwise(move |request| lock(&served).serve(request));
-        Ok(Self { sandbox, desk })
+        Ok(Self { sandbox: Some(sandbox), desk })
+    }
+
+    /// An exchange that answers whoever [asks](Self::serve) it, and runs nothing by itself.
+    pub fn without_sockets(settings: Settings) -> Self {
+        Self { sandbox: None, desk: Arc::new(Mutex::new(Desk::new(settings))) }
+    }
+
+    /// Answers one request.
+    pub fn serve(&self, request: &Request) -> Answer {
+        lock(&self.desk).serve(request)
+    }
+
+    /// Answers a request that a node on the way has sent a second time, which does not count against rate limits.
+    pub fn serve_again(&self, request: &Request) -> Answer {
+        lock(&self.desk).serve_uncounted(request)
+    }
+
+    /// The requests with which something went wrong.
+    pub fn hit(&self) -> BTreeSet<String> {
+        lock(&self.desk).hit()
     }
 
     /// Where it listens, as a base address.
     pub fn url(&self) -> String {
-        self.sandbox.url()
+        self.sandbox.as_ref().map_or("http://127.0.0.1".to_owned(), Sandbox::url)
     }
 
     /// How many requests have come.
     pub fn calls(&self) -> usize {
-        self.tally().calls.values().map(|rate| rate.calls).sum()
+        self.counts().calls.values().map(|rate| rate.calls).sum()
     }
 
     /// What it has counted so far.
-    pub fn tally(&self) -> Tally {
-        let mut tally = lock(&self.desk).tally();
-        tally.reach(Reached::IdleClose, self.sandbox.idle_closes() as u64);
-        tally.reach(Reached::Unsolicited, self.sandbox.unsolicited() as u64);
-        tally
+    pub fn counts(&self) -> Counts {
+        let mut counts = lock(&self.desk).counts();
+        if let Some(sandbox) = &self.sandbox {
+            counts.reach(Reached::IdleClose, sandbox.idle_closes() as u64);
+            counts.reach(Reached::Unsolicited, sandbox.unsolicited() as u64);
+        }
+        counts
     }
 
     /// From now on, nothing goes wrong, and all machines are right.
     pub fn calm(&self) {
         lock(&self.desk).calm();
+    }
+
+    /// Whether nothing goes wrong.
+    pub fn is_calm(&self) -> bool {
+        lock(&self.desk).settings.faults == 0
     }
 
     /// The ids of the orders that a listing is to have, the latest first.
@@ -83,12 +113,11 @@ impl Exchange {
     }
 
     /// Closes the book, with everything in it that was accepted and would come later.
-    pub fn close(self) -> (Book, Tally) {
+    pub fn close(&self) -> (Book, Counts) {
         lock(&self.desk).close();
-        let tally = self.tally();
-        drop(self.sandbox);
+        let counts = self.counts();
         let mut desk = lock(&self.desk);
-        (std::mem::take(&mut desk.book), tally)
+        (std::mem::take(&mut desk.book), counts)
     }
 }
 

@@ -3,79 +3,81 @@
 use crate::dice::Dice;
 use crate::operation::{Deed, Family, Operation};
 
-/// What the exchange does with a request. Whatever it is, it keeps its word where the documents give one: what it calls
-/// a success happens, what it refuses by a code that says so does not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Fault {
-    /// Nothing goes wrong.
-    None,
-    /// An honest refusal.
-    Refused,
-    /// A code that sounds like a refusal, of which nothing is sure.
-    DoubtfulCode,
-    /// A code that says that nobody knows, from no document.
-    OpenCode,
-    /// A code that says that there are too many requests, with status 200.
-    RateCode,
-    /// The timestamp is not taken, though it is good.
-    Timestamp,
-    /// No answer, and the connection stays open.
-    Hang,
-    /// The connection is reset.
-    Reset,
-    /// The connection is closed without an answer.
-    Close,
-    /// Code 40010.
-    TimedOut,
-    /// Code 40725.
-    Downstream,
-    /// Code 45001.
-    UnknownError,
-    /// A code that no document lists.
-    Unlisted,
-    /// Status 429 without an envelope.
-    TooManyBare,
-    /// Status 429 with an envelope, and a header that says how long to wait.
-    TooManyTold,
-    /// A status from 500 on without an envelope.
-    ServerErrorBare,
-    /// A status from 500 on with an envelope.
-    ServerErrorTold,
-    /// A redirect.
-    Redirect,
-    /// Half of the answer's body, and the connection is closed.
-    HalfBody,
-    /// The length says less than there is, and the connection is kept: the rest comes before the next answer.
-    ShortLength,
-    /// The length says more than there is, and the connection is kept.
-    LongLength,
-    /// The answer with some bytes changed beyond recognition.
-    Garbage,
-    /// An answer that is no HTTP.
-    NotHttp,
-    /// The answer to another request.
-    MixedUp,
-    /// A right answer, in small pieces.
-    Slow,
-    /// A right answer, and the connection is closed behind it.
-    LastAnswer,
-    /// The exchange goes away for a moment: no answer, no connections.
-    Outage,
-    /// Of several things, some fail and the answer says which.
-    Partial,
-    /// Of several things, some stand neither among the successes nor among the failures.
-    Missing,
-    /// Of several things, some are answered with a message, and neither with a code nor with the exchange's id.
-    Bare,
-    /// A question is answered as though there were no such order, which can be seen only later.
-    Hidden,
-    /// A question is answered as though there were no such order, once, however long it has been there.
-    FalseAbsence,
-    /// A page has some of the items of the page before it.
-    Overlap,
-    /// A page's cursor is the one that was asked with.
-    StuckCursor,
+listed! {
+    /// What the exchange does with a request. Whatever it is, it keeps its word where the documents give one: what it calls
+    /// a success happens, what it refuses by a code that says so does not.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum Fault {
+        /// Nothing goes wrong.
+        None,
+        /// An honest refusal.
+        Refused,
+        /// A code that sounds like a refusal, of which nothing is sure.
+        DoubtfulCode,
+        /// A code that says that nobody knows, from no document.
+        OpenCode,
+        /// A code that says that there are too many requests, with status 200.
+        RateCode,
+        /// The timestamp is not taken, though it is good.
+        Timestamp,
+        /// No answer, and the connection stays open.
+        Hang,
+        /// The connection is reset.
+        Reset,
+        /// The connection is closed without an answer.
+        Close,
+        /// Code 40010.
+        TimedOut,
+        /// Code 40725.
+        Downstream,
+        /// Code 45001.
+        UnknownError,
+        /// A code that no document lists.
+        Unlisted,
+        /// Status 429 without an envelope.
+        TooManyBare,
+        /// Status 429 with an envelope, and a header that says how long to wait.
+        TooManyTold,
+        /// A status from 500 on without an envelope.
+        ServerErrorBare,
+        /// A status from 500 on with an envelope.
+        ServerErrorTold,
+        /// A redirect.
+        Redirect,
+        /// Half of the answer's body, and the connection is closed.
+        HalfBody,
+        /// The length says less than there is, and the connection is kept: the rest comes before the next answer.
+        ShortLength,
+        /// The length says more than there is, and the connection is kept.
+        LongLength,
+        /// The answer with some bytes changed beyond recognition.
+        Garbage,
+        /// An answer that is no HTTP.
+        NotHttp,
+        /// The answer to another request.
+        MixedUp,
+        /// A right answer, in small pieces.
+        Slow,
+        /// A right answer, and the connection is closed behind it.
+        LastAnswer,
+        /// The exchange goes away for a moment: no answer, no connections.
+        Outage,
+        /// Of several things, some fail and the answer says which.
+        Partial,
+        /// Of several things, some stand neither among the successes nor among the failures.
+        Missing,
+        /// Of several things, some are answered with a message, and neither with a code nor with the exchange's id.
+        Bare,
+        /// A question is answered as though there were no such order, which can be seen only later.
+        Hidden,
+        /// A question is answered as though there were no such order, once, however long it has been there.
+        FalseAbsence,
+        /// A page has some of the items of the page before it.
+        Overlap,
+        /// A page's cursor is the one that was asked with.
+        StuckCursor,
+    }
 }
 
 /// What becomes of a change, whatever is answered.

@@ -24,6 +24,19 @@
 //! what they show may be seconds old. No request is under way for longer than its signature is good by the true clock.
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "only tests use this, and a panic is how they fail")]
 
+/// An enum that lists its values, so that a campaign can show that it reached each.
+macro_rules! listed {
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $value:ident,)* }) => {
+        $(#[$meta])*
+        pub enum $name { $($(#[$doc])* $value,)* }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$value,)*];
+        }
+    };
+}
+
 pub mod query;
 pub mod signature;
 
@@ -34,6 +47,7 @@ mod change;
 mod changes;
 mod clock;
 mod codes;
+mod counts;
 mod desk;
 mod dice;
 mod exchange;
@@ -44,13 +58,13 @@ mod node;
 mod operation;
 mod quirk;
 mod spoil;
-mod tally;
 mod telling;
 
 pub use book::{Book, Duplicates, Effect, Order, State, Unchanged, When, label};
 pub use change::{Change, Name};
 pub use clock::FastClock;
 pub use codes::{Proof, proof};
+pub use counts::{Counts, Rate, Reached};
 pub use dice::Dice;
 pub use exchange::{Exchange, Settings};
 pub use fault::{Fault, Landing};
@@ -58,4 +72,3 @@ pub use line::Line;
 pub use node::{JUDGING_OTHERWISE, LAGGING, Node, Nodes, ONE, TELLING_OTHERWISE};
 pub use operation::{Deed, Family, Listed, OPERATIONS, Operation};
 pub use quirk::Quirk;
-pub use tally::{Rate, Reached, Tally};

@@ -6,38 +6,40 @@ use tradeapi_sandbox::Answer;
 
 use crate::dice::Dice;
 
-/// Something odd about an answer. None of it changes what the answer says of the request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Quirk {
-    /// Nothing.
-    None,
-    /// The time it tells is absurd.
-    AbsurdTime,
-    /// It tells the time of decades ago or to come.
-    AnotherAge,
-    /// Records have numbers that take gigabytes when they are written out.
-    AbsurdNumbers,
-    /// It says to wait for longer than the world has been there, or for no number at all.
-    AbsurdRetryAfter,
-    /// It says that an absurd number of calls is left.
-    AbsurdRemaining,
-    /// The header that tells the date has a year of many digits.
-    AbsurdDate,
-    /// It has so many headers that a client hardly takes them.
-    ManyHeaders,
-    /// It has more headers than any client takes.
-    TooManyHeaders,
-    /// Another answer comes with it, which nobody asked for.
-    UnsolicitedAnswer,
-    /// Another answer comes a while behind it, if nobody asks meanwhile.
-    LateUnsolicitedAnswer,
-    /// Bytes that are no HTTP come with it.
-    UnsolicitedBytes,
+listed! {
+    /// Something odd about an answer. None of it changes what the answer says of the request.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum Quirk {
+        /// Nothing.
+        None,
+        /// The time it tells is absurd.
+        AbsurdTime,
+        /// It tells the time of decades ago or to come.
+        AnotherAge,
+        /// Records have numbers that take gigabytes when they are written out.
+        AbsurdNumbers,
+        /// It says to wait for longer than the world has been there, or for no number at all.
+        AbsurdRetryAfter,
+        /// It says that an absurd number of calls is left.
+        AbsurdRemaining,
+        /// The header that tells the date has a year of many digits.
+        AbsurdDate,
+        /// It has so many headers that a client hardly takes them.
+        ManyHeaders,
+        /// It has more headers than any client takes.
+        TooManyHeaders,
+        /// Another answer comes with it, which nobody asked for.
+        UnsolicitedAnswer,
+        /// Another answer comes a while behind it, if nobody asks meanwhile.
+        LateUnsolicitedAnswer,
+        /// Bytes that are no HTTP come with it.
+        UnsolicitedBytes,
+    }
 }
 
 /// How often each comes about among all that do.
-const ALL: [(Quirk, u64); 11] = [
+const WEIGHTS: [(Quirk, u64); 11] = [
     (Quirk::AbsurdTime, 4),
     (Quirk::AnotherAge, 8),
     (Quirk::AbsurdNumbers, 6),
@@ -78,7 +80,7 @@ fn one_of(texts: &'static [&'static str], dice: &mut Dice) -> &'static str {
 impl Quirk {
     /// What is odd about an answer in so many of a hundred.
     pub(crate) fn throw(chance: u64, dice: &mut Dice) -> Self {
-        if dice.percent(chance) { dice.weighted(&ALL) } else { Self::None }
+        if dice.percent(chance) { dice.weighted(&WEIGHTS) } else { Self::None }
     }
 
     /// The time as it stands in the envelope, where it is not the time.

@@ -1,5 +1,6 @@
 //! Answers that go wrong.
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use tradeapi_sandbox::Answer;
 
@@ -60,7 +61,8 @@ fn garbled(body: String, dice: &mut Dice) -> Vec<u8> {
     loop {
         let place = dice.place_in(&bytes);
         bytes[place] = (dice.throw() & 0xff) as u8;
-        if serde_json::from_slice::<Value>(&bytes).is_err() {
+        // Not read as a `Value`, which refuses numbers that are JSON, but too large for it.
+        if serde_json::from_slice::<IgnoredAny>(&bytes).is_err() {
             return bytes;
         }
     }

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
 
 use tradeapi_hostile::{
-    Book, Duplicates, Effect, Exchange, FastClock, Fault, Line, ONE, Reached, Settings, Tally, label, signature,
+    Book, Counts, Duplicates, Effect, Exchange, FastClock, Fault, Line, ONE, Reached, Settings, label, signature,
 };
 
 const SECRET: &str = "secret";
@@ -15,7 +15,7 @@ const PLACE: &str = "/api/v3/trade/place-order";
 fn start(seed: u64, faults: u64) -> Exchange {
     let (clock, nodes, line, duplicates) = (FastClock::new(1), ONE, Line::default(), Duplicates::default());
     let (quirks, secret) = (0, SECRET.to_owned());
-    Exchange::start(Settings { seed, faults, quirks, clock, nodes, line, duplicates, secret }).unwrap()
+    Exchange::start(Settings { seed, faults, quirks, clock, nodes, line, duplicates, secret, only: None }).unwrap()
 }
 
 /// Sends a request and waits until it has come, whatever is answered.
@@ -51,7 +51,7 @@ fn place(exchange: &Exchange, id: &str) {
     post(exchange, PLACE, &format!(r#"{{"clientOid":"{id}","symbol":"BTCUSDT","qty":"1"}}"#), SECRET);
 }
 
-fn after(seed: u64, ids: impl Iterator<Item = u64>) -> (Book, Tally) {
+fn after(seed: u64, ids: impl Iterator<Item = u64>) -> (Book, Counts) {
     let exchange = start(seed, 50);
     ids.for_each(|id| place(&exchange, &format!("order-{id}")));
     exchange.close()
@@ -59,15 +59,15 @@ fn after(seed: u64, ids: impl Iterator<Item = u64>) -> (Book, Tally) {
 
 #[test]
 fn the_same_requests_go_wrong_in_the_same_way_whoever_comes_first() {
-    let (book, tally) = after(1, 0..200);
+    let (book, counts) = after(1, 0..200);
     let (other_book, other_tally) = after(1, (0..200).rev());
     assert_eq!(
-        (book.effects(), &tally.faults, &tally.landings),
+        (book.effects(), &counts.faults, &counts.landings),
         (other_book.effects(), &other_tally.faults, &other_tally.landings)
     );
-    assert!(tally.faults.len() > 15 && book.orders().len() > 100, "{:?}", tally.faults);
+    assert!(counts.faults.len() > 15 && book.orders().len() > 100, "{:?}", counts.faults);
     let (another_book, another_tally) = after(2, 0..200);
-    assert_ne!((book.effects(), tally.faults), (another_book.effects(), another_tally.faults));
+    assert_ne!((book.effects(), counts.faults), (another_book.effects(), another_tally.faults));
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn an_order_that_comes_twice_is_there_twice() {
     post(&exchange, "/api/v3/trade/cancel-order", r#"{"clientOid":"b"}"#, SECRET);
     let modified = r#"{"clientOid":"a","price":"7","requestId":3}"#;
     post(&exchange, "/api/v3/trade/modify-order", modified, SECRET);
-    let (book, tally) = exchange.close();
+    let (book, counts) = exchange.close();
     let effects = [
         (Effect::Placed(label("a", "1", "")), 2),
         (Effect::Placed(label("b", "1", "")), 1),
@@ -85,8 +85,8 @@ fn an_order_that_comes_twice_is_there_twice() {
         (Effect::Cancelled(label("b", "1", "")), 1),
     ];
     assert_eq!(*book.effects(), BTreeMap::from(effects));
-    assert_eq!(tally.faults, BTreeMap::from([(Fault::None, 5)]));
-    assert_eq!((tally.beyond(), tally.times(Reached::Twin)), (0, 1));
+    assert_eq!(counts.faults, BTreeMap::from([(Fault::None, 5)]));
+    assert_eq!((counts.beyond(), counts.times(Reached::Twin)), (0, 1));
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn what_no_client_should_send_is_noticed() {
     post(&exchange, PLACE, r#"{"clientOid":"a"}"#, "another secret");
     post(&exchange, PLACE, "no JSON", SECRET);
     (0..40).for_each(|id| place(&exchange, &id.to_string()));
-    let (book, tally) = exchange.close();
-    assert_eq!((tally.refused.len(), book.orders().len()), (2, 40));
-    assert!(tally.beyond() > 0, "dozens came at once, ten are allowed in a second");
+    let (book, counts) = exchange.close();
+    assert_eq!((counts.refused.len(), book.orders().len()), (2, 40));
+    assert!(counts.beyond() > 0, "dozens came at once, ten are allowed in a second");
 }

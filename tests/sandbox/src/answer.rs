@@ -4,8 +4,9 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer(pub(crate) Act);
 
+/// What becomes of an answer and of its connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Act {
+pub enum Act {
     /// Answers in full and keeps the connection.
     Whole(Parts),
     /// Answers in full and closes the connection after this pause, without having said that it would.
@@ -28,23 +29,28 @@ pub(crate) enum Act {
     Hang,
 }
 
+/// What an answer consists of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Parts {
-    status: u16,
-    headers: Vec<(String, String)>,
-    body: Vec<u8>,
+pub struct Parts {
+    /// The status.
+    pub status: u16,
+    /// The headers, but for the length.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
     /// How long the body is said to be, when that is not true.
-    announced: Option<usize>,
+    pub announced: Option<usize>,
     /// What comes behind the answer though nobody asked for it.
-    pub(crate) behind: Option<Behind>,
+    pub behind: Option<Behind>,
 }
 
 /// Bytes that are sent behind an answer, on a connection that is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Behind {
-    pub(crate) bytes: Vec<u8>,
+pub struct Behind {
+    /// The bytes.
+    pub bytes: Vec<u8>,
     /// With the answer where it is zero; otherwise only if no request comes meanwhile.
-    pub(crate) pause: Duration,
+    pub pause: Duration,
 }
 
 impl Answer {
@@ -147,6 +153,11 @@ impl Answer {
             parts.behind = Some(Behind { bytes: other.into(), pause });
         }
         self
+    }
+
+    /// What becomes of it, for a network without sockets.
+    pub fn into_act(self) -> Act {
+        self.0
     }
 
     /// The answer as it travels, head and all; empty where there is none.

@@ -29,6 +29,6 @@ mod request;
 mod script;
 mod server;
 
-pub use answer::Answer;
+pub use answer::{Act, Answer, Behind, Parts};
 pub use request::Request;
 pub use server::Sandbox;

@@ -17,6 +17,21 @@ pub struct Request {
 }
 
 impl Request {
+    /// A request that comes without a socket; its target may have a query.
+    pub fn new(
+        method: &str,
+        target: &str,
+        headers: Vec<(String, String)>,
+        body: impl Into<Vec<u8>>,
+        connection: usize,
+    ) -> Self {
+        let (path, query) = match target.split_once('?') {
+            Some((path, query)) => (path, Some(query.to_owned())),
+            None => (target, None),
+        };
+        Self { method: method.to_owned(), path: path.to_owned(), query, headers, body: body.into(), connection }
+    }
+
     /// The value of the header `name`, in whatever case it was written. Of several the first.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut same = self.headers.iter().filter(|(other, _)| other.eq_ignore_ascii_case(name));
@@ -33,12 +48,8 @@ impl Request {
         let mut lines = head.split("\r\n");
         let (method, rest) = lines.next()?.split_once(' ')?;
         let target = rest.strip_suffix(" HTTP/1.1")?;
-        let (path, query) = match target.split_once('?') {
-            Some((path, query)) => (path, Some(query.to_owned())),
-            None => (target, None),
-        };
         let headers = lines.map(header).collect::<Option<_>>()?;
-        Some(Self { method: method.to_owned(), path: path.to_owned(), query, headers, body: Vec::new(), connection })
+        Some(Self::new(method, target, headers, Vec::new(), connection))
     }
 
     /// How long the body is. Bodies in chunks are not understood, and their requests are refused.

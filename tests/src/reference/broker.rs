@@ -8,7 +8,7 @@ const WORDS: &Words = &[("showSub", &["yes", "no"])];
 
 const SUFFIXES: [&str; 5] = ["_SPBL", "_SPBL-MABL", "_UMCBL", "_DMCBL", "_CMCBL"];
 
-pub(super) fn judge(name: &str, request: Request, now: i128, out: &mut Findings) {
+pub(super) fn inspect(name: &str, request: Request, now: i128, out: &mut Findings) {
     match name {
         "customer-commissions" => commissions(request, now, out),
         _ => unknown(name),

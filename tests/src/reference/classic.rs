@@ -44,7 +44,7 @@ const ORDER_SOURCES: &[&str] = &[
 
 const MOST_ITEMS: usize = 50;
 
-pub(super) fn judge(name: &str, request: Request, account: Account, now: i128, out: &mut Findings) {
+pub(super) fn inspect(name: &str, request: Request, account: Account, now: i128, out: &mut Findings) {
     words(request, WORDS, out);
     limit(request, 100, out);
     let window = Window::of(request, out);

@@ -84,9 +84,9 @@ pub fn findings(operation: &str, request: &Value, account: &Value, now: u64) -> 
     let mut out = Findings::default();
     let (request, account, now) = (Request(request), Account(account), i128::from(now));
     match operation.split_once('.') {
-        Some(("classic", name)) => classic::judge(name, request, account, now, &mut out),
-        Some(("unified", name)) => unified::judge(name, request, account, now, &mut out),
-        Some(("broker", name)) => broker::judge(name, request, now, &mut out),
+        Some(("classic", name)) => classic::inspect(name, request, account, now, &mut out),
+        Some(("unified", name)) => unified::inspect(name, request, account, now, &mut out),
+        Some(("broker", name)) => broker::inspect(name, request, now, &mut out),
         _ => unknown(operation),
     }
     out

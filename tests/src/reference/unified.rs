@@ -43,7 +43,7 @@ pub(super) const TAKE_PROFIT_STOP_LOSS: [&str; 8] = [
 /// How the order behind a limit price must be typed: price, type.
 const LIMIT_PRICES: [(&str, &str); 2] = [("tpLimitPrice", "tpOrderType"), ("slLimitPrice", "slOrderType")];
 
-pub(super) fn judge(name: &str, request: Request, account: Account, now: i128, out: &mut Findings) {
+pub(super) fn inspect(name: &str, request: Request, account: Account, now: i128, out: &mut Findings) {
     shapes(request, out);
     limit(request, 100, out);
     let window = Window::of(request, out);

@@ -157,7 +157,7 @@ fn a_thread_waits_for_room() {
     thread::scope(|scope| {
         let calls: Vec<_> = (0..per_second).map(|call| scope.spawn(move || wait_for(call))).collect();
         assert!(calls.into_iter().all(|call| call.join().unwrap().is_zero()));
-        // Time stands still until the next one waits.
+        // Time stops until the next call waits.
         let call = scope.spawn(move || wait_for(per_second));
         let at = loop {
             match timer.next_wake() {

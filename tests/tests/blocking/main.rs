@@ -29,7 +29,7 @@ fn success(data: &Value) -> Answer {
     Answer::json(json!({"code": "00000", "msg": "success", "requestTime": 1, "data": data}).to_string())
 }
 
-/// An exchange that answers with the id that was asked for.
+/// An exchange that answers with the requested id.
 fn echo() -> Sandbox {
     let sandbox = Sandbox::start().unwrap();
     sandbox.answer_otherwise(|request| {

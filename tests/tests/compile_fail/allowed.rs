@@ -2,7 +2,7 @@
 use tradeapi::runtime::retry::RetryPolicy;
 use tradeapi::runtime::signing::HmacSha256;
 use tradeapi::unified::{CancelOrder, Category, ClientOid, Execution, LimitExecution, OrderAck, OrderRef, PlaceOrder, Side};
-use tradeapi::{Client, Credentials, Decimal, Error};
+use tradeapi::{Client, Credentials, Decimal, Error, dec};
 
 fn side(side: &Side) -> &str {
     match side {
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let price: Decimal = "64000.5".parse()?;
     let order = PlaceOrder::new(Category::Spot, "BTCUSDT", 1, Side::Buy, LimitExecution::new(price));
     let order = order.client_oid(ClientOid::new("mine-1")?);
-    let market = PlaceOrder::new("SPOT".parse()?, "BTCUSDT", 1, Side::Sell, Execution::Market);
+    let market = PlaceOrder::new("SPOT".parse()?, "BTCUSDT", dec!(0.01), Side::Sell, Execution::Market);
     let cancel = CancelOrder::new(OrderRef::ClientOid(ClientOid::new("mine-1")?));
     let credentials = Credentials::with_signer("key", "passphrase", HmacSha256::new("secret"));
     let _ = again;

@@ -1,4 +1,4 @@
-//! E0308: an identifier with a documented shape is a text that nobody has checked
+//! E0308: an identifier with a documented shape is an unchecked text
 use tradeapi::unified::{Category, Execution, PlaceOrder, Side};
 
 fn main() {

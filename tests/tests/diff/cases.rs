@@ -83,7 +83,10 @@ cases! {
     an_answer_repeats_nothing: [Replace("house/extend-loan", "echoes: { isbn: isbn }", "echoes_one_of: { isbn: isbn }")]
         => ["behaviour operation house.extend-loan echoes: isbn: isbn -> one of isbn: isbn"],
     a_request_does_several_things: [Replace(LEND, "client_id: card", "client_id: card\ncompound: { why: It lends and bills., when: { place: home } }")]
-        => ["behaviour operation house.lend-book compound: when place is home now"],
+        => [
+            "behaviour operation house.lend-book compound: when place is home now",
+            "documentation operation house.lend-book compound.why: now said",
+        ],
     credentials_can_be_checked: [
         Replace(FAMILY, "numbers: json\n", "numbers: json\nprobe: { operation: count-loans }\n"),
         Write("house/count-loans", "operation: count-loans\ntitle: Count Loans\nhttp: GET /v1/loan-count\ndoc: Counts.\n\
@@ -171,6 +174,8 @@ cases! {
     a_window_goes: [Replace(FIND, "window:\n  from: since\n  to: until\n  span: 30 days\n  default: 1 week\n", "")]
         => ["breaking window house.find-books gone"],
     a_ceiling_changes: [Replace(FAMILY, "n: 12", "n: 10")] => ["behaviour ceiling house.open-loans n: 12 -> 10"],
+    a_ceiling_is_of_some: [Replace(FAMILY, "n: 12,", "n: 12, over: { Cover: [hard] },")]
+        => ["behaviour ceiling house.open-loans over: Cover: hard now"],
     a_ceiling_comes: [Replace(FAMILY, "limits:\n", "limits:\n  - { id: notes, n: 3, doc: Notes. }\n")]
         => ["behaviour ceiling house.notes new"],
     the_last_ceiling_goes:
@@ -272,6 +277,10 @@ cases! {
         => ["behaviour parameter house.lend-book.gift deprecated: since v2; use note now"],
     an_operation_is_deprecated: [Replace(FIND, "effect: read\n", "effect: read\ndeprecated: {}\n")]
         => ["behaviour operation house.find-books deprecated: yes now"],
+    a_field_is_deprecated: [Replace(TYPES, "      made: { type: time,", "      made: { type: time, deprecated: { use: due },")]
+        => ["behaviour field house.Loan.made deprecated: use due now"],
+    a_value_is_deprecated: [Replace(TYPES, "lawn: On the lawn.", "lawn: { doc: On the lawn., deprecated: { since: v2 } }")]
+        => ["behaviour value house.Place.lawn deprecated: since v2 now"],
     a_unit_is_no_longer_told: [Replace(MANY, "unit: EUR", "unit: [{ otherwise: EUR }]")] => [],
     a_number_travels_as_text: [Replace(FIND, "shelf: { type: integer,", "shelf: { type: integer, json: text,")]
         => ["behaviour parameter house.find-books.shelf json: number -> text"],
@@ -302,7 +311,7 @@ cases! {
     // Answers.
     a_response_is_a_list: [Replace(LEND, "echoes: { isbn: isbn }\nresponse:\n  object: Loan", "response:\n  array: Loan"),
         Replace(LEND, r#""answer": {"isbn": "1234"}"#, r#""answer": []"#)] => [
-        "breaking operation house.lend-book response: object -> array",
+        "breaking operation house.lend-book response: Loan -> list of Loan",
         "behaviour operation house.lend-book echoes: isbn: isbn no longer",
         "documentation operation house.lend-book examples: other words",
     ],
@@ -485,8 +494,8 @@ cases! {
         "additive record house.Page new",
     ],
     another_field_tells_the_record: [Replace(FAMILY, "id: isbn, state: state, at: due", "client_id: isbn, state: state, at: due")] => [
-        "behaviour tracked record house.Loan id: isbn no longer",
         "behaviour tracked record house.Loan client_id: isbn now",
+        "behaviour tracked record house.Loan id: isbn no longer",
     ],
     something_is_no_longer_ruled_out: [Replace(FAMILY, "  never:\n    - { from: closed, to: open, at: \"Loans, rule 4\", why: It is lent anew. }\n", "")]
         => ["behaviour never house.closed -> open gone"],

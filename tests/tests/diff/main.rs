@@ -82,7 +82,7 @@ fn has(diff: &Diff, class: Class) -> bool {
 }
 
 #[test]
-fn each_case_is_told_as_the_table_says() {
+fn each_case_gives_the_differences_of_the_table() {
     let old = read(&fixture());
     let mut wrong = Vec::new();
     for Case { name, edits, expected } in CASES {
@@ -141,18 +141,37 @@ fn the_compiler_agrees_in_every_case() {
 }
 
 #[test]
-fn the_compiler_warns_of_what_is_deprecated() {
+fn the_compiler_warns_of_deprecated_items() {
     let parameter = Edit::Replace(
         "house/lend-book",
         "gift: { type: YesNo,",
         "gift: { type: YesNo, deprecated: { since: v2, use: note },",
     );
     let operation = Edit::Replace("house/find-books", "effect: read\n", "effect: read\ndeprecated: {}\n");
-    let files = read(edited(&[parameter, operation]).path()).emit(Layout::Crate);
+    let field = Edit::Replace("house/types", "made: { type: time,", "made: { type: time, deprecated: { use: due },");
+    let lawn = "lawn: { doc: On the lawn., deprecated: { since: v2, use: room } }";
+    let value = Edit::Replace("house/types", "lawn: On the lawn.", lawn);
+    let schema = read(edited(&[parameter, operation, field, value]).path());
+    let files = schema.emit(Layout::Crate);
     let setter = "#[deprecated(note = \"since v2; use note\")]\n    #[inline]\n    pub fn gift(";
     assert!(files["house/lend_book.rs"].contains(setter), "{}", files["house/lend_book.rs"]);
     let function = "#[deprecated(note = \"the document advises against it\")]\n    fn find_books(";
     assert!(files["house/mod.rs"].contains(function), "{}", files["house/mod.rs"]);
+    let field = "#[deprecated(note = \"use due\")]\n        #[wire(\"made\"";
+    assert!(files["house/records.rs"].contains(field), "{}", files["house/records.rs"]);
+    let value = "#[deprecated(note = \"since v2; use room\")]\n        Lawn = ";
+    assert!(files["house/enums.rs"].contains(value), "{}", files["house/enums.rs"]);
+    // The crate itself uses them without warnings.
+    assert!(files["lib.rs"].contains("#[allow(deprecated)]\npub mod house;"), "{}", files["lib.rs"]);
+    let facts = schema.facts();
+    for fact in [
+        "house.find-books\t\t",
+        "house.lend-book\tgift\t",
+        "house.Loan\tmade\tuse due",
+        "house.Place\tlawn\tsince v2; use room",
+    ] {
+        assert!(facts.iter().any(|line| line.starts_with(&format!("deprecated\t{fact}"))), "{fact}: {facts:#?}");
+    }
 }
 
 /// Two arguments of one type: what used to compile compiles, and sends each under the other's name.
@@ -201,7 +220,7 @@ fn the_three_formats() {
 
 /// A difference and its reverse are of one thing, and what is additive one way breaks the other.
 #[test]
-fn what_comes_one_way_goes_the_other() {
+fn reversed_versions_give_reversed_differences() {
     let old = read(&fixture());
     for case in CASES {
         let new = read(edited(case.edits).path());

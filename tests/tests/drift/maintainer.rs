@@ -66,7 +66,7 @@ async fn what_was_written_down_is_settled() {
     }
     let after = desk.read();
     assert_eq!((before.settled(), after.settled()), (0, changes.len()), "{after}");
-    // Fields that never came are told together, and others are left.
+    // Fields that never came are reported together, and others are left.
     assert_eq!(after.open(), before.open() - (changes.len() - 1), "{after}");
 }
 

@@ -1,4 +1,4 @@
-//! Nothing of the account is in a report: no value of a free field, no number, no id, wherever it stands.
+//! A report contains nothing of the account: no value of a free field, no number, no id, at any place.
 
 use serde_json::{Map, Value, json};
 use tradeapi::Operation;
@@ -70,7 +70,7 @@ fn no_value_of_a_free_field_is_in_a_report() {
             assert!(!printed.contains(canary), "{canary} is in {printed}");
         }
     }
-    // The places are told all the same, so the test has looked at something.
+    // The places are reported, so the test has compared something.
     assert!(printed[0].contains("data.list[].newField"), "{}", printed[0]);
     assert!(printed[0].contains("data.list[].*"), "{}", printed[0]);
 }

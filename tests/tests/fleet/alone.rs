@@ -67,7 +67,7 @@ async fn shares_take_over_and_hand_back() {
     }
 }
 
-/// A server that was only out of reach has forgotten nothing, and is told what was sent without it.
+/// A server that was out of reach has its data still, and receives what was sent without it.
 #[tokio::test]
 async fn what_was_sent_alone_is_reported() {
     let Some(server) = Server::start() else { return };

@@ -1,4 +1,4 @@
-//! Who asks.
+//! Callers of a fleet.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

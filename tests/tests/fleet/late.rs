@@ -14,7 +14,7 @@ const LATE: (Duration, Duration) = (ms(15), ms(60));
 
 type Told = Arc<Mutex<Vec<FleetChange>>>;
 
-/// Two members, each with its own way to the server, and what they were told.
+/// Two members, each with its own proxy to the server, and their notifications.
 fn two(server: &Server, fallback: bool) -> (Vec<(RedisLimits, Proxy)>, Told) {
     let told = Told::default();
     let member = || {
@@ -60,7 +60,7 @@ async fn no_member_freezes() {
     }
 }
 
-/// Callers that wait for less than an answer takes leave what they asked for to the next ones.
+/// Callers that give up before an answer arrives leave their permits to the next ones.
 #[tokio::test]
 async fn impatient_callers_are_served() {
     let Some(server) = Server::start() else { return };

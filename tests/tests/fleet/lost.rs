@@ -119,7 +119,7 @@ async fn a_server_that_restarts_while_all_trade() {
     assert_never_too_many(&traffic);
 }
 
-/// What is held back is passed on in the end: questions are read long after who asked them has given up.
+/// What is held back is passed on in the end: requests are read long after their callers have given up.
 #[tokio::test]
 async fn a_way_that_stalls() {
     let Some(server) = Server::start() else { return };
@@ -154,7 +154,7 @@ async fn a_moment_without_redis_does_not_count_as_a_loss() {
     assert_never_too_many(&traffic);
 }
 
-/// A process that stops between permit and call: nobody else uses its places meanwhile.
+/// A process that stops between permit and call: its places stay occupied.
 #[tokio::test]
 async fn a_process_that_pauses_keeps_its_places() {
     let Some(server) = Server::start() else { return };

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::callers::ms;
 use super::server::Server;
 
-/// What the script asks for the time with, and what it asks instead: the same clock, set by a number of seconds.
+/// The script's command for the time, and its replacement: the same clock, set by a number of seconds.
 const TIME: &str = "redis.call('TIME')";
 const SET_TIME: &str = "(function() local time = redis.call('TIME') \
     return { time[1] + (redis.call('GET', 'test:clock') or 0), time[2] } end)()";

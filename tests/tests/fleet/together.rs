@@ -67,7 +67,7 @@ async fn what_is_given_back_others_may_have() {
         slots.push(ask(&one, call(PLACE), true).await.unwrap());
     }
     slots.into_iter().for_each(|reservation| one.give_back(reservation));
-    // Those of one are told with its next question; then there is room for others at once.
+    // One process reports its calls with its next request; then there is room for others at once.
     let first = make(&one, call(PLACE), false).await.unwrap().0;
     let next = make(&other, call(PLACE), false).await.unwrap().0;
     assert!(next - first < SPAN);
@@ -143,7 +143,7 @@ async fn cancels_of_one_overtake_what_another_waits_for() {
         tokio::spawn(async move { make(&limits, call(meta), true).await.unwrap().0 })
     };
     let places = [(); 3].map(|()| spawn(&limits(), PLACE));
-    // Once they have asked.
+    // After their requests.
     tokio::time::sleep(ms(300)).await;
     let other = limits();
     let mut last = Duration::ZERO;
@@ -155,7 +155,7 @@ async fn cancels_of_one_overtake_what_another_waits_for() {
     }
 }
 
-/// Room is kept for a cancellation that was told to come again, for as long as it may come.
+/// Room is kept for a cancellation that was told to retry, as long as it may come.
 #[tokio::test]
 async fn room_is_kept_for_a_cancel() {
     let Some(server) = Server::start() else { return };

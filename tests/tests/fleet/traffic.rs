@@ -27,7 +27,7 @@ pub(crate) struct Traffic {
 pub(crate) struct Habit {
     /// How long a call is under way.
     pub(crate) takes: Duration,
-    /// How long the caller waits before it asks anew.
+    /// How long the caller waits before its next request.
     pub(crate) patience: Duration,
     /// Of how many permits one is given back.
     pub(crate) returns_one_of: usize,

@@ -1,4 +1,4 @@
-//! Redis is gone, slow or wrong: the caller is told, and nothing is sent.
+//! Redis is gone, slow or wrong: the caller gets an error, and nothing is sent.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tradeapi_sandbox::Sandbox;
 use super::callers::{CANCEL, MOST, PLACE, SECOND, ask, call, make, most_in_any, ms, settings, trouble};
 use super::server::Server;
 
-/// An address at which nobody listens.
+/// An address without a listener.
 fn nowhere() -> String {
     let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
     format!("redis://127.0.0.1:{port}")
@@ -66,7 +66,7 @@ async fn a_refusing_member_recovers_and_never_exceeds() {
         server.kill();
         assert_eq!(trouble(make(&limits, call(PLACE), round % 2 == 0).await), LimiterTrouble::Unreachable);
         server.start_again();
-        // Those who ask soon after a failure are told of it again.
+        // Callers soon after a failure get the same error.
         while make(&limits, call(PLACE), false)
             .await
             .is_err_and(|denied| matches!(denied, tradeapi::runtime::limits::AdmissionError::Unavailable(_)))
@@ -116,7 +116,7 @@ async fn script_errors_are_reported() {
     let keys: Vec<String> = redis::cmd("KEYS").arg("*place-order*").query(&mut connection).unwrap();
     redis::cmd("SET").arg(&keys[0]).arg("something else").exec(&mut connection).unwrap();
     assert_eq!(trouble(make(&limits, call(PLACE), true).await), LimiterTrouble::Failed);
-    // What is wrong with one window is none of the others'.
+    // Trouble with one window does not affect the others.
     make(&limits, call(CANCEL), true).await.unwrap();
     // A server that does not lead any more.
     redis::cmd("REPLICAOF").arg("127.0.0.1").arg(1).exec(&mut connection).unwrap();

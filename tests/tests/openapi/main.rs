@@ -3,19 +3,19 @@
 //! test says so on standard error and passes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
-mod judge;
+mod validator;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use judge::Judge;
 use serde_json::{Value, json};
 use tradeapi::runtime::Operation;
 use tradeapi::runtime::tables::Meta;
 use tradeapi_gen::{Generator, OpenApi, Schema};
 use tradeapi_tests::schema::examples;
+use validator::OpenApiValidator;
 
 fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
@@ -95,21 +95,21 @@ fn another_api_is_said_too() {
     let schema = Generator::new().schema_dir(workspace().join("tests/downstream/schema")).read().unwrap();
     let openapi = schema.openapi();
     insta::assert_snapshot!(openapi.text);
-    Judge::new(&document(&openapi));
+    OpenApiValidator::new(&document(&openapi));
 }
 
 /// The examples of the schema, read without the generator, are taken; a member of the wrong kind never is.
 #[test]
 fn examples_are_taken_and_mangled_ones_are_not() {
     let document = document(&schema().openapi());
-    let judge = Judge::new(&document);
+    let validator = OpenApiValidator::new(&document);
     for meta in metas() {
         for example in examples(meta) {
             let request = read(&example.request);
-            assert_eq!(judge.request(meta.id, &request), [""; 0], "{}", example.about);
-            assert_eq!(judge.answer(meta.id, &read(&example.response)), [""; 0], "{}", example.about);
+            assert_eq!(validator.request(meta.id, &request), [""; 0], "{}", example.about);
+            assert_eq!(validator.answer(meta.id, &read(&example.response)), [""; 0], "{}", example.about);
             for (name, wrong) in mangled(&request) {
-                assert!(!judge.request(meta.id, &wrong).is_empty(), "{}: `{name}` can be anything", example.about);
+                assert!(!validator.request(meta.id, &wrong).is_empty(), "{}: `{name}` can be anything", example.about);
             }
         }
     }
@@ -148,12 +148,12 @@ fn mangled(request: &Value) -> Vec<(String, Value)> {
 fn requests_that_keep_the_rules_are_taken_and_others_are_not() {
     let schema = schema();
     let document = document(&schema.openapi());
-    let judge = Judge::new(&document);
+    let validator = OpenApiValidator::new(&document);
     let mut refused = BTreeSet::new();
     let mut missed = BTreeSet::new();
     for case in schema.cases() {
         let rule = format!("{} {}", case.operation, case.rule);
-        let faults = judge.request(&case.operation, &read(&case.request));
+        let faults = validator.request(&case.operation, &read(&case.request));
         match (case.breaks, faults.is_empty()) {
             (true, true) => drop(missed.insert(rule)),
             (true, false) => drop(refused.insert(rule)),

@@ -11,7 +11,7 @@ use std::error::Error as _;
 use rustls::SupportedProtocolVersion;
 use rustls::version::{TLS12, TLS13};
 use tradeapi::runtime::client::LimitMode;
-use tradeapi::runtime::tables::{Ending, Outcome};
+use tradeapi::runtime::tables::{CallResult, Outcome};
 use tradeapi::runtime::transport::{TlsSettings, TransportLimits};
 use tradeapi::unified::{CancelOrder, OrderId, OrderRef};
 use tradeapi::{API, Client, Credentials, Error};
@@ -53,9 +53,9 @@ fn limited(over: Over, url: String, tls: &TlsSettings, limits: TransportLimits) 
 }
 
 /// The error of a call that is told with the outcome of its row in the table.
-async fn failed(client: &Client) -> (Ending, String) {
+async fn failed(client: &Client) -> (CallResult, String) {
     let error = client.call(&cancel()).await.expect_err("that cannot succeed");
-    let row = API.outcomes.iter().find(|row| row.when == error.ending()).unwrap();
+    let row = API.outcomes.iter().find(|row| row.when == error.call_result()).unwrap();
     assert_eq!(row.outcome, Some(error.outcome()), "{error}");
     assert_eq!(matches!(error, Error::Unknown(_)), error.outcome() == Outcome::Unknown, "{error}");
     let mut told = error.to_string();
@@ -64,7 +64,7 @@ async fn failed(client: &Client) -> (Ending, String) {
         told = format!("{told}: {next}");
         source = next.source();
     }
-    (error.ending(), told)
+    (error.call_result(), told)
 }
 
 async fn a_root_of_ones_own_is_trusted(over: Over) {
@@ -95,8 +95,8 @@ async fn untrusted_servers_get_no_request(over: Over) {
     for (own, tls, why) in cases {
         for version in VERSIONS {
             let server = Server::start(config(&own, &[version], None));
-            let (ending, told) = failed(&client(over, &server, &tls)).await;
-            assert_eq!((ending, server.requests()), (Ending::NotConnected, 0), "{told}");
+            let (call_result, told) = failed(&client(over, &server, &tls)).await;
+            assert_eq!((call_result, server.requests()), (CallResult::NotConnected, 0), "{told}");
             assert!(told.contains(why), "{told}");
         }
     }
@@ -110,8 +110,8 @@ async fn servers_without_tls_get_no_request(over: Over) {
     let closed = Peer::start(|_, _| Ok(()));
     for peer in [plain, closed] {
         let url = peer.url().replace("http:", "https:");
-        let (ending, told) = failed(&limited(over, url, &TlsSettings::new(), TransportLimits::default())).await;
-        assert_eq!(ending, Ending::NotConnected, "{told}");
+        let (call_result, told) = failed(&limited(over, url, &TlsSettings::new(), TransportLimits::default())).await;
+        assert_eq!(call_result, CallResult::NotConnected, "{told}");
     }
 }
 
@@ -133,13 +133,16 @@ async fn without_the_client_certificate_nothing_happens(over: Over) {
     for tls in [trusting(&authority), with_foreign] {
         let refusing = |version| Server::start(config(&authority.signs(HERE), &[version], Some(&of_clients)));
         let server = refusing(&TLS12);
-        let (ending, told) = failed(&client(over, &server, &tls)).await;
-        assert_eq!((ending, server.requests()), (Ending::NotConnected, 0), "{told}");
+        let (call_result, told) = failed(&client(over, &server, &tls)).await;
+        assert_eq!((call_result, server.requests()), (CallResult::NotConnected, 0), "{told}");
         // In TLS 1.3 the client is done before the server looks at its certificate. Whether the refusal arrives before
         // the request is written is up to the scheduler.
         let server = refusing(&TLS13);
-        let (ending, told) = failed(&client(over, &server, &tls)).await;
-        assert!(matches!(ending, Ending::NotConnected | Ending::NotWritten | Ending::ConnectionLost), "{told}");
+        let (call_result, told) = failed(&client(over, &server, &tls)).await;
+        assert!(
+            matches!(call_result, CallResult::NotConnected | CallResult::NotWritten | CallResult::ConnectionLost),
+            "{told}"
+        );
         assert_eq!(server.requests(), 0, "{told}");
     }
 }
@@ -175,12 +178,12 @@ async fn a_missing_close_notify_does_not_end_a_body(over: Over) {
     let until_the_end = format!("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{DONE}");
     let with_length = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{DONE}", DONE.len());
     for (response, notifies, expected) in [
-        (until_the_end.clone(), true, Ending::Success),
-        (until_the_end, false, Ending::ConnectionLost),
-        (with_length.clone(), true, Ending::Success),
-        (with_length.clone(), false, Ending::Success),
-        (with_length[..with_length.len() - 1].to_owned(), true, Ending::ConnectionLost),
-        (with_length[..with_length.len() - 1].to_owned(), false, Ending::ConnectionLost),
+        (until_the_end.clone(), true, CallResult::Success),
+        (until_the_end, false, CallResult::ConnectionLost),
+        (with_length.clone(), true, CallResult::Success),
+        (with_length.clone(), false, CallResult::Success),
+        (with_length[..with_length.len() - 1].to_owned(), true, CallResult::ConnectionLost),
+        (with_length[..with_length.len() - 1].to_owned(), false, CallResult::ConnectionLost),
     ] {
         for version in VERSIONS {
             let text = response.clone();
@@ -195,7 +198,7 @@ async fn a_missing_close_notify_does_not_end_a_body(over: Over) {
             });
             let client = client(over, &server, &trusting(&authority));
             match expected {
-                Ending::Success => drop(client.call(&cancel()).await.unwrap()),
+                CallResult::Success => drop(client.call(&cancel()).await.unwrap()),
                 expected => assert_eq!(failed(&client).await.0, expected, "{response} {notifies}"),
             }
             assert_eq!(server.requests(), 1, "sent once, whatever happens");
@@ -224,8 +227,8 @@ async fn http_1_is_the_one_protocol(over: Over) {
                     assert!(server.seen().iter().all(|seen| seen.protocol == chosen), "{:?}", server.seen());
                 }
                 None => {
-                    let (ending, told) = failed(&client).await;
-                    assert_eq!((ending, server.requests()), (Ending::NotConnected, 0), "{told}");
+                    let (call_result, told) = failed(&client).await;
+                    assert_eq!((call_result, server.requests()), (CallResult::NotConnected, 0), "{told}");
                 }
             }
         }

@@ -51,18 +51,18 @@ pub(crate) fn ask(address: SocketAddr, target: &str, headers: &[(&str, &str)], b
 }
 
 /// The status and the JSON of an answer.
-fn json(address: SocketAddr, target: &str, headers: &[(&str, &str)]) -> (u16, Value) {
+pub(crate) fn json(address: SocketAddr, target: &str, headers: &[(&str, &str)]) -> (u16, Value) {
     let (head, body) = ask(address, target, headers, b"");
     (head.split(' ').nth(1).unwrap().parse().unwrap(), serde_json::from_slice(&body).unwrap())
 }
 
-fn state(address: SocketAddr) -> Value {
+pub(crate) fn state(address: SocketAddr) -> Value {
     let (status, state) = json(address, "GET /-/state", &[]);
     assert_eq!(status, 200, "{state}");
     state
 }
 
-fn done(address: SocketAddr, target: &str) {
+pub(crate) fn done(address: SocketAddr, target: &str) {
     let (status, answer) = json(address, target, &[]);
     assert_eq!((status, &answer), (200, &serde_json::json!({})), "{target}");
 }
@@ -160,7 +160,9 @@ async fn a_page_from_elsewhere_controls_and_sees_nothing() {
         &[("sec-fetch-site", "same-site")],
     ];
     for headers in foreign {
-        for target in ["GET /-/state", "POST /-/reset", "POST /-/time?step=1000", "POST /-/fault?refuse=40762"] {
+        for target in
+            ["GET /-/state", "POST /-/reset", "POST /-/time?step=1000", "POST /-/faults?kind=refuse&code=40762&times=1"]
+        {
             let (status, answer) = json(address, target, headers);
             assert!(status == 403 && answer["error"].is_string(), "{target} {headers:?}: {status} {answer}");
         }
@@ -199,12 +201,12 @@ async fn the_clock_prices_and_faults_are_controlled() {
     let market_of = state(address)["market"].clone();
     assert_eq!((&market_of["last"], &market_of["prices"][0]["price"]), (&"65000.5".into(), &"65000.5".into()));
 
-    done(address, "POST /-/fault?refuse=40762");
+    done(address, "POST /-/faults?kind=refuse&code=40762&times=1");
     assert_eq!(state(address)["faults"]["list"][0]["code"], "40762");
     let refused = client.unified().place_order(&market("a", Side::Buy, "0.01")).await;
     assert_eq!(code(refused), Some("40762".to_owned()));
-    done(address, "POST /-/fault?hide=40725");
-    done(address, "POST /-/fault?clear=all");
+    done(address, "POST /-/faults?kind=hide&code=40725");
+    done(address, "POST /-/faults?clear=all");
     client.unified().place_order(&market("a", Side::Buy, "0.01")).await.unwrap();
 }
 
@@ -249,8 +251,16 @@ async fn a_control_request_that_makes_no_sense_says_why() {
         ("POST /-/price?symbol=BTCUSDT&price=-1", 400, "possible price"),
         ("POST /-/price?symbol=BTCUSDT&price=1e99", 400, "price"),
         ("POST /-/price?symbol=%3Cb%3E&price=1", 400, "no pair"),
-        ("POST /-/fault?refuse=%22", 400, "letters and digits"),
-        ("POST /-/fault?refuse=1&hide=2", 400, "one of"),
+        ("POST /-/faults?kind=refuse&code=%22", 400, "letters and digits"),
+        ("POST /-/faults?kind=refuse", 400, "with a code"),
+        ("POST /-/faults?kind=fire", 400, "expected a kind"),
+        ("POST /-/faults?aim=unified.nothing", 400, "unified.nothing"),
+        ("POST /-/faults?share=1.1", 400, "from 0 to 1"),
+        ("POST /-/faults?delay=x", 400, "delay"),
+        ("POST /-/conditions?clocks=1,x", 400, "clocks"),
+        ("POST /-/conditions?latency=-1", 400, "latency"),
+        ("POST /-/conditions?maintenance=maybe", 400, "on or off"),
+        ("GET /-/journal", 404, "--journal"),
     ] {
         let (found, answer) = json(address, target, &[]);
         let error = answer["error"].as_str().unwrap();
@@ -258,10 +268,10 @@ async fn a_control_request_that_makes_no_sense_says_why() {
     }
     assert_eq!(state(address).to_string(), before);
     for _ in 0..100 {
-        done(address, "POST /-/fault?refuse=1");
+        done(address, "POST /-/faults?kind=refuse&code=1");
     }
-    assert_eq!(json(address, "POST /-/fault?refuse=1", &[]).0, 400);
-    exchange.refuse_nothing();
+    assert_eq!(json(address, "POST /-/faults?kind=refuse&code=1", &[]).0, 400);
+    exchange.clear_faults();
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tradeapi::Client;
 use tradeapi::unified::{GetInsiderTrades, GetOpenOrders, Side};
@@ -84,41 +85,100 @@ async fn any_bytes_get_an_answer_or_a_closed_connection() {
     client.unified().get_open_orders(&GetOpenOrders::new()).await.unwrap();
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_connections_are_served_at_once() {
+    // A program of its own, so that both ends have room for as many.
+    let mut program = Program::start(&["--port", "0"]);
+    let client = program.client();
+    let address: SocketAddr = program.address.parse().unwrap();
+    let request = b"GET /-/state HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n";
+    let mut streams = Vec::new();
+    for _ in 0..1_000 {
+        streams.push(tokio::net::TcpStream::connect(address).await.unwrap());
+    }
+    // All of them are open, and none has said anything, when a client comes.
+    client.unified().get_open_orders(&GetOpenOrders::new()).await.unwrap();
+    for stream in &mut streams {
+        stream.write_all(request).await.unwrap();
+    }
+    for mut stream in streams {
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).await.unwrap();
+        assert!(answer.starts_with(b"HTTP/1.1 200"), "{:?}", String::from_utf8_lossy(&answer));
+    }
+}
+
+/// Requests with random bytes in the place of a part of a good one.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_bytes_make_the_exchange_panic() {
+    let (exchange, address) = started().await;
+    let good = "POST /api/v3/trade/place-order?a=b HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n\
+                content-length: 40\r\n\r\n{\"category\":\"SPOT\",\"symbol\":\"\",\"qty\":1}";
+    let mut number = 7_u64;
+    let mut next = |bound: usize| {
+        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(number >> 33).unwrap() % bound
+    };
+    for _ in 0..500 {
+        let mut bytes = good.as_bytes().to_vec();
+        for _ in 0..=next(6) {
+            let (at, length) = (next(bytes.len()), next(12));
+            let end = (at + length).min(bytes.len());
+            let random: Vec<u8> = (0..next(12)).map(|_| u8::try_from(next(256)).unwrap()).collect();
+            bytes.splice(at..end, random);
+        }
+        let answer = tokio::task::spawn_blocking(move || exchanged(address, &bytes)).await.unwrap();
+        assert!(answer.is_empty() || answer.starts_with(b"HTTP/1."), "{:?}", String::from_utf8_lossy(&answer));
+    }
+    assert!(exchange.account(exchange.keys(), tradeapi_exchange::Family::Unified).open_orders.is_empty());
+}
+
 /// The program, until it is dropped.
-struct Program(Child);
+pub(crate) struct Program {
+    child: Child,
+    /// Where it serves, once it has printed that.
+    address: String,
+}
 
 impl Program {
-    fn start(arguments: &[&str]) -> Self {
+    pub(crate) fn start(arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange"));
         command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Self(command.spawn().unwrap())
+        Self { child: command.spawn().unwrap(), address: String::new() }
     }
 
-    /// What it prints until the line that ends the keys.
-    fn keys(&mut self) -> std::collections::BTreeMap<String, String> {
-        let lines = BufReader::new(self.0.stdout.take().unwrap()).lines().map(Result::unwrap);
+    /// Runs it to its end.
+    pub(crate) fn run(arguments: &[&str]) -> std::process::Output {
+        Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange")).args(arguments).output().unwrap()
+    }
+
+    /// A client with the address and the keys that it prints.
+    pub(crate) fn client(&mut self) -> Client {
+        let lines = BufReader::new(self.child.stdout.take().unwrap()).lines().map(Result::unwrap);
         let exports = lines.take_while(|line| !line.contains("Ctrl-C"));
-        let exports = exports.filter_map(|line| line.strip_prefix("export ").map(str::to_owned));
-        exports
-            .filter_map(|line| line.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())))
-            .collect()
+        let exports: Vec<(String, String)> = exports
+            .filter_map(|line| line.strip_prefix("export ")?.split_once('=').map(|(a, b)| (a.to_owned(), b.to_owned())))
+            .collect();
+        let of = |name: &str| exports.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()).unwrap();
+        let url = of("TRADEAPI_URL");
+        self.address = url.strip_prefix("http://").unwrap().to_owned();
+        let credentials =
+            tradeapi::Credentials::new(of("TRADEAPI_KEY"), of("TRADEAPI_SECRET"), of("TRADEAPI_PASSPHRASE"));
+        Client::builder(url).credentials(credentials).build().unwrap()
     }
 }
 
 impl Drop for Program {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
 #[tokio::test]
 async fn the_program_prints_how_to_reach_it_and_serves() {
     let mut program = Program::start(&["--port", "0", "--seed", "3"]);
-    let keys = program.keys();
-    let of = |name: &str| keys.get(name).cloned().unwrap();
-    let credentials = tradeapi::Credentials::new(of("TRADEAPI_KEY"), of("TRADEAPI_SECRET"), of("TRADEAPI_PASSPHRASE"));
-    let client = Client::builder(of("TRADEAPI_URL")).credentials(credentials).build().unwrap();
+    let client = program.client();
     client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap();
 }
 

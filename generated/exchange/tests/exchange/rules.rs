@@ -102,10 +102,10 @@ fn checked_rules_are_refused_by_name() {
     let (mut refused, mut kept, mut tried) = (0, 0, BTreeSet::new());
     for case in SCHEMA.cases() {
         let Some(profile) = profile(&case.account).filter(|_| case.now >= begun) else { continue };
-        let judged = SCHEMA.judge(&case.operation, &case.request, &case.account, Some(case.now)).unwrap();
+        let evaluated = SCHEMA.evaluate(&case.operation, &case.request, &case.account, Some(case.now)).unwrap();
         let answer = answer(&case, profile);
         let names_it = answer.contains(&format!("(rule {};", case.rule));
-        if case.breaks && judged.get(&case.rule) == Some(&true) {
+        if case.breaks && evaluated.get(&case.rule) == Some(&true) {
             assert!(names_it, "{case:?}\n{answer}");
             refused += 1;
             tried.insert((case.operation.clone(), case.rule.clone()));

@@ -4,6 +4,10 @@ use crate::parameters::Parameters;
 
 /// A request with a list of items, each of which succeeds or fails on its own. Emitted for the operations that the
 /// schema declares as batches.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a batch",
+    note = "send it with `call`; batches have the word in their names, such as `BatchOrder`"
+)]
 pub trait Batch: Operation + Clone {
     /// An item of the list.
     type Item: Parameters;

@@ -38,7 +38,7 @@ pub(super) fn assign<T>(items: &[Ids], answer: BatchAnswer<T>, shape: &BatchShap
 
 struct Evidence {
     are_as_many: bool,
-    /// Every result that names an item stands where the item stood.
+    /// Every result that names an item is at the item's place.
     in_order: bool,
     all_read: bool,
     all_done: Option<bool>,

@@ -1,3 +1,4 @@
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,11 +13,12 @@ use crate::error::{Code, Error, ExchangeError};
 use crate::exchange::{CodePolicy, ReadCode, Reply, is_compound_item};
 use crate::json::BadItem;
 use crate::parameters::Parameters;
-use crate::tables::{Api, Ending, Meta, Outcome};
+use crate::tables::{Api, CallResult, Meta, Outcome};
 use crate::value::Timestamp;
 
-/// The outcome of a batch.
+/// The outcome of a batch. Some items may have failed although the call succeeded; see [`all_done`](Self::all_done).
 #[derive(Debug)]
+#[must_use = "items may have failed; see `all_done`, `failures` and `into_result`"]
 #[non_exhaustive]
 pub struct BatchReport<I, T> {
     /// Every item, in the order given.
@@ -109,11 +111,54 @@ impl<I, T> BatchReport<I, T> {
         self.items.iter().all(|item| item.outcome.is_done())
     }
 
+    /// The items that did not succeed, or whose outcome is unknown.
+    pub fn failures(&self) -> impl Iterator<Item = &ItemReport<I, T>> {
+        self.items.iter().filter(|item| !item.outcome.is_done())
+    }
+
+    /// The results of all items in the order given, if every item succeeded.
+    ///
+    /// # Errors
+    ///
+    /// Returns the report if an item did not succeed.
+    pub fn into_result(self) -> Result<Vec<T>, Box<Self>> {
+        if !self.all_done() {
+            return Err(Box::new(self));
+        }
+        let done = self.items.into_iter().filter_map(|item| match item.outcome {
+            ItemOutcome::Done(done) => Some(done),
+            _ => None,
+        });
+        Ok(done.collect())
+    }
+
     /// The items whose outcome is unknown.
     pub fn unknown(&self) -> impl Iterator<Item = &ItemReport<I, T>> {
         self.items.iter().filter(|item| item.outcome.is_unknown())
     }
 }
+
+impl<I, T> fmt::Display for BatchReport<I, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (all, unknown) = (self.items.len(), self.unknown().count());
+        let done = self.items.iter().filter(|item| item.outcome.is_done()).count();
+        write!(f, "{done} of {all} items succeeded")?;
+        match unknown {
+            0 => {}
+            1 => f.write_str(", and the outcome of one is unknown")?,
+            _ => write!(f, ", and the outcomes of {unknown} are unknown")?,
+        }
+        self.items.iter().enumerate().try_for_each(|(index, item)| match &item.outcome {
+            ItemOutcome::Done(_) => Ok(()),
+            ItemOutcome::Failed(error) => write!(f, "\n  item {index}: {error}"),
+            ItemOutcome::CallFailed(error) => write!(f, "\n  item {index}: {error}"),
+            ItemOutcome::Unaccounted => write!(f, "\n  item {index}: the response does not mention it"),
+            ItemOutcome::NotSent => write!(f, "\n  item {index}: not sent, because an earlier item did not succeed"),
+        })
+    }
+}
+
+impl<I: fmt::Debug, T: fmt::Debug> std::error::Error for BatchReport<I, T> {}
 
 /// Turns the results in a successful response into reports, by the table of outcomes.
 pub(super) struct ItemResults<'a> {
@@ -168,16 +213,17 @@ impl<'a> ItemResults<'a> {
         let Self { api, meta, .. } = self;
         let read = code.as_deref().map(|code| self.codes.read(api, meta, code));
         // The response lists it as failed, so its code is irrelevant.
-        let told = read.filter(|read| read.proves().is_some()).map_or(Ending::ItemFailed, |read| read.ending());
+        let told =
+            read.filter(|read| read.proves().is_some()).map_or(CallResult::ItemFailed, |read| read.call_result());
         let outcome = match outcome(read.unwrap_or_default()) {
-            Outcome::Unknown => api.outcome_of(meta.effect, Ending::UnlistedCode, Outcome::Unknown),
+            Outcome::Unknown => api.outcome_of(meta.effect, CallResult::UnlistedCode, Outcome::Unknown),
             not_done => api.outcome_of(meta.effect, told, not_done),
         };
         Box::new(ExchangeError {
             operation: meta.id,
             effect: meta.effect,
             outcome,
-            ending: read.map_or(Ending::ItemFailed, |read| read.ending()),
+            call_result: read.map_or(CallResult::ItemFailed, |read| read.call_result()),
             code: Code::new(code.as_deref().unwrap_or_default()),
             message: message.unwrap_or_default(),
             status: self.status,

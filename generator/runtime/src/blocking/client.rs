@@ -8,10 +8,11 @@ use crate::account::Account;
 use crate::batches::Batch;
 use crate::checks::CheckPolicy;
 use crate::client::{ClientBuilder, Prepared};
-use crate::clock::Skew;
-use crate::confirm::{ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, Queryable};
-use crate::error::{BuildError, Error};
+use crate::clock::{Environment, Skew};
+use crate::confirm::{ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, Queryable, Recovered, Recovery};
+use crate::error::{BuildError, Error, JournalError};
 use crate::exchange::{CodePolicy, Reply};
+use crate::journal::Journal;
 use crate::limits::{Call, Classes, Permit, Plan};
 use crate::operation::{Operation, Repeatable};
 use crate::pages::Paged;
@@ -57,6 +58,27 @@ impl ClientCore {
     #[must_use]
     pub fn with_code_policy(&self, policy: CodePolicy) -> Self {
         self.with(self.core.with_code_policy(policy))
+    }
+
+    /// Returns a client without a journal.
+    #[must_use]
+    pub fn without_journal(&self) -> Self {
+        self.with(self.core.without_journal())
+    }
+
+    /// The journal, if the client has one.
+    pub fn journal(&self) -> Option<&Arc<dyn Journal>> {
+        self.core.journal()
+    }
+
+    /// Queries what became of the changes that the journal has open, and closes those whose outcome is known; see
+    /// [`ClientCore::recover`](crate::ClientCore::recover).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the journal cannot be read or written.
+    pub fn recover(&self, recoveries: &[Recovery], policy: &ConfirmPolicy) -> Result<Vec<Recovered>, JournalError> {
+        self.wait(self.core.recover(recoveries, policy))
     }
 
     /// The account.
@@ -179,6 +201,11 @@ impl ClientCore {
     /// The offset of the exchange's clock from the client's, estimated from recent responses.
     pub fn skew(&self) -> Option<Skew> {
         self.core.skew()
+    }
+
+    /// The environment: the timer for pauses, and random numbers.
+    pub fn environment(&self) -> &dyn Environment {
+        self.core.environment()
     }
 
     /// The async client. The background thread of this client drives the connections that it opens only within

@@ -6,16 +6,18 @@ use std::time::Duration;
 
 use super::core::{Checking, ClientCore, Parts};
 use super::exchange_clock::ExchangeClock;
+use super::metrics::{CallMetrics, MetricsHook};
 use super::pacing::{LimitMode, RateLimitPolicy};
 use super::recent::RecentRequests;
 use super::time::{SigningClock, Time};
 use crate::account::Account;
 use crate::checks::CheckPolicy;
-use crate::clock::{Clock, SystemClock, SystemTimer, Timer};
+use crate::clock::{Clock, Environment, SystemEnvironment};
 use crate::drift::Drift;
 use crate::error::BuildError;
 use crate::exchange::{BaseUrl, CodePolicy, HeaderValues};
-use crate::limits::{Classes, Limiter};
+use crate::journal::Journal;
+use crate::limits::{Classes, InProcessLimits, LimitSettings, Limiter};
 use crate::signing::{Authenticator, Credentials};
 use crate::tables::Api;
 #[cfg(feature = "hyper")]
@@ -34,17 +36,22 @@ pub struct ClientBuilder<C = ClientCore> {
     allow_plain_http: bool,
     credentials: Option<Credentials>,
     headers: Vec<(String, String)>,
-    clock: Box<dyn Clock>,
+    clock: Option<Arc<dyn Clock>>,
     signing: SigningClock,
     transport: Option<Box<dyn Transport>>,
-    timer: Box<dyn Timer>,
+    environment: Option<Arc<dyn Environment>>,
     #[cfg(any(feature = "hyper", feature = "reqwest"))]
     transport_limits: TransportLimits,
     #[cfg(any(feature = "hyper", feature = "reqwest"))]
     tls: TlsSettings,
-    pacing: RateLimitPolicy,
+    limits: LimitMode,
+    limiter: Option<Arc<dyn Limiter>>,
+    classes: Classes,
+    address: String,
     checking: Checking,
     drift: Option<Drift>,
+    journal: Option<Arc<dyn Journal>>,
+    metrics: Option<MetricsHook>,
     client: PhantomData<fn() -> C>,
 }
 
@@ -61,17 +68,22 @@ where
             allow_plain_http: false,
             credentials: None,
             headers: Vec::new(),
-            clock: Box::new(SystemClock),
+            clock: None,
             signing: SigningClock::default(),
             transport: None,
-            timer: Box::new(SystemTimer::new()),
+            environment: None,
             #[cfg(any(feature = "hyper", feature = "reqwest"))]
             transport_limits: TransportLimits::default(),
             #[cfg(any(feature = "hyper", feature = "reqwest"))]
             tls: TlsSettings::default(),
-            pacing: RateLimitPolicy::default(),
+            limits: LimitMode::default(),
+            limiter: None,
+            classes: Classes::default(),
+            address: String::new(),
             checking: Checking::default(),
             drift: None,
+            journal: None,
+            metrics: None,
             client: PhantomData,
         }
     }
@@ -82,9 +94,9 @@ where
         self
     }
 
-    /// Takes the time from `clock`; by default it is the system's.
+    /// Takes the time that requests are signed with from `clock`; by default it is the environment's.
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
-        self.clock = Box::new(clock);
+        self.clock = Some(Arc::new(clock));
         self
     }
 
@@ -101,9 +113,10 @@ where
         self
     }
 
-    /// Measures pauses between retries and queries with `timer`; by default it is the system's.
-    pub fn timer(mut self, timer: impl Timer + 'static) -> Self {
-        self.timer = Box::new(timer);
+    /// Takes the time, wake-ups and random numbers from `environment`; by default from the system. A limiter of
+    /// [`limiter`](Self::limiter) has a timer of its own, and so has the default transport.
+    pub fn environment(mut self, environment: impl Environment + 'static) -> Self {
+        self.environment = Some(Arc::new(environment));
         self
     }
 
@@ -134,20 +147,20 @@ where
 
     /// What to do when a rate limit is used up. By default, a call waits.
     pub fn limits(mut self, mode: LimitMode) -> Self {
-        self.pacing.mode = mode;
+        self.limits = mode;
         self
     }
 
-    /// Shares rate limits with all clients that use the same `limiter`. By default, a client shares them with its
-    /// clones only.
+    /// Shares rate limits with all clients that use the same `limiter`. By default, a client shares them with the clients
+    /// of this process that have the same key and address; other keys of the same user need a `limiter`.
     pub fn limiter(mut self, limiter: Arc<dyn Limiter>) -> Self {
-        self.pacing.limiter = limiter;
+        self.limiter = Some(limiter);
         self
     }
 
     /// The classes of rate limits that the calls belong to. By default, there are none.
     pub fn limit_classes(mut self, classes: Classes) -> Self {
-        self.pacing.classes = classes;
+        self.classes = classes;
         self
     }
 
@@ -162,7 +175,7 @@ where
     /// The name of the network address that requests come from, by which a shared limiter distinguishes addresses.
     /// Clients without a name count as one address.
     pub fn source_address(mut self, name: impl Into<String>) -> Self {
-        self.pacing.address = name.into();
+        self.address = name.into();
         self
     }
 
@@ -170,6 +183,30 @@ where
     /// are not compared.
     pub fn drift(mut self, drift: &Drift) -> Self {
         self.drift = Some(drift.clone());
+        self
+    }
+
+    /// Stores each change in `journal` before it is sent, and its outcome after. A change that cannot be stored is not
+    /// sent. By default, there is no journal.
+    ///
+    /// A journal is for one account: [`ClientCore::recover`] leaves the changes of accounts with other names open.
+    pub fn journal(mut self, journal: Arc<dyn Journal>) -> Self {
+        self.journal = Some(journal);
+        self
+    }
+
+    /// Calls `hook` at the end of each call with how it went. It runs on the thread of the caller and should be quick. A
+    /// call that is dropped does not end.
+    ///
+    /// ```
+    /// use tradeapi_runtime::{ClientBuilder, ClientCore};
+    ///
+    /// fn counted(builder: ClientBuilder<ClientCore>) -> ClientBuilder<ClientCore> {
+    ///     builder.metrics(|call| println!("{} {} {:?}", call.operation, call.call_result.as_str(), call.took))
+    /// }
+    /// ```
+    pub fn metrics(mut self, hook: impl Fn(&CallMetrics) + Send + Sync + 'static) -> Self {
+        self.metrics = Some(Box::new(hook));
         self
     }
 
@@ -212,6 +249,18 @@ where
     }
 
     fn build_core(self) -> Result<ClientCore, BuildError> {
+        let is_simulated = self.environment.is_some();
+        let environment = self.environment.unwrap_or_else(|| Arc::new(SystemEnvironment::new()));
+        let limiter = match (self.limiter, &self.credentials) {
+            (Some(limiter), _) => limiter,
+            (None, Some(credentials)) if !is_simulated => {
+                let [key, _] = credentials.sent();
+                InProcessLimits::of_key(&[self.api.name.as_bytes(), self.base_url.as_bytes(), key])
+            }
+            (None, _) => {
+                Arc::new(InProcessLimits::with_shared_timer(LimitSettings::default(), Arc::clone(&environment) as _))
+            }
+        };
         let base = BaseUrl::parse(&self.base_url, self.allow_plain_http)?;
         let headers = HeaderValues::new(self.api, &self.headers)?;
         let authenticator =
@@ -225,8 +274,10 @@ where
             #[cfg(not(any(feature = "hyper", feature = "reqwest")))]
             None => return Err(BuildError::NoTransport),
         };
-        let Self { api, clock, signing, timer, drift, .. } = self;
-        let time = Time { own: clock, steady: timer, there: ExchangeClock::default(), signing };
+        let Self { api, clock, signing, drift, .. } = self;
+        let pacing = RateLimitPolicy { mode: self.limits, limiter, classes: self.classes, address: self.address };
+        let own = clock.unwrap_or_else(|| Arc::clone(&environment) as _);
+        let time = Time { own, environment, there: ExchangeClock::default(), signing };
         let parts = Parts {
             api,
             base,
@@ -236,8 +287,9 @@ where
             time,
             drift,
             recent: RecentRequests::default(),
+            metrics: self.metrics,
         };
-        Ok(ClientCore::of(parts, self.pacing, self.checking))
+        Ok(ClientCore::of(parts, pacing, self.checking, self.journal))
     }
 }
 

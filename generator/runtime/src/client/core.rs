@@ -4,21 +4,23 @@ use std::time::Duration;
 
 use super::builder::ClientBuilder;
 use super::exchange_clock::Bounds;
+use super::metrics::MetricsHook;
 use super::pacing::RateLimitPolicy;
 use super::prepared::Prepared;
 use super::recent::RecentRequests;
 use super::time::{SigningClock, Time};
 use crate::account::Account;
 use crate::checks::{CheckContext, CheckPolicy, Violations};
-use crate::clock::{Moment, Skew, Timer};
+use crate::clock::{Environment, Moment, Skew};
 use crate::drift::Drift;
 use crate::error::{Error, Refusal};
 use crate::exchange::{BaseUrl, CodePolicy, HeaderValues, Reply};
+use crate::journal::Journal;
 use crate::limits::{Call, Classes, Permit, Plan};
 use crate::observe::CallSpan;
 use crate::operation::Operation;
 use crate::signing::Authenticator;
-use crate::tables::{Api, Ending, Meta};
+use crate::tables::{Api, CallResult, Meta};
 use crate::transport::Transport;
 use crate::value::Timestamp;
 
@@ -28,6 +30,7 @@ pub struct ClientCore {
     pub(super) parts: Arc<Parts>,
     pacing: Arc<RateLimitPolicy>,
     checking: Arc<Checking>,
+    pub(super) journal: Option<Arc<dyn Journal>>,
 }
 
 /// How requests are checked, and how their error codes are interpreted.
@@ -47,6 +50,7 @@ pub(super) struct Parts {
     pub(super) time: Time,
     pub(super) drift: Option<Drift>,
     pub(super) recent: RecentRequests,
+    pub(super) metrics: Option<MetricsHook>,
 }
 
 impl ClientCore {
@@ -55,8 +59,13 @@ impl ClientCore {
         ClientBuilder::new(api, base_url)
     }
 
-    pub(super) fn of(parts: Parts, pacing: RateLimitPolicy, checking: Checking) -> Self {
-        Self { parts: Arc::new(parts), pacing: Arc::new(pacing), checking: Arc::new(checking) }
+    pub(super) fn of(
+        parts: Parts,
+        pacing: RateLimitPolicy,
+        checking: Checking,
+        journal: Option<Arc<dyn Journal>>,
+    ) -> Self {
+        Self { parts: Arc::new(parts), pacing: Arc::new(pacing), checking: Arc::new(checking), journal }
     }
 
     /// Returns a client for calls of these classes of rate limits.
@@ -90,6 +99,17 @@ impl ClientCore {
         Self { checking: Arc::new(Checking { codes: policy, ..Checking::clone(&self.checking) }), ..self.clone() }
     }
 
+    /// Returns a client without a journal, as for an emergency in which the disk is full. It shares everything else.
+    #[must_use]
+    pub fn without_journal(&self) -> Self {
+        Self { journal: None, ..self.clone() }
+    }
+
+    /// The journal, if the client has one.
+    pub fn journal(&self) -> Option<&Arc<dyn Journal>> {
+        self.journal.as_ref()
+    }
+
     /// The account.
     pub fn account(&self) -> &Account {
         &self.checking.account
@@ -111,9 +131,10 @@ impl ClientCore {
     ///
     /// Like [`call`](Self::call); also if the signature has expired. A request is never signed again.
     pub async fn send<O: Operation>(&self, prepared: Prepared<'_, O>) -> Result<Reply<O::Response>, Error> {
-        let span = CallSpan::new(self.api(), O::META, 1);
+        let (span, begun) = (CallSpan::new(self.api(), O::META, 1), self.begins());
         let result = span.around(self.send_in(&span, prepared)).await;
         span.ended(&result);
+        self.measured(O::META, 1, begun, &result);
         result
     }
 
@@ -206,7 +227,7 @@ impl ClientCore {
         let there = &self.parts.time.there;
         let (earliest, _) = there.time(moment)?.ends();
         let latest = there.latest(moment)?;
-        let spread = there.spread(self.parts.time.now());
+        let spread = there.spread(moment);
         let earliest = earliest.checked_sub(spread).unwrap_or_default();
         let latest = latest.checked_add(spread).unwrap_or(latest);
         Some((earliest, latest.max(moment.wall())))
@@ -218,9 +239,9 @@ impl ClientCore {
         let window = self.signature_window().unwrap_or_default();
         let time = &self.parts.time;
         let now = time.now();
-        let spread = time.there.spread(now);
         // For a request of an earlier run, only the current offset is known.
         let (by_signature, at) = left.map_or((now.wall, now), |left| (signed_at, left));
+        let spread = time.there.spread(at);
         let behind = match time.there.time(at).map(Bounds::ends) {
             Some((earliest, _)) => by_signature.as_millis().saturating_sub(earliest.as_millis()),
             None => u64::MAX,
@@ -247,7 +268,7 @@ impl ClientCore {
 
     /// Whether a retry would be signed in a way that avoids `error`.
     pub(crate) fn signs_otherwise_after(&self, error: &Error) -> bool {
-        error.ending() != Ending::TimestampRefused || self.parts.time.signing == SigningClock::Corrected
+        error.call_result() != CallResult::TimestampRefused || self.parts.time.signing == SigningClock::Corrected
     }
 
     /// The rules that requests are checked against.
@@ -271,9 +292,9 @@ impl ClientCore {
         violations.into_result().map_err(|violations| refused(O::META, violations))
     }
 
-    /// The timer for pauses.
-    pub(crate) fn timer(&self) -> &dyn Timer {
-        &*self.parts.time.steady
+    /// The environment: the timer for pauses, and random numbers.
+    pub fn environment(&self) -> &dyn Environment {
+        &*self.parts.time.environment
     }
 }
 

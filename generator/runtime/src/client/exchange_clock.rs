@@ -24,6 +24,10 @@ const DRIFT: i128 = 10_000;
 /// Older estimates are dropped.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
 
+/// How long the distance between clocks is remembered: as long as the requests whose departure it concerns, and an hour
+/// more.
+const DISTANCE_KEPT: Duration = Duration::from_secs(3 * 60 * 60);
+
 /// If the wall clock gains more than this on the monotonic clock, the machine slept or the clock was set.
 const JUMP: i128 = 1_000_000_000;
 
@@ -136,10 +140,11 @@ impl ExchangeClock {
             .is_some_and(|learned| learned.is_confirmed && now.steady.saturating_sub(learned.at.steady) <= window)
     }
 
-    /// The distance between the clocks of the exchange's machines, as seen recently.
-    pub(super) fn spread(&self, now: Moment) -> Duration {
+    /// The distance between the clocks of the exchange's machines, as seen in the hour before `moment` or since. For the
+    /// past it has to be that of the past: later estimates may come from one machine alone.
+    pub(super) fn spread(&self, moment: Moment) -> Duration {
         let known = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.recent_contradiction(now).map_or(Duration::ZERO, duration)
+        known.contradiction_within(LONGEST, moment).map_or(Duration::ZERO, duration)
     }
 
     fn learned(&self) -> Option<Learned> {
@@ -153,7 +158,8 @@ impl Known {
         // Without an intersection, the earlier one is no longer valid.
         let both = earlier.and_then(|known| known.ahead.and(ahead));
         if let Some(known) = earlier.filter(|_| both.is_none()) {
-            let apart = known.ahead.distance(ahead).max(self.recent_contradiction(at).unwrap_or_default());
+            let before = self.contradiction_within(DISTANCE_KEPT, at).unwrap_or_default();
+            let apart = known.ahead.distance(ahead).max(before);
             self.contradiction = Some(Contradiction { apart, at: at.steady });
         }
         let agrees = earlier.filter(|_| both.is_some());
@@ -163,21 +169,21 @@ impl Known {
         self.learned = Some(Learned { ahead, freshest, at, is_confirmed });
     }
 
-    fn recent_contradiction(&self, now: Moment) -> Option<i128> {
-        let recent = self.contradiction.filter(|one| now.steady.saturating_sub(one.at) <= LONGEST);
-        recent.map(|one| one.apart)
+    /// How far apart the clocks of two responses were, no longer than `age` before `moment`.
+    fn contradiction_within(&self, age: Duration, moment: Moment) -> Option<i128> {
+        self.contradiction.filter(|one| moment.steady.saturating_sub(one.at) <= age).map(|one| one.apart)
     }
 }
 
 impl Learned {
-    /// The estimate as of `now`, widened by drift.
+    /// The estimate as of `now`, which may be before it was made, widened by drift.
     fn as_of(self, now: Moment) -> Option<Self> {
         let age = now.steady.saturating_sub(self.at.steady);
         let by_wall = nanos_of(now.wall) - nanos_of(self.at.wall);
         if age > LONGEST || by_wall - nanos(age) > JUMP {
             return None;
         }
-        let drift = nanos(age) / DRIFT;
+        let drift = nanos(now.steady.abs_diff(self.at.steady)) / DRIFT;
         let widened = |bounds: Bounds| Bounds { least: bounds.least - drift, most: bounds.most + drift };
         Some(Self { ahead: widened(self.ahead), freshest: widened(self.freshest), ..self })
     }

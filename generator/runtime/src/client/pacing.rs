@@ -2,9 +2,7 @@ use std::sync::Arc;
 
 use crate::account::Account;
 use crate::error::{Error, Limited, LimiterFailure};
-use crate::limits::{
-    Admission, AdmissionError, Call, Classes, Full, InProcessLimits, Limiter, Permit, Plan, Unavailable,
-};
+use crate::limits::{Admission, AdmissionError, Call, Classes, Full, Limiter, Permit, Plan, Unavailable};
 use crate::observe;
 use crate::operation::Operation;
 use crate::tables::Api;
@@ -28,17 +26,6 @@ pub(crate) struct RateLimitPolicy {
     pub(crate) limiter: Arc<dyn Limiter>,
     pub(crate) classes: Classes,
     pub(crate) address: String,
-}
-
-impl Default for RateLimitPolicy {
-    fn default() -> Self {
-        Self {
-            mode: LimitMode::default(),
-            limiter: Arc::new(InProcessLimits::default()),
-            classes: Classes::default(),
-            address: String::new(),
-        }
-    }
 }
 
 impl RateLimitPolicy {

@@ -3,7 +3,9 @@
 //! They tell whether an id was used for two of them, and when one of them left. Their bodies are copied: memory that
 //! each request keeps for hours would make every call allocate cold memory.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -171,15 +173,25 @@ impl Requests {
 
     /// The requests in whose bodies `id` is a text, and how many times.
     fn that_carry(&self, id: &str) -> impl Iterator<Item = (&Recent, usize)> {
-        let quoted: Vec<u8> = [b"\"", id.as_bytes(), b"\""].concat();
+        let quoted = format!("\"{id}\"");
         let mut begin = 0;
         self.requests.iter().filter_map(move |recent| {
             let body = begin..begin + recent.length;
             begin = body.end;
-            let quotes = self.text.range(body.clone()).zip(body.clone()).filter(|(byte, _)| **byte == b'"');
-            let times = quotes.filter(|(_, at)| self.text.range(*at..body.end).take(quoted.len()).eq(&quoted)).count();
+            // A body that is not text may carry anything.
+            let times = str::from_utf8(&self.body(body)).map_or(1, |body| body.matches(&quoted).count());
             (times > 0).then_some((recent, times))
         })
+    }
+
+    /// The part of the text that is one body. It is copied only if the buffer wraps around within it.
+    fn body(&self, body: Range<usize>) -> Cow<'_, [u8]> {
+        let (first, second) = self.text.as_slices();
+        match body.start.checked_sub(first.len()) {
+            Some(start) => Cow::Borrowed(&second[start..body.end - first.len()]),
+            None if body.end <= first.len() => Cow::Borrowed(&first[body]),
+            None => Cow::Owned([&first[body.start..], &second[..body.end - first.len()]].concat()),
+        }
     }
 }
 
@@ -216,6 +228,22 @@ mod tests {
         assert_eq!((left("a", 1), left("a", 2), left("a", 3), left("b", 1)), (Some(0), Some(7), None, None));
         send(&recent, 2, 8, r#"{"amends":"a"}"#);
         assert_eq!(left("a", 2), None, "it may be either");
+    }
+
+    /// Each request is an hour after the one before it, so that two are remembered besides it, while the buffer of their
+    /// bodies wraps around at every place there is.
+    #[test]
+    fn an_id_is_found_wherever_the_buffer_wraps_around() {
+        let (recent, mut has_wrapped) = (RecentRequests::default(), false);
+        for hour in 0..200 {
+            send(&recent, hour, hour * 3600, &format!(r#"{{"id":"number {hour}"}}"#));
+            for known in hour.saturating_sub(2)..=hour {
+                let left = recent.left(&format!("number {known}"), millis(known));
+                assert_eq!(left.map(|left| left.steady.as_secs()), Some(known * 3600));
+            }
+            has_wrapped |= !recent.lock().text.as_slices().1.is_empty();
+        }
+        assert!(has_wrapped);
     }
 
     #[test]

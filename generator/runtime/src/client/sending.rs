@@ -12,19 +12,19 @@ use super::recent::RequestNumber;
 use crate::checks::Violations;
 use crate::clock::Moment;
 use crate::error::{
-    Error, ExchangeError, SentRequest, TransportError, TransportFailure, UnknownOutcome, Unsigned, ending_of,
+    Error, ExchangeError, SentRequest, TransportError, TransportFailure, UnknownOutcome, Unsigned, call_result_of,
 };
 use crate::exchange::{Reply, build_request, read_answer, time_of_date_header};
 use crate::limits::{Permit, RateLimitFeedback};
 use crate::observe::CallSpan;
 use crate::operation::Operation;
 use crate::signing::Authenticator;
-use crate::tables::{Access, Effect, Ending, Meta, Outcome};
+use crate::tables::{Access, CallResult, Effect, Meta, Outcome};
 use crate::transport::{ResponseFuture, RoundTrip};
 use crate::value::Timestamp;
 
 /// A request that was sent.
-struct Sent<'a, O> {
+pub(super) struct Sent<'a, O> {
     operation: &'a O,
     what: SentRequest,
     permit: Permit<'a>,
@@ -57,15 +57,20 @@ impl<O: Operation> Drop for Waiting<'_, O> {
 impl ClientCore {
     /// Makes a call, which is the `attempt`-th one, counted from 1.
     pub(crate) async fn attempt<O: Operation>(&self, operation: &O, attempt: u32) -> Result<Reply<O::Response>, Error> {
-        let span = CallSpan::new(self.api(), O::META, attempt);
+        let (span, begun) = (CallSpan::new(self.api(), O::META, attempt), self.begins());
         let result = span.around(self.call_in(&span, operation)).await;
         span.ended(&result);
+        self.measured(O::META, attempt, begun, &result);
         result
     }
 
     async fn call_in<O: Operation>(&self, span: &CallSpan, operation: &O) -> Result<Reply<O::Response>, Error> {
         let warnings = self.check(operation)?;
         let permit = self.admit_unless_given_up(operation, None).await?;
+        if let Some(journal) = self.journal_of(O::META) {
+            let prepared = self.build(operation, warnings).map_err(|error| error.after_waiting(permit.waited()))?;
+            return self.send_journaled(journal, span, permit, prepared).await;
+        }
         let trip = RoundTrip::default();
         let (sent, answer) = self.sign_and_send(span, permit, operation, warnings, &trip)?;
         let answer = answer.await;
@@ -78,6 +83,9 @@ impl ClientCore {
         prepared: Prepared<'_, O>,
     ) -> Result<Reply<O::Response>, Error> {
         let permit = self.admit_unless_given_up(prepared.operation, Some(&prepared)).await?;
+        if let Some(journal) = self.journal_of(O::META) {
+            return self.send_journaled(journal, span, permit, prepared).await;
+        }
         let trip = RoundTrip::default();
         let (sent, answer) = self.send_once(span, permit, prepared, self.parts.time.now(), &trip)?;
         let answer = answer.await;
@@ -156,14 +164,14 @@ impl ClientCore {
     }
 
     /// Notes that a request has no effect.
-    fn void(&self, number: Option<RequestNumber>) {
+    pub(super) fn void(&self, number: Option<RequestNumber>) {
         if let Some(number) = number {
             self.parts.recent.void(number);
         }
     }
 
     /// Sends a prepared request, unless it has expired `now`.
-    fn send_once<'a, O: Operation>(
+    pub(super) fn send_once<'a, O: Operation>(
         &'a self,
         span: &CallSpan,
         mut permit: Permit<'a>,
@@ -190,7 +198,7 @@ impl ClientCore {
     }
 
     /// Reads the response.
-    fn answered<O: Operation>(
+    pub(super) fn answered<O: Operation>(
         &self,
         span: &CallSpan,
         sent: Sent<'_, O>,
@@ -198,14 +206,14 @@ impl ClientCore {
         trip: Option<Duration>,
     ) -> Result<Reply<O::Response>, Error> {
         let Sent { operation, what, mut permit, warnings, at, number } = sent;
-        let (waited, signed_at) = (permit.waited(), what.signed_at);
+        let (waited, signed_at, received) = (permit.waited(), what.signed_at, self.parts.time.now());
         let reply = answer.map_err(|error| self.unanswered(O::META, error)).and_then(|response| {
             let RateLimitFeedback { remaining, .. } = permit.answered_after(&response, trip);
             span.answered(&response);
             let date = time_of_date_header(self.parts.api, response.headers());
             let reply = read_answer(self.parts.api, self.codes(), operation, &what, response);
             let reply = reply.map(|reply| Reply { remaining, ..reply });
-            self.learn_the_time(O::META, (signed_at, at), date, reply)
+            self.learn_the_time(O::META, (signed_at, at, received), date, reply)
         });
         if let Some(drift) = &self.parts.drift {
             let credentials = self.parts.authenticator.as_ref().map(Authenticator::credentials);
@@ -215,7 +223,7 @@ impl ClientCore {
             match reply.as_ref().map_err(Error::outcome) {
                 Err(Outcome::Unknown) => {}
                 Err(Outcome::NotDone) => self.parts.recent.void(number),
-                Ok(_) | Err(Outcome::Done) => self.parts.recent.settle(number, self.parts.time.now()),
+                Ok(_) | Err(Outcome::Done) => self.parts.recent.settle(number, received),
             }
         }
         match reply.map_err(|error| error.after_waiting(waited)) {
@@ -232,7 +240,7 @@ impl ClientCore {
     fn learn_the_time<T>(
         &self,
         meta: &'static Meta,
-        (signed_at, left): (Timestamp, Moment),
+        (signed_at, left, received): (Timestamp, Moment, Moment),
         date: Option<Timestamp>,
         answer: Result<Reply<T>, Error>,
     ) -> Result<Reply<T>, Error> {
@@ -241,14 +249,14 @@ impl ClientCore {
         }
         let (told, signature) = match &answer {
             Ok(reply) => (reply.request_time, Signature::Accepted),
-            Err(Error::Exchange(error)) if error.ending == Ending::TimestampRefused => {
+            Err(Error::Exchange(error)) if error.call_result == CallResult::TimestampRefused => {
                 (error.request_time, Signature::Refused)
             }
             Err(Error::Exchange(error)) => (error.request_time, Signature::Unchecked),
             Err(_) => (None, Signature::Unchecked),
         };
         let time = &self.parts.time;
-        time.learn(told, date, left, signed_at, self.window(meta), signature);
+        time.learn(told, date, (left, received), signed_at, self.window(meta), signature);
         answer.map_err(|error| match error {
             Error::Exchange(error) if signature == Signature::Refused => {
                 Error::Exchange(Box::new(ExchangeError { skew: time.skew(), ..*error }))
@@ -258,7 +266,7 @@ impl ClientCore {
     }
 
     fn unanswered(&self, meta: &'static Meta, error: TransportError) -> Error {
-        let outcome = self.parts.api.outcome_of(meta.effect, ending_of(&error), Outcome::Unknown);
+        let outcome = self.parts.api.outcome_of(meta.effect, call_result_of(&error), Outcome::Unknown);
         let (operation, effect, waited) = (meta.id, meta.effect, Duration::ZERO);
         Error::Transport(Box::new(TransportFailure { operation, effect, outcome, error, waited }))
     }

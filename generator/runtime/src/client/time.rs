@@ -1,7 +1,8 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::exchange_clock::{Bounds, ExchangeClock, ServerTime, Signature};
-use crate::clock::{Clock, Moment, Skew, Timer};
+use crate::clock::{Clock, Environment, Moment, Skew, Timer};
 use crate::value::Timestamp;
 
 /// The clock that requests are signed by.
@@ -18,15 +19,15 @@ pub enum SigningClock {
 
 /// The clocks of a client: its own, a monotonic one, and an estimate of the exchange's.
 pub(super) struct Time {
-    pub(super) own: Box<dyn Clock>,
-    pub(super) steady: Box<dyn Timer>,
+    pub(super) own: Arc<dyn Clock>,
+    pub(super) environment: Arc<dyn Environment>,
     pub(super) there: ExchangeClock,
     pub(super) signing: SigningClock,
 }
 
 impl Time {
     pub(super) fn now(&self) -> Moment {
-        Moment { wall: self.own.now(), steady: self.steady.now() }
+        Moment { wall: self.own.now(), steady: Timer::now(&*self.environment) }
     }
 
     /// The timestamp for a request that is signed `now`.
@@ -58,13 +59,13 @@ impl Time {
         &self,
         told: Option<Timestamp>,
         date: Option<Timestamp>,
-        sent: Moment,
+        (sent, received): (Moment, Moment),
         signed_at: Timestamp,
         window: Option<Duration>,
         signature: Signature,
     ) {
         let millis = told.map(|time| (time, Duration::from_millis(1)));
         let Some((time, step)) = millis.or(date.map(|time| (time, Duration::from_secs(1)))) else { return };
-        self.there.learn(ServerTime { time, step, sent, received: self.now() }, signed_at, window, signature);
+        self.there.learn(ServerTime { time, step, sent, received }, signed_at, window, signature);
     }
 }

@@ -14,13 +14,18 @@ pub trait Timer: Send + Sync {
 }
 
 /// Waits for `length` by `timer`.
-pub(crate) async fn pause(timer: &dyn Timer, length: Duration) {
+pub async fn pause(timer: &(impl Timer + ?Sized), length: Duration) {
     let end = timer.now().saturating_add(length);
+    let mut alarm: Option<Waker> = None;
     poll_fn(|context| {
         if timer.now() >= end {
             return Poll::Ready(());
         }
-        timer.wake_at(end, context.waker().clone());
+        // Another part of the same task may have been woken.
+        if !alarm.as_ref().is_some_and(|alarm| alarm.will_wake(context.waker())) {
+            timer.wake_at(end, context.waker().clone());
+            alarm = Some(context.waker().clone());
+        }
         Poll::Pending
     })
     .await;

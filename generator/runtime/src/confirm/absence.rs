@@ -93,8 +93,8 @@ mod tests {
     #[test]
     fn absence_proves_something_between_too_early_and_too_late() {
         for (after, is_proof) in [(0, false), (39, false), (40, false), (41, true), (7169, true), (7170, false)] {
-            let judged = proves(&confirm(Some(7200)), &sent(Some(30)), &asked(after, after));
-            assert_eq!(judged.is_ok(), is_proof, "{after}");
+            let evaluated = proves(&confirm(Some(7200)), &sent(Some(30)), &asked(after, after));
+            assert_eq!(evaluated.is_ok(), is_proof, "{after}");
         }
     }
 
@@ -104,8 +104,8 @@ mod tests {
         for (there, here, is_proof) in
             [(45, 0, false), (3600, 1, false), (41, 40, false), (41, 41, true), (40, 41, false), (3600, 41, false)]
         {
-            let judged = proves(&confirm(Some(7200)), &sent(Some(30)), &asked(there, here));
-            assert_eq!(judged.is_ok(), is_proof, "{there} there and {here} here");
+            let evaluated = proves(&confirm(Some(7200)), &sent(Some(30)), &asked(there, here));
+            assert_eq!(evaluated.is_ok(), is_proof, "{there} there and {here} here");
         }
         // No clock can be further ahead than the signature allows, and what the question took.
         for (there, is_proof) in [(72, true), (73, false)] {
@@ -113,8 +113,8 @@ mod tests {
         }
         // Either clock may show that it is forgotten.
         for (there, here, is_proof) in [(7169, 7169, true), (7169, 7170, false), (7170, 7169, false)] {
-            let judged = proves(&confirm(Some(7200)), &sent(Some(30)), &asked(there, here));
-            assert_eq!(judged.is_ok(), is_proof, "{there} there and {here} here");
+            let evaluated = proves(&confirm(Some(7200)), &sent(Some(30)), &asked(there, here));
+            assert_eq!(evaluated.is_ok(), is_proof, "{there} there and {here} here");
         }
     }
 

@@ -17,6 +17,7 @@ use crate::value::Timestamp;
 /// The outcome of a batch, after queries. `T` is the result of an item that succeeded, `R` the record that a query
 /// returns.
 #[derive(Debug)]
+#[must_use = "items may have failed; see `all_done` and `failures`"]
 #[non_exhaustive]
 pub struct BatchConfirmation<I, T, R> {
     /// Every item with its outcome, in the order given.
@@ -42,6 +43,16 @@ pub struct ItemConfirmation<I, T, R> {
 }
 
 impl<I, T, R> BatchConfirmation<I, T, R> {
+    /// Whether every item had its effect.
+    pub fn all_done(&self) -> bool {
+        self.failures().next().is_none()
+    }
+
+    /// The items that had no effect, or whose outcome is unknown.
+    pub fn failures(&self) -> impl Iterator<Item = &ItemConfirmation<I, T, R>> {
+        self.items.iter().filter(|item| item.confirmation.outcome() != Outcome::Done)
+    }
+
     /// The outcome of each item, without details.
     pub fn outcomes(&self) -> impl Iterator<Item = Outcome> {
         self.items.iter().map(|item| item.confirmation.outcome())

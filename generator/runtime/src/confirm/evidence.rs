@@ -9,7 +9,7 @@ use crate::parameters::Named;
 use crate::tables::Confirm;
 use crate::value::{Decimal, Timestamp};
 
-/// When a request was signed and left, and other facts that its outcome is judged by.
+/// When a request was signed and left, and other facts that its outcome is evaluated by.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sent {
     /// The time in its signature, which the exchange judges it by, whichever clock it came from.
@@ -39,7 +39,7 @@ pub(super) enum Evidence {
 const CLOSE: Duration = Duration::from_secs(2);
 
 /// What `record` proves, which has the id of what `request` was to create or change.
-pub(super) fn judge(confirm: &Confirm, request: &Named, record: &Named, sent: &Sent) -> Evidence {
+pub(super) fn evaluate(confirm: &Confirm, request: &Named, record: &Named, sent: &Sent) -> Evidence {
     if let Some(age) = confirm.created.and_then(|field| age(record, field, sent)) {
         return age;
     }

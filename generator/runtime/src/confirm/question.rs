@@ -84,7 +84,7 @@ impl<O: Queryable> Question<O> {
         // The other request may use its other id.
         let mut ids = self.confirm.ask.iter().filter_map(|(field, _)| record.text(field));
         let sent = &Sent { has_rival: ids.any(|id| has_rival(&id)), ..*sent };
-        match evidence::judge(self.confirm, &self.named, &record, sent) {
+        match evidence::evaluate(self.confirm, &self.named, &record, sent) {
             Evidence::Proof => Finding::Proof,
             Evidence::Older => Finding::Older,
             Evidence::Nothing(because) => Finding::Nothing(because),

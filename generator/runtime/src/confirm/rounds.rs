@@ -53,7 +53,8 @@ impl ClientCore {
         open: Vec<Open<O>>,
         policy: &ConfirmPolicy,
     ) -> Vec<Confirmation<A, O::Record>> {
-        let end = self.timer().now().saturating_add(policy.deadline);
+        let timer: &dyn Timer = self.environment();
+        let end = timer.now().saturating_add(policy.deadline);
         let mut confirmations: Vec<Confirmation<A, O::Record>> = open.iter().map(|one| unasked(one)).collect();
         let mut wait = policy.pauses.0;
         let mut absences = vec![0; open.len()];
@@ -64,22 +65,22 @@ impl ClientCore {
                     continue;
                 }
                 let begun = self.moment();
-                let Some(answer) = until(self.timer(), end, self.call(one.question.query())).await else { break };
+                let Some(answer) = until(timer, end, self.call(one.question.query())).await else { break };
                 least = least.max(answer.as_ref().err().map_or(Duration::ZERO, asked_to_wait));
-                *confirmation = self.judged(one, begun, answer, policy, asked, absences);
+                *confirmation = self.evaluated(one, begun, answer, policy, asked, absences);
                 observe::asked(O::META, asked, confirmation.outcome(), confirmation.because());
             }
-            let left = end.saturating_sub(self.timer().now());
+            let left = end.saturating_sub(timer.now());
             if !confirmations.iter().any(can_change) || left.is_zero() || least > left && least > wait {
                 break;
             }
-            pause(self.timer(), least.min(left)).await;
+            pause(timer, least.min(left)).await;
             wait = wait.saturating_mul(2).min(policy.pauses.1);
         }
         confirmations
     }
 
-    fn judged<O: Queryable, A>(
+    fn evaluated<O: Queryable, A>(
         &self,
         open: &Open<O>,
         begun: Moment,

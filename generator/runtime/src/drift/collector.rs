@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
+use super::counts::Counts;
 use super::report::DriftReport;
-use super::tally::Tally;
 use super::walk::walk;
 use super::withheld::Redactor;
 use crate::error::Error;
@@ -13,7 +13,7 @@ use crate::exchange::Reply;
 use crate::json::{Decode, Form};
 use crate::operation::Operation;
 use crate::signing::Credentials;
-use crate::tables::{Api, Ending, Meta};
+use crate::tables::{Api, CallResult, Meta};
 
 /// Collects differences between responses and the documents, from all clients that share it.
 ///
@@ -40,7 +40,7 @@ use crate::tables::{Api, Ending, Meta};
 /// ```
 #[derive(Clone, Default)]
 pub struct Drift {
-    operations: Arc<Mutex<BTreeMap<Key, OperationTally>>>,
+    operations: Arc<Mutex<BTreeMap<Key, OperationCounts>>>,
 }
 
 /// The name of the API, and the id of the operation.
@@ -48,9 +48,9 @@ type Key = (&'static str, &'static str);
 
 /// What was counted of an operation.
 #[derive(Clone, Debug)]
-pub(super) struct OperationTally {
+pub(super) struct OperationCounts {
     pub(super) meta: &'static Meta,
-    pub(super) tally: Tally,
+    pub(super) counts: Counts,
 }
 
 impl Drift {
@@ -80,17 +80,17 @@ impl Drift {
     }
 
     fn count(&self, api: &'static Api, meta: &'static Meta, data: Option<Form>, raw: &[u8], withheld: &Redactor<'_>) {
-        let mut tally = Tally::default();
+        let mut counts = Counts::default();
         let walked =
-            std::str::from_utf8(raw).is_ok_and(|text| walk(&mut tally, api, meta, data, withheld, text).is_ok());
+            std::str::from_utf8(raw).is_ok_and(|text| walk(&mut counts, api, meta, data, withheld, text).is_ok());
         match (walked, data) {
-            (true, Some(_)) => tally.answers = 1,
-            (true, None) => tally.refused = 1,
-            (false, _) => tally = Tally { broken: 1, ..Tally::default() },
+            (true, Some(_)) => counts.answers = 1,
+            (true, None) => counts.refused = 1,
+            (false, _) => counts = Counts { broken: 1, ..Counts::default() },
         }
         let mut operations = self.locked();
         let counted = operations.entry((api.name, meta.id));
-        counted.or_insert_with(|| OperationTally { meta, tally: Tally::default() }).tally.add(tally);
+        counted.or_insert_with(|| OperationCounts { meta, counts: Counts::default() }).counts.add(counts);
     }
 
     /// The differences so far.
@@ -104,7 +104,7 @@ impl Drift {
     }
 
     /// Counts stay valid after a panic of another thread.
-    fn locked(&self) -> MutexGuard<'_, BTreeMap<Key, OperationTally>> {
+    fn locked(&self) -> MutexGuard<'_, BTreeMap<Key, OperationCounts>> {
         self.operations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -115,7 +115,7 @@ fn looked_at<'a>(api: &Api, form: Form, answer: Result<&'a Bytes, &'a Error>) ->
         Ok(raw) => Some((Some(form), raw)),
         Err(Error::Unknown(unknown)) => looked_at(api, form, Err(&unknown.why)),
         Err(Error::Unreadable(answer)) => Some((Some(form), &answer.raw)),
-        Err(Error::Exchange(answer)) if api.envelope.is_some() && is_of_exchange(answer.ending) => {
+        Err(Error::Exchange(answer)) if api.envelope.is_some() && is_of_exchange(answer.call_result) => {
             Some((None, &answer.raw))
         }
         Err(_) => None,
@@ -123,8 +123,8 @@ fn looked_at<'a>(api: &Api, form: Form, answer: Result<&'a Bytes, &'a Error>) ->
 }
 
 /// A response without an envelope does not come from the exchange itself.
-fn is_of_exchange(ending: Ending) -> bool {
-    matches!(ending, Ending::ListedCode | Ending::UnlistedCode)
+fn is_of_exchange(call_result: CallResult) -> bool {
+    matches!(call_result, CallResult::ListedCode | CallResult::UnlistedCode)
 }
 
 impl fmt::Debug for Drift {

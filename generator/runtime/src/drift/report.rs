@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-use super::collector::OperationTally;
-use super::tally::{Found, RecordTally, Sign, Spot, Tally};
+use super::collector::OperationCounts;
+use super::counts::{Counts, Found, RecordCounts, Sign, Spot};
 
 /// Differences between responses and the documents. Its text is a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,10 +35,10 @@ pub struct OperationDrift {
 }
 
 impl DriftReport {
-    pub(super) fn of(counted: &BTreeMap<(&'static str, &'static str), OperationTally>) -> Self {
-        let operation = |((api, operation), counted): (&(&'static str, &'static str), &OperationTally)| {
-            let Tally { answers, refused, broken, left_out, .. } = counted.tally;
-            let entries = entries(&counted.tally);
+    pub(super) fn of(counted: &BTreeMap<(&'static str, &'static str), OperationCounts>) -> Self {
+        let operation = |((api, operation), counted): (&(&'static str, &'static str), &OperationCounts)| {
+            let Counts { answers, refused, broken, left_out, .. } = counted.counts;
+            let entries = entries(&counted.counts);
             OperationDrift {
                 api,
                 operation,
@@ -59,14 +59,14 @@ impl DriftReport {
     }
 }
 
-fn entries(tally: &Tally) -> Vec<DriftEntry> {
-    let mut entries: Vec<_> = tally.records.iter().flat_map(|record| of_record(record, tally)).collect();
+fn entries(counts: &Counts) -> Vec<DriftEntry> {
+    let mut entries: Vec<_> = counts.records.iter().flat_map(|record| of_record(record, counts)).collect();
     // Stable: within a kind, the order of the documents.
     entries.sort_by_key(|entry| entry.kind);
     entries
 }
 
-fn of_record<'a>(record: &'a RecordTally, tally: &'a Tally) -> impl Iterator<Item = DriftEntry> + 'a {
+fn of_record<'a>(record: &'a RecordCounts, counts: &'a Counts) -> impl Iterator<Item = DriftEntry> + 'a {
     let never = record.fields.iter().filter(|field| field.times == 0 && !field.is_conditional && record.seen > 0);
     let missing = never.map(|field| DriftEntry {
         kind: DriftKind::MissingField,
@@ -78,11 +78,11 @@ fn of_record<'a>(record: &'a RecordTally, tally: &'a Tally) -> impl Iterator<Ite
         seen: 0,
         of: record.seen,
     });
-    let found = record.found.iter().map(|(sign, found)| entry(record, tally, sign, *found));
+    let found = record.found.iter().map(|(sign, found)| entry(record, counts, sign, *found));
     found.chain(missing)
 }
 
-fn entry(record: &RecordTally, tally: &Tally, sign: &Sign, found: Found) -> DriftEntry {
+fn entry(record: &RecordCounts, counts: &Counts, sign: &Sign, found: Found) -> DriftEntry {
     let owned = |name: &Option<Box<str>>| name.as_deref().map(str::to_owned);
     let (kind, spot, value) = match sign {
         Sign::UnknownField(_) => (DriftKind::UnknownField, None, None),
@@ -101,12 +101,12 @@ fn entry(record: &RecordTally, tally: &Tally, sign: &Sign, found: Found) -> Drif
         (_, None) => (record.path.clone(), None),
     };
     // Refusals are not counted as seen, for they lack the data; of their envelopes the rest is looked at.
-    let refused = if record.path.is_empty() { tally.refused } else { 0 };
+    let refused = if record.path.is_empty() { counts.refused } else { 0 };
     let (json, seen, of) = (found.written.words(), found.times, record.seen + refused);
     DriftEntry { kind, path, record: record.name, field, value, json, seen, of }
 }
 
-fn of_field(record: &RecordTally, spot: Spot) -> (String, Option<String>) {
+fn of_field(record: &RecordCounts, spot: Spot) -> (String, Option<String>) {
     let Some(field) = record.fields.get(spot.field) else { return (record.path.clone(), None) };
     let items = if spot.is_item { "[]" } else { "" };
     (join(&record.path, field.name) + items, Some(field.name.to_owned()))

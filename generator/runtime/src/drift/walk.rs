@@ -1,8 +1,8 @@
 //! Compares a response with the tables of its records. It uses the same reader as the types, so that reading and
 //! reporting cannot differ about JSON.
 
+use super::counts::{Counts, Found, Sign, Spot, Written};
 use super::spelling;
-use super::tally::{Found, Sign, Spot, Tally, Written};
 use super::withheld::Redactor;
 use crate::json::{FieldTable, Form, Kind, ReadError, Reader, RecordTable};
 use crate::tables::{Api, Envelope, Meta};
@@ -14,10 +14,10 @@ const ENVELOPE: usize = 0;
 /// The path of an answer that has no envelope, as a value.
 const WHOLE: &str = "(answer)";
 
-/// Counts in `tally` what an answer holds: a success with data of the form `data`, or a refusal, whose data is not
+/// Counts in `counts` what an answer holds: a success with data of the form `data`, or a refusal, whose data is not
 /// looked at.
 pub(super) fn walk(
-    tally: &mut Tally,
+    counts: &mut Counts,
     api: &'static Api,
     meta: &'static Meta,
     data: Option<Form>,
@@ -25,7 +25,7 @@ pub(super) fn walk(
     text: &str,
 ) -> Result<(), ReadError> {
     let (from, path, is_success) = (Reader::new(text), String::new(), data.is_some());
-    let mut walk = Walk { api, meta, from, tally, withheld, path, is_success };
+    let mut walk = Walk { api, meta, from, counts, withheld, path, is_success };
     match &api.envelope {
         Some(envelope) => walk.envelope(envelope, data.unwrap_or(Form::Anything))?,
         None => walk.bare(data.unwrap_or(Form::Anything))?,
@@ -37,7 +37,7 @@ struct Walk<'a, 't> {
     api: &'static Api,
     meta: &'static Meta,
     from: Reader<'a>,
-    tally: &'t mut Tally,
+    counts: &'t mut Counts,
     withheld: &'t Redactor<'t>,
     path: String,
     is_success: bool,
@@ -68,7 +68,7 @@ impl Walk<'_, '_> {
     /// An answer without an envelope is what would be the data of one.
     fn bare(&mut self, data: Form) -> Result<(), ReadError> {
         let field = FieldTable::in_form("", data);
-        let Some(record) = self.tally.record(WHOLE, None, &[]) else { return self.from.skip() };
+        let Some(record) = self.counts.record(WHOLE, None, &[]) else { return self.from.skip() };
         self.saw(record);
         self.value(Here { record, spot: Spot { field: 0, is_item: false }, field: &field }, data)
     }
@@ -86,7 +86,7 @@ impl Walk<'_, '_> {
 
     /// Goes through an object; how many of its members are known.
     fn object(&mut self, name: Option<&'static str>, fields: &[FieldTable]) -> Result<usize, ReadError> {
-        let Some(record) = self.tally.record(&self.path, name, fields) else { return self.from.skip().map(|()| 0) };
+        let Some(record) = self.counts.record(&self.path, name, fields) else { return self.from.skip().map(|()| 0) };
         let counts = record != ENVELOPE || self.is_success;
         if counts {
             self.saw(record);
@@ -112,13 +112,13 @@ impl Walk<'_, '_> {
     }
 
     fn saw(&mut self, record: usize) {
-        if let Some(record) = self.tally.records.get_mut(record) {
+        if let Some(record) = self.counts.records.get_mut(record) {
             record.seen += 1;
         }
     }
 
     fn came(&mut self, record: usize, field: usize) {
-        if let Some(came) = self.tally.records.get_mut(record).and_then(|record| record.fields.get_mut(field)) {
+        if let Some(came) = self.counts.records.get_mut(record).and_then(|record| record.fields.get_mut(field)) {
             came.times += 1;
         }
     }
@@ -134,8 +134,8 @@ impl Walk<'_, '_> {
     }
 
     fn observed(&mut self, name: Option<&'static str>, fields: &[FieldTable]) {
-        if let Some(record) = self.tally.record(&self.path, name, fields) {
-            self.tally.note(record, Sign::Observed, Found::once(Kind::Object));
+        if let Some(record) = self.counts.record(&self.path, name, fields) {
+            self.counts.note(record, Sign::Observed, Found::once(Kind::Object));
         }
     }
 
@@ -149,7 +149,11 @@ impl Walk<'_, '_> {
                 kind.into()
             }
         };
-        self.tally.note(record, Sign::UnknownField(self.withheld.filter(spelling::name(member))), Found::once(written));
+        self.counts.note(
+            record,
+            Sign::UnknownField(self.withheld.filter(spelling::name(member))),
+            Found::once(written),
+        );
         Ok(())
     }
 
@@ -180,7 +184,7 @@ impl Walk<'_, '_> {
         let is_success = self.api.envelope.as_ref().is_some_and(|envelope| envelope.success == code);
         if !code.is_empty() && !is_success && self.meta.error(&code).is_none() {
             let sign = Sign::UnlistedCode(at.spot, self.withheld.filter(spelling::code(&code)));
-            self.tally.note(at.record, sign, Found::once(kind));
+            self.counts.note(at.record, sign, Found::once(kind));
         }
         self.from.go_back(start);
         Ok(())
@@ -192,7 +196,7 @@ impl Walk<'_, '_> {
             return self.unreadable(at);
         }
         if !at.field.may_be_null && !matches!(form, Form::List(_)) {
-            self.tally.note(at.record, Sign::WrittenOtherwise(at.spot), Found::once(Kind::Null));
+            self.counts.note(at.record, Sign::WrittenOtherwise(at.spot), Found::once(Kind::Null));
         }
         self.from.skip()
     }
@@ -219,7 +223,7 @@ impl Walk<'_, '_> {
         let name = self.list_member(at).unwrap_or_default();
         let fields = [FieldTable::in_form(name, list)];
         match self.object(None, &fields)? {
-            0 => self.tally.note(at.record, Sign::Unreadable(at.spot), Found::once(Kind::Object)),
+            0 => self.counts.note(at.record, Sign::Unreadable(at.spot), Found::once(Kind::Object)),
             _ => self.observed(None, &fields),
         }
         Ok(())
@@ -229,13 +233,13 @@ impl Walk<'_, '_> {
     fn neither_list_nor_record(&mut self, at: Here<'_>, kind: Kind) -> Result<(), ReadError> {
         let is_nothing = self.from.raw_value()? == "\"\"" && !at.spot.is_item;
         let sign = if is_nothing { Sign::WrittenOtherwise(at.spot) } else { Sign::Unreadable(at.spot) };
-        self.tally.note(at.record, sign, Found::once(kind));
+        self.counts.note(at.record, sign, Found::once(kind));
         Ok(())
     }
 
     fn unreadable(&mut self, at: Here<'_>) -> Result<(), ReadError> {
         let kind = self.from.peek();
-        self.tally.note(at.record, Sign::Unreadable(at.spot), Found::once(kind));
+        self.counts.note(at.record, Sign::Unreadable(at.spot), Found::once(kind));
         self.from.skip()
     }
 }
@@ -249,13 +253,13 @@ impl Walk<'_, '_> {
             return Ok(());
         }
         if !can_be_read(form, &text) {
-            self.tally.note(at.record, Sign::Unreadable(at.spot), Found::once(kind));
+            self.counts.note(at.record, Sign::Unreadable(at.spot), Found::once(kind));
             return Ok(());
         }
         if !is_written_as(form, at.field.is_bare, kind) {
             let is_number = matches!(form, Form::Decimal | Form::Whole) && kind == Kind::String;
             let written = if is_number { Written::NUMBER_AS_TEXT } else { kind.into() };
-            self.tally.note(at.record, Sign::WrittenOtherwise(at.spot), Found::once(written));
+            self.counts.note(at.record, Sign::WrittenOtherwise(at.spot), Found::once(written));
         }
         if let Form::Word { values, also } = form {
             self.word(at, &text, values, also, kind);
@@ -272,7 +276,7 @@ impl Walk<'_, '_> {
             Some(_) if is_listed() => return,
             Some(value) => Sign::ValueNotListedHere(at.spot, value),
         };
-        self.tally.note(at.record, sign, Found::once(kind));
+        self.counts.note(at.record, sign, Found::once(kind));
     }
 }
 

@@ -5,11 +5,11 @@
 
 /// Declares `Client` and, if the feature `blocking` is on, `blocking::Client`, for the API of a table.
 ///
-/// A row for each family gives the function that leads to its operations: `module: Type;`, where the module has what
+/// After the table stands the list of what a journal recovers. A row for each family gives the function that leads to its operations: `module: Type;`, where the module has what
 /// [`operations!`](crate::operations) declares.
 #[macro_export]
 macro_rules! client {
-    ($api:ident; $($(#[$attribute:meta])* $family:ident: $operations:ident;)*) => {
+    ($api:ident, $recoveries:ident; $($(#[$attribute:meta])* $family:ident: $operations:ident;)*) => {
         /// A client of an exchange. Clones share its connections.
         #[derive(Clone, Debug)]
         pub struct Client {
@@ -17,7 +17,7 @@ macro_rules! client {
         }
 
         $crate::__client! {
-            [$crate::emitted::awaited] [async] [.await] $api;
+            [$crate::emitted::awaited] [async] [.await] $api, $recoveries;
             $($(#[$attribute])* $family() -> [$family::$operations];)*
         }
 
@@ -39,7 +39,7 @@ macro_rules! client {
             /// Otherwise it is the same as [`Client`](super::Client). Several threads may make calls at the same time.
             /// A call within an async runtime is allowed and blocks its thread; see [`tradeapi_runtime::blocking`].
             pub mod blocking {
-                use super::$api;
+                use super::{$api, $recoveries};
 
                 /// A blocking client of an exchange. Clones share its connections.
                 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ macro_rules! client {
                 }
 
                 $crate::__client! {
-                    [$crate::blocking] [] [] $api;
+                    [$crate::blocking] [] [] $api, $recoveries;
                     $($(#[$attribute])* $family() -> [super::$family::blocking::$operations];)*
                 }
 
@@ -69,7 +69,7 @@ macro_rules! client {
 #[macro_export]
 macro_rules! __client {
     (
-        [$($home:tt)*] [$($async:ident)?] [$($wait:tt)*] $api:ident;
+        [$($home:tt)*] [$($async:ident)?] [$($wait:tt)*] $api:ident, $recoveries:ident;
         $($(#[$attribute:meta])* $family:ident() -> [$($operations:tt)*];)*
     ) => {
         impl Client {
@@ -144,6 +144,26 @@ macro_rules! __client {
                 operation: &O,
             ) -> ::core::result::Result<$crate::Reply<O::Record>, $crate::Error> {
                 self.core.locate(operation)$($wait)*
+            }
+
+            /// Queries what became of the changes that the journal has open, and closes those whose outcome is known;
+            /// see [`ClientCore::recover`](tradeapi_runtime::ClientCore::recover). Call it at the start of a program.
+            ///
+            /// # Errors
+            ///
+            /// Fails if the journal cannot be read or written.
+            pub $($async)? fn recover(
+                &self,
+                policy: &$crate::confirm::ConfirmPolicy,
+            ) -> ::core::result::Result<::std::vec::Vec<$crate::confirm::Recovered>, $crate::error::JournalError> {
+                self.core.recover($recoveries, policy)$($wait)*
+            }
+
+            /// Returns a client without a journal, as for an emergency in which the disk is full. It shares everything
+            /// else with this one.
+            #[must_use]
+            pub fn without_journal(&self) -> Self {
+                Self { core: self.core.without_journal() }
             }
 
             /// All pages of a listing. Nothing is sent until a page is requested.
@@ -287,9 +307,9 @@ macro_rules! __operations {
                     ///
                     #[doc = $errors]
                     /// If the credentials are refused, it is [`Error::Exchange`](tradeapi_runtime::Error::Exchange),
-                    /// whose [`ending`](tradeapi_runtime::Error::ending) is
-                    /// [`CredentialsRefused`](tradeapi_runtime::tables::Ending::CredentialsRefused) or
-                    /// [`TimestampRefused`](tradeapi_runtime::tables::Ending::TimestampRefused), and whose text names
+                    /// whose [`call_result`](tradeapi_runtime::Error::call_result) is
+                    /// [`CredentialsRefused`](tradeapi_runtime::tables::CallResult::CredentialsRefused) or
+                    /// [`TimestampRefused`](tradeapi_runtime::tables::CallResult::TimestampRefused), and whose text names
                     /// the likely cause.
                     fn check_credentials(&self) -> () { self.client.call(&$sent) }.map(::core::mem::drop)
                 }

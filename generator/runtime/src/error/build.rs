@@ -23,6 +23,11 @@ pub enum BuildError {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// A variable of the environment is not set, is empty, or is not text.
+    Environment {
+        /// Its name.
+        name: String,
+    },
     /// The default transport cannot be set up.
     Transport {
         /// What is wrong.
@@ -43,6 +48,7 @@ impl fmt::Display for BuildError {
             Self::BaseUrl { why } => write!(f, "the base address {why}"),
             Self::Header { name, why } => write!(f, "the header {name:?} {why}"),
             Self::Credentials { why } => write!(f, "the credentials cannot be used: {why}"),
+            Self::Environment { name } => write!(f, "the variable {name} of the environment is not set; export it"),
             Self::Transport { why } => write!(f, "the transport cannot be set up: {why}"),
             Self::Thread { why } => write!(f, "the thread of a blocking client cannot be started: {why}"),
             Self::NoTransport => {

@@ -2,7 +2,7 @@
 
 use crate::operation::Operation;
 use crate::parameters::{Named, Parameters};
-use crate::tables::{Api, Certainty, CodeProof, Effect, Ending, KnownError, Meta, Outcome, Stage};
+use crate::tables::{Api, CallResult, Certainty, CodeProof, Effect, KnownError, Meta, Outcome, Stage};
 
 /// How a client interprets error codes.
 ///
@@ -77,13 +77,13 @@ impl ReadCode {
     }
 
     /// How a call with this code ended.
-    pub(crate) fn ending(&self) -> Ending {
+    pub(crate) fn call_result(&self) -> CallResult {
         match self.believed {
-            None => Ending::UnlistedCode,
-            Some((_, CodeProof::Timestamp, _)) => Ending::TimestampRefused,
-            Some((_, CodeProof::Credentials, _)) => Ending::CredentialsRefused,
-            Some((Certainty::Documented, ..)) => Ending::ListedCode,
-            Some(_) => Ending::ObservedCode,
+            None => CallResult::UnlistedCode,
+            Some((_, CodeProof::Timestamp, _)) => CallResult::TimestampRefused,
+            Some((_, CodeProof::Credentials, _)) => CallResult::CredentialsRefused,
+            Some((Certainty::Documented, ..)) => CallResult::ListedCode,
+            Some(_) => CallResult::ObservedCode,
         }
     }
 

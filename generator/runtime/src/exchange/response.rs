@@ -14,7 +14,7 @@ use crate::clock::Moment;
 use crate::error::{Code, Error, ExchangeError, SentRequest, UnreadableAnswer};
 use crate::json::{Decode, ReadError, Reader};
 use crate::operation::Operation;
-use crate::tables::{Api, Ending, Envelope, Meta, Outcome};
+use crate::tables::{Api, CallResult, Envelope, Meta, Outcome};
 use crate::value::Timestamp;
 
 /// How many characters of a response without an envelope serve as its message.
@@ -164,20 +164,20 @@ impl<'a> Answer<'a> {
 
     fn refused(&self, code: Code, message: &str, request_time: Option<Timestamp>) -> Error {
         let read = self.asked.codes.read(self.api, self.meta, code.as_str());
-        self.refused_as(read.ending(), code, message, request_time)
+        self.refused_as(read.call_result(), code, message, request_time)
     }
 
     /// Without an envelope the status decides, which families without an envelope list like codes.
     fn refused_by_status(&self) -> Error {
         let message: String = String::from_utf8_lossy(self.body).chars().take(MESSAGE).collect();
         let code = Code::new(self.status.as_str());
-        let ending = match self.asked.codes.read(self.api, self.meta, code.as_str()).ending() {
-            listed if self.api.envelope.is_none() && listed != Ending::UnlistedCode => listed,
-            _ if self.status == StatusCode::TOO_MANY_REQUESTS => Ending::TooManyRequests,
-            _ if self.status.is_server_error() => Ending::ServerError,
-            _ => Ending::OtherStatus,
+        let call_result = match self.asked.codes.read(self.api, self.meta, code.as_str()).call_result() {
+            listed if self.api.envelope.is_none() && listed != CallResult::UnlistedCode => listed,
+            _ if self.status == StatusCode::TOO_MANY_REQUESTS => CallResult::TooManyRequests,
+            _ if self.status.is_server_error() => CallResult::ServerError,
+            _ => CallResult::OtherStatus,
         };
-        self.refused_as(ending, code, &message, None)
+        self.refused_as(call_result, code, &message, None)
     }
 
     /// Whether the body begins like an envelope and is truncated: it may have been a success.
@@ -189,18 +189,18 @@ impl<'a> Answer<'a> {
         self.body.trim_ascii_start().starts_with(b"{") && !std::str::from_utf8(self.body).is_ok_and(is_whole)
     }
 
-    fn refused_as(&self, ending: Ending, code: Code, message: &str, request_time: Option<Timestamp>) -> Error {
+    fn refused_as(&self, call_result: CallResult, code: Code, message: &str, request_time: Option<Timestamp>) -> Error {
         let Self { api, meta, asked, .. } = self;
         let read = asked.codes.read(api, meta, code.as_str());
-        let by_code = match ending {
-            Ending::TooManyRequests if self.is_torn() => Outcome::Unknown,
+        let by_code = match call_result {
+            CallResult::TooManyRequests if self.is_torn() => Outcome::Unknown,
             _ => read.outcome(meta.effect, asked.is_compound),
         };
         Error::Exchange(Box::new(ExchangeError {
             operation: meta.id,
             effect: meta.effect,
-            outcome: api.outcome_of(meta.effect, ending, by_code),
-            ending,
+            outcome: api.outcome_of(meta.effect, call_result, by_code),
+            call_result,
             known: read.known,
             proves: read.proves(),
             code,
@@ -220,7 +220,7 @@ impl<'a> Answer<'a> {
         Error::Unreadable(Box::new(UnreadableAnswer {
             operation: self.meta.id,
             effect: self.meta.effect,
-            outcome: self.api.outcome_of(self.meta.effect, Ending::Unreadable, Outcome::Unknown),
+            outcome: self.api.outcome_of(self.meta.effect, CallResult::Unreadable, Outcome::Unknown),
             status: self.status,
             raw: self.body.clone(),
             error,

@@ -136,7 +136,7 @@ impl Decode for u64 {
 impl Decode for String {
     const FORM: Form = Form::Text;
 
-    /// Reads text; a number or a boolean as it stands.
+    /// Reads text; a number or a boolean as written.
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         from.scalar().map(Into::into)
     }

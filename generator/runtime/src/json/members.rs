@@ -8,7 +8,7 @@ use super::reader::Reader;
 #[derive(Clone, Debug)]
 pub struct Members {
     layout: Layout,
-    /// The place in the layout where what comes next probably stands.
+    /// The probable place of the next member in the layout.
     place: usize,
     /// The field that probably comes next where the layout knows nothing.
     expected: usize,

@@ -91,6 +91,7 @@ macro_rules! record {
         $vis:vis struct $name:ident {
             $(
                 $(#[doc = $about:literal])*
+                $(#[deprecated(note = $note:literal)])?
                 #[wire($wire:literal $(, $how:ident $(= [$($value:literal),* $(,)?])?)*)]
                 $field_vis:vis $field:ident: $ty:ty
             ),* $(,)?
@@ -100,9 +101,11 @@ macro_rules! record {
         #[derive(Clone, Debug, Default, PartialEq)]
         #[non_exhaustive]
         $vis struct $name {
-            $($(#[doc = $about])* $field_vis $field: $ty,)*
+            $($(#[doc = $about])* $(#[deprecated(note = $note)])? $field_vis $field: $ty,)*
         }
 
+        // A deprecated field is read and written like the others.
+        #[allow(deprecated)]
         impl $crate::emitted::Record for $name {
             const FIELDS: &'static [&'static str] = &[$($wire),*];
             const TABLE: &'static $crate::emitted::RecordTable = &$crate::emitted::RecordTable::of(&[

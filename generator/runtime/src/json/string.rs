@@ -21,7 +21,7 @@ pub(super) fn stop(bytes: &[u8], start: usize) -> usize {
     at + rest.iter().position(|&byte| is_stop(byte)).unwrap_or(rest.len())
 }
 
-/// Whether every byte stands for itself in a string.
+/// Whether a string contains no escapes.
 pub(super) fn is_plain(bytes: &[u8]) -> bool {
     let plain = |word: &[u8; 8]| stops(u64::from_le_bytes(*word)) == 0;
     match (bytes.last_chunk::<8>(), bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {

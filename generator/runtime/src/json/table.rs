@@ -37,12 +37,12 @@ pub struct RecordTable {
     pub name: Option<&'static str>,
     /// Whether it was only observed, and is in no document.
     pub is_observed: bool,
-    /// Its fields, in the order of the document. Where there are none, nobody tells.
+    /// Its fields, in the order of the document. Empty if they are unknown.
     pub fields: &'static [FieldTable],
 }
 
 impl RecordTable {
-    /// That nobody tells.
+    /// Unknown.
     pub const UNTOLD: Self = Self::of(&[]);
 
     /// A record without a name that has these fields.

@@ -51,7 +51,7 @@ pub struct AmendGate {
 }
 
 impl AmendGate {
-    /// A gate that nobody has entered.
+    /// A gate without entries.
     pub fn new() -> Self {
         Self::default()
     }

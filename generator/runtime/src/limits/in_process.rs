@@ -1,9 +1,11 @@
-use std::collections::HashMap;
-use std::fmt;
+use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
+use std::{fmt, process};
+
+use sha2::{Digest, Sha256};
 
 use super::call::Call;
 use super::limiter::{Admission, AdmissionError, Full, Limiter, RateLimitFeedback, Reservation, Unavailable};
@@ -13,7 +15,7 @@ use super::state::{Key, LimiterState, bucket_of, reserve_in};
 use crate::clock::{SystemTimer, Timer};
 use crate::error::LimiterTrouble;
 
-/// A limiter for all clients of a process that share it. It has no global state.
+/// A limiter for all clients of a process that share it. Clients with the same key and address share one by themselves.
 ///
 /// # Exactness
 ///
@@ -68,7 +70,7 @@ pub struct InProcessLimits {
 /// The state that waiting calls share.
 pub(super) struct Shared {
     state: Mutex<State>,
-    timer: Box<dyn Timer>,
+    timer: Arc<dyn Timer>,
     learns: bool,
     /// Called when the next waiting call can be admitted.
     alarm: Waker,
@@ -112,8 +114,13 @@ impl InProcessLimits {
 
     /// A limiter by the clock `timer`.
     pub fn with_timer(settings: LimitSettings, timer: impl Timer + 'static) -> Self {
+        Self::with_shared_timer(settings, Arc::new(timer))
+    }
+
+    /// A limiter by the clock of its client.
+    pub(crate) fn with_shared_timer(settings: LimitSettings, timer: Arc<dyn Timer>) -> Self {
         let shared = Arc::new_cyclic(|shared: &Weak<Shared>| Shared {
-            timer: Box::new(timer),
+            timer,
             learns: settings.learns,
             alarm: Waker::from(Arc::new(Alarm(Weak::clone(shared)))),
             state: Mutex::new(State {
@@ -124,6 +131,25 @@ impl InProcessLimits {
             }),
         });
         Self { shared }
+    }
+
+    /// The limiter of the clients of this process with the same `parts`: the API, the address and the key, of which only a
+    /// hash is kept. It lives as long as one of them; a forked process has its own.
+    pub(crate) fn of_key(parts: &[&[u8]]) -> Arc<Self> {
+        static LIMITERS: Mutex<BTreeMap<[u8; 32], Weak<InProcessLimits>>> = Mutex::new(BTreeMap::new());
+        let mut hash = Sha256::new_with_prefix(process::id().to_le_bytes());
+        for part in parts {
+            hash.update(Sha256::digest(part));
+        }
+        let key = hash.finalize().into();
+        let mut limiters = LIMITERS.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(limiter) = limiters.get(&key).and_then(Weak::upgrade) {
+            return limiter;
+        }
+        limiters.retain(|_, limiter| limiter.strong_count() > 0);
+        let limiter = Arc::new(Self::default());
+        limiters.insert(key, Arc::downgrade(&limiter));
+        limiter
     }
 
     #[cfg(feature = "redis")]

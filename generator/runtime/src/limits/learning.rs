@@ -54,8 +54,9 @@ impl LimiterState {
     /// The exchange counted at `sent` or later, when at least as many local calls had expired, and it may have counted
     /// those that have not ended. So a caller that is alone never takes a call of its own for another's.
     fn note_remaining(&mut self, bucket: Key, sent: Duration, now: Duration, remaining: usize) {
-        // The header does not name its limit, which must be the tightest.
-        let left = |key: &Key| Some((self.windows.get(*key)?.window.left(sent), *key));
+        // The header counts the calls of one second. It does not name its limit, which must be the tightest of these.
+        let of_a_second = |key: &Key| self.windows.get(*key).filter(|all| all.binding.limit.per_seconds == 1);
+        let left = |key: &Key| Some((of_a_second(key)?.window.left(sent), *key));
         let Some((left, key)) = self.own_windows(bucket).iter().filter_map(left).min() else { return };
         let Some(counter) = self.windows.get_mut(key) else { return };
         if remaining == 0 && left > 0 {

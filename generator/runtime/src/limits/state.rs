@@ -152,7 +152,7 @@ impl LimiterState {
     fn window(&mut self, operation: Option<&'static str>, row: &RateLimit, call: &Call<'_>) -> Key {
         *self.window_of.entry(WindowKey::of(operation, row, call)).or_insert_with(|| {
             let span = self.settings.span_of(row);
-            // With a limit of zero, calls would wait for ever; it is taken for one.
+            // With a limit of zero, calls would never be admitted; it is read as one.
             let most = self.settings.share.of(row.calls.max(1));
             let window = Window::new(most, span, self.settings.trip_margin);
             self.windows.insert(Counter { window, binding: BindingLimit { operation, limit: *row } })

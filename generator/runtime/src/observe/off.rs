@@ -3,7 +3,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::Response;
 
-use crate::error::Error;
+use crate::error::{Error, JournalError};
 use crate::tables::{Api, Meta, Outcome};
 
 pub(crate) struct CallSpan;
@@ -29,3 +29,5 @@ pub(crate) fn waits_for_room(_: &Meta) {}
 pub(crate) fn pauses(_: &Meta, _: u32, _: Duration, _: &Error) {}
 
 pub(crate) fn asked(_: &Meta, _: u32, _: Outcome, _: Option<&'static str>) {}
+
+pub(crate) fn end_not_stored(_: &Meta, _: &JournalError) {}

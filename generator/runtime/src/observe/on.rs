@@ -5,9 +5,9 @@ use http::Response;
 use tracing::field::Empty;
 use tracing::{Instrument, Span, debug, info, info_span, warn};
 
-use crate::error::Error;
+use crate::error::{Error, JournalError};
 use crate::exchange::Reply;
-use crate::tables::{Api, Ending, Meta, Outcome};
+use crate::tables::{Api, CallResult, Meta, Outcome};
 
 /// A longer code does not come from the exchange, and may contain anything.
 const LONGEST_CODE: usize = 32;
@@ -34,7 +34,7 @@ impl CallSpan {
             waited_us = Empty,
             status = Empty,
             code = Empty,
-            ending = Empty,
+            call_result = Empty,
             outcome = Empty,
             bytes_sent = Empty,
             bytes_received = Empty,
@@ -66,21 +66,21 @@ impl CallSpan {
     /// Records the end of the call. A dropped call has none.
     pub(crate) fn ended<T>(&self, result: &Result<Reply<T>, Error>) {
         let Some(begun) = self.begun else { return };
-        let (waited, ending, outcome) = match result {
-            Ok(reply) => (reply.waited, Ending::Success, Outcome::Done),
-            Err(error) => (error.waited(), error.ending(), error.outcome()),
+        let (waited, call_result, outcome) = match result {
+            Ok(reply) => (reply.waited, CallResult::Success, Outcome::Done),
+            Err(error) => (error.waited(), error.call_result(), error.outcome()),
         };
         self.span.record("waited_us", micros(waited));
-        self.span.record("ending", ending.as_str());
+        self.span.record("call_result", call_result.as_str());
         self.span.record("outcome", word(outcome));
         self.span.record("duration_us", micros(begun.elapsed()));
         let Err(error) = result else { return };
         let code = code(error);
         self.span.record("code", code);
         if let Error::Unknown(unknown) = error {
-            let (operation, ending) = (unknown.operation, ending.as_str());
+            let (operation, call_result) = (unknown.operation, call_result.as_str());
             let _here = self.span.enter();
-            warn!(target: "tradeapi_runtime", operation, ending, code, "the outcome of the call is unknown");
+            warn!(target: "tradeapi_runtime", operation, call_result, code, "the outcome of the call is unknown");
         }
     }
 }
@@ -92,14 +92,19 @@ pub(crate) fn waits_for_room(meta: &Meta) {
 
 /// A call pauses before a retry after the `attempt`-th failure.
 pub(crate) fn pauses(meta: &Meta, attempt: u32, pause: Duration, error: &Error) {
-    let (operation, ending, code, pause_us) = (meta.id, error.ending().as_str(), code(error), micros(pause));
-    info!(target: "tradeapi_runtime", operation, attempt, ending, code, pause_us, "pausing before a retry");
+    let (operation, call_result, code, pause_us) = (meta.id, error.call_result().as_str(), code(error), micros(pause));
+    info!(target: "tradeapi_runtime", operation, attempt, call_result, code, pause_us, "pausing before a retry");
 }
 
 /// The outcome of a call was queried for the `asked`th time.
 pub(crate) fn asked(meta: &Meta, asked: u32, outcome: Outcome, because: Option<&'static str>) {
     let (operation, outcome) = (meta.id, word(outcome));
     info!(target: "tradeapi_runtime", operation, asked, outcome, because, "queried the outcome of a call");
+}
+
+/// The journal failed to store the end of a call, so that the change stays open in it.
+pub(crate) fn end_not_stored(meta: &Meta, _: &JournalError) {
+    warn!(target: "tradeapi_runtime", operation = meta.id, "the journal did not store the end of the call");
 }
 
 fn code(error: &Error) -> Option<&str> {

@@ -72,6 +72,10 @@ impl fmt::Display for Clipped {
 }
 
 /// A request for a page. Emitted for each operation whose response has a cursor.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a listing with pages",
+    note = "send it with `call`: its response is complete"
+)]
 pub trait Paged: Repeatable + Clone {
     /// An item of the listing.
     type Item: Encode;

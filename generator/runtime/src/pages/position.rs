@@ -225,7 +225,7 @@ fn some(number: u64) -> Option<u64> {
     (number > 0).then_some(number)
 }
 
-/// A range as it stands in a position.
+/// A range as stored in a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Span {
     pub(super) from: Option<Timestamp>,

@@ -24,6 +24,23 @@ impl Credentials {
         Self::with_signer(key, passphrase, HmacSha256::new(secret.as_bytes()))
     }
 
+    /// Takes key, secret and passphrase from the environment: for the prefix `TRADEAPI`, from `TRADEAPI_KEY`,
+    /// `TRADEAPI_SECRET` and `TRADEAPI_PASSPHRASE`. Several accounts have several prefixes.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a variable is not set or is empty. The error names the variable, and never its value.
+    pub fn from_env(prefix: &str) -> Result<Self, BuildError> {
+        let variable = |name: &str| {
+            let name = format!("{prefix}_{name}");
+            match std::env::var(&name) {
+                Ok(value) if !value.is_empty() => Ok(value),
+                _ => Err(BuildError::Environment { name }),
+            }
+        };
+        Ok(Self::new(variable("KEY")?, variable("SECRET")?, variable("PASSPHRASE")?))
+    }
+
     /// Signs with `signer`.
     pub fn with_signer(key: impl Into<String>, passphrase: impl Into<String>, signer: impl Signer + 'static) -> Self {
         Self { key: Secret::new(key.into()), passphrase: Secret::new(passphrase.into()), signer: Arc::new(signer) }

@@ -56,7 +56,7 @@ pub struct CredentialHeaders {
 /// A part of the text that is signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignedPart {
-    /// The timestamp as it stands in its header.
+    /// The timestamp as sent in its header.
     Timestamp,
     /// The method, in capitals.
     Method,

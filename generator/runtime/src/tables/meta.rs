@@ -1,4 +1,4 @@
-use super::{Api, ClientId, Compound, Confirm, Echoes, KnownError, Rule, Window};
+use super::{Api, ClientId, Compound, Confirm, Echoes, KnownError, Length, Rule, Window};
 
 /// The properties of an operation.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +33,10 @@ pub struct Meta {
     pub limits: &'static [RateLimit],
     /// The rules of its time range.
     pub window: Option<Window>,
+    /// How far back its answer reaches, without a parameter for it.
+    pub history: Option<Length>,
+    /// The values that the exchange assumes for parameters of the request that are left out; for information only.
+    pub defaults: &'static [(&'static str, &'static str)],
     /// The rules that are checked. What else the document states is documentation.
     pub rules: &'static [Rule],
     /// The codes that it can respond with.
@@ -69,6 +73,8 @@ impl Meta {
         headers: &[],
         limits: &[],
         window: None,
+        history: None,
+        defaults: &[],
         rules: &[],
         errors: &[],
         list_member: None,
@@ -193,6 +199,12 @@ impl RateLimit {
     /// This many calls a second for each address.
     pub const fn per_ip(calls: u32) -> Self {
         Self { scope: Scope::Ip, ..Self::per_uid(calls) }
+    }
+
+    /// The same number of calls, in a window of this many seconds.
+    #[must_use]
+    pub const fn every(self, seconds: u32) -> Self {
+        Self { per_seconds: seconds, ..self }
     }
 
     /// The same limit, for a class of accounts or pairs.

@@ -23,15 +23,15 @@ impl fmt::Display for Outcome {
     }
 }
 
-macro_rules! endings {
+macro_rules! call_results {
     ($($(#[$doc:meta])* $name:ident = $word:literal, $sent:literal;)*) => {
         /// How a call can end.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
-        pub enum Ending { $($(#[$doc])* $name,)* }
+        pub enum CallResult { $($(#[$doc])* $name,)* }
 
-        impl Ending {
-            /// Every ending, from those before sending to those after the response.
+        impl CallResult {
+            /// Every result, from those before sending to those after the response.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
             /// The word for it in the schema.
@@ -47,7 +47,7 @@ macro_rules! endings {
     };
 }
 
-endings! {
+call_results! {
     /// The documents forbid the request.
     Refused = "refused", false;
     /// The request cannot be signed.
@@ -94,7 +94,7 @@ endings! {
 #[derive(Clone, Copy, Debug)]
 pub struct OutcomeRow {
     /// How the call ended.
-    pub when: Ending,
+    pub when: CallResult,
     /// The outcome; `None` if it depends on the code.
     pub outcome: Option<Outcome>,
     /// The reason.
@@ -104,21 +104,21 @@ pub struct OutcomeRow {
 impl Api {
     /// The outcome of a request that changes something. `by_code` is what the code of the response proves, for rows
     /// that depend on the code. Without a row, the outcome is unknown if the exchange may have received the request,
-    /// except for endings with a code or an item that proves something itself.
-    pub fn outcome(&self, when: Ending, by_code: Outcome) -> Outcome {
+    /// except for call results with a code or an item that proves something itself.
+    pub fn outcome(&self, when: CallResult, by_code: Outcome) -> Outcome {
         match self.outcomes.iter().find(|row| row.when == when) {
             Some(row) => row.outcome.unwrap_or(by_code),
             None if !when.may_be_sent() => Outcome::NotDone,
             None => match when {
-                Ending::Success => Outcome::Done,
-                Ending::ListedCode | Ending::ObservedCode | Ending::ItemFailed => by_code,
+                CallResult::Success => Outcome::Done,
+                CallResult::ListedCode | CallResult::ObservedCode | CallResult::ItemFailed => by_code,
                 _ => Outcome::Unknown,
             },
         }
     }
 
     /// The same for a request with this effect: a read has none.
-    pub(crate) fn outcome_of(&self, effect: Effect, when: Ending, by_code: Outcome) -> Outcome {
+    pub(crate) fn outcome_of(&self, effect: Effect, when: CallResult, by_code: Outcome) -> Outcome {
         match effect {
             Effect::Read => Outcome::NotDone,
             _ => self.outcome(when, by_code),

@@ -54,7 +54,7 @@ impl Default for TransportLimits {
 
 impl TransportLimits {
     /// Reads the whole of `body`, up to the maximum length.
-    pub(super) async fn whole<B>(&self, mut body: B) -> Result<Bytes, TransportError>
+    pub(super) async fn whole<B>(&self, body: &mut B) -> Result<Bytes, TransportError>
     where
         B: BodyExt<Data = Bytes> + Unpin,
         B::Error: Into<Box<dyn Error + Send + Sync>>,

@@ -1,5 +1,5 @@
 use std::error::Error;
-use std::future::poll_fn;
+use std::future::{poll_fn, ready};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -63,44 +63,13 @@ impl HyperTransport {
 
     fn exchanging<'a>(&'a self, mut request: Request<Bytes>, trip: Option<&'a RoundTrip>) -> ResponseFuture<'a> {
         request.headers_mut().entry(USER_AGENT).or_insert(NAME);
-        let origin = self.origins.of(request.uri());
+        let Some(origin) = self.origins.of(request.uri()) else {
+            return Box::pin(ready(Err(unsent("the request names no host"))));
+        };
         let mut request = request.map(Full::new);
-        Box::pin(async move {
-            let origin = origin.ok_or_else(|| unsent("the request names no host"))?;
-            origin.address(&mut request);
-            self.exchange(&mut request, &origin, trip).await
-        })
-    }
-
-    /// Sends `request` over a kept connection, or else over a new one, and reads the whole answer.
-    async fn exchange(
-        &self,
-        request: &mut Request<Full<Bytes>>,
-        origin: &Origin,
-        trip: Option<&RoundTrip>,
-    ) -> Result<Response<Bytes>, TransportError> {
-        let runtime = Handle::try_current().map_err(unsent)?.id();
-        let deadline = later(Instant::now(), self.limits.call);
-        loop {
-            let mut connection = match origin.pool().take(runtime, Instant::now()) {
-                Some(kept) => kept,
-                // Rare, and larger than the rest of the future.
-                None => Box::pin(self.connect(origin, runtime, deadline)).await?,
-            };
-            if deadline <= Instant::now() {
-                return Err(unsent("the time for the call ended before the request could be sent"));
-            }
-            let was_kept = connection.is_kept();
-            match timeout_at(deadline, connection.exchange(request, &self.limits, trip)).await.unwrap_or_else(too_late)
-            {
-                Ok(answer) => {
-                    origin.pool().keep(connection, self.limits.max_idle);
-                    return Ok(answer);
-                }
-                Err(error) if was_kept && error.sent() == Delivery::NotSent => {}
-                Err(error) => return Err(error),
-            }
-        }
+        origin.address(&mut request);
+        let mut exchange = Exchange { transport: self, origin, request, trip };
+        Box::pin(async move { exchange.run().await })
     }
 
     /// A new connection, from the resolution of the name to the end of the TLS handshake. If this fails, also by the
@@ -110,7 +79,7 @@ impl HyperTransport {
         origin: &Origin,
         runtime: runtime::Id,
         deadline: Instant,
-    ) -> Result<Connection, TransportError> {
+    ) -> Result<Box<Connection>, TransportError> {
         let mut connector = self.connector.clone();
         let connecting = async {
             poll_fn(|context| connector.poll_ready(context)).await?;
@@ -118,6 +87,43 @@ impl HyperTransport {
         };
         let connection = timeout_at(deadline.min(later(Instant::now(), self.limits.connect)), connecting).await;
         connection.unwrap_or_else(|late| Err(late.into())).map_err(not_connected)
+    }
+}
+
+/// A request on its way. One struct, because an async function keeps each of its arguments twice.
+struct Exchange<'a> {
+    transport: &'a HyperTransport,
+    origin: Arc<Origin>,
+    request: Request<Full<Bytes>>,
+    trip: Option<&'a RoundTrip>,
+}
+
+impl Exchange<'_> {
+    /// Sends the request over a kept connection, or else over a new one, and reads the whole answer.
+    async fn run(&mut self) -> Result<Response<Bytes>, TransportError> {
+        let Self { transport, origin, request, trip } = self;
+        let limits = &transport.limits;
+        let runtime = Handle::try_current().map_err(unsent)?.id();
+        let deadline = later(Instant::now(), limits.call);
+        loop {
+            let mut connection = match origin.pool().take(runtime, Instant::now()) {
+                Some(kept) => kept,
+                // Rare, and larger than the rest of the future.
+                None => Box::pin(transport.connect(origin, runtime, deadline)).await?,
+            };
+            if deadline <= Instant::now() {
+                return Err(unsent("the time for the call ended before the request could be sent"));
+            }
+            let was_kept = connection.is_kept();
+            match timeout_at(deadline, connection.exchange(request, limits, *trip)).await.unwrap_or_else(too_late) {
+                Ok(answer) => {
+                    origin.pool().keep(connection, limits.max_idle);
+                    return Ok(answer);
+                }
+                Err(error) if was_kept && error.sent() == Delivery::NotSent => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 }
 

@@ -87,8 +87,8 @@ impl ReqwestTransport {
     async fn exchange(&self, request: http::Request<Bytes>) -> Result<http::Response<Bytes>, TransportError> {
         let request = unchanged(request)?;
         let response = self.client.execute(request).await.map_err(no_response)?;
-        let (head, body) = http::Response::from(response).into_parts();
-        Ok(http::Response::from_parts(head, self.limits.whole(body).await?))
+        let (head, mut body) = http::Response::from(response).into_parts();
+        Ok(http::Response::from_parts(head, self.limits.whole(&mut body).await?))
     }
 }
 

@@ -87,6 +87,62 @@ impl Decimal {
         (text.len() > most || has_exponent()) && digits() > most
     }
 
+    /// The greatest multiple of `step` that is not above this.
+    ///
+    /// ```
+    /// use tradeapi_runtime::dec;
+    ///
+    /// assert_eq!(dec!(64000.37).floor_to(&dec!(0.1))?.as_str(), "64000.3");
+    /// assert_eq!(dec!(64000.37).round_to(&dec!(0.5))?.as_str(), "64000.5");
+    /// # Ok::<(), tradeapi_runtime::value::InvalidDecimal>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Fails if the step is not above zero, or if a number or the result does not fit a [`rust_decimal::Decimal`].
+    pub fn floor_to(&self, step: &Self) -> Result<Self, InvalidDecimal> {
+        self.to_multiple(step, |_| false)
+    }
+
+    /// The nearest multiple of `step`; of two, the one that is further from zero.
+    ///
+    /// # Errors
+    ///
+    /// Like [`floor_to`](Self::floor_to).
+    pub fn round_to(&self, step: &Self) -> Result<Self, InvalidDecimal> {
+        let is_positive = !self.is_sign_negative();
+        self.to_multiple(step, |[below, above]| if is_positive { above <= below } else { above < below })
+    }
+
+    /// The multiple of `step` below this, or the one above it if `is_up` says so of the distances to both.
+    fn to_multiple(
+        &self,
+        step: &Self,
+        is_up: impl FnOnce([rust_decimal::Decimal; 2]) -> bool,
+    ) -> Result<Self, InvalidDecimal> {
+        let (number, by) = (self.to_rust_decimal()?, step.to_rust_decimal()?.normalize());
+        if by <= rust_decimal::Decimal::ZERO {
+            return Err(InvalidDecimal::new(step.as_str(), "a step must be above zero"));
+        }
+        let too_large = || InvalidDecimal::new(self.as_str(), "it does not fit a rust_decimal exactly");
+        let remainder = number.checked_rem(by).ok_or_else(too_large)?;
+        let above_floor = if remainder.is_sign_negative() && !remainder.is_zero() { remainder + by } else { remainder };
+        let floor = number.checked_sub(above_floor).ok_or_else(too_large)?;
+        let is_up = !above_floor.is_zero() && is_up([above_floor, by - above_floor]);
+        let mut multiple = if is_up { floor.checked_add(by).ok_or_else(too_large)? } else { floor };
+        multiple.rescale(by.scale());
+        Ok(multiple.into())
+    }
+
+    /// A number that [`dec!`](crate::dec) has checked.
+    #[doc(hidden)]
+    pub fn literal(text: &'static str) -> Self {
+        match text.contains('_') {
+            true => Self { text: SmallText::new(&text.replace('_', "")) },
+            false => Self { text: SmallText::new(text) },
+        }
+    }
+
     /// Whether this is a whole multiple of `step`, exactly. `None` when there is no telling: the step is not above
     /// zero, or has more than 37 significant digits.
     ///
@@ -118,6 +174,48 @@ impl Decimal {
         // No text that is not a number gets into a Decimal.
         Parts::of(self.as_str()).unwrap_or(Parts::ZERO)
     }
+}
+
+/// A [`Decimal`] from a literal, which is checked when the program is compiled.
+///
+/// ```
+/// use tradeapi_runtime::{Decimal, dec};
+///
+/// let price: Decimal = dec!(64_000.10);
+/// assert_eq!(price.as_str(), "64000.10");
+/// assert_eq!(dec!(-0.5), "-0.5".parse()?);
+/// # Ok::<(), tradeapi_runtime::value::InvalidDecimal>(())
+/// ```
+#[macro_export]
+macro_rules! dec {
+    ($number:literal) => {{
+        const TEXT: &str = $crate::value::checked_literal(::core::stringify!($number));
+        $crate::Decimal::literal(TEXT)
+    }};
+}
+
+/// The text of a literal, if it is a number.
+///
+/// # Panics
+///
+/// If it is not, when the program is compiled.
+#[doc(hidden)]
+pub const fn checked_literal(text: &'static str) -> &'static str {
+    let bytes = text.as_bytes();
+    let (mut at, mut digits, mut dots, mut others) = (0, 0, 0, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'0'..=b'9' => digits += 1,
+            b'.' => dots += 1,
+            b'_' => {}
+            b'-' if at == 0 => {}
+            _ => others += 1,
+        }
+        at += 1;
+    }
+    let is_number = digits > 0 && dots <= 1 && others == 0;
+    assert!(is_number, "`dec!` takes a number such as 0.01, without quotes, exponent and suffix");
+    text
 }
 
 impl InvalidDecimal {

@@ -3,10 +3,11 @@
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use super::identifier::{Identifier, Text};
 use super::shape::InvalidIdentifier;
+use super::timestamp::Timestamp;
 
 /// The characters of a minted text, five bits each, without ambiguous ones.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -35,13 +36,21 @@ pub fn mint_with<I: Identifier>(prefix: &str) -> Result<Text, InvalidIdentifier>
     Text::checked(&(prefix.to_owned() + &minted()), &I::SHAPE)
 }
 
+/// The text of this time and this random number.
+#[doc(hidden)]
+pub fn minted_of(time: Timestamp, chance: u64) -> Text {
+    Text::unchecked(&written([time.as_millis(), chance, chance >> (5 * PARTS[1])]))
+}
+
 fn minted() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let millis = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let now = Timestamp::from(SystemTime::now());
+    written([now.as_millis(), process(std::process::id()), COUNT.fetch_add(1, Ordering::Relaxed)])
+}
+
+fn written(parts: [u64; 3]) -> String {
     let mut text = String::with_capacity(MINTED_LENGTH);
-    for (number, digits) in [millis, process(std::process::id()), count].into_iter().zip(PARTS) {
+    for (number, digits) in parts.into_iter().zip(PARTS) {
         write(&mut text, number, digits);
     }
     text
@@ -73,6 +82,13 @@ macro_rules! mintable {
             #[must_use]
             pub fn mint() -> Self {
                 Self($crate::emitted::mint())
+            }
+
+            /// The id of this time and this random number, which are the same in each run of a simulation; see
+            /// [`Environment`]($crate::clock::Environment).
+            #[must_use]
+            pub fn minted_of(time: $crate::value::Timestamp, random: u64) -> Self {
+                Self($crate::emitted::minted_of(time, random))
             }
 
             /// A new id after a prefix.
@@ -118,6 +134,16 @@ mod tests {
     fn a_prefix_must_fit() {
         assert!(OrderName::mint_with("d1_").is_ok_and(|name| name.as_str().starts_with("d1_")));
         assert!(OrderName::mint_with("d1__").is_err() && OrderName::mint_with("D1").is_err());
+    }
+
+    #[test]
+    fn the_same_time_and_number_mint_the_same_id() {
+        let (time, later) = (Timestamp::from_millis(1_700_000_000_000), Timestamp::from_millis(1_700_000_000_001));
+        let id = OrderName::minted_of(time, 7);
+        assert_eq!(id, OrderName::minted_of(time, 7));
+        let others =
+            [OrderName::minted_of(later, 7), OrderName::minted_of(time, 8), OrderName::minted_of(time, 7 | 1 << 50)];
+        assert!(others.iter().all(|other| *other != id) && OrderName::new(id.as_str()).as_ref() == Ok(&id));
     }
 
     #[test]

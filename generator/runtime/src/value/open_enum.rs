@@ -156,6 +156,8 @@ macro_rules! open_enum {
             Unknown($crate::value::UnknownValue),
         }
 
+        // A deprecated value is read and written like the others.
+        #[allow(deprecated)]
         impl $name {
             /// Every documented value, in the order of the document.
             $vis const ALL: &'static [Self] = &[$(Self::$variant),*];

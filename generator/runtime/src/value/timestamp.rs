@@ -1,13 +1,31 @@
 use std::fmt;
+use std::ops::{Add, Sub};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::scalar::{Scalar, Scratch};
 
 /// A point in time, in milliseconds since 1970-01-01 00:00:00 UTC.
+///
+/// It is displayed as in ISO 8601, and calculates with [`Duration`]s; a result outside of its range is its end.
+///
+/// ```
+/// use tradeapi_runtime::Timestamp;
+/// use tradeapi_runtime::value::days;
+///
+/// let time = Timestamp::from_millis(1_730_271_234_567);
+/// assert_eq!(time.to_string(), "2024-10-30T06:53:54.567Z");
+/// assert_eq!((time - days(30)).to_string(), "2024-09-30T06:53:54.567Z");
+/// assert_eq!(time - (time - days(30)), days(30));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(u64);
 
 impl Timestamp {
+    /// The current time by the system's clock.
+    pub fn now() -> Self {
+        SystemTime::now().into()
+    }
+
     /// The time `millis` milliseconds after the beginning of 1970 (UTC).
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis)
@@ -33,7 +51,54 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+        let (year, month, day) = date(self.0 / DAY_MS);
+        let rest = self.0 % DAY_MS;
+        let (hour, minute, second, milli) = (rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60, rest % 1000);
+        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
+    }
+}
+
+/// A number of days of 24 hours, for ranges of times: `Timestamp::now() - days(30)`.
+pub const fn days(days: u32) -> Duration {
+    Duration::from_secs(days as u64 * 24 * 60 * 60)
+}
+
+/// The date of a day since 1970-01-01, by the Gregorian calendar: year, month, day. A year begins with March here, so
+/// that the leap day is its last, and 400 years repeat.
+fn date(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (era * 400 + year + u64::from(month <= 2), month, day)
+}
+
+impl Add<Duration> for Timestamp {
+    type Output = Self;
+
+    fn add(self, later: Duration) -> Self {
+        self.checked_add(later).unwrap_or(Self(u64::MAX))
+    }
+}
+
+impl Sub<Duration> for Timestamp {
+    type Output = Self;
+
+    fn sub(self, earlier: Duration) -> Self {
+        self.checked_sub(earlier).unwrap_or_default()
+    }
+}
+
+impl Sub for Timestamp {
+    type Output = Duration;
+
+    /// The time since `earlier`; zero if that is later.
+    fn sub(self, earlier: Self) -> Duration {
+        Duration::from_millis(self.0.saturating_sub(earlier.0))
     }
 }
 
@@ -70,6 +135,29 @@ mod tests {
         assert_eq!(time.checked_sub(Duration::from_secs(1)), Some(Timestamp::from_millis(500)));
         assert_eq!(time.checked_sub(Duration::from_secs(2)), None);
         assert_eq!(Timestamp::from_millis(u64::MAX).checked_add(Duration::from_millis(1)), None);
+    }
+
+    #[test]
+    fn is_displayed_as_a_date_by_the_gregorian_calendar() {
+        let shown = |days: u64| Timestamp::from_millis(days * 86_400_000).to_string();
+        assert_eq!(shown(0), "1970-01-01T00:00:00.000Z");
+        assert_eq!([shown(789), shown(790)], ["1972-02-29T00:00:00.000Z", "1972-03-01T00:00:00.000Z"]);
+        assert_eq!([shown(11_016), shown(11_017)], ["2000-02-29T00:00:00.000Z", "2000-03-01T00:00:00.000Z"]);
+        assert_eq!([shown(47_540), shown(47_541)], ["2100-02-28T00:00:00.000Z", "2100-03-01T00:00:00.000Z"]);
+        assert!(Timestamp::from_millis(u64::MAX).to_string().starts_with("584556019"));
+    }
+
+    #[test]
+    fn calculates_up_to_its_ends() {
+        let time = Timestamp::from_millis(1_500);
+        assert_eq!(time + Duration::from_secs(1), Timestamp::from_millis(2_500));
+        assert_eq!(time - days(1), Timestamp::from_millis(0));
+        assert_eq!(Timestamp::from_millis(u64::MAX) + days(1), Timestamp::from_millis(u64::MAX));
+        assert_eq!(
+            (time - Timestamp::from_millis(500), time - (time + days(1))),
+            (Duration::from_secs(1), Duration::ZERO)
+        );
+        assert!(Timestamp::now() > Timestamp::from_millis(1_730_271_234_567));
     }
 
     #[test]

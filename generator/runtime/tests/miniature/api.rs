@@ -2,7 +2,7 @@
 
 use tradeapi_runtime::client::Prepared;
 use tradeapi_runtime::tables::{
-    Api, Certainty, CodeProof, CredentialCause, CredentialHeaders, Encoding, Ending, Envelope, Header, KnownError,
+    Api, CallResult, Certainty, CodeProof, CredentialCause, CredentialHeaders, Encoding, Envelope, Header, KnownError,
     Outcome, OutcomeRow, Sent, SignedPart, Stage,
 };
 use tradeapi_runtime::{ClientBuilder, ClientCore, Error, Operation, Reply, identifier, mintable, open_enum};
@@ -38,12 +38,12 @@ pub(crate) static API: Api = Api {
     remaining_calls: Some("x-remaining"),
     outcomes: &[
         OutcomeRow {
-            when: Ending::TimestampRefused,
+            when: CallResult::TimestampRefused,
             outcome: Some(Outcome::NotDone),
             why: "A request whose signature is not accepted is not read further.",
         },
         OutcomeRow {
-            when: Ending::CredentialsRefused,
+            when: CallResult::CredentialsRefused,
             outcome: Some(Outcome::NotDone),
             why: "A request whose credentials are not accepted is not read further.",
         },

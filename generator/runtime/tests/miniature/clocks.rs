@@ -9,7 +9,7 @@ use tradeapi_runtime::client::SigningClock;
 use tradeapi_runtime::clock::Clock;
 use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmation};
 use tradeapi_runtime::retry::RetryPolicy;
-use tradeapi_runtime::tables::{Api, Ending, Envelope, Outcome};
+use tradeapi_runtime::tables::{Api, CallResult, Envelope, Outcome};
 
 use self::world::{MINUTE, WINDOW, World};
 use crate::Tested;
@@ -46,7 +46,7 @@ async fn a_create_is_refused_for_certain_and_only_the_caller_sends_another() -> 
     let world = World::ahead(10 * MINUTE);
     let client = world.builder().build()?;
     let Err(Error::Exchange(error)) = client.call(&order()?).await else { return Err("taken".into()) };
-    assert_eq!((error.ending, error.outcome), (Ending::TimestampRefused, Outcome::NotDone));
+    assert_eq!((error.call_result, error.outcome), (CallResult::TimestampRefused, Outcome::NotDone));
     assert_eq!(world.seen().len(), 1);
     assert_eq!(
         Error::Exchange(error).to_string(),
@@ -78,7 +78,7 @@ async fn an_uncorrected_clock_repeats_nothing_and_sends_no_doomed_change() -> Te
     let client = world.builder().signing_clock(SigningClock::Own).build()?;
     let policy = RetryPolicy::new();
     let refused = client.retrying(&policy).call(&Orders::default()).await;
-    assert!(matches!(refused, Err(Error::Exchange(error)) if error.ending == Ending::TimestampRefused));
+    assert!(matches!(refused, Err(Error::Exchange(error)) if error.call_result == CallResult::TimestampRefused));
     assert_eq!(world.seen().len(), 1);
     // One refusal alone stops nothing; two that agree show that no order would be accepted.
     assert!(matches!(client.call(&order()?).await, Err(Error::Exchange(_))));

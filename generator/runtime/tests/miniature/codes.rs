@@ -2,7 +2,7 @@
 
 use tradeapi_runtime::Error;
 use tradeapi_runtime::exchange::CodePolicy;
-use tradeapi_runtime::tables::{Certainty, CodeProof, CredentialCause, Ending, Outcome};
+use tradeapi_runtime::tables::{CallResult, Certainty, CodeProof, CredentialCause, Outcome};
 
 use crate::Tested;
 use crate::confirmations::{Act, Line, code, order};
@@ -16,22 +16,22 @@ async fn placed(refusal: &str, policy: CodePolicy) -> Result<Error, Box<dyn std:
 
 #[tokio::test]
 async fn a_code_counts_as_its_sources_do() -> Tested {
-    for (refusal, ending, outcome) in [
-        ("40786", Ending::ListedCode, Outcome::NotDone),
-        ("40010", Ending::ListedCode, Outcome::Unknown),
-        ("40404", Ending::ListedCode, Outcome::Unknown),
-        ("43012", Ending::ObservedCode, Outcome::NotDone),
-        ("43118", Ending::ObservedCode, Outcome::Unknown),
-        ("45001", Ending::ObservedCode, Outcome::Unknown),
-        ("40008", Ending::TimestampRefused, Outcome::NotDone),
-        ("40012", Ending::CredentialsRefused, Outcome::NotDone),
-        ("45011", Ending::UnlistedCode, Outcome::Unknown),
-        ("45012", Ending::UnlistedCode, Outcome::Unknown),
-        ("43011", Ending::UnlistedCode, Outcome::Unknown),
-        ("99999", Ending::UnlistedCode, Outcome::Unknown),
+    for (refusal, call_result, outcome) in [
+        ("40786", CallResult::ListedCode, Outcome::NotDone),
+        ("40010", CallResult::ListedCode, Outcome::Unknown),
+        ("40404", CallResult::ListedCode, Outcome::Unknown),
+        ("43012", CallResult::ObservedCode, Outcome::NotDone),
+        ("43118", CallResult::ObservedCode, Outcome::Unknown),
+        ("45001", CallResult::ObservedCode, Outcome::Unknown),
+        ("40008", CallResult::TimestampRefused, Outcome::NotDone),
+        ("40012", CallResult::CredentialsRefused, Outcome::NotDone),
+        ("45011", CallResult::UnlistedCode, Outcome::Unknown),
+        ("45012", CallResult::UnlistedCode, Outcome::Unknown),
+        ("43011", CallResult::UnlistedCode, Outcome::Unknown),
+        ("99999", CallResult::UnlistedCode, Outcome::Unknown),
     ] {
         let error = placed(refusal, CodePolicy::new()).await?;
-        assert_eq!((error.ending(), error.outcome()), (ending, outcome), "{error}");
+        assert_eq!((error.call_result(), error.outcome()), (call_result, outcome), "{error}");
         assert_eq!(matches!(error, Error::Unknown(_)), outcome == Outcome::Unknown, "{error}");
         assert_eq!((error.code(), error.status().map(|status| status.as_u16())), (Some(refusal), Some(200)));
     }
@@ -43,7 +43,7 @@ async fn a_client_follows_its_code_policy() -> Tested {
     let documented = CodePolicy::documented_only;
     for refusal in ["43012", "40012"] {
         let error = placed(refusal, documented()).await?;
-        assert_eq!((error.ending(), error.outcome()), (Ending::UnlistedCode, Outcome::Unknown), "{error}");
+        assert_eq!((error.call_result(), error.outcome()), (CallResult::UnlistedCode, Outcome::Unknown), "{error}");
     }
     assert_eq!(placed("40786", documented()).await?.outcome(), Outcome::NotDone);
     for refusal in ["45011", "99999", "40010"] {

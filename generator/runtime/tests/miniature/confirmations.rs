@@ -7,13 +7,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::client::LimitMode;
-use tradeapi_runtime::clock::{Clock, ManualTimer, Timer};
+use tradeapi_runtime::clock::{Clock, Environment, ManualTimer, Timer};
 use tradeapi_runtime::confirm::{ConfirmPolicy, Confirmable, ConfirmableItems, Confirmation, Queryable};
 use tradeapi_runtime::error::{BuildError, Delivery, TransportError, TransportErrorKind};
 use tradeapi_runtime::operation::Repeatable;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
 use tradeapi_runtime::retry::{RetryBudget, RetryPolicy};
-use tradeapi_runtime::tables::{ClientId, Confirm, Effect, Ending, Meta, Method, Outcome};
+use tradeapi_runtime::tables::{CallResult, ClientId, Confirm, Effect, Meta, Method, Outcome};
 use tradeapi_runtime::transport::{ResponseFuture, Transport};
 use tradeapi_runtime::{Credentials, Decimal, Error, Operation, Reply, Timestamp, record, serde_parameters};
 
@@ -174,8 +174,7 @@ impl Line {
             .credentials(Credentials::new("key", "secret", "pass"))
             .limits(LimitMode::Off)
             .transport(self.clone())
-            .clock(self.clone())
-            .timer(self.clone())
+            .environment(self.clone())
             .build()
     }
 
@@ -205,6 +204,12 @@ impl Timer for Line {
 impl Clock for Line {
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(START + u64::try_from(self.timer.now().as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+impl Environment for Line {
+    fn random(&self) -> u64 {
+        123_456_789
     }
 }
 
@@ -273,11 +278,14 @@ async fn what_is_unknown_says_what_to_ask_for() -> Tested {
     let line = Line::new([lost()]);
     let Err(Error::Unknown(unknown)) = line.client()?.call(&order("a1")?).await else { return Err("known".into()) };
     assert_eq!((unknown.operation, unknown.client_id()), ("mini.orders", Some("a1")));
-    assert_eq!((unknown.why.ending(), unknown.sent.signed_at), (Ending::ConnectionLost, Timestamp::from_millis(START)));
+    assert_eq!(
+        (unknown.why.call_result(), unknown.sent.signed_at),
+        (CallResult::ConnectionLost, Timestamp::from_millis(START))
+    );
     assert_eq!((unknown.sent.method.as_str(), unknown.sent.uri.path()), ("POST", "/v1/orders"));
     assert!(unknown.sent.body.starts_with(br#"{"symbol":"BTCUSDT""#));
     let text = "mini.orders got no response: the connection was closed; its outcome is unknown, so query it before repeating \
-                it; it was signed at 1000000000000 for a1";
+                it; it was signed at 2001-09-09T01:46:40.000Z for a1";
     assert_eq!(unknown.to_string(), text);
     assert_eq!(line.seen().len(), 1);
     Ok(())

@@ -3,7 +3,7 @@
 
 use tradeapi_runtime::checks::Checks;
 use tradeapi_runtime::parameters::{ParameterReader, ParameterWriter, Parameters};
-use tradeapi_runtime::tables::{Compound, Echo, Echoes, Effect, Ending, Meta, Outcome};
+use tradeapi_runtime::tables::{CallResult, Compound, Echo, Echoes, Effect, Meta, Outcome};
 use tradeapi_runtime::{Error, Operation};
 
 use crate::Tested;
@@ -109,7 +109,7 @@ async fn is_done<O: Operation>(operation: O, data: &str) -> Result<bool, Box<dyn
     match Line::new([answers(data)]).client()?.call(&operation).await {
         Ok(_) => Ok(true),
         Err(error) => {
-            assert_eq!(error.ending(), Ending::Unreadable, "{data}: {error}");
+            assert_eq!(error.call_result(), CallResult::Unreadable, "{data}: {error}");
             Ok(false)
         }
     }

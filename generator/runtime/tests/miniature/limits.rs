@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tradeapi_runtime::client::LimitMode;
-use tradeapi_runtime::clock::ManualTimer;
+use tradeapi_runtime::clock::{Clock, Environment, ManualTimer, Timer};
 use tradeapi_runtime::limits::{CountFrom, InProcessLimits, LimitSettings};
 use tradeapi_runtime::tables::Outcome;
 use tradeapi_runtime::transport::{ResponseFuture, Transport};
@@ -62,10 +62,25 @@ impl Transport for Silent {
 /// A wall clock that goes with the timer.
 struct Wall(ManualTimer);
 
-impl tradeapi_runtime::clock::Clock for Wall {
+impl Clock for Wall {
     fn now(&self) -> Timestamp {
-        let now = tradeapi_runtime::clock::Timer::now(&self.0);
-        Timestamp::from_millis(u64::try_from(now.as_millis()).unwrap_or_default())
+        Timestamp::from_millis(u64::try_from(self.0.now().as_millis()).unwrap_or_default())
+    }
+}
+
+impl Timer for Wall {
+    fn now(&self) -> Duration {
+        self.0.now()
+    }
+
+    fn wake_at(&self, at: Duration, waker: std::task::Waker) {
+        self.0.wake_at(at, waker);
+    }
+}
+
+impl Environment for Wall {
+    fn random(&self) -> u64 {
+        0
     }
 }
 
@@ -122,6 +137,24 @@ async fn a_call_reports_its_wait_and_is_signed_afterwards() -> Tested {
     scene.timer.advance(SECOND);
     assert_eq!(late.await??.waited, SECOND);
     assert_eq!(scene.recorder.signed_at().last().map(String::as_str), Some("1000"));
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_limiter_of_a_client_waits_by_its_environment() -> Tested {
+    let (timer, recorder) = (ManualTimer::new(), Recorder::new(200, "100"));
+    let builder = ClientCore::builder(&API, "https://mini.example").transport(recorder.clone());
+    let client =
+        builder.credentials(Credentials::new("key", "secret", "pass")).environment(Wall(timer.clone())).build()?;
+    for _ in 0..10 {
+        client.call(&order()).await?;
+    }
+    let late = tokio::spawn(async move { client.call(&order()).await });
+    tokio::task::yield_now().await;
+    assert_eq!(recorder.signed_at().len(), 10);
+    timer.advance(2 * SECOND);
+    assert!(late.await??.waited >= SECOND);
+    assert_eq!(recorder.signed_at().len(), 11);
     Ok(())
 }
 

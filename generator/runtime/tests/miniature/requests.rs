@@ -232,7 +232,7 @@ fn is_signed_as_sent<O: Operation>(operation: &O) -> Result<(), TestCaseError> {
     let base = BaseUrl::parse("https://mini.example/gate", false)?;
     let authenticator = Authenticator::new(&API, &credentials)?;
     let request = build_request(&API, operation, &base, authenticator.as_ref(), &HeaderValues::default(), NOW)?;
-    let mut sent = format!("{NOW}{}{}", request.method(), request.uri().path()).into_bytes();
+    let mut sent = format!("{}{}{}", NOW.as_millis(), request.method(), request.uri().path()).into_bytes();
     if let Some(query) = request.uri().query() {
         sent.extend(format!("?{query}").into_bytes());
     }

@@ -20,6 +20,7 @@ pub(in super::super) fn find<'a>(document: &'a Document, section: &'a Section) -
 /// A number of calls in a time.
 pub(super) struct RatePhrase<'a> {
     pub(super) value: String,
+    pub(super) window: String,
     pub(super) at: Span<'a>,
     /// The words around it that may say for whom it holds.
     pub(super) context: Vec<String>,
@@ -41,7 +42,7 @@ pub(super) fn rates<'a>(text: Span<'a>) -> Vec<RatePhrase<'a>> {
                 };
                 let mut context = subject.clone();
                 context.extend(stems(segment.text));
-                found.push(RatePhrase { value: value(&rate), at: words[at], context });
+                found.push(RatePhrase { value: value(&rate), window: rate.every.window(), at: words[at], context });
                 at += count;
             }
         }
@@ -51,9 +52,7 @@ pub(super) fn rates<'a>(text: Span<'a>) -> Vec<RatePhrase<'a>> {
 
 /// A rate as the schema writes it. Where a text does not say for whom, it holds for a user.
 fn value(rate: &Rate) -> String {
-    let every = rate.every.to_string();
-    let every = if every == "1 second" { "s" } else { every.trim_start_matches("1 ") };
-    format!("{}/{every} per {}", rate.calls, rate.scope.as_deref().unwrap_or("UID"))
+    format!("{}/{} per {}", rate.calls, rate.every.window(), rate.scope.as_deref().unwrap_or("UID"))
 }
 
 impl<'a> Reader<'a> {
@@ -67,7 +66,7 @@ impl<'a> Reader<'a> {
     pub(super) fn rates(&mut self, text: Span<'a>, id: &str) {
         for rate in rates(text) {
             let class = self.class(&rate.context);
-            self.found.state(key(FactKind::Rate, [id, &class]), rate.value, rate.at);
+            self.found.state(self.claims.rate_key(id, &class, &rate.window), rate.value, rate.at);
         }
         for sentence in text.sentences() {
             if sentence.text.contains("rates as above") {

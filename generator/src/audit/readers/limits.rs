@@ -45,13 +45,13 @@ impl<'a> Reader<'a> {
         let named: Vec<String> = named.into_iter().filter_map(|(_, named)| named?.id).collect();
         let is_of_class = names_none && classes.iter().all(|class| class != "default");
         for (rate, class) in rates.iter().zip(&classes) {
-            let with_class = self.claims.below(FactKind::Rate, []).filter(|key| key.last() == Some(class));
+            let with_class = self.claims.below(FactKind::Rate, []).filter(|key| key.name() == Some(class));
             let ids: Vec<String> =
                 if is_of_class { with_class.filter_map(|key| key.owner().cloned()).collect() } else { named.clone() };
             // The label of operations for everyone may have a word of a class by chance.
             let class = if is_of_class { class.clone() } else { self.class(&rate.context) };
             for id in &ids {
-                self.found.state(key(FactKind::Rate, [id, &class]), rate.value.clone(), rate.at);
+                self.found.state(self.claims.rate_key(id, &class, &rate.window), rate.value.clone(), rate.at);
             }
         }
         for id in &named {

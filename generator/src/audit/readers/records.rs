@@ -4,7 +4,7 @@ use super::super::claims::KnownRecord;
 use super::super::document::{Section, Table};
 use super::super::findings::{FactKind, Key, key};
 use super::super::text::Span;
-use super::super::wording::{is_name, likeness, stems};
+use super::super::wording::{deprecated, is_name, likeness, stems};
 use super::{Reader, values};
 use crate::model::{Shape, Type};
 
@@ -79,6 +79,10 @@ impl<'a> Reader<'a> {
         self.found.state(record_key, told.map(str::to_owned).or(own).unwrap_or_default(), at);
         let of = key(FactKind::RecordValue, [&known.id, name]);
         let values = self.claims.values(FactKind::RecordValue, &known.id, name);
+        let deprecated = meaning.and_then(|meaning| deprecated(meaning.text));
+        if let Some(says) = deprecated {
+            self.found.state(key(FactKind::Deprecated, [&known.id, name]), says, at);
+        }
         if let Some(meaning) = meaning {
             self.unit_in(meaning, key(FactKind::Unit, [&known.id, name]));
             let short_list = meaning.text.contains('/') && values.is_empty();

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_where_it_is_no_json() {
+    fn reports_where_json_is_malformed() {
         for (text, offset) in [("{\"a\": }", 6), ("{\"a\": 1\n \"b\": 2}", 9), ("", 0), ("[1, 2", 4)] {
             assert_eq!(parse(text).map(|_| ()).map_err(|(offset, _)| offset), Err(offset), "{text}");
         }

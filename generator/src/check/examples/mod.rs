@@ -87,7 +87,8 @@ impl Example<'_> {
     fn expected_number(&mut self, node: &Node, name: &str, as_text: bool) {
         let what = if as_text { "a number in quotes" } else { "a number without quotes" };
         let message = format!("`{name}`: expected {what}, found {}", node.kind());
-        self.report(node.offset, message, "correct it, or `numbers` in family.yaml or `json` of the field");
+        let file = self.to.beside(self.place, "family.yaml");
+        self.report(node.offset, message, format!("correct it, or `numbers` in {file} or `json` of the field"));
     }
 
     /// Reports a value that cannot be.

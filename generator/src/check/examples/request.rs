@@ -92,6 +92,10 @@ fn by_value(example: &mut Example<'_>, decider: &Parameter, cases: &[Case], memb
     });
     let wires = |case: &Case| example_value(example, decider, case.value);
     let case = cases.iter().find(|case| decided.is_some_and(|decided| wires(case) == Some(decided)));
+    if decided.is_some() && case.is_none() {
+        // With the value that was meant, others belong to it.
+        return;
+    }
     let mut strangers: Vec<&Member> = Vec::new();
     for member in cases.iter().flat_map(|case| &case.parameters) {
         let belongs = case.is_some_and(|case| case.parameters.iter().any(|own| own.name.wire == member.name.wire));

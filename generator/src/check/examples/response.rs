@@ -68,7 +68,8 @@ fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, root: &'n Node) -
     let is_success = *code == envelope.success;
     if !is_success && !example.family.errors.iter().any(|error| error.code == *code) {
         let offset = find(&envelope.code).map_or(root.offset, |code| code.value.offset);
-        let help = format!("`{}` means success; define other codes under `errors` in family.yaml", envelope.success);
+        let file = example.to.beside(example.place, "family.yaml");
+        let help = format!("`{}` means success; define other codes under `errors` in {file}", envelope.success);
         example.report(offset, format!("unknown code `{code}`"), help);
     }
     match find(&envelope.data).map(|data| &data.value) {

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn places_that_no_text_has_are_shown_at_its_end() {
+    fn places_beyond_the_text_are_shown_at_its_end() {
         let excerpt = Excerpt::of("a", &[place(1, 40, 50)]);
         assert_eq!((excerpt.text.as_str(), excerpt.spans.first()), ("a\n", Some(&(1..1))));
         assert_eq!(Excerpt::of("", &[place(1, 0, 0)]).text, "\n");

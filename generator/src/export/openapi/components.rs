@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::object::Object;
 use super::values::{Side, component, or_null, schema};
 use super::{answers, credentials, parameters};
-use crate::model::{Api, Enum, Family, Field, Form, Header, Identifier, Record, Sent, Shape};
+use crate::model::{Api, Enum, EnumValue, Family, Field, Form, Header, Identifier, Record, Sent, Shape};
 
 /// Everything under `components`.
 pub(super) fn of(api: &Api) -> Value {
@@ -54,8 +54,16 @@ fn values(all: &Enum) -> Value {
         .with("enum", all.wires().collect::<Vec<_>>())
         .map("x-enum-descriptions", described.map(|value| (value.name.wire.clone(), Value::from(value.doc.as_str()))))
         .map("x-also", also)
+        .map("x-enum-values", all.values.iter().filter_map(beyond))
         .maybe("x-truth", truth)
+        .keys(&all.keys())
         .into_value()
+}
+
+/// What no list of values can say of one.
+fn beyond(value: &EnumValue) -> Option<(String, Value)> {
+    let said = Object::new().flag("deprecated", value.deprecated.is_some()).keys(&value.keys());
+    (!said.is_empty()).then(|| (value.name.wire.clone(), said.into_value()))
 }
 
 fn identifier(all: &Identifier) -> Value {
@@ -68,6 +76,7 @@ fn identifier(all: &Identifier) -> Value {
         .maybe("pattern", all.alphabet.as_ref().map(|(alphabet, _)| format!("^{}*$", class(alphabet))))
         .map("x-forms", forms)
         .flag("x-mint", all.mint.is_some())
+        .keys(&all.keys())
         .into_value()
 }
 
@@ -102,6 +111,7 @@ fn record(family: &Family, record: &Record) -> Value {
         .map("properties", fields)
         .maybe("x-source", record.source.as_ref().map(super::statements::source))
         .flag("x-observed-only", record.is_observed)
+        .keys(&record.keys())
         .into_value()
 }
 
@@ -116,7 +126,6 @@ fn field(family: &Family, field: &Field) -> Value {
         Shape::Items(_) => Object::new(),
     };
     let schema = if field.may_be_null { or_null(schema) } else { schema };
-    let schema =
-        schema.text("description", &field.doc).text("x-comes-only", field.comes_only.as_deref().unwrap_or_default());
-    schema.list("x-units", parameters::units(&field.units)).into_value()
+    let schema = schema.text("description", &field.doc).flag("deprecated", field.deprecated.is_some());
+    schema.keys(&field.keys(family)).into_value()
 }

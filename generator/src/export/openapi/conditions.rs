@@ -71,7 +71,7 @@ impl Members<'_> {
         match self.find(name).map(|member| (&member.shape, member.as_text)) {
             Some((Shape::One(Type::Boolean), _)) => "boolean",
             Some((Shape::One(Type::Integer), false)) => "integer",
-            _ => "string",
+            Some((Shape::One(_) | Shape::List(_) | Shape::Items(_), _)) | None => "string",
         }
     }
 

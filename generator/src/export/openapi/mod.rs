@@ -24,7 +24,7 @@ use serde_json::Value;
 use crate::compare::{Difference, compare};
 use crate::diagnostics::Diagnostics;
 use crate::model::{Account, Api, PropertyKind};
-use crate::write::replace_stale;
+use crate::write::{RUST, replace_stale};
 use object::Object;
 
 /// An API as OpenAPI 3.1.
@@ -69,6 +69,7 @@ fn info(api: &Api) -> Value {
         .maybe("x-account", api.account.as_ref().map(account))
         .list("x-outcomes", api.outcomes.iter().map(confirm::outcome))
         .list("x-observed-codes", api.codes.iter().map(codes::observed))
+        .list("x-refusals", api.refusals.iter().map(codes::refusal))
         .list("x-observed", api.observed.iter().map(statements::observation))
         .into_value()
 }
@@ -123,7 +124,7 @@ impl OpenApi {
     /// What kept the file from being read.
     pub fn compare(&self, path: &Path) -> Result<Vec<Difference>, Diagnostics> {
         let (folder, files) = self.in_folder(path);
-        compare(folder, &files)
+        compare(folder, &files, &RUST)
     }
 
     fn in_folder<'a>(&self, path: &'a Path) -> (&'a Path, BTreeMap<String, String>) {

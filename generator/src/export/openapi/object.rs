@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::model::elements::Key;
+
 /// An object that is being made.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Object(Map<String, Value>);
@@ -51,6 +53,17 @@ impl Object {
     pub(super) fn and(mut self, other: Object) -> Self {
         self.0.extend(other.0);
         self
+    }
+
+    /// With what the keys say that have no form of their own.
+    pub(super) fn keys(self, keys: &[Key]) -> Self {
+        let data = keys.iter().filter_map(|key| key.data.as_ref());
+        data.fold(self, |object, (name, value)| object.with(name, value.clone()))
+    }
+
+    /// Whether nothing is said.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// The JSON type that a schema names, if it names one.

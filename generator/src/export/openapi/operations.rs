@@ -18,42 +18,6 @@ pub(super) fn paths(api: &Api) -> Value {
 }
 
 fn operation(api: &Api, family: &Family, operation: &Operation) -> Value {
-    // Each key of an operation is exported below; a new one has to be named here too.
-    let Operation {
-        id: _,
-        name: _,
-        title: _,
-        rust: _,
-        function: _,
-        place: _,
-        source: _,
-        method: _,
-        path: _,
-        doc: _,
-        effect: _,
-        access: _,
-        whitelisted: _,
-        deprecated: _,
-        permission: _,
-        headers: _,
-        rates: _,
-        body: _,
-        in_flight: _,
-        client_id: _,
-        confirm: _,
-        echoes: _,
-        compound: _,
-        repeat: _,
-        window: _,
-        history: _,
-        response: _,
-        listing: _,
-        batch: _,
-        intents: _,
-        examples: _,
-        statements: _,
-        said_at: _,
-    } = operation;
     Object::new()
         .with("operationId", operation.id.as_str())
         .with("tags", [family.name.as_str()])
@@ -129,7 +93,7 @@ fn beyond(family: &Family, operation: &Operation) -> Object {
         .maybe("x-source", operation.source.as_ref().map(statements::source))
         .with("x-effect", operation.effect.as_str())
         .maybe("x-permission", operation.permission.as_deref())
-        .maybe("x-deprecated", operation.deprecated.as_ref().map(parameters::deprecated))
+        .keys(&operation.keys(family))
         .flag("x-whitelisted", operation.whitelisted)
         .list("x-rate-limits", operation.rates.iter().map(rate))
         .maybe("x-in-flight", operation.in_flight.as_ref().map(in_flight))
@@ -145,7 +109,7 @@ fn beyond(family: &Family, operation: &Operation) -> Object {
 fn rate(rate: &Rate) -> Value {
     Object::new()
         .with("calls", rate.calls)
-        .with("per", "second")
+        .with("per", if rate.every.window() == "s" { "second".to_owned() } else { rate.every.window() })
         .with("by", rate.scope.as_str())
         .maybe("class", rate.own_class())
         .into_value()

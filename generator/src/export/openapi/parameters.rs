@@ -5,10 +5,7 @@ use serde_json::{Value, json};
 use super::object::Object;
 use super::values::{Side, schema, typed};
 use super::{conditions, values};
-use crate::model::{
-    Case, Choice, ChoiceKind, Deprecated, Edit, Family, ListName, Name, Need, Operation, Parameter, Rule, Shape, Type,
-    Unit,
-};
+use crate::model::{Case, Choice, ChoiceKind, Family, ListName, Name, Need, Operation, Parameter, Rule, Shape, Type};
 
 /// What requests are made of.
 #[derive(Clone, Copy)]
@@ -41,30 +38,8 @@ impl<'a> Parameters<'a> {
 
     /// The schema of a parameter with all that is said about it.
     pub(super) fn value(self, parameter: &Parameter) -> Value {
-        // Each key of a parameter is exported below; a new one has to be named here too.
-        let Parameter {
-            name: _,
-            written: _,
-            shape: _,
-            need: _,
-            default: _,
-            default_note: _,
-            min: _,
-            max: _,
-            min_items: _,
-            max_items: _,
-            digits: _,
-            only: _,
-            edit: _,
-            may_be_blank: _,
-            wins_unstated: _,
-            units: _,
-            deprecated: _,
-            as_text: _,
-            doc: _,
-        } = parameter;
         let schema = self.constraints(parameter, Side::Body);
-        schema.text("description", &parameter.doc).and(beyond(parameter)).into_value()
+        schema.text("description", &parameter.doc).and(self.beyond(parameter)).into_value()
     }
 
     /// The parameters of a query or a path: members of choices stand beside the others.
@@ -92,8 +67,13 @@ impl<'a> Parameters<'a> {
             .text("description", &parameter.doc)
             .with("schema", schema)
             .maybe("example", example)
-            .and(beyond(parameter))
+            .and(self.beyond(parameter))
             .into_value()
+    }
+
+    /// What no schema can say of a parameter.
+    fn beyond(self, parameter: &Parameter) -> Object {
+        Object::new().flag("deprecated", parameter.deprecated.is_some()).keys(&parameter.keys(self.family))
     }
 
     fn constraints(self, parameter: &Parameter, side: Side) -> Object {
@@ -114,13 +94,10 @@ impl<'a> Parameters<'a> {
 
 /// The members of a choice, the deciding one first. Which of them are sent is not for a single one to say.
 fn flattened(choice: &Choice, parameter: &Parameter) -> Vec<Parameter> {
-    let decider = match &choice.kind {
-        ChoiceKind::Value { decider, enum_index, .. } => {
-            let shape = Shape::One(Type::Enum(*enum_index));
-            Some(Parameter { name: decider.clone(), shape, ..parameter.clone() })
-        }
-        ChoiceKind::Presence { .. } => None,
-    };
+    let decider = choice.decider().map(|(decider, enum_index)| {
+        let shape = Shape::One(Type::Enum(enum_index));
+        Parameter { name: decider.clone(), shape, ..parameter.clone() }
+    });
     let members = choice.members().into_iter().map(|member| Parameter { need: Need::No, ..member.clone() });
     decider.into_iter().chain(members).collect()
 }
@@ -161,40 +138,6 @@ fn bounded(schema: Object, parameter: &Parameter) -> Object {
     }
 }
 
-/// What no schema can say of a parameter.
-fn beyond(parameter: &Parameter) -> Object {
-    let need = match parameter.need {
-        Need::Conditional | Need::Unstated => Some(parameter.need.as_str()),
-        Need::Always | Need::No => None,
-    };
-    Object::new()
-        .flag("deprecated", parameter.deprecated.is_some())
-        .maybe("x-deprecated", parameter.deprecated.as_ref().map(deprecated))
-        .maybe("x-required", need)
-        .maybe("x-default-note", parameter.default_note.as_deref())
-        .maybe("x-edit", parameter.edit.as_ref().map(edit))
-        .maybe("x-blank", parameter.may_be_blank.then_some("left_out"))
-        .list("x-units", units(&parameter.units))
-}
-
-/// What a document says beside that it advises against something.
-pub(super) fn deprecated(deprecated: &Deprecated) -> Value {
-    let Deprecated { since, instead, place: _ } = deprecated;
-    Object::new().maybe("since", since.as_deref()).maybe("use", instead.as_deref()).into_value()
-}
-
-fn edit(edit: &Edit) -> Value {
-    Object::new().with("keep", "left_out").maybe("delete", edit.delete.as_deref()).into_value()
-}
-
-/// Units, each with the values of other parameters under which it holds; the last one holds otherwise.
-pub(super) fn units(units: &[Unit]) -> Vec<Value> {
-    let when = |unit: &Unit| -> Vec<_> {
-        unit.when.iter().map(|(parameter, values, _)| (parameter.clone(), json!(values))).collect()
-    };
-    units.iter().map(|unit| Object::new().with("is", unit.is.as_str()).map("when", when(unit)).into_value()).collect()
-}
-
 /// What the first example that has the parameter gives it.
 fn example(operation: &Operation, parameter: &Parameter) -> Option<Value> {
     let requests =
@@ -204,7 +147,7 @@ fn example(operation: &Operation, parameter: &Parameter) -> Option<Value> {
 
 /// The shared schema of a choice.
 pub(super) fn choice(family: &Family, choice: &Choice) -> Value {
-    let described = Object::new().text("description", &choice.doc);
+    let described = Object::new().text("description", &choice.doc).keys(&choice.keys(family));
     match &choice.kind {
         ChoiceKind::Presence { alternatives, wins } => described
             .list("oneOf", alternatives.iter().map(|alternative| chosen(family, alternative)))
@@ -254,7 +197,7 @@ fn choice_here(family: &Family, parameter: &Parameter) -> Option<Value> {
     let made = match parameter.need {
         Need::Always => made,
         Need::Conditional | Need::Unstated | Need::No => {
-            let none = json!({"not": any_of_these(names(choice))});
+            let none = json!({"not": any_of_these(choice.wires().collect())});
             Object::new().with("oneOf", [made.into_value(), none])
         }
     };
@@ -268,7 +211,7 @@ pub(super) fn choice_of_query(family: &Family, parameter: &Parameter, choice: &C
         ChoiceKind::Presence { wins, .. } => {
             let wins = wins.as_ref().map(|(wins, _)| wins.as_str());
             let wins = if parameter.wins_unstated { Some("unstated") } else { wins };
-            made.with("one_of", names(choice)).maybe("wins", wins).into_value()
+            made.with("one_of", choice.wires().collect::<Vec<_>>()).maybe("wins", wins).into_value()
         }
         ChoiceKind::Value { decider, enum_index, cases } => {
             let all = &family.enums[*enum_index];
@@ -279,18 +222,6 @@ pub(super) fn choice_of_query(family: &Family, parameter: &Parameter, choice: &C
             made.with("choose_by", decider.wire.as_str()).map("cases", cases).into_value()
         }
     }
-}
-
-/// The names of everything that may be sent for a choice.
-fn names(choice: &Choice) -> Vec<&str> {
-    let decider = match &choice.kind {
-        ChoiceKind::Value { decider, .. } => Some(decider.wire.as_str()),
-        ChoiceKind::Presence { .. } => None,
-    };
-    decider
-        .into_iter()
-        .chain(choice.members().iter().map(|member| member.name.wire.as_str()).collect::<Vec<_>>())
-        .collect()
 }
 
 fn any_of_these(names: Vec<&str>) -> Value {

@@ -3,7 +3,7 @@
 use super::Reviewed;
 use super::types::EnumValue;
 use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text};
-use crate::words::{Algorithm, Encoding, Ending, PropertyType, RowOutcome, Sent, SignedPart};
+use crate::words::{Algorithm, CallResult, Encoding, PropertyType, RowOutcome, Sent, SignedPart};
 
 mappings! {
     /// `api.yaml`: what holds for every family.
@@ -90,7 +90,7 @@ mappings! {
     /// What becomes of a request that changes something when its call ends so.
     OutcomeRow {
         /// How the call ended.
-        when: Option<Spanned<Ending>>,
+        when: Option<Spanned<CallResult>>,
         /// What became of the request.
         outcome: Option<Spanned<RowOutcome>>,
         /// Why that is so.

@@ -1,4 +1,4 @@
-//! `codes.yaml`: codes that no document lists, as they were observed; and what any code can prove.
+//! `codes.yaml`: codes that no document lists, as they were observed, and what is refused with which code.
 
 use crate::load::shapes::{Named, Spanned, Text, Texts};
 use crate::words::{Cause, Certainty, CodeProof, Stage};
@@ -12,6 +12,23 @@ mappings! {
         sources: Named<Text>,
         /// The codes, each with what it proves.
         codes: Named<Spanned<ObservedCode>>,
+        /// What requests are refused for, by names of our own, each with the code that says so.
+        refusals: Named<Spanned<Refusal>>,
+    }
+
+    /// Something that requests are refused for.
+    Refusal {
+        /// What is wrong, as an answer may say it.
+        says: Option<Text>,
+        /// The code that says so, listed by a document or observed.
+        code: Option<Text>,
+        /// The codes of families that have another one.
+        codes: Named<Text>,
+        /// The HTTP status, where it is known and differs from that of other refusals.
+        status: Option<Spanned<u64>>,
+        /// The rules whose violation is refused so: their ids, or the word that ends the id of rules that follow from
+        /// other keys, such as `required`.
+        rules: Texts,
     }
 
     /// A code that no document lists.

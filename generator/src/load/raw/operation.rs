@@ -34,7 +34,7 @@ mappings! {
         permission: Option<Text>,
         /// The headers it carries beside those that every call does.
         headers: Vec<Text>,
-        /// How often, for whom: `10/s per UID`, `1/s per IP`, `5/s per UID for members`.
+        /// How often, for whom: `10/s per UID`, `600/1m per IP`, `5/s per UID for members`.
         rate_limit: Vec<Text>,
         /// The parameters in the document's order; `{}` when there are none; only `"[]"` when the body is an array.
         request: Option<Spanned<Named<Spanned<Field>>>>,

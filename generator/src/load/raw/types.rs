@@ -46,6 +46,8 @@ mappings! {
         rust: Option<Text>,
         /// Other spellings that a decoder accepts.
         also: Vec<Text>,
+        /// That the document advises against it.
+        deprecated: Option<Spanned<Deprecated>>,
     }
 
     /// A newtype over text.
@@ -144,7 +146,7 @@ mappings! {
         comes_only: Option<Text>,
         /// `operation.parameter`: everything as there; other keys beside it override.
         r#as: Option<Text>,
-        /// That the document advises against sending it.
+        /// That the document advises against it.
         deprecated: Option<Spanned<Deprecated>>,
         /// What it is. Without it the type's serves.
         doc: Option<Text>,
@@ -156,7 +158,7 @@ mappings! {
     Deprecated {
         /// The version or the day from which on, as the document has it.
         since: Option<Text>,
-        /// What the document advises instead, by the name that it uses.
+        /// What the document advises instead: another parameter, field or value, or an operation by its title or name.
         r#use: Option<Text>,
     }
 

@@ -25,7 +25,7 @@ pub(super) fn read<T: DeserializeOwned>(root: &Node, to: &mut Diagnostics) -> Op
         if shared.skips(root) {
             return None;
         }
-        let error = match T::deserialize(NodeReader { node: root, shared: &shared }) {
+        let error = match T::deserialize(NodeReader { node: root, shared: &shared, under: None }) {
             Ok(value) => return Some(value),
             Err(error) => error,
         };
@@ -59,11 +59,13 @@ struct ReadError {
     code: Code,
     message: String,
     help: Option<Box<Help>>,
+    /// Whether what follows the value was taken for a part of it.
+    swallows: bool,
 }
 
 impl ReadError {
     fn new(code: Code, message: String) -> Self {
-        Self { node: None, code, message, help: None }
+        Self { node: None, code, message, help: None, swallows: false }
     }
 
     /// The innermost node that failed is the one to show.

@@ -14,6 +14,8 @@ use crate::load::tree::{Content, Key, Node};
 pub(super) struct NodeReader<'a> {
     pub(super) node: &'a Node,
     pub(super) shared: &'a Shared<'a>,
+    /// The key that the node stands under, or the list that it is in.
+    pub(super) under: Option<&'a Key>,
 }
 
 impl<'a> NodeReader<'a> {
@@ -47,8 +49,31 @@ impl<'a> NodeReader<'a> {
         }
     }
 
+    /// The first of the lines of a plain text that stands where one word is expected.
+    fn first_line(self) -> Option<&'a str> {
+        let Content::Scalar { text, plain: true } = &self.node.content else { return None };
+        let file = self.node.place.file;
+        let to = self.shared.diagnostics.borrow();
+        let written = to.text(file).and_then(|all| all.get(self.node.place.range_in(all)))?;
+        let first = written.lines().next()?.trim_end();
+        (first.len() < written.trim_end().len()).then(|| text.get(..first.len()))?
+    }
+
+    /// The error for lines that follow a value where none can.
+    fn goes_on(self, first: &str) -> ReadError {
+        let mut error =
+            ReadError::new(Code::WrongType, format!("expected a single value, but `{first}` goes on in the next line"))
+                .within(self.node);
+        error.help = Some(Box::new("begin the next line with its key, such as `doc:`".into()));
+        error.swallows = true;
+        error
+    }
+
     fn parsed<T: std::str::FromStr>(self, what: &str) -> Result<T, ReadError> {
         let text = self.text(what)?;
+        if let Some(first) = self.first_line().filter(|first| first.parse::<T>().is_ok()) {
+            return Err(self.goes_on(first));
+        }
         text.parse().map_err(|_| {
             let is_large = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             let message = if is_large {
@@ -145,6 +170,9 @@ impl<'a> Deserializer<'a> for NodeReader<'a> {
         visitor: V,
     ) -> Result<V::Value, ReadError> {
         let text = self.text(&format!("one of {}", variants.join(", ")))?;
+        if let Some(first) = self.first_line().filter(|first| variants.contains(first)) {
+            return Err(self.goes_on(first));
+        }
         let word: StrDeserializer<'a, ReadError> = de::IntoDeserializer::into_deserializer(text);
         visitor.visit_enum(word).map_err(|error| error.within(self.node))
     }
@@ -208,6 +236,16 @@ pub(super) struct Entries<'a> {
 }
 
 impl Entries<'_> {
+    /// A value goes on over lines that were to have keys of their own: the keys that are not there are not missing.
+    fn note_swallowed(&self) {
+        let Content::Mapping(entries) = &self.reader.node.content else { return };
+        let is_there = |field: &&str| entries.iter().any(|(key, _)| key.text == *field);
+        let mut to = self.reader.shared.diagnostics.borrow_mut();
+        for field in self.fields.into_iter().flatten().filter(|field| !is_there(field)) {
+            to.note_unread(self.reader.node.place.file, field);
+        }
+    }
+
     fn is_known(&self, key: &Key, node: &Node) -> bool {
         let Some(fields) = self.fields else { return true };
         if fields.contains(&key.text.as_str()) {
@@ -220,9 +258,16 @@ impl Entries<'_> {
         if let Some(meant) = meant {
             to.note_unread(key.place.file, meant);
         }
-        let help = did_you_mean(&key.text, fields.iter().copied())
-            .unwrap_or_else(|| format!("expected one of: {}", fields.join(", ")).into());
-        to.at(key.place, Code::UnknownKey, format!("unknown key `{}`", key.text)).help(help);
+        let report = to.at(key.place, Code::UnknownKey, format!("unknown key `{}`", key.text));
+        match (did_you_mean(&key.text, fields.iter().copied()), self.reader.under) {
+            (Some(meant), _) => drop(report.help(meant)),
+            (None, under) => {
+                let report = report.help(format!("expected one of: {}", fields.join(", ")));
+                if let Some(under) = under {
+                    report.related(under.place, format!("of `{}`, which is here", under.text));
+                }
+            }
+        }
         false
     }
 }
@@ -247,8 +292,11 @@ impl<'a> MapAccess<'a> for Entries<'a> {
 
     fn next_value_seed<V: DeserializeSeed<'a>>(&mut self, seed: V) -> Result<V::Value, ReadError> {
         let Some((key, node)) = self.value.take() else { return Err(self.reader.expected("a value")) };
-        seed.deserialize(self.reader.of(node)).map_err(|error| {
+        seed.deserialize(NodeReader { under: Some(key), ..self.reader.of(node) }).map_err(|error| {
             let error = error.within(node);
+            if error.swallows {
+                self.note_swallowed();
+            }
             // The value itself goes, and with it the key; where something within it is wrong, the key stays.
             if error.node.is_some_and(|(id, _)| id == node.id) {
                 self.reader.shared.diagnostics.borrow_mut().note_unread(key.place.file, &key.text);

@@ -41,14 +41,16 @@ impl Builder<'_> {
 
     fn words(&mut self, name: &Text, raw: &Spanned<raw::Property>) -> PropertyKind {
         let rust = self.rust_name(&None, &name.value, name.place, "property", type_name);
-        let values = raw.values.iter().map(|(wire, value)| EnumValue {
-            name: Name {
-                rust: self.rust_name(&value.rust, &wire.value, wire.place, "value", variant_name),
-                wire: wire.value.clone(),
-                place: wire.place,
-            },
-            doc: text_of(&value.doc),
-            also: Vec::new(),
+        let values = raw.values.iter().map(|(wire, value)| {
+            let also = value.also.first().map(|also| ("also", also.place));
+            let deprecated = value.deprecated.as_ref().map(|deprecated| ("deprecated", deprecated.place));
+            for (key, place) in also.into_iter().chain(deprecated) {
+                self.to
+                    .at(place, Code::Misplaced, format!("`{key}` is only allowed for a value of an enum"))
+                    .help("remove it");
+            }
+            let rust = self.rust_name(&value.rust, &wire.value, wire.place, "value", variant_name);
+            EnumValue::new(Name { rust, wire: wire.value.clone(), place: wire.place }, text_of(&value.doc))
         });
         let values = values.collect();
         PropertyKind::Words(Name { wire: name.value.clone(), rust, place: name.place }, values)

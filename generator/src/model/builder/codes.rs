@@ -3,7 +3,7 @@
 use super::{Builder, placed, text_of};
 use crate::diagnostics::{Code, unknown};
 use crate::load::{Spanned, Text, raw};
-use crate::model::{Cause, Certainty, CodeProof, ErrorCode, ObservedCode, Probe, Proof, Stage, variant_name};
+use crate::model::{Cause, Certainty, CodeProof, ErrorCode, ObservedCode, Probe, Proof, Refusal, Stage, variant_name};
 
 impl Builder<'_> {
     pub(super) fn error_code(&mut self, code: &Text, raw: &Spanned<raw::ErrorCode>) -> ErrorCode {
@@ -28,8 +28,9 @@ impl Builder<'_> {
         let is_used = |name: &str| sources().any(|source| source.value == name);
         // A code that could not be read may have named it, and a source that is unknown may be misspelled where it is
         // defined.
+        let have_sources = raw.codes.iter().all(|(_, code)| code.sources.is_some());
         let are_known = sources().all(|source| raw.sources.iter().any(|(name, _)| name.value == source.value));
-        let is_whole = !self.documents.incomplete && are_known;
+        let is_whole = !self.documents.incomplete && have_sources && are_known;
         for (name, what) in raw.sources.iter() {
             self.need(&Some(what.clone()), &name.value, name.place);
             if is_whole && !is_used(&name.value) {
@@ -54,11 +55,15 @@ impl Builder<'_> {
                 .help("list its `sources`, or remove the code");
         }
         sources.iter().for_each(|source| self.known_source(source));
+        // Where it is missing, whichever fits, so that nothing more is said about it.
+        let of_credentials =
+            || raw.cause.as_ref().map(|cause| Spanned { value: CodeProof::Credentials, place: cause.place });
+        let proves = raw.proves.clone().or_else(of_credentials);
         ObservedCode {
             code: code.value.clone(),
             place: code.place,
             families: raw.families.iter().map(placed).collect(),
-            proof: proof(raw.proves.as_ref(), raw.stage.as_ref(), raw.cause.as_ref()),
+            proof: proof(proves.as_ref(), raw.stage.as_ref(), raw.cause.as_ref()),
             says: self.need(&raw.says, "says", code.place),
             sources: sources.iter().map(|source| source.value.trim().to_owned()).collect(),
             certainty: raw.certainty.as_ref().map_or(Certainty::Several, |certainty| certainty.value),
@@ -74,6 +79,26 @@ impl Builder<'_> {
         let known = names.iter().map(|(name, _)| (name.value.as_str(), Some(name.place)));
         let help = unknown(&source.value, known, || "define it under `sources` at the top of the file".to_owned());
         self.to.at(source.place, Code::UndefinedName, format!("unknown source `{}`", source.value)).help(help);
+    }
+
+    pub(super) fn refusals(&mut self) -> Vec<Refusal> {
+        let refusals = self.documents.codes.refusals.iter();
+        refusals.map(|(name, raw)| self.refusal(name, raw)).collect()
+    }
+
+    fn refusal(&mut self, name: &Text, raw: &Spanned<raw::Refusal>) -> Refusal {
+        if raw.code.is_none() && raw.codes.iter().next().is_none() {
+            self.missing("code", name.place);
+        }
+        Refusal {
+            name: name.value.clone(),
+            place: name.place,
+            says: self.need(&raw.says, "says", name.place),
+            code: raw.code.as_ref().map(placed),
+            codes: raw.codes.iter().map(|(family, code)| (placed(family), placed(code))).collect(),
+            status: raw.status.as_ref().map(|status| (status.value, status.place)),
+            rules: raw.rules.iter().map(placed).collect(),
+        }
     }
 
     pub(super) fn probe(&mut self, raw: &Spanned<raw::Probe>) -> Option<Probe> {

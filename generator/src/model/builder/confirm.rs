@@ -3,7 +3,7 @@
 use super::{Builder, Scope, placed};
 use crate::diagnostics::Code;
 use crate::load::{Named, Spanned, Text, Texts, raw};
-use crate::model::{Compound, Confirm, Echoes, OutcomeRow, Pair, Repeat, Several};
+use crate::model::{CallResult, Compound, Confirm, Echoes, OutcomeRow, Pair, Repeat, RowOutcome, Several};
 
 impl Builder<'_> {
     pub(super) fn outcome_row(&mut self, raw: &Spanned<raw::OutcomeRow>) -> Option<OutcomeRow> {
@@ -13,8 +13,15 @@ impl Builder<'_> {
                 self.missing(key, raw.place);
             }
         }
-        let (when, outcome) = (raw.when.as_ref()?, raw.outcome.as_ref()?);
-        Some(OutcomeRow { place: when.place, when: when.value, outcome: outcome.value, why })
+        let when = raw.when.as_ref()?;
+        // Without an outcome, whichever fits, so that nothing more is said about it.
+        let fitting = match when.value {
+            CallResult::Success => RowOutcome::Done,
+            when if when.may_be_sent() => RowOutcome::Unknown,
+            _ => RowOutcome::NotDone,
+        };
+        let outcome = raw.outcome.as_ref().map_or(fitting, |outcome| outcome.value);
+        Some(OutcomeRow { place: when.place, when: when.value, outcome, why })
     }
 }
 

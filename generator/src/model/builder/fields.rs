@@ -20,6 +20,7 @@ impl Scope<'_, '_> {
             name: self.field_name(name, &raw.rust),
             may_be_null: raw.may_be.is_some(),
             comes_only: raw.comes_only.as_ref().map(|condition| condition.value.clone()),
+            deprecated: deprecated(&raw.deprecated),
             only: self.only(raw),
             units: self.units(raw),
             as_text: self.as_text(raw, &shape),
@@ -52,7 +53,6 @@ impl Scope<'_, '_> {
             ("as", raw.r#as.as_ref().map(|key| key.place)),
             ("wins", raw.wins.as_ref().map(|key| key.place)),
             ("item", raw.item.as_ref().map(|key| key.place)),
-            ("deprecated", raw.deprecated.as_ref().map(|key| key.place)),
         ];
         self.refuse_keys(&keys, "is only allowed for a parameter of a request");
     }
@@ -305,8 +305,12 @@ fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
 }
 
 pub(super) fn deprecated(raw: &Option<Spanned<raw::Deprecated>>) -> Option<Deprecated> {
-    let text = |text: &Option<Text>| text.as_ref().map(|text| text.value.trim().to_owned());
-    raw.as_ref().map(|raw| Deprecated { since: text(&raw.since), instead: text(&raw.r#use), place: raw.place })
+    let text = |text: &Text| text.value.trim().to_owned();
+    raw.as_ref().map(|raw| Deprecated {
+        since: raw.since.as_ref().map(text),
+        instead: raw.r#use.as_ref().map(|instead| (text(instead), instead.place)),
+        place: raw.place,
+    })
 }
 
 fn unit(raw: &raw::Unit) -> Unit {

@@ -27,7 +27,7 @@ impl Scope<'_, '_> {
             if raw.code.is_none() {
                 self.builder.missing("code", raw.place);
             }
-        } else {
+        } else if response.object.is_some() {
             for (key, text) in [("done", &raw.done), ("failed", &raw.failed)] {
                 if text.is_none() {
                     self.builder.missing(key, raw.place);

@@ -57,6 +57,7 @@ pub(crate) fn build(documents: &Documents, to: &mut Diagnostics) -> Api {
         outcomes: raw.outcomes.iter().filter_map(|row| builder.outcome_row(row)).collect(),
         observed: statements::observations(&mut builder, &raw.observed),
         codes: builder.observed_codes(),
+        refusals: builder.refusals(),
         families: documents.families.iter().map(|family| builder.family(family)).collect(),
         reviewed: reviewed(&mut builder),
     }
@@ -140,8 +141,8 @@ impl Builder<'_> {
     fn known_document(&mut self, text: &Text) {
         if !(self.known_document)(&text.value) {
             let known = self.documents.api.documents.iter().map(|(id, _)| (id.value.as_str(), Some(id.place)));
-            let help =
-                unknown(&text.value, known, || "expected one of the `documents` in api.yaml".to_owned()).of_api();
+            let file = self.to.api_file();
+            let help = unknown(&text.value, known, || format!("expected one of the `documents` in {file}")).of_api();
             if !self.documents.incomplete && !self.to.is_unread(self.documents.api_place.file, &text.value) {
                 self.to.at(text.place, Code::UndefinedName, format!("unknown document `{}`", text.value)).help(help);
             }

@@ -6,8 +6,8 @@ use super::{Scope, placed, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::{
-    Access, AccessOf, Body, Effect, Example, ListName, Method, Name, Need, Operation, Parameter, Path, PathPiece, Rate,
-    Response, SaidAt, Scope as RateScope, Window, field_name, type_name,
+    Access, AccessOf, Body, Duration, Effect, Example, ListName, Method, Name, Need, Operation, Parameter, Path,
+    PathPiece, Rate, Response, SaidAt, Scope as RateScope, Window, field_name, type_name,
 };
 
 impl Scope<'_, '_> {
@@ -101,7 +101,7 @@ impl Scope<'_, '_> {
         let nothing = |place| Path { text: String::new(), pieces: Vec::new(), place };
         let Some(http) = &raw.http else {
             self.builder.missing("http", place);
-            return (Method::Get, nothing(place));
+            return (likely_method(raw), nothing(place));
         };
         let (word, path) = http.value.split_once(' ').unwrap_or((http.value.as_str(), ""));
         let method = Method::ALL.into_iter().find(|method| method.as_str() == word);
@@ -132,7 +132,7 @@ impl Scope<'_, '_> {
                 self.builder
                     .to
                     .at(text.place, Code::BadRate, format!("invalid rate `{}`: {why}", text.value))
-                    .help("write `10/s per UID`, `1/s per IP`, or `5/s per UID for members`");
+                    .help("write `10/s per UID`, `600/1m per IP`, or `5/s per UID for members`");
                 None
             }
         }
@@ -322,7 +322,7 @@ fn path_pieces(path: &str) -> Result<Vec<PathPiece>, &'static str> {
     Ok(pieces)
 }
 
-/// Reads `10/s per UID for copy-trading`.
+/// Reads `10/s per UID for copy-trading`, or `600/1m per IP`.
 fn parse_rate(text: &str, place: Place) -> Result<Rate, &'static str> {
     let words: Vec<&str> = text.split(' ').collect();
     let (rate, scope, class) = match words.as_slice() {
@@ -330,11 +330,13 @@ fn parse_rate(text: &str, place: Place) -> Result<Rate, &'static str> {
         [rate, "per", scope, "for", class] => (*rate, *scope, *class),
         _ => return Err("expected `N/s per UID` or `N/s per IP`"),
     };
-    let calls = rate.strip_suffix("/s").ok_or("expected `N/s`")?;
+    let (calls, every) = rate.split_once('/').ok_or("expected `N/s`, or a window such as `N/10s` or `N/1m`")?;
     let calls: u32 = calls.parse().map_err(|_| "expected a whole number of calls")?;
     if calls == 0 {
         return Err("the number of calls must be at least 1");
     }
+    let every = Duration::parse_window(every)
+        .ok_or("the window is `s`, or a number and `s`, `m`, `h` or `d`, such as `10s` or `1m`, up to a day")?;
     let scope = match scope {
         "UID" => RateScope::Uid,
         "IP" => RateScope::Ip,
@@ -344,14 +346,21 @@ fn parse_rate(text: &str, place: Place) -> Result<Rate, &'static str> {
     if !is_word {
         return Err("expected a lower-case word as the class");
     }
-    Ok(Rate { calls, scope, class: class.to_owned(), place })
+    Ok(Rate { calls, every, scope, class: class.to_owned(), place })
 }
 
 /// The effect that fits, where none is told: the lack of it is one mistake and no more.
 fn likely_effect(raw: &raw::Operation) -> Effect {
-    match (&raw.repeat, &raw.in_flight, &raw.confirm) {
-        (Some(_), _, _) => Effect::Cancel,
-        (None, None, None) => Effect::Read,
+    let is_read = raw.http.as_ref().is_none_or(|http| http.value.starts_with("GET "));
+    match (&raw.repeat, &raw.in_flight, &raw.confirm, &raw.compound) {
+        (Some(_), _, _, _) => Effect::Cancel,
+        (None, None, None, None) if is_read => Effect::Read,
+        (None, None, None, None) => Effect::Cancel,
         _ => Effect::Amend,
     }
+}
+
+/// The method that fits, in the same way.
+fn likely_method(raw: &raw::Operation) -> Method {
+    if raw.effect.is_none_or(|effect| effect == Effect::Read) { Method::Get } else { Method::Post }
 }

@@ -47,7 +47,11 @@ fn follow(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>, operations: &Oper
             .help("refer to a rule that is written out");
         return None;
     }
-    if base.kind.is_none() || base.says.is_none() {
+    let has_test = |rule: &raw::Rule| {
+        rule.require.is_some() || rule.forbid.is_some() || rule.same.is_some() || rule.unique.is_some()
+    };
+    let lacks_test = base.kind.as_ref().is_some_and(|kind| kind.value == RuleKind::Checked) && !has_test(base);
+    if base.kind.is_none() || base.says.is_none() || lacks_test && !has_test(raw) {
         // It is reported there.
         return None;
     }
@@ -105,7 +109,7 @@ fn test(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Option<Test> {
             .at(raw.place, Code::BadRule, "a rule can have only one test")
             .help("write separate rules for `same`, `unique`, and `require` with `forbid`");
     }
-    if let Some(when) = raw.when.as_ref().filter(|_| !has_condition) {
+    if let Some(when) = raw.when.as_ref().filter(|_| tests > 0 && !has_condition) {
         builder
             .to
             .at(when.place, Code::BadRule, "`when` requires `require` or `forbid`")
@@ -117,7 +121,7 @@ fn test(builder: &mut Builder<'_>, raw: &Spanned<raw::Rule>) -> Option<Test> {
     if let Some(unique) = &raw.unique {
         return Some(Test::Unique(unique.iter().map(placed).collect()));
     }
-    has_condition.then(|| Test::Condition {
+    (has_condition || raw.when.is_some()).then(|| Test::Condition {
         when: conditions(raw.when.as_ref()),
         require: conditions(raw.require.as_ref()),
         forbid: conditions(raw.forbid.as_ref()),

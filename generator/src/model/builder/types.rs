@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
+use super::fields::deprecated;
 use super::{Scope, placed, text_of};
 use crate::diagnostics::{Code, Place, unknown};
 use crate::load::{Named, Spanned, Text, raw};
@@ -101,10 +102,12 @@ impl Scope<'_, '_> {
             Type::Record(index) => Some(index),
             Type::Undefined => None,
             _ => {
+                let file = self.family.types_path.display();
+                let help = format!("name one of the `records` of {file}");
                 self.builder
                     .to
                     .at(name.place, Code::WrongType, format!("expected a record, found `{}`", name.value))
-                    .help("name one of the `records` of types.yaml");
+                    .help(help);
                 None
             }
         }
@@ -142,6 +145,7 @@ impl Scope<'_, '_> {
                 name: self.name(wire, &value.rust, "value", variant_name),
                 doc: text_of(&value.doc),
                 also: value.also.iter().map(placed).collect(),
+                deprecated: deprecated(&value.deprecated),
             })
             .collect();
         let truth_of = |wanted: bool| {

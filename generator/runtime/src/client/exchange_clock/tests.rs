@@ -2,7 +2,7 @@ use super::*;
 
 const WINDOW: Option<Duration> = Some(Duration::from_secs(30));
 
-/// Where the wall clock stands when the steady one begins.
+/// The time of the wall clock when the steady one begins.
 const START: u64 = 1_700_000_000_000;
 
 /// The moment `at` milliseconds after the beginning, by a wall clock that was not set.
@@ -100,7 +100,7 @@ fn a_wall_clock_that_is_set_back_is_seen_through() {
 
 #[test]
 fn after_a_sleep_nothing_is_known() {
-    // The steady clock stood still for an hour; somebody who sets the wall clock forward looks alike.
+    // The steady clock stopped for an hour; setting the wall clock forward looks the same.
     let clock = learned(&[told(0, 5, 10, 600_000)]);
     assert!(clock.time(set(at(5_000), 3_600_000)).is_none());
     assert!(clock.time(set(at(5_000), 1_000)).is_some());
@@ -125,7 +125,7 @@ fn a_time_outside_the_signature_window_counts_only_after_a_refusal() {
     assert!(clock.time(at(10)).is_none());
     clock.learn(away, at(0).wall, WINDOW, Signature::Refused);
     assert!(clock.time(at(10)).is_some());
-    // Within the window, or where there is none, there is nothing to doubt.
+    // Within the window, or without one, the clock is trusted.
     for (ahead, window) in [(30_000, WINDOW), (-30_000, WINDOW), (90_000, None)] {
         let (clock, told) = (ExchangeClock::default(), told(0, 5, 10, ahead));
         clock.learn(told, at(0).wall, window, Signature::Accepted);
@@ -161,7 +161,7 @@ fn only_a_refused_signature_teaches_a_time_that_it_does_not_fit() {
 fn a_refused_signature_that_fits_shows_that_another_clock_judges() {
     let hour = 3_600_000;
     let clock = ExchangeClock::default();
-    // Some machine tells a time an hour ahead, whatever it is asked.
+    // One node answers with a time an hour ahead.
     clock.learn(told(0, 5, 10, hour), at(0).wall, WINDOW, Signature::Refused);
     let corrected = set(at(20), hour).wall;
     clock.learn(told(20, 5, 30, hour), corrected, WINDOW, Signature::Refused);
@@ -216,6 +216,33 @@ fn how_far_clocks_are_apart_is_remembered_for_a_while() {
         clock.learn(told, told.time, WINDOW, Signature::Accepted);
     }
     assert_ne!(clock.spread(at(5_000_200)), Duration::ZERO);
+}
+
+/// A request is compared with what was known when it left: the answers of a later hour may come from one slow machine.
+#[test]
+fn for_the_past_the_distance_of_the_past_counts() {
+    let clock = learned(&[told(0, 5, 10, 0), told(100, 5, 110, 20_000)]);
+    let (left, hours) = (at(200), |hours: u64| hours * 3_600_000);
+    for (sent, ahead) in [(hours(2), 0), (hours(2) + 100, 0), (hours(2) + 200, 5_000)] {
+        let told = told(sent, 5, sent + 10, ahead);
+        clock.learn(told, told.time, WINDOW, Signature::Accepted);
+    }
+    assert!(clock.spread(left) >= Duration::from_secs(20) - Duration::from_millis(20));
+    // After the time for which requests are remembered, the distance is forgotten.
+    for (sent, ahead) in [(hours(6), 0), (hours(6) + 100, 1_000)] {
+        let told = told(sent, 5, sent + 10, ahead);
+        clock.learn(told, told.time, WINDOW, Signature::Accepted);
+    }
+    assert!(clock.spread(at(hours(6) + 200)) < Duration::from_secs(2));
+}
+
+#[test]
+fn an_estimate_is_less_certain_for_the_past_too() {
+    let clock = learned(&[told(3_000_000, 5, 3_000_010, 0)]);
+    let width =
+        |now| clock.time(at(now)).map(|there| there.ends()).map(|(least, most)| most.as_millis() - least.as_millis());
+    // A hundred parts in a million, to either side.
+    assert_eq!(width(3_000_010 - 1_000_000), width(3_000_010).map(|width| width + 200));
 }
 
 #[test]

@@ -34,12 +34,12 @@ fn sent() -> Sent {
     }
 }
 
-fn judged(confirm: &Confirm, request: &str, record: &str, sent: &Sent) -> Evidence {
-    judge(confirm, &Named::read(request), &Named::read(record), sent)
+fn evaluated(confirm: &Confirm, request: &str, record: &str, sent: &Sent) -> Evidence {
+    evaluate(confirm, &Named::read(request), &Named::read(record), sent)
 }
 
 fn placed(record: &str) -> Evidence {
-    judged(&PLACED, r#"{"id": "a", "symbol": "BTCUSDT", "qty": "1"}"#, record, &sent())
+    evaluated(&PLACED, r#"{"id": "a", "symbol": "BTCUSDT", "qty": "1"}"#, record, &sent())
 }
 
 fn created(millis: i64, rest: &str) -> String {
@@ -81,19 +81,19 @@ fn a_record_that_differs_in_any_field_is_not() {
 fn without_what_it_is_judged_by_a_record_is_not() {
     let request = r#"{"id": "a"}"#;
     let right = created(5, "");
-    assert_eq!(judged(&PLACED, request, &right, &sent()), Evidence::Proof);
+    assert_eq!(evaluated(&PLACED, request, &right, &sent()), Evidence::Proof);
     let timeless = Confirm { created: None, ..PLACED };
-    assert!(is_nothing(judged(&timeless, request, &right, &sent())));
-    assert!(is_nothing(judged(&PLACED, request, &right, &Sent { window: None, ..sent() })));
-    assert!(is_nothing(judged(&PLACED, request, &right, &Sent { has_rival: true, ..sent() })));
+    assert!(is_nothing(evaluated(&timeless, request, &right, &sent())));
+    assert!(is_nothing(evaluated(&PLACED, request, &right, &Sent { window: None, ..sent() })));
+    assert!(is_nothing(evaluated(&PLACED, request, &right, &Sent { has_rival: true, ..sent() })));
     let unknown_clock = Sent { left: None, ..sent() };
-    assert_eq!(judged(&PLACED, request, &right, &unknown_clock), Evidence::Proof);
-    assert_eq!(judged(&PLACED, request, &created(-2000, ""), &unknown_clock), Evidence::Proof);
-    assert!(is_nothing(judged(&PLACED, request, &created(-2001, ""), &unknown_clock)));
+    assert_eq!(evaluated(&PLACED, request, &right, &unknown_clock), Evidence::Proof);
+    assert_eq!(evaluated(&PLACED, request, &created(-2000, ""), &unknown_clock), Evidence::Proof);
+    assert!(is_nothing(evaluated(&PLACED, request, &created(-2001, ""), &unknown_clock)));
 }
 
 fn amended(record: &str, sent: &Sent) -> Evidence {
-    judged(&AMENDED, r#"{"id": "a", "newQty": "2", "newPrice": "10", "symbol": "X"}"#, record, sent)
+    evaluated(&AMENDED, r#"{"id": "a", "newQty": "2", "newPrice": "10", "symbol": "X"}"#, record, sent)
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn an_amendment_is_proven_by_all_its_values_and_a_later_change() {
         );
     }
     assert!(is_nothing(amended(&record(right, 20), &Sent { has_rival: true, ..sent() })));
-    let nothing_told = judged(&AMENDED, r#"{"id": "a"}"#, &record(right, 20), &sent());
+    let nothing_told = evaluated(&AMENDED, r#"{"id": "a"}"#, &record(right, 20), &sent());
     assert!(is_nothing(nothing_told));
 }
 

@@ -14,7 +14,7 @@ impl<'a> Reader<'a> {
         self.text.as_bytes()
     }
 
-    /// The first byte that is not white space; the reader stands on it.
+    /// The first byte that is not white space; the reader is at it.
     #[inline]
     pub(in crate::json) fn next_byte(&mut self) -> Option<u8> {
         match self.bytes().get(self.at) {
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The byte where the reader stands, be it before white space.
+    /// The byte at the reader's place, before white space is skipped.
     pub(in crate::json) fn at(&self) -> usize {
         self.at
     }
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads a string; the reader stands on its opening quote.
+    /// Reads a string; the reader is at its opening quote.
     #[inline]
     pub(super) fn string(&mut self) -> Result<Cow<'a, str>, ReadError> {
         let start = self.at + 1;

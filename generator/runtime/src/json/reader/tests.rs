@@ -94,7 +94,7 @@ proptest! {
     fn refuses_what_serde_json_refuses(text in r#"([\[\]{}:," 0-1.eE+\-u\\nt]|true|null|"a":|"",){0,24}"#) {
         match serde_json::from_str::<Value>(&text) {
             Ok(_) => prop_assert_eq!(read_whole(&text), Ok(())),
-            // A number that is too great for serde_json is none that is wrong.
+            // A number that is too large for serde_json is still valid JSON.
             Err(error) if error.to_string().contains("out of range") => {}
             Err(_) => prop_assert!(read_whole(&text).is_err(), "{}", text),
         }

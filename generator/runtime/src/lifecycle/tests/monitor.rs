@@ -1,4 +1,4 @@
-//! What is told of one record after another.
+//! The reports on one record after another.
 
 use super::{Phase, Record, at, record, undocumented};
 use crate::lifecycle::{Monitor, Observed};
@@ -8,7 +8,7 @@ fn all(records: impl IntoIterator<Item = Record>) -> Vec<Observed<Phase>> {
     records.into_iter().map(|record| monitor.observe(&record)).collect()
 }
 
-/// What is told of the last one.
+/// The report on the last one.
 fn last(records: impl IntoIterator<Item = Record>) -> Observed<Phase> {
     all(records).pop().unwrap_or(Observed::Unidentified)
 }
@@ -30,7 +30,9 @@ fn an_end_is_the_end() {
     assert_eq!(change.as_ref().map(|change| (&change.from, &change.to)), Some((&Phase::Done, &Phase::New)));
     assert_eq!(
         change.map(|change| change.to_string()).as_deref(),
-        Some("the order 1 was done at 1 and is new at 2, which the documents rule out; query it and compare")
+        Some(
+            "the order 1 was done at 1970-01-01T00:00:00.001Z and is new at 1970-01-01T00:00:00.002Z, which the documents rule out; query it and compare"
+        )
     );
 }
 

@@ -229,7 +229,7 @@ impl Presence {
         state.known_until
     }
 
-    /// The server answered what it was told `until` then.
+    /// The server answered `until` then.
     pub(super) fn answered(&self, until: Instant) {
         let mut state = self.state();
         state.heard_until = state.heard_until.max(until);

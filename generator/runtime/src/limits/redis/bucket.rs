@@ -100,6 +100,11 @@ impl Bucket {
         }
     }
 
+    /// Whether the operation's own windows are seconds, which is what the header with the remaining calls counts.
+    pub(super) fn counts_seconds(&self) -> bool {
+        self.windows.iter().take(self.own).all(|window| window.binding.limit.per_seconds == 1)
+    }
+
     /// Just some windows, without calls.
     pub(super) fn over<'a>(windows: impl Iterator<Item = &'a WindowKey>, settings: &RedisSettings) -> Self {
         let prefix = settings.key_prefix();

@@ -59,7 +59,7 @@ impl Window {
     }
 }
 
-/// A name that stands for `name` without showing it: a hash, which can be found by trying all names.
+/// A hash of `name`, which hides it from readers; it can be found by trying all names.
 pub(super) fn name_of(name: &str) -> String {
     Sha256::digest(name).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -258,11 +258,11 @@ impl Shared {
 
     /// Reports the feedback of a response to the fleet, if it is new.
     pub(super) fn learn(self: &Arc<Self>, reservation: &Reservation, signs: RateLimitFeedback) {
-        let remaining = signs.remaining.filter(|remaining| *remaining < reservation.left);
         let (Ok(runtime), Some(bucket)) = (Handle::try_current(), lock(&self.open).get(&reservation.key).cloned())
         else {
             return;
         };
+        let remaining = signs.remaining.filter(|remaining| bucket.counts_seconds() && *remaining < reservation.left);
         if signs.too_many.is_none() && remaining.is_none() {
             return;
         }

@@ -133,7 +133,7 @@ impl<'a> Driver<'a> {
     }
 }
 
-/// All calls are asked for at once and made as soon as they may be: when, in the order they were asked for.
+/// Requests all permits at once and calls as soon as each is given. Returns the times, in the order of the requests.
 pub(super) fn make_all(driver: &mut Driver<'_>, calls: &[Call<'static>]) -> Vec<Duration> {
     let mut made = vec![Duration::MAX; calls.len()];
     let first = driver.count;

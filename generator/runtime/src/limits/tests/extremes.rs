@@ -65,7 +65,7 @@ fn no_setting_is_too_long() {
         assert!(driver.waiting() > 0);
         assert!(free_in(&limits.0, meta).is_some_and(|wait| wait > Duration::ZERO));
         assert_eq!(limits.0.plan(&[Call::new(meta); 5]).requests, 5);
-        // A limiter that is asked for the first time at the end of all time.
+        // A limiter whose first call comes at the largest possible time.
         driver.timer.advance(MAX);
         driver.timer.advance(MAX);
         let new = Call::new(limited_to(2)).counted_for("another", "elsewhere");
@@ -83,7 +83,7 @@ fn no_moment_is_too_late_for_a_timer() {
     }
 }
 
-/// An answer that asks for a day, or for ever, is heard for a minute, if nothing else was said.
+/// An answer that asks for a pause of a day or more causes one of a minute, by default.
 #[test]
 fn one_answer_closes_for_a_bounded_time() {
     for (asked_for, longest, pause) in [

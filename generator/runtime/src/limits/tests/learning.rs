@@ -131,6 +131,42 @@ fn a_number_is_taken_to_be_of_the_tightest_limit() {
     assert_eq!((room_of("a"), room_of("b")), (4, 10));
 }
 
+/// The number is what is left of one second, so it says nothing of a limit over another window.
+#[test]
+fn remaining_calls_do_not_concern_windows_other_than_a_second() {
+    let a_minute = per_uid(600, "default").every(60);
+    for (table, room) in [(&[a_minute][..], 599), (&[a_minute, per_uid(10, "default")], 4)] {
+        let meta = operation("by-the-minute", Effect::Read, table);
+        let limits = limits(LimitSettings::new());
+        let ask = || limits.0.ask(Call::new(meta), false);
+        if let Admission::Now(Ok(mut reservation)) = ask() {
+            limits.0.sent(&mut reservation);
+            limits.0.answered(reservation, left(4));
+        }
+        let asked = std::iter::repeat_with(ask).take(600).filter(|answer| matches!(answer, Admission::Now(Ok(_))));
+        assert_eq!(asked.count(), room);
+    }
+}
+
+#[test]
+fn a_window_of_a_minute_has_room_again_after_a_minute() {
+    let meta = operation("by-the-minute", Effect::Create, &[per_uid(2, "default").every(60)]);
+    let limits = limits(LimitSettings::new().margin(Duration::ZERO));
+    let make = || match limits.0.ask(Call::new(meta), false) {
+        Admission::Now(Ok(mut reservation)) => {
+            limits.0.sent(&mut reservation);
+            limits.0.answered(reservation, RateLimitFeedback { too_many: None, remaining: None, trip: None });
+            true
+        }
+        _ => false,
+    };
+    assert_eq!([make(), make(), make()], [true, true, false]);
+    limits.1.advance(SECOND * 59);
+    assert!(!make());
+    limits.1.advance(SECOND);
+    assert!(make());
+}
+
 /// Who is alone finds its own count confirmed, and loses nothing.
 #[test]
 fn what_was_known_already_changes_nothing() {

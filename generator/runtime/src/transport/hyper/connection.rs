@@ -28,10 +28,10 @@ const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 /// A connection that carries one request after the other.
 ///
 /// It moves only while a call waits for it: no task of its own has to be woken for every request, which on another
-/// thread takes longer than all the rest. What befell it in between, it notices before it writes.
+/// thread takes longer than all the rest. What arrived in between is processed before the next write.
 pub(super) struct Connection {
     requests: SendRequest<Full<Bytes>>,
-    /// `None` once it has ended: a request that waits in it comes back only when it is gone.
+    /// `None` once it has ended. Dropping it returns a request that was not written.
     inner: Option<Pin<Box<Inner>>>,
     socket: Asks,
     /// The waker for data to read.
@@ -45,14 +45,15 @@ type Inner = http1::Connection<MaybeHttpsStream<Socket>, Full<Bytes>>;
 
 impl Connection {
     /// A connection over `stream`, which is looked after by `runtime`.
-    pub(super) async fn over(stream: MaybeHttpsStream<Socket>, runtime: runtime::Id) -> hyper::Result<Self> {
+    pub(super) async fn over(stream: MaybeHttpsStream<Socket>, runtime: runtime::Id) -> hyper::Result<Box<Self>> {
         let socket = Asks::of(&stream);
         // Requests are short: to copy one into a single buffer is faster than to write it in parts.
         let (requests, inner) = Builder::new().writev(false).handshake(stream).await?;
-        Ok(Self { requests, inner: Some(Box::pin(inner)), socket, runtime, made: Instant::now(), expires: None })
+        let inner = Some(Box::pin(inner));
+        Ok(Box::new(Self { requests, inner, socket, runtime, made: Instant::now(), expires: None }))
     }
 
-    /// Whether it was made in this runtime. In another one, nobody may be there to tell that the answer has come.
+    /// Whether it was made in this runtime. Another runtime may not be notified when the answer arrives.
     pub(super) fn is_of(&self, runtime: runtime::Id) -> bool {
         self.runtime == runtime
     }
@@ -98,9 +99,9 @@ impl Connection {
         if !self.is_silent() {
             return Err(TransportError::new(TransportErrorKind::Closed, Delivery::NotSent));
         }
-        let sent = Instant::now();
         let Self { requests, inner, made, expires, .. } = self;
         let mut exchange = pin!(async {
+            let sent = Instant::now();
             let response = requests.try_send_request(std::mem::take(request)).await.map_err(|mut error| {
                 // hyper gives it back when not a byte of it was written.
                 let unsent = error.take_message();
@@ -108,7 +109,7 @@ impl Connection {
                 *request = unsent.unwrap_or_default();
                 TransportError::new(TransportErrorKind::Closed, sent).caused_by(error.into_error())
             })?;
-            let (head, body) = response.into_parts();
+            let (head, mut body) = response.into_parts();
             let now = Instant::now();
             // Not measured over a new connection: the server may take longer over its first request.
             if let Some(trip) = trip.filter(|_| expires.is_some()) {
@@ -116,7 +117,7 @@ impl Connection {
             }
             let rests = announced(&head.headers).map_or(limits.idle, |announced| limits.idle.min(announced));
             *expires = Some(later(now, rests).min(later(*made, limits.age)));
-            Ok(Response::from_parts(head, limits.whole(body).await?))
+            Ok(Response::from_parts(head, limits.whole(&mut body).await?))
         });
         let mut round = |context: &mut Context<'_>| {
             if let Poll::Ready(answer) = exchange.as_mut().poll(context) {
@@ -127,12 +128,12 @@ impl Connection {
         };
         let mut begun = false;
         let answer = poll_fn(|context| match std::mem::replace(&mut begun, true) {
-            // This one writes. No other task may come between it and the look, for fairness' sake.
+            // The first poll writes. The budget of tokio must not let other tasks run between it and the check above.
             false => pin!(unconstrained(poll_fn(&mut round))).poll(context),
             true => round(context),
         })
         .await;
-        // From here on it wakes no task, in particular not that of the next request over it.
+        // It wakes no task until its next request.
         go_on(inner, &mut Context::from_waker(Waker::noop()));
         answer
     }

@@ -1,4 +1,4 @@
-//! Connections that rest until their next request.
+//! Idle connections, kept for the next request.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::connection::Connection;
 
-/// How long a reaper stays that has nothing to look after: most connections are soon kept again.
+/// How long a reaper without connections waits for another one: most are soon idle again.
 const LINGER: Duration = Duration::from_secs(1);
 
 /// The connections to one place.
@@ -18,27 +18,28 @@ pub(super) struct Pool(Mutex<Resting>);
 
 #[derive(Debug, Default)]
 struct Resting {
-    /// The one that was used last stands last.
-    connections: Vec<Connection>,
-    /// One for each runtime of which connections rest.
+    /// The most recently used one is the last.
+    #[expect(clippy::vec_box, reason = "a boxed connection keeps the future of a call small")]
+    connections: Vec<Box<Connection>>,
+    /// One for each runtime with idle connections.
     reapers: Vec<Reaper>,
 }
 
-/// What is known of the task that closes connections of `runtime` when they have rested for too long.
+/// The task that closes the connections of `runtime` when they expire.
 #[derive(Debug)]
 struct Reaper {
     runtime: runtime::Id,
     wakes: Instant,
-    /// Whether it has nothing to look after, and ends if that is so when it wakes.
+    /// Whether no connection is left. It ends if that is still so when it wakes.
     lingers: bool,
-    /// Has the task look again. It ends when this is gone.
+    /// Wakes the task. It ends when this is dropped.
     sooner: watch::Sender<()>,
 }
 
 impl Pool {
     /// The connection of `runtime` that was used last, unless it has expired by `now`. Those that are not needed can
     /// expire so, and a request is the least likely to meet a server that is just closing an idle connection.
-    pub(super) fn take(&self, runtime: runtime::Id, now: Instant) -> Option<Connection> {
+    pub(super) fn take(&self, runtime: runtime::Id, now: Instant) -> Option<Box<Connection>> {
         let mut resting = self.lock();
         let place = resting.connections.iter().rposition(|one| one.is_of(runtime) && now < one.expires())?;
         Some(resting.connections.remove(place))
@@ -46,13 +47,13 @@ impl Pool {
 
     /// Keeps `connection`, on which a whole response was read, for the next request, and no more than `max` altogether.
     /// It is closed when it expires.
-    pub(super) fn keep(self: &Arc<Self>, connection: Connection, max: usize) {
+    pub(super) fn keep(self: &Arc<Self>, connection: Box<Connection>, max: usize) {
         let (runtime, expires) = (connection.runtime(), connection.expires());
         if max == 0 || !connection.is_free() {
             return;
         }
         let mut resting = self.lock();
-        // Dropped only without the lock, for it closes a socket.
+        // Dropped after the lock, because dropping it closes a socket.
         let _longest = (resting.connections.len() >= max).then(|| resting.connections.remove(0));
         resting.connections.push(connection);
         let begun = match resting.reapers.iter_mut().find(|reaper| reaper.runtime == runtime) {
@@ -81,7 +82,7 @@ impl Pool {
         let mut resting = self.lock();
         let expired = resting.connections.extract_if(.., |one| one.is_of(runtime) && one.expires() <= now);
         let expired: Vec<_> = expired.collect();
-        let next = resting.connections.iter().filter(|one| one.is_of(runtime)).map(Connection::expires).min();
+        let next = resting.connections.iter().filter(|one| one.is_of(runtime)).map(|one| one.expires()).min();
         let place = resting.reapers.iter().position(|reaper| reaper.runtime == runtime)?;
         let reaper = &mut resting.reapers[place];
         let wakes = next.or_else(|| (!reaper.lingers).then(|| now + LINGER));
@@ -107,7 +108,8 @@ impl Pool {
     }
 }
 
-/// Where a reaper works. Dropped with its runtime, it takes the connections along, for which nothing arrives any more.
+/// The scope of a reaper. When its runtime drops it, the connections of that runtime are closed, because they cannot be
+/// read any more.
 struct Reaping {
     pool: Weak<Pool>,
     runtime: runtime::Id,

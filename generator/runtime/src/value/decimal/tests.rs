@@ -212,3 +212,28 @@ proptest! {
         let _ = (left.is_multiple_of(&right), right.is_multiple_of(&left), left.is_zero());
     }
 }
+
+#[test]
+fn a_multiple_of_a_step_is_exact() {
+    let to = |number: &str, step: &str| {
+        let (number, step): (Decimal, Decimal) = (number.parse().ok()?, step.parse().ok()?);
+        let both = [number.floor_to(&step).ok()?, number.round_to(&step).ok()?];
+        Some(both.map(|multiple| multiple.as_str().to_owned()))
+    };
+    let is = |below: &str, nearest: &str| Some([below.to_owned(), nearest.to_owned()]);
+    assert_eq!(to("64000.37", "0.1"), is("64000.3", "64000.4"));
+    assert_eq!(to("64000.25", "0.5"), is("64000.0", "64000.5"));
+    assert_eq!(to("-0.25", "0.5"), is("-0.5", "-0.5"));
+    assert_eq!(to("-0.2", "0.5"), is("-0.5", "0.0"));
+    assert_eq!(to("7", "2.50"), is("5.0", "7.5"));
+    assert_eq!(to("0.30", "0.1"), is("0.3", "0.3"));
+    assert_eq!(to("1", "0"), None);
+    assert_eq!(to("1", "-1"), None);
+    assert_eq!(to("79228162514264337593543950336", "1"), None);
+}
+
+#[test]
+fn literals_are_numbers() {
+    assert_eq!(crate::dec!(64_000.10).as_str(), "64000.10");
+    assert_eq!([crate::dec!(5), crate::dec!(-0.5)], [Decimal::from(5), Decimal::literal("-.5")]);
+}

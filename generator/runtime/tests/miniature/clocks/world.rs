@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tradeapi_runtime::client::LimitMode;
-use tradeapi_runtime::clock::{Clock, ManualTimer, Timer};
+use tradeapi_runtime::clock::{Clock, Environment, ManualTimer, Timer};
 use tradeapi_runtime::error::{Delivery, TransportError, TransportErrorKind};
 use tradeapi_runtime::tables::Api;
 use tradeapi_runtime::transport::{ResponseFuture, Transport};
@@ -76,8 +76,7 @@ impl World {
             .credentials(Credentials::new("key", "secret", "pass"))
             .limits(LimitMode::Off)
             .transport(self.clone())
-            .clock(self.clone())
-            .timer(self.clone())
+            .environment(self.clone())
     }
 }
 
@@ -96,6 +95,12 @@ impl Timer for World {
     fn wake_at(&self, at: Duration, waker: std::task::Waker) {
         self.timer.advance(at.saturating_sub(self.timer.now()));
         waker.wake();
+    }
+}
+
+impl Environment for World {
+    fn random(&self) -> u64 {
+        123_456_789
     }
 }
 

@@ -1,0 +1,135 @@
+//! Amending and cancelling.
+
+use rust_decimal::Decimal;
+
+use crate::orders::{Order, Preset, Presets, State};
+use crate::refusal::Reason;
+use crate::state::{Core, Event, Task};
+use crate::words::Cancelled;
+
+/// A modification of the unified family.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Changes {
+    pub(crate) qty: Option<Decimal>,
+    pub(crate) price: Option<Decimal>,
+    pub(crate) adjusts_price: bool,
+    /// Whether the order is cancelled when the modification is rejected.
+    pub(crate) auto_cancel: bool,
+    pub(crate) take_profit: Option<Preset>,
+    pub(crate) stop_loss: Option<Preset>,
+}
+
+/// An order by one of its ids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Name {
+    Id(String),
+    Client(String),
+}
+impl Core {
+    /// The order of an account that a name means.
+    pub(crate) fn find(&self, account: usize, name: &Name) -> Option<&Order> {
+        let id = match name {
+            Name::Id(id) => id.parse().ok()?,
+            Name::Client(client) => *self.accounts[account].clients.get(client.as_str())?,
+        };
+        self.orders.get(&id).filter(|order| order.ticket.account == account)
+    }
+
+    /// Cancels an order that waits.
+    pub(crate) fn cancel(&mut self, account: usize, name: &Name) -> Result<u64, Reason> {
+        let order = self.find(account, name).ok_or(Reason::NoSuchOrder)?;
+        let (id, is_open) = (order.id, order.state.is_open());
+        if !is_open {
+            return Err(Reason::NotOpen);
+        }
+        self.end(id, State::Cancelled(Cancelled::Normal));
+        Ok(id)
+    }
+
+    /// Takes a modification of the unified family, of which `most` can be in progress.
+    pub(crate) fn amend(&mut self, account: usize, name: &Name, changes: Changes, most: u32) -> Result<u64, Reason> {
+        let order = self.find(account, name).ok_or(Reason::NoSuchOrder)?;
+        let id = order.id;
+        if !order.state.is_open() {
+            return Err(Reason::NotOpen);
+        }
+        if order.modifying >= most {
+            return Err(Reason::ModifyInProgress);
+        }
+        if let Some(order) = self.orders.get_mut(&id) {
+            order.modifying += 1;
+        }
+        let delay = self.settings.modification_delay;
+        if delay.is_zero() {
+            self.finish_amendment(id, &changes)?;
+        } else {
+            self.later(delay, Task::Amend(id, changes));
+        }
+        Ok(id)
+    }
+
+    /// Applies a modification; if it is rejected, the order may be cancelled for it.
+    pub(crate) fn finish_amendment(&mut self, id: u64, changes: &Changes) -> Result<(), Reason> {
+        if let Some(order) = self.orders.get_mut(&id) {
+            order.modifying = order.modifying.saturating_sub(1);
+        }
+        let applied = self.apply_amendment(id, changes);
+        if applied.is_err() && changes.auto_cancel {
+            self.end(id, State::Cancelled(Cancelled::Normal));
+        }
+        applied
+    }
+
+    fn apply_amendment(&mut self, id: u64, changes: &Changes) -> Result<(), Reason> {
+        let order = self.orders.get(&id).ok_or(Reason::NoSuchOrder)?;
+        if !order.state.is_open() {
+            return Err(Reason::NotOpen);
+        }
+        let (index, account) = (order.ticket.pair, order.ticket.account);
+        let limit = order.ticks.ok_or(Reason::NotModifiable)?;
+        let ticks = match changes.price {
+            Some(price) => self.ticks_in_range(index, order.ticket.side, price, changes.adjusts_price)?,
+            None => limit,
+        };
+        let lots = match changes.qty {
+            Some(qty) => self.lots_of_qty(index, qty)?,
+            None => order.lots,
+        };
+        if lots < order.filled {
+            return Err(Reason::BelowFilled);
+        }
+        let left = lots - order.filled;
+        let (coin, needed) = self.funds_for(index, &order.ticket, Some(ticks), left)?;
+        let more = needed - order.frozen;
+        if more > Decimal::ZERO && self.accounts[account].available(coin) < more {
+            return Err(if order.ticket.line.is_futures() { Reason::Funds } else { Reason::SpotFunds });
+        }
+        let keeps_place = ticks == limit && lots <= order.lots;
+        let (spot, less) = (order.spot, order.lots - lots.min(order.lots));
+        self.accounts[account].balance(coin).frozen += more;
+        let now = self.now;
+        if let Some(order) = self.orders.get_mut(&id) {
+            (order.frozen, order.ticks, order.lots, order.updated) = (needed, Some(ticks), lots, now);
+            let kept = order.ticket.presets();
+            let take_profit = changes.take_profit.unwrap_or(kept.take_profit);
+            let stop_loss = changes.stop_loss.unwrap_or(kept.stop_loss);
+            order.ticket.presets = Presets { take_profit, stop_loss }.boxed();
+        }
+        self.tell(Event::Amended { order: id });
+        let Some(spot) = spot else { return Ok(()) };
+        if left == 0 {
+            self.end(id, State::Filled);
+        } else if keeps_place {
+            if less > 0 {
+                self.books[index].reduce(spot, less);
+            }
+        } else {
+            self.books[index].remove(spot);
+            if let Some(order) = self.orders.get_mut(&id) {
+                order.spot = None;
+            }
+            self.work(id);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,289 @@
+//! The journal: everything that came from outside, with the answers, as JSON lines. Because the core is deterministic, the
+//! journal is also a state: replayed, it leads there, with the same answers on the way.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::net::IpAddr;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Request, Response};
+use serde::{Deserialize, Serialize};
+use tradeapi::API;
+
+use crate::accounts::Profile;
+use crate::faults::{Conditions, Fault};
+use crate::setup::{Price, Setup};
+
+/// How many lines of those in a file are kept for those who ask.
+const MOST_KEPT: usize = 10_000;
+
+/// How many different rules are counted. There are fewer, but some ids have names that a request makes up.
+const MOST_RULES: usize = 1_000;
+
+/// The first line: what the exchange began with, and when.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Head {
+    /// The version of the format.
+    journal: u32,
+    begun: u64,
+    setup: Setup,
+}
+
+const VERSION: u32 = 1;
+
+/// Any other line.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Line {
+    /// The time of the exchange.
+    pub(crate) at: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) request: Option<Recorded>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) answer: Option<Answered>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) action: Option<Action>,
+}
+
+/// A request.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Recorded {
+    address: IpAddr,
+    method: String,
+    target: String,
+    headers: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    body: String,
+    /// In base64, a body that is not text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    bytes: String,
+}
+
+/// An answer, and what led to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Answered {
+    status: u16,
+    body: String,
+    /// The rule that the request broke, or what else it was refused for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rule: Option<String>,
+    /// What went wrong on purpose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fault: Option<String>,
+}
+
+/// Something that is done to an exchange from outside, other than a request.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Action {
+    /// Time passes because someone looks.
+    Look,
+    Fill {
+        order: String,
+        qty: Price,
+    },
+    Price {
+        symbol: String,
+        price: Price,
+    },
+    Suspend {
+        symbol: String,
+        is_suspended: bool,
+    },
+    Fault(Fault),
+    ClearFaults,
+    Conditions(Conditions),
+    Open(Box<Profile>),
+    Reset,
+}
+
+/// The journal of an exchange.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Journal {
+    /// All lines, or the latest of those that are in a file. The first line of all is the head.
+    kept: VecDeque<String>,
+    /// How many lines are not kept any more, and how many are in a file.
+    gone: usize,
+    written: usize,
+}
+
+impl Journal {
+    pub(crate) fn new(setup: &Setup, begun: u64) -> Self {
+        let head = to_json(&Head { journal: VERSION, begun, setup: setup.clone() });
+        Self { kept: VecDeque::from([head]), ..Self::default() }
+    }
+
+    pub(crate) fn push(&mut self, line: &Line) {
+        self.kept.push_back(to_json(line));
+    }
+
+    /// The lines that are not in a file yet. Of those that are, only the latest are kept.
+    pub(crate) fn take_unwritten(&mut self) -> String {
+        let text = self.lines(self.written);
+        self.written = self.gone + self.kept.len();
+        while self.kept.len() > MOST_KEPT {
+            self.kept.pop_front();
+            self.gone += 1;
+        }
+        text
+    }
+
+    /// The lines after the first `from`, as far as they are kept.
+    pub(crate) fn lines(&self, from: usize) -> String {
+        let lines = self.kept.iter().skip(from.saturating_sub(self.gone));
+        lines.flat_map(|line| [line.as_str(), "\n"]).collect()
+    }
+}
+
+fn to_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Adds one to the count of a rule.
+pub(crate) fn count_rule(counts: &mut BTreeMap<String, u64>, rule: &str) {
+    if let Some(count) = counts.get_mut(rule) {
+        *count += 1;
+    } else if counts.len() < MOST_RULES {
+        counts.insert(rule.to_owned(), 1);
+    }
+}
+
+impl Recorded {
+    /// A request without the headers that mean nothing to the exchange.
+    pub(crate) fn new(request: &Request<Bytes>, address: IpAddr) -> Self {
+        let of_credentials = API.credentials.iter().flat_map(|names| {
+            [Some(names.key), Some(names.signature), names.passphrase, Some(names.timestamp)].into_iter().flatten()
+        });
+        let names = of_credentials.chain(["content-type"]);
+        let headers = names.filter_map(|name| {
+            let value = request.headers().get(name)?.to_str().ok()?;
+            Some((name.to_owned(), value.to_owned()))
+        });
+        let (body, bytes) = match std::str::from_utf8(request.body()) {
+            Ok(body) => (body.to_owned(), String::new()),
+            Err(_) => (String::new(), STANDARD.encode(request.body())),
+        };
+        let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
+        Self {
+            address,
+            method: request.method().as_str().to_owned(),
+            target: target.to_owned(),
+            headers: headers.collect(),
+            body,
+            bytes,
+        }
+    }
+
+    fn request(&self) -> Option<Request<Bytes>> {
+        let body = if self.bytes.is_empty() {
+            Bytes::from(self.body.clone())
+        } else {
+            Bytes::from(STANDARD.decode(&self.bytes).ok()?)
+        };
+        let mut request = Request::builder().method(self.method.as_str()).uri(self.target.as_str()).body(body).ok()?;
+        for (name, value) in &self.headers {
+            let name = HeaderName::try_from(name.as_str()).ok()?;
+            request.headers_mut().insert(name, HeaderValue::from_str(value).ok()?);
+        }
+        Some(request)
+    }
+}
+
+impl Answered {
+    pub(crate) fn new(response: &Response<Bytes>, rule: Option<&str>, fault: Option<&str>) -> Self {
+        Self {
+            status: response.status().as_u16(),
+            body: String::from_utf8_lossy(response.body()).into_owned(),
+            rule: rule.map(str::to_owned),
+            fault: fault.map(str::to_owned),
+        }
+    }
+}
+
+/// Why a journal cannot be replayed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReplayError {
+    /// A line cannot be read.
+    Unreadable {
+        /// The number of the line, from 1.
+        line: usize,
+        /// Why.
+        why: String,
+    },
+    /// A request was answered otherwise.
+    Differs {
+        /// The number of the line, from 1.
+        line: usize,
+        /// The recorded answer.
+        recorded: String,
+        /// The answer of the replay.
+        replayed: String,
+    },
+}
+
+impl fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable { line, why } => write!(f, "line {line} of the journal: {why}"),
+            Self::Differs { line, recorded, replayed } => {
+                write!(f, "line {line} of the journal: another answer\n  recorded: {recorded}\n  replayed: {replayed}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ReplayError {}
+
+/// A journal that was read: what it begins with, and its lines with their numbers.
+pub(crate) struct Recording {
+    pub(crate) begun: u64,
+    pub(crate) setup: Setup,
+    pub(crate) lines: Vec<(usize, Line)>,
+}
+
+impl Recording {
+    pub(crate) fn read(text: &str) -> Result<Self, ReplayError> {
+        let unreadable = |line: usize, why: String| ReplayError::Unreadable { line, why };
+        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let (_, first) = lines.next().ok_or_else(|| unreadable(1, "the journal is empty".to_owned()))?;
+        let head: Head = serde_json::from_str(first).map_err(|error| unreadable(1, error.to_string()))?;
+        if head.journal != VERSION {
+            let why = format!("version {} of the format, expected {VERSION}", head.journal);
+            return Err(unreadable(1, why));
+        }
+        let read = |(index, text): (usize, &str)| {
+            let line = serde_json::from_str(text).map_err(|error| unreadable(index + 1, error.to_string()))?;
+            Ok((index + 1, line))
+        };
+        let lines = lines.map(read).collect::<Result<_, _>>()?;
+        Ok(Self { begun: head.begun, setup: head.setup, lines })
+    }
+}
+
+impl Line {
+    pub(crate) fn of_action(at: u64, action: Action) -> Self {
+        Self { at, request: None, answer: None, action: Some(action) }
+    }
+
+    pub(crate) fn of_request(at: u64, request: Recorded, answer: Answered) -> Self {
+        Self { at, request: Some(request), answer: Some(answer), action: None }
+    }
+
+    /// The request, if there is a whole one, and who sent it.
+    pub(crate) fn request(&self) -> Option<(Request<Bytes>, IpAddr)> {
+        let recorded = self.request.as_ref()?;
+        Some((recorded.request()?, recorded.address))
+    }
+}
+
+impl Answered {
+    /// Fails if another answer was recorded.
+    pub(crate) fn expect(&self, line: usize, replayed: &Self) -> Result<(), ReplayError> {
+        if self == replayed {
+            return Ok(());
+        }
+        Err(ReplayError::Differs { line, recorded: to_json(self), replayed: to_json(replayed) })
+    }
+}

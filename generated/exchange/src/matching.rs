@@ -1,0 +1,259 @@
+//! Matching: orders meet by price and time, and what a fill does to accounts.
+
+use rust_decimal::Decimal;
+
+use crate::accounts::Balance;
+use crate::book::{Resting, crosses};
+use crate::decisions::{MAKER_FEE, TAKER_FEE};
+use crate::instruments::{Contract, quotient};
+use crate::orders::{Fill, Order, Quantity, State};
+use crate::state::{Core, Event};
+use crate::words::{Cancelled, Force, Prevention, Side};
+
+impl Core {
+    /// Matches an order with those that wait, and lets the rest wait or ends it, by its time in force.
+    pub(crate) fn work(&mut self, id: u64) {
+        let Some(order) = self.orders.get(&id) else { return };
+        let force = if order.ticks.is_some() { order.ticket.force } else { Force::Ioc };
+        let may_trade = match force {
+            Force::PostOnly | Force::Rpi => !self.crosses_now(order),
+            Force::Fok => self.fills_wholly(order),
+            Force::Gtc | Force::Ioc => true,
+        };
+        if !may_trade {
+            return self.end(id, State::Cancelled(Cancelled::Normal));
+        }
+        self.trade(id);
+        let Some(order) = self.orders.get_mut(&id).filter(|order| order.state.is_open()) else { return };
+        match (force, order.ticks) {
+            (Force::Gtc | Force::PostOnly | Force::Rpi, Some(ticks)) if order.remaining() > 0 => {
+                let resting = Resting { order: Some(id), lots: order.remaining() };
+                order.spot = Some(self.books[order.ticket.pair].rest(order.ticket.side, ticks, resting));
+            }
+            _ => {
+                let is_filled = order.filled > 0 && order.remaining() == 0;
+                let state = if is_filled { State::Filled } else { State::Cancelled(Cancelled::Normal) };
+                self.end(id, state);
+            }
+        }
+    }
+
+    fn crosses_now(&self, order: &Order) -> bool {
+        let best = self.books[order.ticket.pair].best_price(order.ticket.side.opposite());
+        best.zip(order.ticks).is_some_and(|(best, limit)| crosses(order.ticket.side, limit, best))
+    }
+
+    fn fills_wholly(&self, order: &Order) -> bool {
+        let user = self.accounts[order.ticket.account].user;
+        let trades =
+            |resting: &Resting| order.ticket.prevention == Prevention::Off || self.user_of(resting.order) != Some(user);
+        let book = self.books[order.ticket.pair].crossing(order.ticket.side.opposite(), order.ticks);
+        let mut left = order.remaining();
+        for (_, resting) in book.filter(|(_, resting)| trades(resting)) {
+            left = left.saturating_sub(resting.lots);
+            if left == 0 {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn user_of(&self, order: Option<u64>) -> Option<usize> {
+        let order = self.orders.get(&order?)?;
+        Some(self.accounts[order.ticket.account].user)
+    }
+
+    fn trade(&mut self, id: u64) {
+        while let Some(order) = self.orders.get(&id).filter(|order| order.state.is_open()) {
+            let (index, side) = (order.ticket.pair, order.ticket.side);
+            let Some((spot, resting)) = self.books[index].best(side.opposite()) else { return };
+            if order.ticks.is_some_and(|limit| !crosses(side, limit, spot.ticks)) {
+                return;
+            }
+            let lots = match order.ticket.quantity {
+                Quantity::Lots(_) => order.remaining(),
+                Quantity::Amount(amount) => self.pairs[index].lots_for(amount - order.value, spot.ticks),
+            };
+            let lots = lots.min(resting.lots);
+            if lots == 0 {
+                return;
+            }
+            if self.prevents(id, resting.order) {
+                continue;
+            }
+            self.books[index].reduce(spot, lots);
+            self.fill(id, spot.ticks, lots, true);
+            match resting.order {
+                Some(maker) => self.fill(maker, spot.ticks, lots, false),
+                None => self.markets[index].is_touched = true,
+            }
+        }
+    }
+
+    /// Cancels the taker or the maker, or both, if they are of one user and the taker requests it.
+    fn prevents(&mut self, taker: u64, maker: Option<u64>) -> bool {
+        let prevention = self.orders.get(&taker).map_or(Prevention::Off, |order| order.ticket.prevention);
+        let (Some(maker), false) = (maker, prevention == Prevention::Off) else { return false };
+        if self.user_of(Some(taker)) != self.user_of(Some(maker)) {
+            return false;
+        }
+        if matches!(prevention, Prevention::CancelMaker | Prevention::CancelBoth) {
+            self.end(maker, State::Cancelled(Cancelled::SelfTrade));
+        }
+        if matches!(prevention, Prevention::CancelTaker | Prevention::CancelBoth) {
+            self.end(taker, State::Cancelled(Cancelled::SelfTrade));
+        }
+        true
+    }
+
+    /// Other participants trade with those that wait. Returns what is left.
+    pub(crate) fn trade_of_others(&mut self, index: usize, side: Side, limit: Option<u64>, lots: u64) -> u64 {
+        let mut left = lots;
+        while left > 0 {
+            let Some((spot, resting)) = self.books[index].best(side.opposite()) else { break };
+            if limit.is_some_and(|limit| !crosses(side, limit, spot.ticks)) {
+                break;
+            }
+            let lots = left.min(resting.lots);
+            self.books[index].reduce(spot, lots);
+            if let Some(maker) = resting.order {
+                self.fill(maker, spot.ticks, lots, false);
+            }
+            left -= lots;
+        }
+        left
+    }
+
+    /// Fills some lots of an order: the order, the position, the balances and the records of the account. The book is
+    /// up to the caller.
+    pub(crate) fn fill(&mut self, id: u64, ticks: u64, lots: u64, is_taker: bool) {
+        let (fill_id, now) = (self.new_id(), self.now);
+        let Some(order) = self.orders.get_mut(&id) else { return };
+        let (index, key) = (order.ticket.pair, (order.ticket.pair, order.ticket.pos));
+        let pair = &self.pairs[index];
+        let account = &mut self.accounts[order.ticket.account];
+
+        if matches!(order.ticket.quantity, Quantity::Amount(_)) {
+            order.lots += lots;
+        }
+        release(order, account.balance(order.frozen_coin), pair.value(ticks, lots), lots);
+        order.filled += lots;
+        order.value += pair.value(ticks, lots);
+        order.base += pair.base_qty(ticks, lots);
+        order.updated = now;
+        order.state = State::PartlyFilled;
+
+        let rate = if is_taker { TAKER_FEE } else { MAKER_FEE };
+        let (profit, fee, fee_coin) = if pair.contract == Contract::Spot {
+            let (value, qty) = (pair.value(ticks, lots), pair.qty(lots));
+            let (paid, paid_coin, got, got_coin) = match order.ticket.side {
+                Side::Buy => (value, pair.quote, qty, pair.base),
+                Side::Sell => (qty, pair.base, value, pair.quote),
+            };
+            let fee = (got * rate).round_dp(8);
+            account.balance(paid_coin).total -= paid;
+            let received = account.balance(got_coin);
+            received.total += got - fee;
+            received.repay();
+            (Decimal::ZERO, fee, got_coin)
+        } else {
+            let mut position = account.position(index, order.ticket.pos);
+            let change = position.fill(pair, order.ticket.side, ticks, lots);
+            position.mode = order.ticket.margin;
+            if change.opened > 0 {
+                position.presets.take_over(order.ticket.presets());
+            }
+            let key_of_holder = (index, order.ticket.account, order.ticket.pos);
+            self.held.insert(key_of_holder);
+            if position.presets.is_some() {
+                self.guarded.insert(key_of_holder);
+            }
+            if position.lots == 0 {
+                account.positions.remove(&key);
+                self.held.remove(&key_of_holder);
+                self.guarded.remove(&key_of_holder);
+            } else {
+                account.positions.insert(key, position);
+            }
+            let fee = (pair.settled_value(ticks, lots) * rate).round_dp(8);
+            let balance = account.balance(pair.settle());
+            balance.total += change.profit - fee;
+            balance.margin += change.margin;
+            (change.profit, fee, pair.settle())
+        };
+        order.fee += fee;
+        order.profit += profit;
+        account.fills.push_back(Fill {
+            id: fill_id,
+            order: id,
+            client: order.ticket.client.clone(),
+            line: order.ticket.line,
+            pair: index,
+            side: order.ticket.side,
+            pos: order.ticket.pos,
+            effect: order.ticket.effect,
+            is_limit: order.ticks.is_some(),
+            is_taker,
+            ticks,
+            lots,
+            fee,
+            fee_coin,
+            profit,
+            at: now,
+        });
+        let (price, qty, is_whole) = (pair.price(ticks), pair.qty(lots), order.remaining() == 0);
+        let (owner, pos) = (order.ticket.account, order.ticket.pos);
+        let by_amount = matches!(order.ticket.quantity, Quantity::Amount(_));
+        self.markets[index].record(fill_id, order.ticket.side, ticks, lots, now);
+        self.tell(Event::Filled { order: id, price, qty });
+        if is_whole && !by_amount {
+            self.end(id, State::Filled);
+        }
+        self.trim_closing(owner, index, pos);
+    }
+
+    /// Ends an order: it leaves the book, and what was held back is released.
+    pub(crate) fn end(&mut self, id: u64, state: State) {
+        let Some(order) = self.orders.get_mut(&id).filter(|order| order.state.is_open()) else { return };
+        let account = &mut self.accounts[order.ticket.account];
+        if let Some(spot) = order.spot.take() {
+            self.books[order.ticket.pair].remove(spot);
+        }
+        let balance = account.balance(order.frozen_coin);
+        balance.frozen -= order.frozen;
+        balance.repay();
+        order.frozen = Decimal::ZERO;
+        (order.state, order.updated) = (state, self.now);
+        account.open.remove(&id);
+        account.closed.insert(id);
+        account.waiting[usize::from(order.ticket.line.is_futures())] -= 1;
+        let key = (order.ticket.pair, order.ticket.pos);
+        if let Some(closing) = account.closing.get_mut(&key) {
+            closing.remove(&id);
+            if closing.is_empty() {
+                account.closing.remove(&key);
+            }
+        }
+        let is_cancelled = matches!(state, State::Cancelled(_));
+        let (family, waits_for_price) = (account.family, order.filled > 0 && order.ticket.presets.is_some());
+        if waits_for_price && !order.ticket.line.is_futures() {
+            self.bought.insert((order.ticket.pair, id));
+        }
+        self.forget_later(id, family, is_cancelled);
+        if is_cancelled {
+            self.tell(Event::Cancelled { order: id });
+        }
+    }
+}
+
+/// Releases the share of what is held back for an order that belongs to some of its lots.
+fn release(order: &mut Order, balance: &mut Balance, value: Decimal, lots: u64) {
+    let remaining = order.remaining();
+    let share = match order.ticket.quantity {
+        Quantity::Amount(_) => value.min(order.frozen),
+        Quantity::Lots(_) if lots >= remaining => order.frozen,
+        Quantity::Lots(_) => quotient(order.frozen * Decimal::from(lots), Decimal::from(remaining)),
+    };
+    order.frozen -= share;
+    balance.frozen -= share;
+}

@@ -1,0 +1,100 @@
+//! Take-profits and stop-losses: of positions, and of what spot orders bought or sold.
+
+use std::collections::BTreeSet;
+
+use crate::orders::{Order, Preset, Quantity, Source, Ticket};
+use crate::state::{Core, Event};
+use crate::words::{Effect, Force, Pos, Side};
+
+/// What waits for a price.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Guarded {
+    /// A position of an account.
+    Position(usize, Pos),
+    /// A spot order that has ended.
+    Order(u64),
+}
+
+/// What the presets of a spot order are about: what it bought or sold.
+pub(crate) type Bought = BTreeSet<(usize, u64)>;
+
+impl Core {
+    /// The presets of an order change those of a position that is there; otherwise they wait for its first fill.
+    pub(crate) fn guard_position(&mut self, ticket: &Ticket) {
+        let Some(presets) = ticket.presets.as_deref() else { return };
+        let position = self.accounts[ticket.account].positions.get_mut(&(ticket.pair, ticket.pos));
+        let Some(position) = position.filter(|position| position.side == ticket.side) else { return };
+        position.presets.take_over(*presets);
+        if position.presets.is_some() {
+            self.guarded.insert((ticket.pair, ticket.account, ticket.pos));
+        }
+    }
+
+    /// Closes positions, and sells or buys back what spot orders traded, whose take-profit or stop-loss the price has
+    /// reached.
+    pub(crate) fn trigger(&mut self, index: usize) {
+        while let Some((guarded, preset, source)) = self.next_triggered(index) {
+            let ticket = match guarded {
+                Guarded::Position(account, pos) => self.closing_ticket(index, account, pos, source),
+                Guarded::Order(id) => {
+                    self.bought.remove(&(index, id));
+                    self.orders.get(&id).and_then(|order| self.back_ticket(order, source))
+                }
+            };
+            let Some(ticket) = ticket else { continue };
+            let price = preset.limit_price.filter(|_| preset.is_limit == Some(true));
+            let force = if price.is_some() { Force::Gtc } else { Force::Ioc };
+            let family = self.accounts[ticket.account].family;
+            if let Err(reason) = self.take(Ticket { price, force, ..ticket }) {
+                self.tell(Event::Refused { code: reason.code(family).to_owned() });
+            }
+        }
+    }
+
+    fn next_triggered(&self, index: usize) -> Option<(Guarded, Preset, Source)> {
+        if self.guarded.is_empty() && self.bought.is_empty() {
+            return None;
+        }
+        let (pair, market) = (&self.pairs[index], &self.markets[index]);
+        let (last, mark) = (pair.price(market.last), pair.price(market.mid));
+        let of_pair = self.guarded.range((index, 0, Pos::Net)..).take_while(|(other, _, _)| *other == index);
+        let mut positions = of_pair.filter_map(|(_, account, pos)| {
+            let position = self.accounts[*account].positions.get(&(index, *pos))?;
+            let (preset, source) = position.presets.triggered(position.side, last, mark)?;
+            Some((Guarded::Position(*account, *pos), preset, source))
+        });
+        let mut orders = self.bought.range((index, 0)..=(index, u64::MAX)).filter_map(|(_, id)| {
+            // One that was forgotten triggers nothing any more.
+            let ticket = &self.orders.get(id)?.ticket;
+            let (preset, source) = ticket.presets().triggered(ticket.side, last, mark)?;
+            Some((Guarded::Order(*id), preset, source))
+        });
+        positions.next().or_else(|| orders.next())
+    }
+
+    /// An order that closes a position, whose presets are gone then.
+    fn closing_ticket(&mut self, index: usize, account: usize, pos: Pos, source: Source) -> Option<Ticket> {
+        self.guarded.remove(&(index, account, pos));
+        let position = self.accounts[account].positions.get_mut(&(index, pos))?;
+        position.presets = Default::default();
+        let (side, lots) = (position.side.opposite(), position.lots);
+        let ticket = self.market_ticket(account, index, side, pos, lots, source);
+        Some(Ticket { effect: Effect::Close, reduce_only: pos == Pos::Net, ..ticket })
+    }
+
+    /// An order that sells what a spot order bought, less the fee, or buys back what it sold.
+    fn back_ticket(&self, order: &Order, source: Source) -> Option<Ticket> {
+        let (account, index, side) = (order.ticket.account, order.ticket.pair, order.ticket.side.opposite());
+        let pair = &self.pairs[index];
+        let lots = match side {
+            Side::Buy => order.filled,
+            Side::Sell => {
+                // The fee was taken from what was bought.
+                let bought = order.base - order.fee;
+                pair.lots_below(bought.min(self.accounts[account].available(pair.base)))
+            }
+        };
+        let ticket = self.market_ticket(account, index, side, Pos::Net, lots, source);
+        (lots > 0).then(|| Ticket { line: order.ticket.line, quantity: Quantity::Lots(pair.qty(lots)), ..ticket })
+    }
+}

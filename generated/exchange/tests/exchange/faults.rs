@@ -1,0 +1,185 @@
+//! Faults, latency, clocks, listings that lag, and maintenance: in process, over sockets, and over the control address.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tradeapi::runtime::tables::Outcome;
+use tradeapi::unified::{CancelOrder, Category, GetOpenOrders, GetOrderHistory, OrderRef, Side};
+use tradeapi::{Client, Error};
+use tradeapi_exchange::{Aim, Conditions, Exchange, Fault, Profile, Seed, Settings, Time, Trouble};
+
+use crate::control::{done, json, served, state};
+use crate::desk::{Desk, code, limit};
+
+fn is_there(exchange: &Exchange, client_id: &str) -> bool {
+    let open = exchange.account(exchange.keys(), tradeapi_exchange::Family::Unified).open_orders;
+    open.iter().any(|order| order.client_id.as_deref() == Some(client_id))
+}
+
+/// What each trouble does to a placement: whether the order is there, and what the client knows of it.
+const TROUBLES: [(Trouble, bool, Option<Outcome>); 6] = [
+    (Trouble::Drop, false, Some(Outcome::Unknown)),
+    (Trouble::Lose, true, Some(Outcome::Unknown)),
+    (Trouble::Cut, true, Some(Outcome::Unknown)),
+    (Trouble::Gateway, false, Some(Outcome::Unknown)),
+    (Trouble::LateGateway, true, Some(Outcome::Unknown)),
+    (Trouble::Slow, true, None),
+];
+
+async fn each_trouble(exchange: &Exchange, client: &Client) {
+    for (index, (trouble, is_done, outcome)) in TROUBLES.into_iter().enumerate() {
+        let name = format!("o{index}");
+        exchange.add_fault(Fault::new(trouble.clone()).times(1));
+        let placed = client.unified().place_order(&limit(&name, Side::Buy, "0.01", "63000")).await;
+        assert_eq!(placed.err().map(|error: Error| error.outcome()), outcome, "{trouble:?}");
+        assert_eq!(is_there(exchange, &name), is_done, "{trouble:?}");
+    }
+    client.unified().place_order(&limit("last", Side::Buy, "0.01", "63000")).await.unwrap();
+}
+
+#[tokio::test]
+async fn each_trouble_does_what_it_says_in_process() {
+    let desk = Desk::one_way();
+    each_trouble(&desk.exchange, &desk.client).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_trouble_does_what_it_says_over_sockets() {
+    let (exchange, address) = served(|_| {}).await;
+    // The exchange's clock stands still, and the client's is set by it.
+    let client = Client::builder(format!("http://{address}")).credentials(exchange.keys().credentials());
+    let client = client.clock(exchange.time().clone()).build().unwrap();
+    each_trouble(&exchange, &client).await;
+}
+
+#[tokio::test]
+async fn a_fault_concerns_its_operation_as_often_as_it_says() {
+    let desk = Desk::one_way();
+    let cancel = Aim::Operation("unified.cancel-order".to_owned());
+    desk.exchange.add_fault(Fault::new(Trouble::Refuse("40010".to_owned())).aim(cancel).times(2));
+    desk.client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap();
+    let request = CancelOrder::new(OrderRef::ClientOid("a".parse().unwrap()));
+    for expected in [Some("40010"), Some("40010"), None] {
+        let cancelled = desk.client.unified().cancel_order(&request).await;
+        assert_eq!(code(cancelled).as_deref(), expected);
+    }
+}
+
+/// How many of a thousand placements were refused, by their places.
+async fn refused(seed: u64) -> Vec<usize> {
+    let desk = Desk::with(|settings| settings.seed = Seed(seed), Profile::new());
+    desk.exchange.add_fault(Fault::new(Trouble::Refuse("40010".to_owned())).per_mille(400));
+    let mut refused = Vec::new();
+    for index in 0..300 {
+        let order = limit(&format!("o{index}"), Side::Buy, "0.001", "60000");
+        if desk.client.unified().place_order(&order).await.is_err() {
+            refused.push(index);
+        }
+    }
+    refused
+}
+
+#[tokio::test]
+async fn a_share_is_hit_by_chance_that_follows_from_the_seed() {
+    let (first, second, other) = (refused(1).await, refused(1).await, refused(2).await);
+    assert!(first == second && first != other);
+    assert!((90..150).contains(&first.len()), "about 120 of 300: {}", first.len());
+}
+
+#[tokio::test]
+async fn latency_passes_on_the_clock_of_the_exchange() {
+    let desk = Desk::one_way();
+    let mut conditions = Conditions::default();
+    conditions.latency = vec![50];
+    desk.exchange.set_conditions(conditions);
+    desk.exchange.add_fault(Fault::new(Trouble::Slow).aim(Aim::All).delay(Duration::from_millis(30)));
+    let (client, time) = (desk.client.clone(), desk.exchange.time().clone());
+    let call = tokio::spawn(async move { client.unified().get_open_orders(&GetOpenOrders::new()).await.is_ok() });
+    for _ in 0..79 {
+        tokio::task::yield_now().await;
+        time.advance(Duration::from_millis(1));
+    }
+    tokio::task::yield_now().await;
+    assert!(!call.is_finished(), "79 of 80 milliseconds are over");
+    time.advance(Duration::from_millis(1));
+    assert!(call.await.unwrap());
+}
+
+#[tokio::test]
+async fn a_node_with_another_clock_refuses_by_its_own() {
+    let desk = Desk::one_way();
+    let mut conditions = Conditions::default();
+    conditions.clocks = vec![40_000];
+    desk.exchange.set_conditions(conditions);
+    let refused = desk.client.unified().get_open_orders(&GetOpenOrders::new()).await;
+    assert_eq!(code(refused).as_deref(), Some("40008"));
+    // The answer has told its time, and the next call is signed by it.
+    desk.client.unified().get_open_orders(&GetOpenOrders::new()).await.unwrap();
+}
+
+#[tokio::test]
+async fn listings_lag_and_catch_up() {
+    let desk = Desk::one_way();
+    let mut conditions = Conditions::default();
+    conditions.lag = 500;
+    desk.exchange.set_conditions(conditions);
+    desk.client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap();
+    let listed = async || desk.client.unified().get_open_orders(&GetOpenOrders::new()).await.unwrap().list.len();
+    desk.exchange.time().advance(Duration::from_millis(499));
+    assert_eq!(listed().await, 0);
+    assert!(desk.details("a").await.is_ok(), "a query for one order does not lag");
+    desk.exchange.time().advance(Duration::from_millis(1));
+    assert_eq!(listed().await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn faults_and_conditions_are_controlled() {
+    let (exchange, address) = served(|_| {}).await;
+    done(address, "POST /-/faults?kind=lose&aim=unified.place-order&share=0.25&delay=80");
+    done(address, "POST /-/faults?share=0.4&aim=all");
+    let listed = state(address)["faults"]["list"].clone();
+    let first = serde_json::json!({ "kind": "lose", "aim": "unified.place-order", "permille": 250, "delay": 80 });
+    assert_eq!(listed, serde_json::json!([first, { "kind": "any", "aim": "all", "permille": 400, "delay": 0 }]));
+    done(address, "POST /-/faults?clear=all");
+    done(address, "POST /-/conditions?latency=200,5&clocks=0,1500,-300&lag=20");
+    done(address, "POST /-/conditions?maintenance=on");
+    let conditions = exchange.conditions();
+    assert_eq!((conditions.latency, conditions.clocks), (vec![5, 200], vec![0, 1500, -300]));
+    assert!(conditions.maintenance && conditions.lag == 20);
+    done(address, "POST /-/conditions?latency=none&clocks=none&lag=0");
+    let query = GetOrderHistory::new(Category::Spot);
+    let refused = exchange.client().unified().get_order_history(&query).await.unwrap_err();
+    assert_eq!(refused.code(), Some("40015"));
+    done(address, "POST /-/conditions?maintenance=off");
+    exchange.client().unified().get_order_history(&query).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn broken_rules_and_exceeded_limits_are_counted() {
+    let (exchange, address) = served(|settings| settings.rate_limits = true).await;
+    let client = exchange.client_of(exchange.keys()).checks(false).build().unwrap();
+    client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000.01")).await.unwrap_err();
+    client.unified().place_order(&limit("a", Side::Buy, "0.01", "99000")).await.unwrap_err();
+    exchange.refuse_next("40762");
+    for index in 0..10 {
+        let _ = client.unified().place_order(&limit(&format!("b{index}"), Side::Buy, "0.01", "63000")).await;
+    }
+    let counts: Vec<(String, u64)> = exchange.violations().into_iter().collect();
+    let expected = [("futures-price-step", 1), ("price-outside-range", 1), ("rate-uid", 1)];
+    assert_eq!(counts, expected.map(|(rule, count)| (format!("unified.place-order.{rule}"), count)));
+    let shown = &json(address, "GET /-/state", &[]).1["violations"];
+    assert_eq!((&shown["count"], &shown["list"][0]["count"]), (&Value::from(3), &Value::from(1)));
+}
+
+#[tokio::test]
+async fn a_client_waits_on_the_clock_of_an_exchange_that_runs() {
+    let mut settings = Settings::default();
+    settings.seed = Seed(7);
+    let exchange = Exchange::with(settings, Time::running(1_000), Profile::new());
+    let mut conditions = Conditions::default();
+    conditions.latency = vec![2_000];
+    exchange.set_conditions(conditions);
+    let begun = exchange.time().now();
+    exchange.client().unified().get_open_orders(&GetOpenOrders::new()).await.unwrap();
+    assert!(exchange.time().now().as_millis() >= begun.as_millis() + 2_000);
+}

@@ -1,0 +1,176 @@
+//! The journal, its replay, and what an exchange begins with.
+
+use std::fs;
+use std::time::Duration;
+
+use tradeapi::unified::{Category, Execution, PlaceOrder, Side};
+use tradeapi_exchange::{
+    Conditions, Exchange, Family, Fault, Mode, Prices, Profile, ReplayError, Seed, Settings, Setup, Time, Trouble,
+};
+
+use crate::desk::{Desk, limit, market, number};
+use crate::http::Program;
+
+/// A story with a bit of everything.
+async fn story() -> Desk {
+    let desk = Desk::with(|settings| (settings.journal, settings.lively) = (true, true), Profile::new());
+    let other = desk.another(Profile::new().mode(Mode::Hedge).balance("USDT", 500));
+    desk.exchange.set_price("BTCUSDT", 64_000).unwrap();
+    for index in 0..20 {
+        let price = (63_960 + index * 3).to_string();
+        let _ = desk.client.unified().place_order(&limit(&format!("o{index}"), Side::Buy, "0.02", &price)).await;
+        let _ = other.client.unified().place_order(&market(&format!("m{index}"), Side::Sell, "0.001")).await;
+        desk.exchange.time().advance(Duration::from_millis(900));
+        let _ = desk.unified();
+    }
+    desk.exchange.add_fault(Fault::new(Trouble::Any).per_mille(500));
+    for index in 0..20 {
+        let _ = desk.client.unified().place_order(&limit(&format!("f{index}"), Side::Sell, "0.01", "64500")).await;
+    }
+    desk.exchange.clear_faults();
+    let mut conditions = Conditions::default();
+    conditions.clocks = vec![0, 700];
+    desk.exchange.set_conditions(conditions);
+    let waiting = &desk.unified().open_orders[0];
+    let (id, rest) = (waiting.id.clone(), waiting.qty - waiting.filled);
+    desk.exchange.fill(id, rest).unwrap();
+    desk.exchange.suspend("ETHUSDT", true);
+    desk.exchange.time().advance(Duration::from_secs(3 * 24 * 60 * 60));
+    let _ = desk.client.unified().place_order(&limit("late", Side::Buy, "0.02", "61000")).await;
+    desk
+}
+
+#[tokio::test]
+async fn a_journal_leads_to_the_same_state_with_the_same_answers() {
+    let desk = story().await;
+    let journal = desk.exchange.journal().unwrap();
+    let again = Exchange::replay(&journal).unwrap();
+    assert_eq!(again.keys(), desk.exchange.keys());
+    for family in [Family::Classic, Family::Unified] {
+        assert_eq!(again.account(&desk.keys, family), desk.exchange.account(&desk.keys, family));
+    }
+    assert_eq!((again.journal().unwrap(), again.violations()), (journal, desk.exchange.violations()));
+    // And it goes on from there.
+    let order = limit("after", Side::Buy, "0.01", "60000");
+    again.client().unified().place_order(&order).await.unwrap();
+    assert_eq!(
+        again.account(&desk.keys, Family::Unified).open_orders.last().unwrap().client_id.as_deref(),
+        Some("after")
+    );
+}
+
+#[tokio::test]
+async fn a_reset_is_in_the_journal() {
+    let desk = story().await;
+    desk.exchange.reset();
+    desk.client.unified().place_order(&limit("o1", Side::Buy, "0.02", "61000")).await.unwrap();
+    let again = Exchange::replay(&desk.exchange.journal().unwrap()).unwrap();
+    assert_eq!(again.account(&desk.keys, Family::Unified), desk.exchange.account(&desk.keys, Family::Unified));
+}
+
+#[tokio::test]
+async fn another_answer_is_found_with_its_line() {
+    let journal = story().await.exchange.journal().unwrap();
+    let lines: Vec<&str> = journal.lines().collect();
+    let (index, line) = lines.iter().enumerate().find(|(_, line)| line.contains(r#"\"code\":\"00000\""#)).unwrap();
+    let turned = line.replacen(r#"\"code\":\"00000\""#, r#"\"code\":\"40762\""#, 1);
+    let error = Exchange::replay(&journal.replace(line, &turned)).unwrap_err();
+    assert!(matches!(&error, ReplayError::Differs { line, .. } if *line == index + 1), "{error}");
+    for (text, why) in [("", "empty"), ("{}", "journal"), (r#"{"journal": 9, "begun": 0, "setup": {}}"#, "version 9")] {
+        let error = Exchange::replay(text).unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
+    }
+    let broken = format!("{}\n{{\"at\": 1}}\n", lines[0]);
+    assert!(Exchange::replay(&broken).unwrap_err().to_string().contains("line 2"));
+}
+
+#[tokio::test]
+async fn a_setup_brings_users_pairs_and_prices() {
+    let setup = Setup::from_yaml(
+        "
+        settings: { seed: 3, rate_limits: false }
+        users: [{ mode: hedge_mode, balances: { USDT: 500 } }, { whitelisted: true }]
+        instruments:
+          - { line: USDT-FUTURES, symbol: DOGEUSDT, base: DOGE, quote: USDT, tick: 0.00001, step: 1, opening: 0.2 }
+        prices: [{ symbol: DOGEUSDT, steps: [[0, 0.2], [60000, 0.19], [120000, 0.21]] }]
+        ",
+    );
+    let exchange = Exchange::of(setup.unwrap(), Time::by_hand());
+    assert_eq!(exchange.account(exchange.keys(), Family::Unified).balances["USDT"].total, 500.into());
+    let order = |price| {
+        let execution = Execution::limit(number(price));
+        PlaceOrder::new(Category::UsdtFutures, "DOGEUSDT", number("100"), Side::Buy, execution)
+            .pos_side(tradeapi::unified::PosSide::Long)
+    };
+    exchange.client().unified().place_order(&order("0.19500")).await.unwrap();
+    exchange.time().advance(Duration::from_secs(59));
+    assert_eq!(exchange.account(exchange.keys(), Family::Unified).open_orders.len(), 1);
+    exchange.time().advance(Duration::from_secs(1));
+    assert_eq!(exchange.account(exchange.keys(), Family::Unified).positions[0].qty, 100.into());
+}
+
+#[test]
+fn the_program_writes_loads_and_replays_a_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) = (folder.path().join("first.jsonl"), folder.path().join("second.jsonl"));
+    let [first, second] = [&first, &second].map(|path| path.to_str().unwrap());
+    let placed = |program: &mut Program, name: &str| {
+        let client = program.client();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            client.unified().place_order(&limit(name, Side::Buy, "0.01", "60000")).await.unwrap();
+            client.unified().get_open_orders(&tradeapi::unified::GetOpenOrders::new()).await.unwrap().list.len()
+        })
+    };
+    let written = |path: &str, name: &str| {
+        // It is written five times a second.
+        while !fs::read_to_string(path).is_ok_and(|text| text.contains(name) && text.ends_with('\n')) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    let mut program = Program::start(&["--port", "0", "--quiet", "--journal", first]);
+    assert_eq!(placed(&mut program, "one"), 1);
+    written(first, "unfilled-orders");
+    drop(program);
+    let mut program = Program::start(&["--port", "0", "--load", first, "--journal", second]);
+    assert_eq!(placed(&mut program, "two"), 2, "the order of before is still there");
+    written(second, "two");
+    drop(program);
+    let replay = |path: &str| Program::run(&["--replay", path]);
+    let output = replay(second);
+    assert!(output.status.success(), "{output:?}");
+    fs::write(first, fs::read_to_string(first).unwrap().replace("\\\"live\\\"", "\\\"new\\\"")).unwrap();
+    let output = replay(first);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && error.contains("another answer"), "{error}");
+}
+
+#[test]
+fn a_journal_is_kept_only_if_it_is_asked_for() {
+    let exchange = Exchange::with(Settings::default(), Time::by_hand(), Profile::new());
+    assert_eq!(exchange.journal(), None);
+    assert_eq!(Exchange::new(Seed(1)).violations().len(), 0);
+}
+
+#[test]
+fn a_setup_says_where_it_is_wrong() {
+    let error = Setup::from_yaml("settings: { seed: 7 }\nusers:\n  - { modus: hedge_mode }\n").unwrap_err();
+    assert!(error.to_string().contains("modus") && error.to_string().contains("line 3"), "{error}");
+    let read = Setup::from_yaml("prices: [{ symbol: A, steps: [[5, 0.1], [6, '2']] }]").unwrap();
+    assert_eq!(read.prices[0].steps[0].1.0.to_string(), "0.1");
+}
+
+#[test]
+fn prices_are_read_from_csv() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("prices.csv");
+    let read = |text: &str| {
+        fs::write(&path, text).unwrap();
+        Prices::read("BTCUSDT", &path)
+    };
+    let prices = read("time,price\n1000,64000.5,7\n\n1250,64001\n").unwrap();
+    assert_eq!(prices.steps.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [0, 250]);
+    for (text, line) in [("1000,1\nx,2\n", "line 2"), ("1000,1\n999,2\n", "line 2"), ("1000,1\n1001,a\n", "line 2")] {
+        assert!(read(text).unwrap_err().to_string().contains(line), "{text}");
+    }
+}

@@ -1,0 +1,211 @@
+//! Recovers what a journal has open: queries the outcome of each change, and closes what is known.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::pin::Pin;
+
+use bytes::Bytes;
+
+use super::question::Question;
+use super::rounds::Open;
+use super::verdict::Confirmation;
+use super::{ConfirmPolicy, Queryable};
+use crate::checks::{CheckContext, CheckPolicy};
+use crate::client::ClientCore;
+use crate::error::JournalError;
+use crate::journal::{Ending, Selection, StoredChange};
+use crate::tables::Outcome;
+
+/// How changes of one operation are recovered. Emitted for each operation whose effect another one can query.
+pub struct Recovery {
+    operation: &'static str,
+    /// Whether it creates something with an id, whose absence or presence is a proof.
+    creates: bool,
+    query: for<'a> fn(&'a ClientCore, &'a [StoredChange], &'a ConfirmPolicy) -> Queried<'a>,
+}
+
+type Queried<'a> = Pin<Box<dyn Future<Output = Vec<Vec<RecoveredItem>>> + Send + 'a>>;
+
+/// A change that a journal had open, and what its queries showed.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Recovered {
+    /// The change; its ending is what is stored now.
+    pub stored: StoredChange,
+    /// What it was to create or change: one item, or one for each item of a batch. Empty if nothing queries it.
+    pub items: Vec<RecoveredItem>,
+    /// Whether the change stays open in the journal, for the next recovery.
+    pub is_open: bool,
+}
+
+/// One thing that a change was to create or change.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RecoveredItem {
+    /// The id that it was queried by.
+    pub id: Option<String>,
+    /// Whether the change had its effect on it.
+    pub outcome: Outcome,
+    /// What shows that, or why it is unknown.
+    pub because: String,
+    /// The last response to a query, if there was a record in it.
+    pub record: Option<Bytes>,
+}
+
+impl Recovery {
+    /// The recovery of an operation.
+    pub const fn of<O: Queryable<Query: Send + Sync> + 'static>() -> Self {
+        let creates = match &O::META.confirm {
+            Some(confirm) => confirm.created.is_some(),
+            None => false,
+        };
+        let query: for<'a> fn(&'a ClientCore, &'a [StoredChange], &'a ConfirmPolicy) -> Queried<'a> =
+            |client, changes, policy| Box::pin(query::<O>(client, changes, policy));
+        Self { operation: O::META.id, creates, query }
+    }
+}
+
+impl fmt::Debug for Recovery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recovery").field("operation", &self.operation).finish_non_exhaustive()
+    }
+}
+
+impl Recovered {
+    /// The outcome of the change: known if it is known for all of its items. A batch had its effect if one item did.
+    pub fn outcome(&self) -> Outcome {
+        let has = |outcome| self.items.iter().any(|item| item.outcome == outcome);
+        match self.items.is_empty() || has(Outcome::Unknown) {
+            true => Outcome::Unknown,
+            false if has(Outcome::Done) => Outcome::Done,
+            false => Outcome::NotDone,
+        }
+    }
+}
+
+impl fmt::Display for Recovered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.stored)?;
+        if self.items.is_empty() {
+            f.write_str(", and no operation queries it")?;
+        }
+        self.items.iter().try_for_each(|item| {
+            let id = item.id.as_deref().unwrap_or("an item without an id");
+            write!(f, "\n  {id}: {}", item.because)
+        })
+    }
+}
+
+impl ClientCore {
+    /// Queries what became of the changes that the journal has open, and closes those whose outcome is known. Without a
+    /// journal, there are none.
+    ///
+    /// Call it at the start of a program, before anything is sent. The queries wait for their rate limits, and all
+    /// changes of an operation are queried together, until the deadline of the policy. Recovering again is safe: what
+    /// stays open is queried again.
+    ///
+    /// A change whose outcome stays unknown is closed nevertheless if it can no longer arrive and no later query can settle
+    /// it, such as a cancellation, an amendment, or an order without an id: what it did is what the account shows now.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the journal cannot be read or written. What was closed before stays closed.
+    pub async fn recover(
+        &self,
+        recoveries: &[Recovery],
+        policy: &ConfirmPolicy,
+    ) -> Result<Vec<Recovered>, JournalError> {
+        let Some(journal) = self.journal() else { return Ok(Vec::new()) };
+        let mut open: BTreeMap<String, Vec<StoredChange>> = BTreeMap::new();
+        for stored in journal.read(Selection::Open).await? {
+            if stored.change.account.as_deref().unwrap_or_default() == self.account().name() {
+                open.entry(stored.change.operation.clone()).or_default().push(stored);
+            }
+        }
+        let mut all = Vec::new();
+        for (operation, changes) in open {
+            let recovery = recoveries.iter().find(|recovery| recovery.operation == operation);
+            let items = match recovery {
+                Some(recovery) => (recovery.query)(self, &changes, policy).await,
+                None => vec![Vec::new(); changes.len()],
+            };
+            for (stored, items) in changes.into_iter().zip(items) {
+                let mut recovered = Recovered { stored, items, is_open: false };
+                let can_be_settled = recovery.is_some_and(|recovery| recovery.creates)
+                    && recovered.items.iter().any(|item| item.outcome == Outcome::Unknown && item.id.is_some());
+                let is_known = recovered.outcome() != Outcome::Unknown;
+                if is_known || !can_be_settled && self.can_no_longer_arrive(&recovered.stored, policy) {
+                    let ending = Ending::new(recovered.outcome());
+                    journal.end(recovered.stored.number, ending.clone()).await?;
+                    recovered.stored.ending = Some(ending);
+                } else {
+                    recovered.is_open = true;
+                }
+                all.push(recovered);
+            }
+        }
+        all.sort_by_key(|recovered| recovered.stored.number);
+        Ok(all)
+    }
+
+    /// Whether a change has expired by the clock of every machine of the exchange, and its effect is visible.
+    fn can_no_longer_arrive(&self, stored: &StoredChange, policy: &ConfirmPolicy) -> bool {
+        let signed_at = stored.change.signed_at;
+        let Some(window) = self.signature_window() else { return false };
+        let uncertainty = self.signature_uncertainty(signed_at, None);
+        self.moment().wall_since(signed_at) > window.saturating_add(policy.settling).saturating_add(uncertainty)
+    }
+}
+
+/// Queries changes of one operation together. The results are in the same order.
+async fn query<O: Queryable<Query: Send + Sync>>(
+    client: &ClientCore,
+    changes: &[StoredChange],
+    policy: &ConfirmPolicy,
+) -> Vec<Vec<RecoveredItem>> {
+    let mut results: Vec<Vec<RecoveredItem>> = Vec::new();
+    let (mut open, mut places) = (Vec::new(), Vec::new());
+    for (index, StoredChange { change, .. }) in changes.iter().enumerate() {
+        // It was checked before it was stored.
+        let nothing = CheckPolicy::nothing();
+        let context = CheckContext { policy: &nothing, ..CheckContext::default() };
+        let questions = match O::from_json_in(&change.request, context) {
+            Ok(operation) => Question::all(&operation),
+            Err(why) => {
+                let because = format!("this release cannot read the stored request: {why}");
+                results.push(vec![RecoveredItem::unknown(change.client_ids.first().cloned(), because)]);
+                continue;
+            }
+        };
+        results.push(Vec::new());
+        for question in questions {
+            let id = question.as_ref().map(|question: &Question<O>| question.key().to_owned());
+            let item = RecoveredItem::unknown(id, "it carries no id to query by".to_owned());
+            if let Some(question) = question {
+                let left = client.left(question.key(), change.signed_at);
+                places.push((index, results[index].len()));
+                open.push(Open::new(question, change.signed_at, left, None));
+            }
+            results[index].push(item);
+        }
+    }
+    let confirmations: Vec<Confirmation<(), O::Record>> = client.ask(open, policy).await;
+    for ((change, item), confirmation) in places.into_iter().zip(confirmations) {
+        results[change][item].take(confirmation);
+    }
+    results
+}
+
+impl RecoveredItem {
+    fn unknown(id: Option<String>, because: String) -> Self {
+        Self { id, outcome: Outcome::Unknown, because, record: None }
+    }
+
+    fn take<R>(&mut self, confirmation: Confirmation<(), R>) {
+        self.outcome = confirmation.outcome();
+        self.because = confirmation.to_string();
+        if let Confirmation::Done(done) = confirmation {
+            self.record = done.record.map(|record| record.raw);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The counts of an operation. Their size is bounded for any response.
+
+use std::collections::BTreeMap;
+
+use crate::json::{FieldTable, Kind};
+
+/// The maximum number of objects of a response with paths of their own, because records can be nested.
+const MOST_RECORDS: usize = 32;
+
+/// The most findings of a record.
+const MOST_FOUND: usize = 96;
+
+/// The maximum number of names of a kind: more of them are data, not names of fields or values.
+const MOST_NAMES: usize = 32;
+
+/// What was counted of an operation's answers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counts {
+    /// Answers that were a success, or should have been.
+    pub(super) answers: u64,
+    /// Answers that were a refusal.
+    pub(super) refused: u64,
+    /// Responses that are not JSON.
+    pub(super) broken: u64,
+    /// Findings for which there was no room.
+    pub(super) left_out: u64,
+    pub(super) records: Vec<RecordCounts>,
+}
+
+/// What was counted of the objects at one path.
+#[derive(Clone, Debug)]
+pub(super) struct RecordCounts {
+    pub(super) path: String,
+    pub(super) name: Option<&'static str>,
+    pub(super) seen: u64,
+    pub(super) fields: Vec<Came>,
+    pub(super) found: BTreeMap<Sign, Found>,
+}
+
+/// How often a field came.
+#[derive(Clone, Debug)]
+pub(super) struct Came {
+    pub(super) name: &'static str,
+    pub(super) is_conditional: bool,
+    pub(super) times: u64,
+}
+
+/// A finding. A name is `None` if it is withheld.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sign {
+    UnknownField(Option<Box<str>>),
+    UnknownValue(Spot, Option<Box<str>>),
+    ValueNotListedHere(Spot, &'static str),
+    WrittenOtherwise(Spot),
+    Unreadable(Spot),
+    UnlistedCode(Spot, Option<Box<str>>),
+    Observed,
+}
+
+/// A field of a record, or the items of its list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Spot {
+    pub(super) field: usize,
+    pub(super) is_item: bool,
+}
+
+/// How often something was found, and as what it was written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Found {
+    pub(super) times: u64,
+    pub(super) written: Written,
+    /// There were too many names, so all are withheld.
+    is_crowded: bool,
+}
+
+/// A set of kinds of JSON.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Written(u8);
+
+const WRITTEN: [&str; 7] = ["null", "boolean", "number", "text", "number as text", "list", "object"];
+
+impl Written {
+    pub(super) const NUMBER_AS_TEXT: Self = Self(1 << 4);
+
+    pub(super) fn words(self) -> Vec<&'static str> {
+        (0..).zip(WRITTEN).filter(|(bit, _)| self.0 & (1 << bit) != 0).map(|(_, word)| word).collect()
+    }
+}
+
+impl From<Kind> for Written {
+    fn from(kind: Kind) -> Self {
+        Self(match kind {
+            Kind::Null => 1,
+            Kind::Boolean => 1 << 1,
+            Kind::Number => 1 << 2,
+            Kind::String => 1 << 3,
+            Kind::Array => 1 << 5,
+            Kind::Object => 1 << 6,
+            Kind::Nothing => 0,
+        })
+    }
+}
+
+impl Found {
+    pub(super) fn once(written: impl Into<Written>) -> Self {
+        Self { times: 1, written: written.into(), is_crowded: false }
+    }
+
+    fn add(&mut self, more: Self) {
+        self.times += more.times;
+        self.written.0 |= more.written.0;
+        self.is_crowded |= more.is_crowded;
+    }
+}
+
+impl Sign {
+    /// The same without its name, if it has one.
+    fn unnamed(&self) -> Option<Self> {
+        match self {
+            Self::UnknownField(Some(_)) => Some(Self::UnknownField(None)),
+            Self::UnknownValue(spot, Some(_)) => Some(Self::UnknownValue(*spot, None)),
+            Self::UnlistedCode(spot, Some(_)) => Some(Self::UnlistedCode(*spot, None)),
+            _ => None,
+        }
+    }
+}
+
+impl Counts {
+    /// The place of the objects at `path`, if there is room for it.
+    pub(super) fn record(&mut self, path: &str, name: Option<&'static str>, fields: &[FieldTable]) -> Option<usize> {
+        let known = self.records.iter().position(|record| record.path == path);
+        if known.is_some() || self.records.len() == MOST_RECORDS {
+            self.left_out += u64::from(known.is_none());
+            return known;
+        }
+        let came = |field: &FieldTable| Came { name: field.name, is_conditional: field.is_conditional, times: 0 };
+        let fields = fields.iter().map(came).collect();
+        self.records.push(RecordCounts { path: path.to_owned(), name, seen: 0, fields, found: BTreeMap::new() });
+        Some(self.records.len() - 1)
+    }
+
+    /// Notes something found in a record.
+    pub(super) fn note(&mut self, record: usize, sign: Sign, found: Found) {
+        let Some(record) = self.records.get_mut(record) else { return };
+        self.left_out += record.note(sign, found);
+    }
+
+    /// Adds what was counted elsewhere.
+    pub(super) fn add(&mut self, more: Self) {
+        self.answers += more.answers;
+        self.refused += more.refused;
+        self.broken += more.broken;
+        self.left_out += more.left_out;
+        for record in more.records {
+            let has_room = self.records.len() < MOST_RECORDS;
+            match self.records.iter_mut().find(|known| known.path == record.path) {
+                Some(known) => self.left_out += known.add(record),
+                None if has_room => self.records.push(record),
+                None => self.left_out += 1,
+            }
+        }
+    }
+}
+
+impl RecordCounts {
+    /// Adds what was counted elsewhere; how much of it there was no room for.
+    fn add(&mut self, more: Self) -> u64 {
+        self.seen += more.seen;
+        for (field, more) in self.fields.iter_mut().zip(more.fields) {
+            field.times += more.times;
+        }
+        more.found.into_iter().map(|(sign, found)| self.note(sign, found)).sum()
+    }
+
+    /// Notes something; how much of it there was no room for.
+    fn note(&mut self, sign: Sign, found: Found) -> u64 {
+        if let Some(known) = self.found.get_mut(&sign) {
+            let was_crowded = known.is_crowded;
+            known.add(found);
+            if known.is_crowded && !was_crowded {
+                self.forget_names(&sign);
+            }
+            return 0;
+        }
+        if let Some(unnamed) = sign.unnamed().filter(|unnamed| self.is_crowded(unnamed)) {
+            return self.note(unnamed, Found { is_crowded: true, ..found });
+        }
+        if self.found.len() >= MOST_FOUND && !found.is_crowded {
+            return found.times;
+        }
+        self.found.insert(sign.clone(), found);
+        if found.is_crowded {
+            self.forget_names(&sign);
+        }
+        0
+    }
+
+    /// Whether there is no room for another name beside `unnamed`.
+    fn is_crowded(&self, unnamed: &Sign) -> bool {
+        let names = || self.found.keys().filter(|sign| sign.unnamed().as_ref() == Some(unnamed));
+        self.found.get(unnamed).is_some_and(|found| found.is_crowded) || names().count() >= MOST_NAMES
+    }
+
+    /// Moves the counts of named values to those without names.
+    fn forget_names(&mut self, unnamed: &Sign) {
+        let mut all = Found::default();
+        self.found.retain(|sign, found| {
+            let is_named = sign.unnamed().as_ref() == Some(unnamed);
+            if is_named {
+                all.add(*found);
+            }
+            !is_named
+        });
+        if let Some(rest) = self.found.get_mut(unnamed) {
+            rest.add(all);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Why a journal cannot be opened, written or read.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum JournalError {
+    /// Another process, or another journal in this one, has it open.
+    InUse {
+        /// Where it is.
+        place: String,
+    },
+    /// A release with another format wrote it.
+    Format {
+        /// Where it is.
+        place: String,
+        /// Its format, as far as it can be read.
+        found: String,
+    },
+    /// It cannot be read: something else wrote it, or it is damaged.
+    Damaged {
+        /// Where it is.
+        place: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// The store failed, as on a full disk. The journal accepts nothing more until it is opened again.
+    Store {
+        /// The error of the store.
+        source: Arc<dyn Error + Send + Sync>,
+    },
+}
+
+/// A change that was not sent because the journal could not store it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct NotStored {
+    /// The id of the operation.
+    pub operation: &'static str,
+    /// Why it could not be stored.
+    pub why: JournalError,
+    /// How long the call waited for its rate limits.
+    pub waited: Duration,
+}
+
+impl fmt::Display for JournalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InUse { place } => {
+                write!(f, "the journal {place} is in use: end the process that has it open, or share one `Arc` of it")
+            }
+            Self::Format { place, found } => write!(
+                f,
+                "the journal {place} has the format {found}, which this release does not read: open it with the \
+                 release that wrote it, recover, and begin a new one"
+            ),
+            Self::Damaged { place, why } => {
+                write!(f, "the journal {place} cannot be read: {why}; keep a copy, and compare the account by hand")
+            }
+            Self::Store { source } => {
+                write!(f, "the journal cannot be written: {source}; make room, open it again and recover")
+            }
+        }
+    }
+}
+
+impl Error for JournalError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            // The text contains the store's error itself, but not what is behind it.
+            Self::Store { source } => source.source(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,407 @@
+//! A journal in a folder of the file system, over fjall.
+//!
+//! Two tables: `open` has the changes whose end is not stored, `ended` the others; the end of a change moves it. Their
+//! keys are numbers, and their values JSON with short names, to which later releases may add members.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread::{self, JoinHandle};
+use std::{fmt, fs, io, process};
+
+use fjall::{Database, Guard, Keyspace, KeyspaceCreateOptions, PersistMode, Readable, Snapshot};
+use tokio::sync::oneshot;
+
+use super::{Change, ChangeNumber, Ending, Journal, JournalFuture, Selection, StoredChange};
+use crate::error::JournalError;
+use crate::json::{read_json, write_json};
+use crate::tables::Outcome;
+use crate::value::Timestamp;
+
+/// The format of the tables. Another one is refused.
+const FORMAT: &[u8] = b"1";
+
+/// What a stored change outlives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// The process, however it ends: the operating system has the change before it is sent. It costs microseconds.
+    #[default]
+    Process,
+    /// The machine: the disk has the change before it is sent. It costs what the disk takes for an `fsync`, often
+    /// milliseconds; changes that are made at the same time share it.
+    Machine,
+}
+
+/// A journal in a folder. One process has it open at a time; clients share it as an `Arc`.
+///
+/// It stores requests, ids, times and outcomes, and no credentials. What a torn write left of a change at the moment of a
+/// crash is dropped when the folder is opened again: the change was not sent yet.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tradeapi_runtime::journal::{Durability, FileJournal};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("journal");
+/// let journal = Arc::new(FileJournal::open(&path, Durability::Process)?);
+/// // Client::builder(url).journal(journal)
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct FileJournal {
+    tables: Tables,
+    next: AtomicU64,
+    has_failed: AtomicBool,
+    path: PathBuf,
+    /// `None` if changes need not outlive the machine.
+    disk: Option<Disk>,
+}
+
+#[derive(Clone)]
+struct Tables {
+    database: Database,
+    open: Keyspace,
+    ended: Keyspace,
+}
+
+impl FileJournal {
+    /// Opens the journal in the folder `path`, or begins one there.
+    ///
+    /// # Errors
+    ///
+    /// Fails if another process has it open, if a release with another format wrote it, if it is damaged, or if the
+    /// folder cannot be read and written.
+    pub fn open(path: impl AsRef<Path>, durability: Durability) -> Result<Self, JournalError> {
+        let path = path.as_ref().to_owned();
+        let of = |error| opening(&path, error);
+        if is_empty(&path) {
+            Tables::begin(&path)?;
+        }
+        let (tables, format) = Tables::open(&path).map_err(of)?;
+        if format.as_deref() != Some(FORMAT) {
+            let found = format
+                .map_or_else(|| "of something else".into(), |format| String::from_utf8_lossy(&format).into_owned());
+            return Err(JournalError::Format { place: place(&path), found });
+        }
+        let next = AtomicU64::new(tables.last().map_err(of)? + 1);
+        let disk = match durability {
+            Durability::Process => None,
+            Durability::Machine => Some(Disk::start(tables.database.clone())?),
+        };
+        Ok(Self { tables, next, has_failed: AtomicBool::new(false), path, disk })
+    }
+
+    /// Drops changes that ended and were signed before `time`, and returns their number. Open ones stay.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does.
+    pub fn prune(&self, time: Timestamp) -> Result<usize, JournalError> {
+        let ended = self.table(&self.tables.database.snapshot(), &self.tables.ended, 0)?;
+        let old = ended.iter().filter(|stored| stored.change.signed_at < time);
+        let mut count = 0;
+        for stored in old {
+            self.checked(self.tables.ended.remove(stored.number.0.to_be_bytes()))?;
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Nothing is written after a failure, because nothing is known then of what the store has.
+    fn checked<T>(&self, result: fjall::Result<T>) -> Result<T, JournalError> {
+        result.map_err(|error| {
+            self.has_failed.store(true, Ordering::Release);
+            stored(error)
+        })
+    }
+
+    fn refuse_after_failure(&self) -> Result<(), JournalError> {
+        match self.has_failed.load(Ordering::Acquire) {
+            false => Ok(()),
+            true => Err(stored(fjall::Error::Poisoned)),
+        }
+    }
+
+    fn insert(&self, change: &Change) -> Result<ChangeNumber, JournalError> {
+        self.refuse_after_failure()?;
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        self.checked(self.tables.open.insert(number.to_be_bytes(), written(change, None)))?;
+        Ok(ChangeNumber(number))
+    }
+
+    /// Moves a change in one step; one that ended already keeps its first ending unless that was unknown.
+    fn close(&self, number: ChangeNumber, ending: &Ending) -> Result<(), JournalError> {
+        self.refuse_after_failure()?;
+        let (Tables { database, open, ended }, key) = (&self.tables, number.0.to_be_bytes());
+        let found = match self.checked(open.get(key))? {
+            Some(value) => value,
+            None => match self.checked(ended.get(key))? {
+                Some(value) => value,
+                None => return Ok(()),
+            },
+        };
+        let StoredChange { change, ending: before, .. } = self.read_back(number, &found)?;
+        if before.is_some_and(|before| before.outcome != Outcome::Unknown) {
+            return Ok(());
+        }
+        let mut batch = database.batch();
+        batch.insert(ended, key, written(&change, Some(ending)).as_str());
+        batch.remove(open, key);
+        self.checked(batch.commit())
+    }
+
+    fn select(&self, which: Selection) -> Result<Vec<StoredChange>, JournalError> {
+        // The end of a change moves it, so both tables are read at the same moment.
+        let now = self.tables.database.snapshot();
+        match which {
+            Selection::Open => self.table(&now, &self.tables.open, 0),
+            Selection::After(ChangeNumber(after)) => {
+                let mut all = self.table(&now, &self.tables.ended, after.saturating_add(1))?;
+                all.extend(self.table(&now, &self.tables.open, after.saturating_add(1))?);
+                all.sort_by_key(|stored| stored.number);
+                Ok(all)
+            }
+        }
+    }
+
+    /// The changes of a table from a number on.
+    fn table(&self, now: &Snapshot, table: &Keyspace, from: u64) -> Result<Vec<StoredChange>, JournalError> {
+        let mut all = Vec::new();
+        for item in now.range(table, from.to_be_bytes()..) {
+            let (key, value) = self.checked(item.into_inner())?;
+            let number = <[u8; 8]>::try_from(&*key).map_err(|_| self.damaged("a key is not a number"))?;
+            all.push(self.read_back(ChangeNumber(u64::from_be_bytes(number)), &value)?);
+        }
+        Ok(all)
+    }
+
+    fn read_back(&self, number: ChangeNumber, value: &[u8]) -> Result<StoredChange, JournalError> {
+        let text = std::str::from_utf8(value).map_err(|_| self.damaged("a change is not text"))?;
+        let entry: Entry = read_json(text).map_err(|error| self.damaged(&format!("change {number}: {error}")))?;
+        entry.into_change(number).ok_or_else(|| self.damaged(&format!("change {number} is incomplete")))
+    }
+
+    fn damaged(&self, why: &str) -> JournalError {
+        JournalError::Damaged { place: place(&self.path), why: why.to_owned() }
+    }
+}
+
+impl Tables {
+    /// Opens the tables in a folder, and reads their format.
+    fn open(path: &Path) -> fjall::Result<(Self, Option<Vec<u8>>)> {
+        let database = Database::builder(path).worker_threads(1).open()?;
+        let table = |name| database.keyspace(name, KeyspaceCreateOptions::default);
+        let format = table("about")?.get("format")?.map(|format| format.to_vec());
+        Ok((Self { open: table("open")?, ended: table("ended")?, database }, format))
+    }
+
+    /// Begins tables in a folder. They are made beside it and moved there as a whole, because the store cannot open what a
+    /// process left that was killed while it made them.
+    fn begin(path: &Path) -> Result<(), JournalError> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let draft = path.with_file_name(format!(".{name}.{}", process::id()));
+        let begun = || -> fjall::Result<()> {
+            let _ = fs::remove_dir_all(&draft);
+            let (tables, _) = Self::open(&draft)?;
+            tables.database.keyspace("about", KeyspaceCreateOptions::default)?.insert("format", FORMAT)?;
+            tables.database.persist(PersistMode::SyncAll)?;
+            drop(tables);
+            fs::rename(&draft, path)?;
+            Ok(())
+        };
+        let result = begun();
+        let _ = fs::remove_dir_all(&draft);
+        match result {
+            // Another process may have begun them meanwhile.
+            Err(error) if is_empty(path) => Err(opening(path, error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The highest number so far.
+    fn last(&self) -> fjall::Result<u64> {
+        let mut last = 0;
+        for table in [&self.open, &self.ended] {
+            if let Some(key) = table.last_key_value().map(Guard::key).transpose()? {
+                last = last.max(<[u8; 8]>::try_from(&*key).map_or(0, u64::from_be_bytes));
+            }
+        }
+        Ok(last)
+    }
+}
+
+impl Journal for FileJournal {
+    fn begin(&self, change: Change) -> JournalFuture<'_, ChangeNumber> {
+        Box::pin(async move {
+            let number = self.insert(&change)?;
+            if let Some(disk) = &self.disk {
+                let synced = disk.sync().await;
+                self.checked(synced)?;
+            }
+            Ok(number)
+        })
+    }
+
+    /// Does not wait for the disk: a change whose end is lost is open, and is queried again.
+    fn end(&self, number: ChangeNumber, ending: Ending) -> JournalFuture<'_, ()> {
+        Box::pin(async move { self.close(number, &ending) })
+    }
+
+    fn read(&self, which: Selection) -> JournalFuture<'_, Vec<StoredChange>> {
+        Box::pin(async move { self.select(which) })
+    }
+}
+
+impl fmt::Debug for FileJournal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FileJournal").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// A thread that has the disk store what was written. Whoever waits while it does is served by the next turn, together.
+struct Disk {
+    waiting: Option<mpsc::Sender<Waiter>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+type Waiter = oneshot::Sender<fjall::Result<()>>;
+
+impl Disk {
+    fn start(database: Database) -> Result<Self, JournalError> {
+        let (waiting, arrivals) = mpsc::channel::<Waiter>();
+        let run = move || {
+            while let Ok(first) = arrivals.recv() {
+                let waiters: Vec<_> = std::iter::once(first).chain(arrivals.try_iter()).collect();
+                let result = database.persist(PersistMode::SyncData);
+                for waiter in waiters {
+                    // The store's errors cannot be copied; after one, it refuses everything.
+                    let result = if result.is_ok() { Ok(()) } else { Err(fjall::Error::Poisoned) };
+                    let _ = waiter.send(result);
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("journal".to_owned()).spawn(run).map_err(|error| {
+            let source: Arc<dyn std::error::Error + Send + Sync> = Arc::new(error);
+            JournalError::Store { source }
+        })?;
+        Ok(Self { waiting: Some(waiting), thread: Some(thread) })
+    }
+
+    async fn sync(&self) -> fjall::Result<()> {
+        let (waiter, done) = oneshot::channel();
+        let is_sent = self.waiting.as_ref().is_some_and(|waiting| waiting.send(waiter).is_ok());
+        match is_sent {
+            true => done.await.unwrap_or(Err(fjall::Error::Poisoned)),
+            false => Err(fjall::Error::Poisoned),
+        }
+    }
+}
+
+impl Drop for Disk {
+    /// Another journal can open the folder only after the thread has ended.
+    fn drop(&mut self) {
+        self.waiting = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+crate::record! {
+    /// A change as it is written.
+    struct Entry {
+        #[wire("op")]
+        operation: Option<String>,
+        #[wire("request")]
+        request: Option<String>,
+        #[wire("ids")]
+        client_ids: Option<Vec<String>>,
+        #[wire("signed")]
+        signed_at: Option<Timestamp>,
+        #[wire("account")]
+        account: Option<String>,
+        #[wire("outcome")]
+        outcome: Option<String>,
+        #[wire("code")]
+        code: Option<String>,
+    }
+}
+
+fn written(change: &Change, ending: Option<&Ending>) -> String {
+    let Change { operation, request, client_ids, signed_at, account } = change.clone();
+    write_json(&Entry {
+        operation: Some(operation),
+        request: Some(request),
+        client_ids: Some(client_ids).filter(|ids| !ids.is_empty()),
+        signed_at: Some(signed_at),
+        account,
+        outcome: ending.map(|ending| word(ending.outcome).to_owned()),
+        code: ending.and_then(|ending| ending.code.clone()),
+    })
+}
+
+impl Entry {
+    fn into_change(self, number: ChangeNumber) -> Option<StoredChange> {
+        let Self { operation, request, client_ids, signed_at, account, outcome, code } = self;
+        let client_ids = client_ids.unwrap_or_default();
+        let change = Change { operation: operation?, request: request?, client_ids, signed_at: signed_at?, account };
+        let ending = match outcome {
+            Some(word) => Some(Ending { outcome: outcome_of(&word)?, code }),
+            None => None,
+        };
+        Some(StoredChange { number, change, ending })
+    }
+}
+
+const fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Done => "done",
+        Outcome::NotDone => "not-done",
+        Outcome::Unknown => "unknown",
+    }
+}
+
+fn outcome_of(text: &str) -> Option<Outcome> {
+    [Outcome::Done, Outcome::NotDone, Outcome::Unknown].into_iter().find(|outcome| word(*outcome) == text)
+}
+
+/// Whether nothing is in a folder, or it does not exist.
+fn is_empty(path: &Path) -> bool {
+    match fs::read_dir(path) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    }
+}
+
+fn place(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn stored(error: fjall::Error) -> JournalError {
+    match error {
+        fjall::Error::Io(error) => JournalError::Store { source: Arc::new(error) },
+        fjall::Error::Poisoned => {
+            let source: Box<dyn std::error::Error + Send + Sync> = "an earlier write failed".into();
+            JournalError::Store { source: source.into() }
+        }
+        other => JournalError::Store { source: Arc::new(other) },
+    }
+}
+
+/// Why the folder cannot be opened.
+fn opening(path: &Path, error: fjall::Error) -> JournalError {
+    let place = place(path);
+    match error {
+        fjall::Error::Locked => JournalError::InUse { place },
+        fjall::Error::InvalidVersion(found) => JournalError::Format {
+            place,
+            found: found.map_or_else(|| "of something else".to_owned(), |found| format!("{found:?} of fjall")),
+        },
+        error @ (fjall::Error::Io(_) | fjall::Error::Poisoned) => stored(error),
+        other => JournalError::Damaged { place, why: other.to_string() },
+    }
+}

@@ -1,0 +1,103 @@
+//! Two versions of an element: which of those within are new, gone or changed.
+
+use super::findings::{Change, Findings, Spot};
+use crate::diagnostics::Place;
+use crate::model::elements::{Class, Difference, Element, Verdict, differences};
+
+/// Compares two versions of an element, and of everything within.
+pub(super) fn elements(to: &mut Findings, old: &Element, new: &Element) {
+    for Difference { key, older, newer, places: [old_place, new_place], verdict } in differences(&old.keys, &new.keys) {
+        let spot = new_place.map(Spot::New).or(old_place.map(Spot::Old)).unwrap_or(Spot::New(new.written));
+        let change = Change::Changed { what: key.name, old: older, new: newer, prose: key.is_prose };
+        to.add(new.kind, &new.path, spot, change, verdict);
+    }
+    if old.form == new.form {
+        for kind in kinds(old, new) {
+            of_kind(to, kind, old, new);
+        }
+    }
+}
+
+/// The kinds of elements that stand in either version.
+fn kinds(old: &Element, new: &Element) -> Vec<&'static str> {
+    let mut kinds = Vec::new();
+    for element in new.elements.iter().chain(&old.elements) {
+        if !kinds.contains(&element.kind) {
+            kinds.push(element.kind);
+        }
+    }
+    kinds
+}
+
+/// Compares the elements of one kind in two versions of what holds them.
+fn of_kind(to: &mut Findings, kind: &str, old: &Element, new: &Element) {
+    let among = |special: &Option<(&'static str, Verdict)>, usual: &Verdict| match special {
+        Some((of, verdict)) if *of == kind => verdict.clone(),
+        _ => usual.clone(),
+    };
+    let olds: Vec<&Element> = old.elements.iter().filter(|element| element.kind == kind).collect();
+    let news: Vec<&Element> = new.elements.iter().filter(|element| element.kind == kind).collect();
+    let pairs = Pairs::of(olds.clone(), news.clone());
+    for gone in pairs.removed {
+        let verdict = among(&new.among.removed, &gone.removed);
+        to.add(gone.kind, &gone.path, Spot::Old(gone.place), Change::Removed, verdict);
+    }
+    for (old, new) in &pairs.both {
+        elements(to, old, new);
+    }
+    for more in pairs.added {
+        let verdict = lost_conversion(&olds, more).unwrap_or_else(|| among(&old.among.added, &more.added));
+        to.add(more.kind, &more.path, Spot::New(more.place), Change::Added, verdict);
+    }
+    order(to, new, &pairs.both, &news);
+}
+
+/// Only the one alternative of a type can be made from a value of it with `From`.
+fn lost_conversion(olds: &[&Element], more: &Element) -> Option<Verdict> {
+    let from = more.converts_from.as_ref()?;
+    let like_it = olds.iter().filter(|old| old.converts_from.as_ref() == Some(from)).count();
+    let means = format!("a new variant; `From` a {from} goes, because two variants hold one");
+    (like_it == 1).then(|| Verdict { class: Class::Breaking, means: means.into() })
+}
+
+/// Elements that stand in another order, where that counts. Another order of arguments may compile where two have one
+/// type, and then means something else, which is worse.
+fn order(to: &mut Findings, of: &Element, both: &[(&Element, &Element)], news: &[&Element]) {
+    let is_kept = |(old, new): &&(&Element, &Element)| old.order.is_some() && new.order.is_some();
+    let older: Vec<&Element> = both.iter().filter(is_kept).map(|(_, new)| *new).collect();
+    let is_one = |new: &&Element| older.iter().any(|kept| std::ptr::eq(*kept, *new));
+    let newer: Vec<&Element> = news.iter().copied().filter(is_one).collect();
+    let moved = older.iter().zip(&newer).find(|(old, new)| !std::ptr::eq(**old, **new)).map(|(_, new)| *new);
+    if let Some((moved, order)) = moved.and_then(|moved| Some((moved, moved.order.as_ref()?))) {
+        let names = |all: &[&Element]| all.iter().map(|one| one.names[0].as_str()).collect::<Vec<_>>().join(", ");
+        let change = Change::Changed { what: "order", old: names(&older), new: names(&newer), prose: false };
+        let place: Place = moved.place;
+        to.add(order.kind, &of.path, Spot::New(place), change, order.verdict.clone());
+    }
+}
+
+/// Elements of two versions, found in each other by their names.
+struct Pairs<'a> {
+    /// Those of both versions, in the order of the older one where they have kept their first name.
+    both: Vec<(&'a Element, &'a Element)>,
+    removed: Vec<&'a Element>,
+    added: Vec<&'a Element>,
+}
+
+impl<'a> Pairs<'a> {
+    /// Pairs by the first name, and what is left by the second.
+    fn of(removed: Vec<&'a Element>, added: Vec<&'a Element>) -> Self {
+        let mut pairs = Self { both: Vec::new(), removed, added };
+        for name in 0..2 {
+            let mut left = Vec::new();
+            for old in std::mem::take(&mut pairs.removed) {
+                match pairs.added.iter().position(|new| old.names[name] == new.names[name]) {
+                    Some(at) => pairs.both.push((old, pairs.added.remove(at))),
+                    None => left.push(old),
+                }
+            }
+            pairs.removed = left;
+        }
+        pairs
+    }
+}

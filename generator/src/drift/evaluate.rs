@@ -1,0 +1,208 @@
+//! What a finding means for the current schema.
+
+use super::report::{Entry, Kind};
+use crate::diagnostics::Place;
+use crate::model::{Api, Enum, Family, Field, Operation, Record, Response, Shape, Type};
+
+/// What to do about a finding.
+pub(super) enum Verdict {
+    /// The schema has to change there.
+    Open(Place, String),
+    /// The schema need not change, for this reason.
+    Settled(String),
+}
+
+/// The part of the schema that describes an operation.
+pub(super) struct Evaluator<'a> {
+    api: &'a Api,
+    family: &'a Family,
+    operation: &'a Operation,
+}
+
+impl<'a> Evaluator<'a> {
+    pub(super) fn of(api: &'a Api, operation: &str) -> Option<Self> {
+        let (family, operation) = api.operations().find(|(_, known)| known.id == operation)?;
+        Some(Self { api, family, operation })
+    }
+
+    pub(super) fn evaluate(&self, entry: &Entry) -> Verdict {
+        if entry.kind == Kind::UnlistedCode {
+            return self.code(entry);
+        }
+        let Some(name) = &entry.record else { return self.around(entry) };
+        match self.family.records.iter().find(|record| record.name.wire == *name) {
+            Some(record) => self.record(record, entry),
+            None => Verdict::Settled(format!("the schema has no record `{name}`")),
+        }
+    }
+
+    fn code(&self, entry: &Entry) -> Verdict {
+        let place = self.family.errors.first().map_or(self.family.place, |first| first.place);
+        let Some(code) = &entry.value else {
+            return Verdict::Open(place, "answers have codes that are not spelled like codes".to_owned());
+        };
+        if self.family.errors.iter().any(|error| error.code == *code) {
+            return Verdict::Settled(format!("`{code}` is listed in `errors`"));
+        }
+        if let Some(observed) = self.api.observed_of(self.family).find(|observed| observed.code == *code) {
+            let certainty = observed.certainty.as_str();
+            return Verdict::Settled(format!("`{code}` is listed in codes.yaml ({certainty})"));
+        }
+        let what = format!("unknown code `{code}`: find out what it means, and add it to `errors`");
+        Verdict::Open(place, what)
+    }
+
+    /// Findings outside of records: the envelope, a page, an object around a list.
+    fn around(&self, entry: &Entry) -> Verdict {
+        let path = &entry.path;
+        let (what, place, file) = match &self.api.envelope {
+            Some(envelope) if !is_within(path, &envelope.data) => ("the envelope", envelope.place, "api.yaml"),
+            _ => ("the answer", self.answer(), "this file"),
+        };
+        let what = match entry.kind {
+            Kind::UnknownField => {
+                format!("{what} has `{path}`, which no key can describe: add it to `observed` of {file}")
+            }
+            Kind::MissingField => format!("{what} never has `{path}`: check whether the document still lists it"),
+            Kind::Observed => {
+                format!("`{path}` is as it was observed: check whether a document lists it now")
+            }
+            Kind::UnknownValue
+            | Kind::ValueNotListedHere
+            | Kind::WrittenOtherwise
+            | Kind::Unreadable
+            | Kind::UnlistedCode => {
+                format!("{what} differs at `{path}`: check the document")
+            }
+        };
+        Verdict::Open(place, what)
+    }
+
+    /// Where the operation describes its answer.
+    fn answer(&self) -> Place {
+        match &self.operation.response {
+            Response::Page { list, .. } => list.place,
+            Response::Object { .. } | Response::Array { .. } | Response::Undefined => self.operation.said_at.response,
+        }
+    }
+
+    fn record(&self, record: &Record, entry: &Entry) -> Verdict {
+        let name = &record.name.wire;
+        let field = entry.field.as_ref().and_then(|wire| record.fields.iter().find(|field| field.name.wire == *wire));
+        match (entry.kind, field) {
+            (Kind::Observed, _) if !record.is_observed => Verdict::Settled(format!("a document lists `{name}`")),
+            (Kind::Observed, _) => Verdict::Open(
+                record.name.place,
+                format!("`{name}` is as it was observed: check whether a document lists it now"),
+            ),
+            (Kind::UnknownField, Some(field)) => known(name, field),
+            (Kind::UnknownField, None) => Verdict::Open(record.name.place, unknown(name, entry)),
+            (_, None) => Verdict::Settled(format!("`{name}` has no such field")),
+            (Kind::MissingField, Some(field)) => missing(record, field),
+            (Kind::UnknownValue, Some(field)) => self.unknown_value(name, field, entry),
+            (Kind::ValueNotListedHere, Some(field)) => not_listed(name, field, entry),
+            (_, Some(field)) => other_kind(name, field, entry),
+        }
+    }
+
+    fn unknown_value(&self, record: &str, field: &Field, entry: &Entry) -> Verdict {
+        let wire = &field.name.wire;
+        let Some(all) = self.family.enum_of(&field.shape) else {
+            return Verdict::Settled(format!("`{record}.{wire}` is not an enum"));
+        };
+        let name = &all.name.wire;
+        match &entry.value {
+            Some(value) if has(all, value) => Verdict::Settled(format!("`{value}` is a value of `{name}`")),
+            Some(value) => {
+                let what = format!("unknown value `{value}` of `{name}`: add it, with its meaning from the document");
+                Verdict::Open(all.name.place, what)
+            }
+            None => {
+                Verdict::Open(all.name.place, format!("`{name}` has unknown values, too many or not spelled like one"))
+            }
+        }
+    }
+}
+
+/// Whether a path leads to the member `data`, or into it.
+fn is_within(path: &str, data: &str) -> bool {
+    path.strip_prefix(data).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// Whether a client reads the text as a value of the enum.
+fn has(all: &Enum, text: &str) -> bool {
+    all.index_of(text).is_some() || all.wires().any(|wire| wire.eq_ignore_ascii_case(text))
+}
+
+fn known(record: &str, field: &Field) -> Verdict {
+    Verdict::Settled(format!("`{record}` has `{}`", field.name.wire))
+}
+
+fn unknown(record: &str, entry: &Entry) -> String {
+    let Some(field) = &entry.field else {
+        return format!("`{record}` has unknown fields, too many or not spelled like one");
+    };
+    let kinds: Vec<_> = entry.json.iter().map(String::as_str).filter(|kind| *kind != "null").collect();
+    let of = match kinds.as_slice() {
+        ["text"] => "type: string",
+        ["number as text"] => "type: decimal, json: text",
+        ["number"] => "type: decimal, json: number",
+        ["boolean"] => "type: boolean",
+        ["object"] => "type: SomeRecord",
+        ["list"] => "list: SomeRecord",
+        _ => "type: ..",
+    };
+    let null = if entry.json.iter().any(|kind| kind == "null") { ", may_be: null" } else { "" };
+    format!("unknown field `{field}` of `{record}`: add `{field}: {{ {of}{null}, doc: .. }}`")
+}
+
+/// One finding for all fields of a record that answers never have.
+fn missing(record: &Record, field: &Field) -> Verdict {
+    let (name, wire) = (&record.name.wire, &field.name.wire);
+    match &field.comes_only {
+        Some(condition) => Verdict::Settled(format!("`{name}.{wire}` comes only {condition}")),
+        None => {
+            let what = "has fields that never came: check whether the document still lists them; `comes_only` names a condition";
+            Verdict::Open(record.name.place, format!("`{name}` {what}"))
+        }
+    }
+}
+
+fn not_listed(record: &str, field: &Field, entry: &Entry) -> Verdict {
+    let (wire, value) = (&field.name.wire, entry.value.as_deref().unwrap_or_default());
+    if field.only.is_empty() || field.only.iter().any(|(only, _)| only.eq_ignore_ascii_case(value)) {
+        return Verdict::Settled(format!("`{record}.{wire}` lists `{value}`"));
+    }
+    Verdict::Open(field.name.place, format!("`only` of `{record}.{wire}` lacks `{value}`"))
+}
+
+fn other_kind(record: &str, field: &Field, entry: &Entry) -> Verdict {
+    let wire = &field.name.wire;
+    if entry.kind == Kind::WrittenOtherwise && entry.json.iter().all(|kind| is_usual(field, kind)) {
+        return Verdict::Settled(format!("`{record}.{wire}` has this form"));
+    }
+    let words: Vec<_> = entry.json.iter().map(|kind| word_for(kind)).collect();
+    let verb = if entry.kind == Kind::Unreadable { "cannot be read" } else { "has another form" };
+    Verdict::Open(field.name.place, format!("`{record}.{wire}` {verb}: {}", words.join("; ")))
+}
+
+/// Whether the schema gives the field this form.
+fn is_usual(field: &Field, kind: &str) -> bool {
+    let is_number = matches!(field.shape, Shape::One(ty) if ty.is_number());
+    match kind {
+        "null" => field.may_be_null,
+        "number" => is_number && !field.as_text,
+        "number as text" => !is_number || field.as_text,
+        "boolean" => matches!(field.shape, Shape::One(Type::Boolean)),
+        _ => false,
+    }
+}
+
+fn word_for(kind: &str) -> String {
+    match kind {
+        "null" => "add `may_be: null` if the document says so".to_owned(),
+        "number" => "add `json: number` if the document shows a JSON number".to_owned(),
+        "number as text" => "add `json: text` if the document shows a string".to_owned(),
+        other => format!("found {other}, check its type in the document"),
+    }
+}

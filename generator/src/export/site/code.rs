@@ -1,0 +1,244 @@
+//! Code as the site shows it: JSON and Rust with spans that the style sheet colours, and calls of curl.
+
+use maud::{Markup, Render, html};
+use proc_macro2::{TokenStream, TokenTree};
+use serde_json::{Map, Value};
+
+use super::address::encode;
+use super::view::{Access, Api, Credentials, Encoding, Operation, SignedPart};
+
+/// Code between tags, where quotation marks are letters like others. Code is full of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Text<T>(pub(super) T);
+
+impl<T: AsRef<str>> Render for Text<T> {
+    fn render_to(&self, out: &mut String) {
+        for c in self.0.as_ref().chars() {
+            match c {
+                '&' => out.push_str("&amp;"),
+                '<' => out.push_str("&lt;"),
+                '>' => out.push_str("&gt;"),
+                c => out.push(c),
+            }
+        }
+    }
+}
+
+/// How wide a list or an object may be to stand on one line.
+const WIDTH: usize = 48;
+
+/// JSON over several lines; a text that is none is shown as it is.
+pub(super) fn json(text: &str) -> Markup {
+    match serde_json::from_str(text) {
+        Ok(value) => html! { (member(&value, 0)) },
+        Err(_) => html! { (text) },
+    }
+}
+
+/// The same without colours, as an editor begins with it.
+pub(super) fn plain_json(text: &str) -> String {
+    serde_json::from_str::<Value>(text).map_or_else(|_| text.to_owned(), |value| format!("{value:#}"))
+}
+
+/// A request as a value.
+pub(super) fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or(Value::Null)
+}
+
+/// JSON on one line, which the page breaks where it has to.
+pub(super) fn spaced_json(value: &Value) -> String {
+    let all = |parts: Vec<String>| parts.join(", ");
+    match value {
+        Value::Object(members) => {
+            let member =
+                |(name, inner): (&String, &Value)| format!("{}: {}", Value::from(name.as_str()), spaced_json(inner));
+            format!("{{{}}}", all(members.iter().map(member).collect()))
+        }
+        Value::Array(items) => format!("[{}]", all(items.iter().map(spaced_json).collect())),
+        other => other.to_string(),
+    }
+}
+
+/// The JSON merge patch (RFC 7396) that makes one request another, by its outermost members.
+pub(super) fn patch(from: &Value, to: &Value) -> Value {
+    let (Some(from), Some(to)) = (from.as_object(), to.as_object()) else { return to.clone() };
+    let changed = to.iter().filter(|(name, value)| from.get(*name) != Some(value));
+    let removed = from.keys().filter(|name| !to.contains_key(*name)).map(|name| (name.clone(), Value::Null));
+    changed.map(|(name, value)| (name.clone(), value.clone())).chain(removed).collect::<Map<_, _>>().into()
+}
+
+fn member(value: &Value, depth: usize) -> Markup {
+    let is_short = value.to_string().len() <= WIDTH;
+    let line = |depth: usize| if is_short { String::new() } else { format!("\n{}", "  ".repeat(depth)) };
+    let comma = if is_short { ", " } else { "," };
+    html! {
+        @match value {
+            Value::Object(members) if !members.is_empty() => {
+                "{" @if is_short { " " }
+                @for (index, (name, inner)) in members.iter().enumerate() {
+                    @if index > 0 { (comma) }
+                    (line(depth + 1)) (Text(Value::from(name.as_str()).to_string())) ": " (member(inner, depth + 1))
+                }
+                (line(depth)) @if is_short { " " } "}"
+            }
+            Value::Array(items) if !items.is_empty() => {
+                "["
+                @for (index, inner) in items.iter().enumerate() {
+                    @if index > 0 { (comma) }
+                    (line(depth + 1)) (member(inner, depth + 1))
+                }
+                (line(depth)) "]"
+            }
+            Value::String(_) => span.s { (Text(value.to_string())) },
+            Value::Number(_) => span.n { (value) },
+            Value::Bool(_) | Value::Null => span.w { (value) },
+            Value::Object(_) | Value::Array(_) => (value),
+        }
+    }
+}
+
+/// The words of Rust that a program of ours uses.
+const WORDS: [&str; 12] =
+    ["async", "await", "fn", "let", "use", "mut", "dyn", "pub", "crate", "self", "move", "return"];
+
+/// Rust; a text that is none is shown as it is.
+pub(super) fn rust(text: &str) -> Markup {
+    let Ok(tokens) = text.parse::<TokenStream>() else { return html! { (text) } };
+    let mut spans = Vec::new();
+    coloured(tokens, &mut spans);
+    let mut end = 0;
+    let parts: Vec<_> = spans
+        .into_iter()
+        .map(|(range, class)| {
+            let part = (text.get(end..range.start).unwrap_or_default(), text.get(range.clone()), class);
+            end = range.end;
+            part
+        })
+        .collect();
+    html! {
+        @for (before, inside, class) in parts {
+            (Text(before)) span class=(class) { (Text(inside.unwrap_or_default())) }
+        }
+        (Text(text.get(end..).unwrap_or_default()))
+    }
+}
+
+fn coloured(tokens: TokenStream, spans: &mut Vec<(std::ops::Range<usize>, &'static str)>) {
+    for token in tokens {
+        let range = token.span().byte_range();
+        match token {
+            TokenTree::Group(group) => coloured(group.stream(), spans),
+            TokenTree::Literal(literal) => {
+                let is_text = literal.to_string().starts_with('"');
+                spans.push((range, if is_text { "s" } else { "n" }));
+            }
+            TokenTree::Ident(name) if WORDS.contains(&name.to_string().as_str()) => spans.push((range, "w")),
+            TokenTree::Ident(_) | TokenTree::Punct(_) => {}
+        }
+    }
+}
+
+/// A request as an HTTP call has it.
+pub(super) struct Call {
+    pub(super) path: String,
+    pub(super) query: String,
+    pub(super) body: String,
+}
+
+/// How a request travels: parameters in the path, in the query or in the body.
+pub(super) fn call(operation: &Operation, request: &str) -> Option<Call> {
+    let request: Value = serde_json::from_str(request).ok()?;
+    if operation.method.has_body() && operation.path.parameters().next().is_none() {
+        return Some(Call { path: operation.path.text.clone(), query: String::new(), body: request.to_string() });
+    }
+    let mut members: Map<String, Value> = request.as_object()?.clone();
+    let mut path = operation.path.text.clone();
+    for name in operation.path.parameters() {
+        let value = members.shift_remove(name).map(|value| text_of(&value)).unwrap_or_default();
+        path = path.replace(&format!("{{{name}}}"), &encode(&value));
+    }
+    if operation.method.has_body() {
+        return Some(Call { path, query: String::new(), body: Value::Object(members).to_string() });
+    }
+    let pairs: Vec<_> =
+        members.iter().map(|(name, value)| format!("{}={}", encode(name), encode(&text_of(value)))).collect();
+    Some(Call { path, query: pairs.join("&"), body: String::new() })
+}
+
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(text_of).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
+}
+
+/// The environment variable that a call takes something from: `SHOP_URL`.
+fn variable(api: &Api, what: &str) -> String {
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+    format!("{}_{what}", api.name.chars().map(letter).collect::<String>())
+}
+
+/// A call of an operation as a script for a shell, signed where the operation wants it.
+pub(super) fn curl(api: &Api, operation: &Operation, request: &str) -> Option<String> {
+    let Call { path, query, body } = call(operation, request)?;
+    let signed = api.credentials.as_ref().filter(|_| operation.access == Access::Signed);
+    let mut lines = Vec::new();
+    if !body.is_empty() {
+        lines.push(format!("body={}", quoted(&body)));
+    }
+    lines.extend(
+        signed.into_iter().flat_map(|credentials| signature(api, credentials, operation, &path, &query, &body)),
+    );
+    let target = if query.is_empty() { path } else { format!("{path}?{query}") };
+    let mut arguments =
+        vec![format!("curl -X {} \"${}\"{}", operation.method.as_str(), variable(api, "URL"), quoted(&target))];
+    arguments.extend(signed.into_iter().flat_map(|credentials| {
+        let passphrase =
+            credentials.passphrase.as_ref().map(|name| (name, format!("${}", variable(api, "PASSPHRASE"))));
+        let headers = [
+            (&credentials.key, format!("${}", variable(api, "KEY"))),
+            (&credentials.signature, "$signature".to_owned()),
+            (&credentials.timestamp, "$timestamp".to_owned()),
+        ];
+        let headers = headers.into_iter().chain(passphrase);
+        headers.map(|(name, value)| format!("-H {}\"{value}\"", quoted(&format!("{name}: ")))).collect::<Vec<_>>()
+    }));
+    if !body.is_empty() {
+        arguments.push("-H 'Content-Type: application/json'".to_owned());
+        arguments.push("-d \"$body\"".to_owned());
+    }
+    lines.push(arguments.join(" \\\n  "));
+    Some(lines.join("\n"))
+}
+
+fn signature(
+    api: &Api,
+    credentials: &Credentials,
+    operation: &Operation,
+    path: &str,
+    query: &str,
+    body: &str,
+) -> Vec<String> {
+    let parts = credentials.signed_text.iter().map(|part| match part {
+        SignedPart::Timestamp => "\"$timestamp\"".to_owned(),
+        SignedPart::Method => quoted(operation.method.as_str()),
+        SignedPart::Path => quoted(path),
+        SignedPart::Query if query.is_empty() => String::new(),
+        SignedPart::Query => quoted(&format!("?{query}")),
+        SignedPart::Body if body.is_empty() => String::new(),
+        SignedPart::Body => "\"$body\"".to_owned(),
+    });
+    let text: String = parts.collect();
+    let digest = format!("openssl dgst -sha256 -hmac \"${}\"", variable(api, "SECRET"));
+    let written = match credentials.encoding {
+        Encoding::Base64 => format!("{digest} -binary | openssl base64 -A"),
+        Encoding::Hex => format!("{digest} -hex | sed 's/^.* //'"),
+    };
+    vec!["timestamp=$(date +%s)000".to_owned(), format!("signature=$(printf %s {text} |\n  {written})")]
+}
+
+/// A text as a shell takes it for itself.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}

@@ -1,0 +1,355 @@
+//! Pages on what holds for many operations: signing, time, ids, unknown outcomes, paging, quantities.
+
+use maud::{Markup, html};
+
+use super::address::{Address, anchor};
+use super::page::{CONCEPTS, Concept, Page};
+use super::pieces::{self, Here, capital, in_words, sentence};
+use super::view::{
+    Access, Effect, Encoding, FamilyView, OperationView, ParameterView, PropertyKind, Response, RowOutcome, Sent,
+    SignedPart, Site,
+};
+
+/// What each page says, in the order of the pages.
+const MAINS: [fn(Here<'_, '_>) -> Markup; CONCEPTS.len()] = [signing, account, time, ids, outcomes, paging, quantities];
+
+pub(super) fn pages(site: &Site<'_>) -> Vec<Page> {
+    let page = |(concept, main): (&Concept, &fn(Here<'_, '_>) -> Markup)| {
+        let address = Address::concept(concept.file);
+        let here = Here { site, page: &address };
+        let main = html! { h1 { (concept.title) } p.lead { (concept.about) "." } (main(here)) };
+        let (title, about) = (concept.title.to_owned(), concept.about.to_owned());
+        Page { title, about, main, aside: None, headings: Vec::new(), family: None, markdown: None, address }
+    };
+    CONCEPTS.iter().zip(&MAINS).map(page).collect()
+}
+
+/// The operations for which there is something to say, with it.
+fn table<'s>(
+    here: Here<'_, '_>,
+    heads: &[&str],
+    rows: impl Iterator<Item = (&'s OperationView<'s>, Vec<Markup>)>,
+) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(heads.join(", ")) { table {
+            thead { tr { @for head in heads { th scope="col" { (head) } } } }
+            tbody { @for (view, cells) in rows {
+                tr {
+                    th scope="row" {
+                        a href=(view.address.from(here.page)) { (view.operation.title) }
+                        br; code.quiet { (view.operation.id) }
+                    }
+                    @for cell in cells { td { (cell) } }
+                }
+            } }
+        } }
+    }
+}
+
+/// The operations of a family in a table of their own, where some of them have rows.
+fn by_family<'s, 'a>(
+    here: Here<'s, 'a>,
+    heads: &[&str],
+    row: impl Fn(&'s FamilyView<'a>, &'s OperationView<'a>) -> Option<Vec<Markup>>,
+) -> Markup {
+    html! {
+        @for family in &here.site.families {
+            @let rows: Vec<_> = family.operations.iter().filter_map(|view| Some((view, row(family, view)?))).collect();
+            @if !rows.is_empty() {
+                h3 { (family.family.title) }
+                (table(here, heads, rows.into_iter()))
+            }
+        }
+    }
+}
+
+fn signing(here: Here<'_, '_>) -> Markup {
+    let api = here.site.api;
+    let public: Vec<_> = here.site.operations().filter(|(_, view)| view.operation.access == Access::Public).collect();
+    html! {
+        @match &api.credentials {
+            None => p { "No operation is signed." },
+            Some(credentials) => {
+                h2 { "Headers of a signed call" }
+                dl.values {
+                    div { dt { code { (credentials.key) } } dd { "The key." } }
+                    div { dt { code { (credentials.signature) } } dd { "The signature, below." } }
+                    @if let Some(passphrase) = &credentials.passphrase {
+                        div { dt { code { (passphrase) } } dd { "The passphrase of the key." } }
+                    }
+                    div {
+                        dt { code { (credentials.timestamp) } }
+                        dd {
+                            "Milliseconds since 1970." @if let Some(window) = credentials.window {
+                                " It lies within " (window) " of the exchange's clock."
+                            }
+                        }
+                    }
+                }
+                h2 { "What is signed" }
+                p { "These, one after the other, without anything between them:" }
+                ol { @for part in &credentials.signed_text { li { (signed(*part)) } } }
+                p { "The signature is the HMAC-SHA256 of that text with the secret as its key, written in "
+                    @match credentials.encoding {
+                        Encoding::Base64 => "base64", Encoding::Hex => "hexadecimal digits"
+                    }
+                    ". " (here.line(credentials.place)) }
+            }
+        }
+        @if !api.headers.is_empty() {
+            h2 { "Other headers" }
+            dl.values { @for header in &api.headers {
+                div id=(anchor("header", &header.name)) {
+                    dt { code { (header.name) } }
+                    dd {
+                        (sentence(&header.doc)) " "
+                        @match header.sent {
+                            Sent::Always => "On every call, when it is set.",
+                            Sent::ByOperation => { "On " (operations_with(here, &header.name)) "." }
+                        }
+                        " " (here.line(header.place))
+                    }
+                }
+            } }
+        }
+        @if !public.is_empty() {
+            h2 { "Without credentials" }
+            ul { @for (_, view) in public { li { a href=(view.address.from(here.page)) { (view.operation.title) } } } }
+        }
+        @if here.site.families.iter().any(|family| family.family.probe.is_some()) {
+            h2 { "To try a key" }
+            p { "A read that changes nothing shows whether the credentials are accepted." }
+            ul { @for family in &here.site.families {
+                @if let Some(probe) = &family.family.probe {
+                    li { (family.family.title) ": " (here.trigger(family, &probe.operation.0)) }
+                }
+            } }
+        }
+        @if !api.observed.is_empty() {
+            p {
+                "What was seen of signing and stands in no document is on the "
+                (here.link(&Address::home().at("observed"), "first page")) "."
+            }
+        }
+    }
+}
+
+/// The operations that send a header.
+fn operations_with(here: Here<'_, '_>, header: &str) -> Markup {
+    let sends = |view: &OperationView<'_>| view.operation.headers.iter().any(|(name, _)| name == header);
+    let views = here.site.operations().map(|(_, view)| view).filter(|view| sends(view));
+    html! {
+        @for (index, view) in views.enumerate() {
+            @if index > 0 { ", " }
+            a href=(view.address.from(here.page)) { (view.operation.id) }
+        }
+    }
+}
+
+fn signed(part: SignedPart) -> &'static str {
+    match part {
+        SignedPart::Timestamp => "the timestamp, as the header has it",
+        SignedPart::Method => "the method, in capitals",
+        SignedPart::Path => "the path",
+        SignedPart::Query => "a question mark and the query, when there is one",
+        SignedPart::Body => "the body, when there is one",
+    }
+}
+
+fn account(here: Here<'_, '_>) -> Markup {
+    let Some(account) = &here.site.api.account else {
+        return html! { p { "No rule needs to know anything about the account." } };
+    };
+    html! {
+        p { (sentence(&account.doc)) " None of it is sent; without it, the rules that need it are not checked." }
+        dl.values { @for property in &account.properties {
+            div { dt { code { (property.name.wire) } } dd {
+                (sentence(&property.doc))
+                @match &property.kind {
+                    PropertyKind::Words(_, values) => ul {
+                        @for value in values { li { code { (value.name.wire) } " " (value.doc) } }
+                    },
+                    PropertyKind::Flag => " Yes or no.",
+                    PropertyKind::Time => " A time.",
+                    PropertyKind::Names => " A list of names.",
+                }
+            } }
+        } }
+        @if let Some(instrument) = &account.instrument {
+            h2 { "What is traded" }
+            p { (sentence(&instrument.doc)) }
+            dl.values {
+                @for property in &instrument.properties {
+                    div { dt { code { (property.name.wire) } } dd { (sentence(&property.doc)) } }
+                }
+            }
+        }
+    }
+}
+
+fn time(here: Here<'_, '_>) -> Markup {
+    let api = here.site.api;
+    html! {
+        p { "Times are milliseconds since 1970, UTC." }
+        @if let Some(time) = api.envelope.as_ref().and_then(|envelope| envelope.time.as_ref()) { p { "Each answer has the exchange's time in " code { (time) } "." } }
+        @if let Some(window) = api.credentials.as_ref().and_then(|credentials| credentials.window) {
+            p { "A request whose timestamp is not within " strong { (window) } " of the exchange's clock is refused." }
+        }
+        h2 { "How far back" }
+        (by_family(here, &["Operation", "Time range", "Covers at most", "Goes back"], |_, view| {
+            let (window, history) = (view.operation.window.as_ref(), view.operation.history);
+            let access = window.and_then(|window| window.access).or(history);
+            let span = window.and_then(|window| window.span);
+            (window.is_some() || history.is_some()).then(|| vec![
+                html! { @if let Some(window) = window { code { (window.from.0) } " to " code { (window.to.0) } } },
+                html! { @match span { Some(span) => (span), None => span.quiet { "not stated" } } },
+                html! { @match access { Some(access) => (access), None => span.quiet { "not stated" } } },
+            ])
+        }))
+    }
+}
+
+fn ids(here: Here<'_, '_>) -> Markup {
+    html! {
+        @for family in &here.site.families {
+            @if !family.family.identifiers.is_empty() {
+                h2 { (family.family.title) }
+                dl.values { @for one in &family.family.identifiers {
+                    div {
+                        dt {
+                            (here.link(&Address::types(family.name()).at(anchor("type", &one.name.wire)), &one.name.wire))
+                        }
+                        dd { (sentence(&one.doc))
+                            @if let Some((min, max)) = one.length { " " (min) " to " (max) " characters." }
+                            @if let Some((alphabet, _)) = &one.alphabet {
+                                " Characters of " code { "[" (alphabet) "]" } "."
+                            }
+                            @if one.mint.is_some() { " The client can make new ones." } }
+                    }
+                } }
+            }
+        }
+        h2 { "Ids of your own" }
+        p {
+            "An id of your own makes a request known before it is answered, so that a query can show what became of it."
+        }
+        (by_family(here, &["Operation", "Parameter", "The answer repeats"], |_, view| {
+            let id = view.operation.client_id.as_ref()?;
+            let echoes = view.operation.echoes.iter().flat_map(|echoes| &echoes.ids).map(|((member, _), _)| member.as_str());
+            Some(vec![html! { code { (id.0) } }, html! { @for (index, member) in echoes.enumerate() { @if index > 0 { ", " } code { (member) } } }])
+        }))
+    }
+}
+
+fn outcomes(here: Here<'_, '_>) -> Markup {
+    html! {
+        p { "A request that changes something comes to one of three outcomes: it was done, it was not done, or nobody knows yet. "
+            "What is unknown is settled by a query and never by a repeat." }
+        @if !here.site.api.outcomes.is_empty() {
+            h2 { "How a call ends" }
+            div.scroll tabindex="0" role="region" aria-label="Outcomes" { table {
+                thead { tr { th scope="col" { "The call" } th scope="col" { "The request" } th scope="col" { "Why" } } }
+                tbody { @for row in &here.site.api.outcomes {
+                    tr {
+                        th scope="row" { (capital(&in_words(row.when.as_str()))) }
+                        td { (outcome(row.outcome)) }
+                        td { (sentence(&row.why)) " " (here.line(row.place)) }
+                    }
+                } }
+            } }
+        }
+        h2 { "How to find out" }
+        (by_family(here, &["Operation", "Ask", "For", "May it be repeated?"], |family, view| {
+            let operation = view.operation;
+            if operation.effect == Effect::Read { return None; }
+            let confirm = operation.confirm.as_ref();
+            Some(vec![
+                html! {
+                    @match confirm {
+                        Some(confirm) => (here.trigger(family, &confirm.by.0)), None => span.quiet { "no query shows it" }
+                    }
+                },
+                html! {
+                    @for (index, ((ask, _), _)) in confirm.iter().flat_map(|confirm| &confirm.ask).enumerate() {
+                        @if index > 0 { " or " } code { (ask) }
+                    }
+                },
+                html! {
+                    @match &operation.repeat {
+                        Some(repeat) => {
+                            "Harmless: " (sentence(&repeat.why))
+                        }, None => "Not before the outcome is known."
+                    }
+                },
+            ])
+        }))
+    }
+}
+
+fn outcome(outcome: RowOutcome) -> Markup {
+    let (class, text) = match outcome {
+        RowOutcome::Done => ("good", "Done"),
+        RowOutcome::NotDone => ("good", "Not done"),
+        RowOutcome::Unknown => ("bad", "Unknown"),
+        RowOutcome::ByCode => ("quiet", "By the code"),
+    };
+    html! { span.verdict.(class) { (text) } }
+}
+
+fn paging(here: Here<'_, '_>) -> Markup {
+    html! {
+        h2 { "Pages" }
+        p { "Each page has a cursor, which goes into the next call until there is none." }
+        (by_family(here, &["Operation", "List", "Cursor", "Goes into"], |_, view| match &view.operation.response {
+            Response::Page { list, cursor, next, .. } => Some(vec![
+                html! { code { (list.wire) } }, html! { code { (cursor.wire) } }, html! { code { (next.0) } },
+            ]),
+            Response::Object { .. } | Response::Array { .. } | Response::Undefined => None,
+        }))
+        h2 { "Batches" }
+        p { "Each item has a result of its own, which is found by its id." }
+        (by_family(here, &["Operation", "Items", "Told apart by", "Results"], |_, view| {
+            let batch = view.operation.batch.as_ref()?;
+            Some(vec![
+                html! { code { (batch.of.0) } },
+                html! {
+                    @for (index, (id, _)) in batch.ids.iter().enumerate() { @if index > 0 { ", " } code { (id) } }
+                },
+                html! { @match (&batch.done, &batch.failed) {
+                    (Some((done, _)), Some((failed, _))) => { code { (done) } " and " code { (failed) } }
+                    (Some((one, _)), None) | (None, Some((one, _))) => code { (one) },
+                    (None, None) => "one list",
+                } },
+            ])
+        }))
+    }
+}
+
+fn quantities(here: Here<'_, '_>) -> Markup {
+    html! {
+        h2 { "Numbers on the wire" }
+        ul { @for family in &here.site.families { li { (family.family.title) ": numbers and times travel as "
+            @if family.family.numbers_as_text { "texts" } @else { "JSON numbers" } ", where nothing else is said." } } }
+        h2 { "Units" }
+        @for family in &here.site.families {
+            @let views: Vec<_> = family.operations.iter().filter(|view| has_units(view)).collect();
+            @if !views.is_empty() {
+                h3 { (family.family.title) }
+                @for view in views {
+                    div.with-units {
+                        p { a href=(view.address.from(here.page)) { (view.operation.title) } }
+                        @for one in units_of(view) { div.one-unit { code { (one.name) } (pieces::units(one.units)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn units_of<'v, 'a>(view: &'v OperationView<'a>) -> Vec<&'v ParameterView<'a>> {
+    view.all_parameters().into_iter().filter(|one| !one.units.is_empty()).collect()
+}
+
+fn has_units(view: &OperationView<'_>) -> bool {
+    !units_of(view).is_empty()
+}

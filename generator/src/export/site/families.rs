@@ -1,0 +1,187 @@
+//! The first page, and the page of each family.
+
+use maud::{Markup, html};
+
+use super::address::{Address, anchor};
+use super::page::{CONCEPTS, Page, headings};
+use super::pieces::{Here, count, sentence};
+use super::view::{FamilyView, OperationView, RuleKind, Site, Statements};
+
+pub(super) fn home(site: &Site<'_>) -> Page {
+    let address = Address::home();
+    let here = Here { site, page: &address };
+    let api = site.api;
+    let operations = site.operations().count();
+    let of_operations: usize = site.operations().map(|(_, view)| view.rules.len()).sum();
+    let rules = of_operations + site.families.iter().map(|family| family.rules.len()).sum::<usize>();
+    let checked =
+        site.operations().flat_map(|(_, view)| &view.rules).filter(|rule| rule.kind == RuleKind::Checked).count();
+    Page {
+        title: api.name.clone(),
+        about: api.doc.clone(),
+        main: html! {
+            h1 { (api.name) " reference" }
+            p.lead { (sentence(&api.doc)) }
+            ul.numbers aria-label="In numbers" {
+                li { strong { (operations) } " operations" }
+                li { strong { (rules) } " rules" }
+                li { strong { (checked) } " checked before sending" }
+            }
+            h2 #start { "Start here" }
+            ul.cards {
+                @for concept in &CONCEPTS {
+                    li {
+                        a href=(Address::concept(concept.file).from(&address)) {
+                            strong { (concept.title) } span { (concept.about) }
+                        }
+                    }
+                }
+                li {
+                    a href=(Address::rules().from(&address)) {
+                        strong { "Rules" } span { "Every rule, to filter by kind and words" }
+                    }
+                }
+                li {
+                    a href=(Address::errors().from(&address)) {
+                        strong { "Errors" } span { "What each code shows, and what to do" }
+                    }
+                }
+                li {
+                    a href=(Address::limits().from(&address)) {
+                        strong { "Limits" } span { "How often each operation may be called, and by whom" }
+                    }
+                }
+            }
+            @for family in &site.families {
+                h2 id=(anchor("family", family.name())) {
+                    (here.link(&Address::family(family.name()), &family.family.title))
+                }
+                p { (sentence(&family.family.doc)) }
+                (operations_of(here, &family.operations))
+            }
+            h2 #documents { "Written from" }
+            ul {
+                @for document in &api.documents {
+                    li { (document.title) " " span.quiet { code { (document.id) } } " " (here.line(document.place)) }
+                }
+            }
+            @if !api.observed.is_empty() {
+                (here.statements(&Statements { observed: api.observed.clone(), ..Statements::default() }))
+            }
+            p.quiet {
+                "Programs read " a href="llms.txt" { "llms.txt" } ", " a href="openapi.json" { "OpenAPI" }
+                " and " a href="rules.json" { "the rules as JSON" } "."
+            }
+        },
+        aside: None,
+        headings: Vec::new(),
+        family: None,
+        markdown: None,
+        address,
+    }
+}
+
+pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>) -> Page {
+    let address = Address::family(family.name());
+    let here = Here { site, page: &address };
+    let of = family.family;
+    let statements = &of.statements;
+    let parts = [
+        (true, "operations", "Operations"),
+        (!of.limits.is_empty(), "ceilings", "Ceilings"),
+        (!of.classes.is_empty(), "classes", "Classes"),
+        (!family.rules.is_empty(), "rules", "Rules"),
+        (!statements.contradictions.is_empty(), "contradictions", "Contradictions"),
+        (!statements.not_shown.is_empty(), "not-shown", "Not shown"),
+        (!statements.observed.is_empty(), "observed", "Observed"),
+    ];
+    Page {
+        title: of.title.clone(),
+        about: of.doc.clone(),
+        main: html! {
+            h1 { (of.title) }
+            p.lead { (sentence(&of.doc)) }
+            @if let Some(source) = &of.source { p.quiet { "From " (here.source(source)) ". " (here.line(of.place)) } }
+            h2 #operations { "Operations" }
+            (operations_of(here, &family.operations))
+            @if !of.limits.is_empty() {
+                h2 #ceilings { "Ceilings" }
+                (ceilings(here, family))
+            }
+            @if !of.classes.is_empty() {
+                h2 #classes { "Classes" }
+                p.quiet { "Rates differ by class; the first that fits holds." }
+                dl.values {
+                    @for class in &of.classes {
+                        div id=(anchor("class", &class.name)) {
+                            dt { code { (class.name) } } dd { (sentence(&class.doc)) }
+                        }
+                    }
+                }
+            }
+            @if !family.rules.is_empty() { h2 #rules { "Rules" } (here.rules(&family.rules)) }
+            (here.statements(statements))
+        },
+        aside: None,
+        headings: headings(&parts),
+        family: Some(family.name().to_owned()),
+        markdown: None,
+        address,
+    }
+}
+
+/// Ceilings that are not rates.
+pub(super) fn ceilings(here: Here<'_, '_>, family: &FamilyView<'_>) -> Markup {
+    html! {
+        ul {
+            @for ceiling in &family.family.limits {
+                li id=(anchor("ceiling", &ceiling.id)) {
+                    strong { (ceiling.n) } " · " (sentence(&ceiling.doc))
+                    @if let Some(over) = &ceiling.over {
+                        " Counts " @for (index, (value, _)) in over.values.iter().enumerate() {
+                            @if index > 0 { ", " } code { (value) }
+                        }
+                        "."
+                    }
+                    " " (here.line(ceiling.place))
+                }
+            }
+        }
+    }
+}
+
+fn operations_of(here: Here<'_, '_>, operations: &[OperationView<'_>]) -> Markup {
+    html! {
+        ul.operations {
+            @for view in operations {
+                @let operation = view.operation;
+                li { a href=(view.address.from(here.page)) {
+                    span.verb.(operation.method.as_str().to_lowercase()) { (operation.method.as_str()) }
+                    span {
+                        strong { (operation.title) } span.quiet { (sentence(&operation.doc)) }
+                        code { (operation.path.text) }
+                    }
+                } }
+            }
+        }
+    }
+}
+
+/// What the side of a type says about its uses.
+pub(super) fn uses(here: Here<'_, '_>, family: &FamilyView<'_>, name: &str) -> Markup {
+    let uses: Vec<_> = family.uses_of(name).collect();
+    html! {
+        @if !uses.is_empty() {
+            details.uses {
+                summary { "Used in " (count(uses.len(), "place")) }
+                ul {
+                    @for one in uses {
+                        li {
+                            a href=(Address::page(one.file.as_str()).at(one.anchor.as_str()).from(here.page)) { (one.text) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The API as a site for people: pages without a request to anywhere, readable without scripts, and what programs read.
+//!
+//! 1. **view**: the model as the pages show it, each rule with its proof, each type with its uses.
+//! 2. **pages**: a file for each kind. maud makes the markup, so that no text of the schema becomes part of it.
+//! 3. **files**: pages, style sheet, script, Markdown and JSON in memory, for `write`.
+
+mod address;
+mod changes;
+mod code;
+mod concepts;
+mod families;
+mod lifecycle;
+mod machines;
+mod markdown;
+mod operation;
+mod page;
+mod parameters;
+mod pieces;
+mod search;
+mod source;
+mod tables;
+mod types;
+mod view;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+
+pub(crate) use changes::Since;
+pub(crate) use view::SourceFile;
+
+use crate::compare::{Difference, compare};
+use crate::diagnostics::{Diagnostics, is_invisible};
+use crate::model::Api;
+use crate::rules;
+use crate::write::{self, Kind, Report};
+use page::{Neighbour, Page};
+
+/// What the site is written as.
+const KIND: Kind = Kind { endings: &["html", "css", "js", "json", "md", "txt"], is_alone: true };
+
+/// A schema as a site: files by their names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Site {
+    /// The files below the folder of the site.
+    pub files: BTreeMap<String, String>,
+}
+
+/// Makes the site of a schema. `since` has what changed from another revision.
+pub(crate) fn site(api: &Api, sources: &[SourceFile], since: Option<Since<'_>>) -> Site {
+    let cases = rules::cases(api);
+    let site = view::Site::new(api, sources, &cases);
+    let pages = pages(&site, since);
+    let mut files = BTreeMap::new();
+    let ends: Vec<_> =
+        pages.iter().map(|page| Neighbour { title: page.title.clone(), address: page.address.clone() }).collect();
+    for (index, page) in pages.iter().enumerate() {
+        let before = index.checked_sub(1).and_then(|index| ends.get(index));
+        let text = page::draw(&site, page, since.is_some(), (before, ends.get(index + 1)));
+        files.insert(page.address.file.clone(), text);
+    }
+    for (family, view) in site.operations() {
+        let address = address::Address::markdown(family.name(), &view.operation.name);
+        files.insert(address.file, operation::markdown(&site, family, view));
+    }
+    let others = [
+        ("site.css", include_str!("site.css").to_owned()),
+        ("site.js", include_str!("site.js").to_owned()),
+        ("search.js", search::script(&site)),
+        ("llms.txt", machines::llms(&site)),
+        ("rules.json", machines::rules(&site)),
+        ("openapi.json", compact(&super::openapi(api).text)),
+    ];
+    files.extend(others.map(|(name, text)| (name.to_owned(), text)));
+    Site { files: files.into_iter().map(|(name, text)| (name, visible(&text))).collect() }
+}
+
+/// The pages in the order in which they are read.
+fn pages(site: &view::Site<'_>, since: Option<Since<'_>>) -> Vec<Page> {
+    let mut pages = vec![families::home(site)];
+    pages.extend(concepts::pages(site));
+    for family in &site.families {
+        pages.push(families::page(site, family));
+        pages.extend(family.operations.iter().map(|view| operation::page(site, family, view)));
+        pages.push(types::page(site, family));
+        pages.extend(lifecycle::page(site, family));
+    }
+    pages.extend([tables::errors(site), tables::limits(site), tables::rules(site), tables::names(site)]);
+    pages.extend(since.map(|since| changes::page(site, since)));
+    // Last, because the other pages tell which lines they link to.
+    pages.extend(source::pages(site));
+    pages
+}
+
+/// JSON without the spaces that people read it by.
+fn compact(json: &str) -> String {
+    serde_json::from_str::<serde_json::Value>(json).map_or_else(|_| json.to_owned(), |value| value.to_string())
+}
+
+/// The text without characters that nobody sees, or that turn the direction of others.
+fn visible(text: &str) -> String {
+    let mend = |c: char| if is_invisible(c) && c != '\n' { '\u{fffd}' } else { c };
+    text.chars().map(mend).collect()
+}
+
+impl Site {
+    /// Makes a folder hold the site and nothing else.
+    ///
+    /// # Errors
+    /// A file in the folder that the generator did not write, or what kept a file from being written.
+    pub fn write(&self, folder: &Path) -> Result<Report, Diagnostics> {
+        write::write(folder, &self.files, &KIND)
+    }
+
+    /// What [`Site::write`] would change; writes nothing.
+    ///
+    /// # Errors
+    /// What kept a file from being read.
+    pub fn compare(&self, folder: &Path) -> Result<Vec<Difference>, Diagnostics> {
+        compare(folder, &self.files, &KIND)
+    }
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes: usize = self.files.values().map(String::len).sum();
+        write!(f, "{} files, {} kB", self.files.len(), bytes / 1000)
+    }
+}

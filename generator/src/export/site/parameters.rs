@@ -1,0 +1,215 @@
+//! Parameters and fields: what is sent, and what comes back.
+
+use maud::{Markup, html};
+
+use super::markdown::Text;
+use super::pieces::{self, Here, sentence};
+use super::view::{Block, FieldView, ParameterView, RuleView, TypeView, Wins, phrases};
+
+/// Parameters in their order, choices drawn as such.
+pub(super) fn blocks(here: Here<'_, '_>, rules: &[RuleView<'_>], blocks: &[Block<'_>]) -> Markup {
+    html! {
+        @for block in blocks {
+            @match block {
+                Block::One(one) => (parameter(here, rules, one)),
+                Block::OneOf { choice, of, wins, parameters } => section.choice {
+                    p.head {
+                        span.pick { @if of.is_required() { "Exactly one of" } @else { "At most one of" } }
+                        @for (index, one) in parameters.iter().enumerate() {
+                            @if index > 0 { span.or { "or" } } code { (one.name) }
+                        }
+                        (pieces::need(of.need, of.need.in_words()))
+                    }
+                    p.quiet { (sentence(if of.doc.is_empty() { &choice.doc } else { &of.doc }))
+                        @match wins {
+                            Wins::Name(name) => { " When several are sent, " code.wins { (name) } " wins." }
+                            Wins::Unstated => " Which one wins when several are sent is not stated.",
+                            Wins::Nothing => {}
+                        }
+                    }
+                    span.unseen.members data-required[of.is_required()] {
+                        @for one in parameters { span { (one.path) } }
+                    }
+                    @for one in parameters { (parameter(here, rules, one)) }
+                },
+                Block::ByValue { choice, of, decider, cases } => section.choice {
+                    p.head { span.pick { "By" } code { (decider.name) } (pieces::need(of.need, of.need.in_words())) }
+                    p.quiet { (sentence(if of.doc.is_empty() { &choice.doc } else { &of.doc })) }
+                    (parameter(here, rules, decider))
+                    @for case in cases {
+                        div.case {
+                            p.when {
+                                code { (decider.name) } " is " code.value { (case.value) }
+                                @if !case.doc.is_empty() { span.quiet { (sentence(case.doc)) } }
+                            }
+                            @if case.parameters.is_empty() { p.quiet.nothing { "Takes nothing more." } }
+                            @for one in &case.parameters { (parameter(here, rules, one)) }
+                        }
+                    }
+                },
+            }
+        }
+    }
+}
+
+fn parameter(here: Here<'_, '_>, rules: &[RuleView<'_>], one: &ParameterView<'_>) -> Markup {
+    html! {
+        div.parameter id=(one.anchor) data-path=(one.path) {
+            p.name {
+                a href={ "#" (one.anchor) } { code { (if one.name == "[]" { "the body" } else { one.name }) } }
+                (here.ty(&one.ty))
+                (pieces::need(one.need, &one.need_in_words))
+                (here.line(one.place))
+            }
+            @if !one.doc.trim().is_empty() { p.doc { (sentence(one.doc)) } }
+            (pieces::deprecated(one.deprecated))
+            p.bounds {
+                @if let Some(default) = one.default { span { "Default " code.default { (default) } } }
+                @if let Some(note) = one.default_note { span { "Default: " (note) } }
+                @for max in &one.max { span { "At most " code.max { (max) } } }
+                @for bound in &one.bounds { span { (pieces::capital(bound)) } }
+                @match one.edit {
+                    Some(Some(delete)) => span { "Left out, the value stays; " code { (delete) } " deletes it" },
+                    Some(None) => span { "Left out, the value stays" },
+                    None => {}
+                }
+                @if one.may_be_blank { span { "An empty text stands for leaving it out" } }
+            }
+            (pieces::units(one.units))
+            (pieces::values(&one.values))
+            (touching(rules, one))
+            @if !one.items.is_empty() { div.items { p.quiet { "Each item:" } (blocks(here, rules, &one.items)) } }
+        }
+    }
+}
+
+/// The rules that the schema writes out about a parameter; the first few, where there are many.
+fn touching(rules: &[RuleView<'_>], one: &ParameterView<'_>) -> Markup {
+    const FEW: usize = 3;
+    let touching = one.rules.iter().filter_map(|index| rules.get(*index)).filter(|rule| rule.is_written);
+    let touching: Vec<_> = touching.collect();
+    let (first, more) = touching.split_at(if touching.len() > FEW + 1 { FEW } else { touching.len() });
+    let list = |rules: &[&RuleView<'_>]| {
+        html! {
+            @for rule in rules {
+                li.(rule.kind.as_str()) { a href={ "#" (rule.anchor) } { (sentence(&rule.says)) } }
+            }
+        }
+    };
+    html! {
+        @if !first.is_empty() { ul.touching { (list(first)) } }
+        @if !more.is_empty() {
+            details.folded { summary { (pieces::count(more.len(), "more rule")) } ul.touching { (list(more)) } }
+        }
+    }
+}
+
+/// The fields of an answer, those of a record in it below it.
+pub(super) fn fields(here: Here<'_, '_>, all: &[FieldView<'_>]) -> Markup {
+    html! {
+        @if !all.is_empty() {
+            div.fields {
+                @for one in all {
+                    div.field data-field=(one.field.name.wire) {
+                        p.name {
+                            code { (one.field.name.wire) }
+                            (here.ty(&one.ty))
+                            @if one.field.may_be_null { span.tag { "or null" } }
+                            @if let Some(only) = &one.field.comes_only { span.tag { "comes only " (only) } }
+                        }
+                        (pieces::deprecated(one.field.deprecated.as_ref()))
+                        @if !one.doc.trim().is_empty() { p.doc { (sentence(one.doc)) } }
+                        (pieces::units(&one.field.units))
+                        (value_list(one))
+                        @if !one.fields.is_empty() {
+                            details.items {
+                                summary { "Fields of " code { (one.field.name.wire) } } (fields(here, &one.fields))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The values of a field; what they mean stands with their type.
+fn value_list(one: &FieldView<'_>) -> Markup {
+    html! {
+        @if !one.values.is_empty() { p.listed { @for value in &one.values { code { (value.wire) } " " } } }
+    }
+}
+
+/// Parameters as Markdown.
+pub(super) fn blocks_as_text(out: &mut Text, depth: usize, blocks: &[Block<'_>]) {
+    for block in blocks {
+        match block {
+            Block::One(one) => parameter_as_text(out, depth, one),
+            Block::OneOf { of, wins, parameters, .. } => {
+                let names: Vec<_> = parameters.iter().map(|one| one.name).collect();
+                let wins = match wins {
+                    Wins::Name(name) => format!("; when several are sent, {name} wins"),
+                    Wins::Unstated => "; which one wins is not stated".to_owned(),
+                    Wins::Nothing => String::new(),
+                };
+                out.item(depth, &format!("one of {} ({}){wins}", names.join(", "), of.need.in_words()));
+                parameters.iter().for_each(|one| parameter_as_text(out, depth + 1, one));
+            }
+            Block::ByValue { decider, cases, .. } => {
+                parameter_as_text(out, depth, decider);
+                for case in cases {
+                    let nothing = if case.parameters.is_empty() { "nothing more" } else { "" };
+                    out.item(depth + 1, &format!("with {} {}: {nothing}", decider.name, case.value));
+                    case.parameters.iter().for_each(|one| parameter_as_text(out, depth + 2, one));
+                }
+            }
+        }
+    }
+}
+
+fn parameter_as_text(out: &mut Text, depth: usize, one: &ParameterView<'_>) {
+    let values: Vec<_> = one.values.iter().map(|value| value.wire).collect();
+    let parts = [
+        format!("{}, {}.", one.need_in_words, type_in_words(&one.ty)),
+        sentence(one.doc),
+        one.deprecated.map(phrases::deprecated).map(|text| sentence(&text)).unwrap_or_default(),
+        one.default.map(|default| format!("Default: {default}.")).unwrap_or_default(),
+        one.default_note.map(|note| format!("Default: {}", sentence(note))).unwrap_or_default(),
+        one.max.iter().map(|max| format!("At most {max}.")).collect(),
+        sentence(&one.bounds.join(", ")),
+        match one.edit {
+            Some(Some(delete)) => format!("Left out, the value stays; {delete} deletes it."),
+            Some(None) => "Left out, the value stays.".to_owned(),
+            None => String::new(),
+        },
+        if one.units.is_empty() { String::new() } else { format!("Unit: {}.", phrases::units(one.units)) },
+        if values.is_empty() { String::new() } else { format!("Values: {}.", values.join(", ")) },
+    ];
+    out.named(depth, &one.path, &joined(&parts));
+    blocks_as_text(out, depth + 1, &one.items);
+}
+
+/// Fields as Markdown.
+pub(super) fn fields_as_text(out: &mut Text, depth: usize, all: &[FieldView<'_>]) {
+    for one in all {
+        let values: Vec<_> = one.values.iter().map(|value| value.wire).collect();
+        let parts = [
+            format!("{}{}.", type_in_words(&one.ty), if one.field.may_be_null { ", or null" } else { "" }),
+            one.field.comes_only.as_ref().map(|only| format!("Comes only {}", sentence(only))).unwrap_or_default(),
+            sentence(one.doc),
+            if values.is_empty() { String::new() } else { format!("Values: {}.", values.join(", ")) },
+        ];
+        out.named(depth, &one.field.name.wire, &joined(&parts));
+        fields_as_text(out, depth + 1, &one.fields);
+    }
+}
+
+fn type_in_words(ty: &TypeView<'_>) -> String {
+    let list = if ty.is_list { "list of " } else { "" };
+    let json = if ty.json == ty.name { String::new() } else { format!(" ({})", ty.json) };
+    format!("{list}{}{json}", ty.name)
+}
+
+fn joined(parts: &[String]) -> String {
+    parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ")
+}

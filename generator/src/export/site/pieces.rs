@@ -1,0 +1,386 @@
+//! Parts that several pages are made of.
+
+use maud::{Markup, PreEscaped, html};
+use serde_json::{Map, Value};
+
+use super::address::{Address, anchor};
+use super::code;
+use super::view::{
+    Case, CodeProof, Deprecated, Effect, FamilyView, Need, RuleKind, RuleView, Site, Source, Statements, TypeView,
+    Unit, ValueView, Verdict, phrases,
+};
+use crate::diagnostics::Place;
+
+/// What each kind of rule means, in the order in which pages show them.
+pub(super) const KINDS: [(RuleKind, &str, &str); 5] = [
+    (RuleKind::Checked, "Checked before sending", "A request that breaks one of these is refused before it is sent."),
+    (RuleKind::Type, "Kept by types", "A request that breaks one of these cannot be written."),
+    (RuleKind::Limit, "Kept by the limiter", "Calls wait until the limit has room for them."),
+    (RuleKind::Simulated, "What the exchange does", "Nothing to keep: this is what happens to a request."),
+    (RuleKind::Stated, "Stated", "The caller keeps these; nothing can check them before sending."),
+];
+
+/// The page that is drawn, and where things are linked from.
+#[derive(Clone, Copy)]
+pub(super) struct Here<'p, 'a> {
+    pub(super) site: &'p Site<'a>,
+    pub(super) page: &'p Address,
+}
+
+/// A text of the schema, with its full stop.
+pub(super) fn sentence(text: &str) -> String {
+    let text = text.trim();
+    if text.is_empty() || text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// A text that begins a sentence.
+pub(super) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// A word of the schema language as people write it.
+pub(super) fn in_words(word: &str) -> String {
+    word.replace(['_', '-'], " ")
+}
+
+/// A number and what is counted: `1 rule`, `2 rules`.
+pub(super) fn count(n: usize, one: &str) -> String {
+    if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") }
+}
+
+impl Here<'_, '_> {
+    pub(super) fn link(&self, address: &Address, text: impl maud::Render) -> Markup {
+        html! { a href=(address.from(self.page)) { (text) } }
+    }
+
+    /// A link to the line of the schema that says it.
+    pub(super) fn line(&self, place: Place) -> Markup {
+        match self.site.link_to(place) {
+            None => html! {},
+            Some((file, line)) => {
+                let address = Address::source(file, line as usize);
+                html! { a.line href=(address.from(self.page)) { (file) ":" (line) } }
+            }
+        }
+    }
+
+    /// The document and the section that say it.
+    pub(super) fn source(&self, source: &Source) -> Markup {
+        html! {
+            (self.site.api.document_title(&source.document))
+            @if let Some(section) = &source.section { ", section " q { (section) } }
+        }
+    }
+
+    pub(super) fn ty(&self, ty: &TypeView<'_>) -> Markup {
+        html! {
+            span.type {
+                @if ty.is_list { "list of " }
+                @match &ty.address {
+                    Some(address) => (self.link(address, ty.name)),
+                    None => (ty.name),
+                }
+                @if ty.json != ty.name { " " span.wire { (ty.json) } }
+            }
+        }
+    }
+
+    /// The operation of a name, linked; other triggers as they are written.
+    pub(super) fn trigger(&self, family: &FamilyView<'_>, name: &str) -> Markup {
+        match family.operation(name) {
+            Some(view) => html! { a href=(view.address.from(self.page)) { code { (name) } } },
+            None => html! { (name) },
+        }
+    }
+
+    /// Rules by kind, each with its place, its line and its proof.
+    pub(super) fn rules(&self, rules: &[RuleView<'_>]) -> Markup {
+        html! {
+            @for (kind, title, meaning) in KINDS {
+                @let of_kind: Vec<_> = rules.iter().filter(|rule| rule.kind == kind).collect();
+                @if !of_kind.is_empty() {
+                    section.rules data-kind=(kind.as_str()) {
+                        h3 id={ "rules-" (kind.as_str()) } { (title) " " span.number { (of_kind.len()) } }
+                        p.quiet { (meaning) }
+                        @let (written, derived): (Vec<_>, Vec<_>) = of_kind.into_iter().partition(|rule| rule.is_written);
+                        @for rule in written { (self.rule(rule)) }
+                        @if !derived.is_empty() {
+                            details.derived {
+                                summary {
+                                    (count(derived.len(), "rule")) " that follow" @if derived.len() == 1 { "s" }
+                                    " from parameters, windows and limits"
+                                }
+                                ul { @for rule in derived { (self.derived(rule)) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A rule that the schema writes out.
+    fn rule(&self, rule: &RuleView<'_>) -> Markup {
+        html! {
+            div.rule id=(rule.anchor) {
+                p.says { (sentence(&rule.says)) @if rule.warns { " " span.tag.warn { "warns only" } } }
+                @if let Some(why) = rule.why { p.quiet { (sentence(why)) } }
+                @if !rule.test.is_empty() { p.test { code { (rule.test) } } }
+                @for names in &rule.one_of {
+                    p.one-of {
+                        "One of " @for (index, name) in names.iter().enumerate() {
+                            @if index > 0 { ", " } code { (name) }
+                        }
+                        " is sent."
+                    }
+                }
+                p.place {
+                    a.id href={ "#" (rule.anchor) } { (rule.id) }
+                    span.at { (rule.at) }
+                    (self.line(rule.place))
+                }
+                (proof(rule))
+            }
+        }
+    }
+
+    /// A rule that follows from a parameter, a window or a limit, in short.
+    fn derived(&self, rule: &RuleView<'_>) -> Markup {
+        html! {
+            li.rule id=(rule.anchor) {
+                (sentence(&rule.says)) " " a.id href={ "#" (rule.anchor) } { (rule.id) } " " (self.line(rule.place))
+                (proof(rule))
+            }
+        }
+    }
+
+    /// Contradictions, gaps and observations.
+    pub(super) fn statements(&self, statements: &Statements) -> Markup {
+        let Statements { rules: _, not_shown, contradictions, observed } = statements;
+        html! {
+            @if !contradictions.is_empty() {
+                h2 #contradictions { "Where the documents contradict themselves" }
+                @for one in contradictions {
+                    div.contradiction id=(anchor("contradiction", &one.id)) {
+                        ul.readings { @for reading in &one.readings { li { (reading) } } }
+                        p { strong { "Chosen: " } (sentence(&one.chosen)) " " (sentence(&one.why)) }
+                        p.place {
+                            a.id href={ "#" (anchor("contradiction", &one.id)) } { (one.id) } (self.line(one.place))
+                        }
+                    }
+                }
+            }
+            @if !not_shown.is_empty() {
+                h2 #not-shown { "Not shown in the documents" }
+                ul.gaps {
+                    @for open in not_shown {
+                        li {
+                            span.says { (open.says) }
+                            @if !open.at.is_empty() {
+                                span.quiet { " The document says so itself: " (open.at.join(", ")) "." }
+                            }
+                            " " (self.line(open.place))
+                        }
+                    }
+                }
+            }
+            @if !observed.is_empty() {
+                h2 #observed { "Seen on the wire, in no document" }
+                ul.seen {
+                    @for seen in observed {
+                        li id=(anchor("observed", &seen.id)) {
+                            span.says { (seen.says) } span.quiet { " Seen by: " (seen.sources.join(", ")) "." }
+                            " " (self.line(seen.place))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A request that a rule refuses, and of those that it accepts the one that is most like it.
+pub(super) fn tried<'a>(rule: &RuleView<'a>) -> Option<(&'a Case, &'a Case)> {
+    let refused = *rule.refused.first()?;
+    let one = code::parsed(&refused.request);
+    let distance = |case: &&&Case| code::patch(&one, &code::parsed(&case.request)).to_string().len();
+    Some((refused, *rule.accepted.iter().min_by_key(distance)?))
+}
+
+/// A request that a rule refuses, and what makes it one that is accepted. Of a rule that follows from a parameter, only
+/// what differs is shown; the rest of the request does not matter.
+fn proof(rule: &RuleView<'_>) -> Markup {
+    let Some((refused, accepted)) = tried(rule) else { return html! {} };
+    let (one, other) = (code::parsed(&refused.request), code::parsed(&accepted.request));
+    html! {
+        details.proof {
+            summary {
+                "Proof: " (count(rule.refused.len(), "request"))
+                @if rule.warns { " warned of, " } @else { " refused, " }
+                (rule.accepted.len()) " accepted"
+            }
+            div {
+                strong.bad { @if rule.warns { "Warned of" } @else { "Refused" } }
+                @if rule.is_written {
+                    pre.request { code { (code::Text(code::spaced_json(&one))) } }
+                } @else { (changed(&code::patch(&other, &one))) }
+                (told(refused))
+            }
+            div { strong.good { "Accepted" } (changed(&code::patch(&one, &other))) (told(accepted)) }
+        }
+    }
+}
+
+/// What a merge patch changes.
+fn changed(patch: &Value) -> Markup {
+    let Value::Object(members) = patch else { return html! { " " code { (code::Text(code::spaced_json(patch))) } } };
+    let (without, with): (Map<_, _>, Map<_, _>) = members.clone().into_iter().partition(|(_, value)| value.is_null());
+    html! {
+        " the same"
+        @if !with.is_empty() { " with " code { (code::Text(code::spaced_json(&Value::Object(with)))) } }
+        @for (index, name) in without.keys().enumerate() {
+            @if index > 0 { ", " } @else { " without " } code { (name) }
+        }
+    }
+}
+
+fn told(case: &Case) -> Markup {
+    html! { @if case.account != "{}" { span.quiet { ", with the account " code { (code::Text(&case.account)) } } } }
+}
+
+/// Whether something is required, in words and by colour.
+pub(super) fn need(need: Need, words: &str) -> Markup {
+    let class = match need {
+        Need::Always => "always",
+        Need::Conditional => "conditional",
+        Need::Unstated => "unstated",
+        Need::No => "no",
+    };
+    html! { span.need.(class) { (words) } }
+}
+
+/// The values of an enum with what they mean.
+pub(super) fn values(values: &[ValueView<'_>]) -> Markup {
+    html! {
+        @if !values.is_empty() {
+            dl.values {
+                @for value in values { div { dt { code { (value.wire) } } dd { (value.doc) } } }
+            }
+        }
+    }
+}
+
+pub(super) fn units(units: &[Unit]) -> Markup {
+    html! {
+        @if !units.is_empty() {
+            div.units {
+                span.label { "Unit" }
+                @if let [only] = units { @if only.when.is_empty() { " " (only.is) } @else { (unit_rows(units)) } }
+                @else { (unit_rows(units)) }
+            }
+        }
+    }
+}
+
+fn unit_rows(units: &[Unit]) -> Markup {
+    html! {
+        ul {
+            @for unit in units {
+                li {
+                    strong { (unit.is) }
+                    @if unit.when.is_empty() { " otherwise" }
+                    @else {
+                        " when "
+                        @for (index, (name, values, _)) in unit.when.iter().enumerate() {
+                            @if index > 0 { " and " }
+                            code { (name) } " is "
+                            @for (index, value) in values.iter().enumerate() {
+                                @if index > 0 { " or " } code { (value) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn deprecated(deprecated: Option<&Deprecated>) -> Markup {
+    html! {
+        @if let Some(deprecated) = deprecated {
+            p.notice.warn data-says=(deprecated) { strong { (sentence(&phrases::deprecated(deprecated))) } }
+        }
+    }
+}
+
+/// What becomes of a request that is answered so: a class for its colour, and two words.
+pub(super) fn verdict_in_words(verdict: Verdict) -> (&'static str, &'static str) {
+    match verdict {
+        Verdict::Done => ("good", "Done"),
+        Verdict::NotDone => ("good", "Not done"),
+        Verdict::Unknown => ("bad", "Unknown"),
+        Verdict::UnknownWhenCompound => ("bad", "Partly unknown"),
+        Verdict::Nothing => ("quiet", "Changes nothing"),
+    }
+}
+
+pub(super) fn verdict(verdict: Verdict) -> Markup {
+    let (class, text) = verdict_in_words(verdict);
+    html! { span.verdict.(class) { (text) } }
+}
+
+/// What a code proves, in a sentence that holds for any operation.
+pub(super) fn proves(proves: CodeProof) -> &'static str {
+    match proves {
+        CodeProof::NotDone => "The request is refused.",
+        CodeProof::Unknown => "It is unknown whether the request had its effect.",
+        CodeProof::NoSuchOrder => "What the request names does not exist.",
+        CodeProof::DuplicateId => "The id is in use already: something with it may exist.",
+        CodeProof::Timestamp => "The timestamp was refused, and the request with it.",
+        CodeProof::Credentials => "The credentials were refused, and the request with them.",
+        CodeProof::Rate => "The request exceeded a rate limit and was turned away.",
+    }
+}
+
+/// What to do about a code that comes to this for a request, in a sentence.
+pub(super) fn to_do(verdict: Verdict, proves: CodeProof) -> &'static str {
+    match (verdict, proves) {
+        (Verdict::Done | Verdict::Nothing, _) => "",
+        (Verdict::Unknown, CodeProof::DuplicateId) => "Query what has this id before anything else.",
+        (Verdict::Unknown, _) => "Do not send it again before a query shows what became of it.",
+        (Verdict::UnknownWhenCompound, _) => {
+            "When the request does several things, a part may be done: do not send it again before a query shows which."
+        }
+        (Verdict::NotDone, CodeProof::NoSuchOrder) => "Look at what the request names; there is nothing to repeat.",
+        (Verdict::NotDone, CodeProof::Timestamp) => "Correct the clock, and send it again.",
+        (Verdict::NotDone, CodeProof::Credentials) => "Correct the credentials, and send it again.",
+        (Verdict::NotDone, CodeProof::Rate) => "Wait, and send it again.",
+        (Verdict::NotDone, CodeProof::NotDone | CodeProof::Unknown | CodeProof::DuplicateId) => {
+            "Correct what it names, and send the request again."
+        }
+    }
+}
+
+/// What a repeat of a call does, where the schema says no more.
+pub(super) fn effect(effect: Effect) -> (&'static str, &'static str) {
+    match effect {
+        Effect::Read => ("Reads", "It changes nothing, so it may be repeated."),
+        Effect::Create => ("Creates", "A repeat may make another one: learn what became of the first call before."),
+        Effect::Amend => {
+            ("Amends", "A repeat may amend what has changed since: learn what became of the first call before.")
+        }
+        Effect::Cancel => {
+            ("Cancels", "A repeat may cancel what was made since: learn what became of the first call before.")
+        }
+        Effect::Close => {
+            ("Closes", "A repeat may close what was opened since: learn what became of the first call before.")
+        }
+    }
+}
+
+/// The drawing of a life cycle, whose texts the drawing escapes itself.
+pub(super) fn drawing(family: &FamilyView<'_>) -> Markup {
+    let lines = family.family.lifecycle.as_ref().map(|lifecycle| crate::emit::draw(family.family, lifecycle));
+    html! { (PreEscaped(lines.unwrap_or_default().join("\n"))) }
+}

@@ -1,0 +1,124 @@
+//! What the search finds: names, codes, rules and the words that people use for them.
+
+use serde_json::json;
+
+use super::address::{Address, anchor};
+use super::page::CONCEPTS;
+use super::pieces::sentence;
+use super::view::Site;
+
+/// What stands between a text and the further words in [`entries`].
+const WORDS: &str = "\n";
+
+/// Something that can be found.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) title: String,
+    pub(super) kind: &'static str,
+    /// Where it stands, in words.
+    pub(super) place: String,
+    /// What is said of it, in the words of people.
+    pub(super) text: String,
+    /// Further words that it is found by.
+    words: String,
+    pub(super) address: Address,
+    /// Whether it is a name rather than a sentence.
+    pub(super) is_name: bool,
+}
+
+/// Everything that can be found, in the order of the pages.
+pub(super) fn entries(site: &Site<'_>) -> Vec<Entry> {
+    let mut found = Vec::new();
+    let mut add = |title: &str, kind, place: &str, text: String, address| {
+        let is_name = !matches!(kind, "rule" | "concept");
+        let (text, words) = text.split_once(WORDS).unwrap_or((&text, ""));
+        let (title, place) = (title.to_owned(), place.to_owned());
+        found.push(Entry { title, kind, place, text: text.to_owned(), words: words.to_owned(), address, is_name });
+    };
+    for concept in &CONCEPTS {
+        add(concept.title, "concept", "", concept.about.to_owned(), Address::concept(concept.file));
+    }
+    for family in &site.families {
+        let title = family.family.title.as_str();
+        add(title, "family", &site.api.name, family.family.doc.clone(), Address::family(family.name()));
+        for error in &family.family.errors {
+            let address = Address::errors().at(anchor(&format!("code-{}", family.name()), &error.code));
+            add(&error.code, "code", title, format!("{} {}", sentence(&error.text), error.doc), address);
+        }
+        for rule in &family.rules {
+            let address = Address::family(family.name()).at(rule.anchor.as_str());
+            add(&rule.id, "rule", title, rule.says.clone(), address);
+        }
+        let of_types = |name: &str| Address::types(family.name()).at(anchor("type", name));
+        for one in &family.family.enums {
+            let values =
+                one.values.iter().map(|value| format!("{}: {}", value.name.wire, value.doc)).collect::<Vec<_>>();
+            add(
+                &one.name.wire,
+                "values",
+                title,
+                format!("{} {}", sentence(&one.doc), values.join(" ")),
+                of_types(&one.name.wire),
+            );
+        }
+        for one in &family.family.identifiers {
+            add(&one.name.wire, "identifier", title, one.doc.clone(), of_types(&one.name.wire));
+        }
+        for one in &family.family.choices {
+            add(&one.name.wire, "choice", title, one.doc.clone(), of_types(&one.name.wire));
+        }
+        for one in family.family.records.iter().filter(|one| !one.is_abstract) {
+            let fields =
+                one.fields.iter().map(|field| format!("{} {}", field.name.wire, field.doc)).collect::<Vec<_>>();
+            add(
+                &one.name.wire,
+                "record",
+                title,
+                format!("{} {}", sentence(&one.doc), fields.join(" ")),
+                of_types(&one.name.wire),
+            );
+        }
+        for view in &family.operations {
+            let (operation, page) = (view.operation, &view.address);
+            let rates = operation.rates.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let mut text =
+                format!("{}{WORDS}{} {} {rates}", sentence(&operation.doc), operation.name, operation.path.text);
+            if operation.window.is_some() || operation.history.is_some() {
+                text.push_str(" how far back time range history");
+            }
+            text.push_str(&format!(" {} repeat again", operation.effect.as_str()));
+            add(&operation.title, "operation", title, text, page.clone());
+            for rate in operation.rates.iter().filter(|rate| rate.own_class().is_some()) {
+                let text =
+                    format!("{rate}. How many calls a second; rate limit of {} of {}", operation.title, rate.class);
+                add(
+                    &format!("{}: limit for {}", operation.title, rate.class),
+                    "limit",
+                    title,
+                    text,
+                    page.clone().at("limits"),
+                );
+            }
+            for one in view.all_parameters() {
+                add(one.name, "parameter", &operation.title, one.doc.to_owned(), page.clone().at(one.anchor.as_str()));
+            }
+            for rule in view.rules.iter().filter(|rule| rule.is_written) {
+                let says = rule.says.clone();
+                add(&rule.id, "rule", &operation.title, says, page.clone().at(rule.anchor.as_str()));
+            }
+        }
+    }
+    for code in &site.api.codes {
+        let address = Address::errors().at(anchor("observed", &code.code));
+        add(&code.code, "observed code", "Errors", code.says.clone(), address);
+    }
+    found
+}
+
+/// The index as a script, because a page that is opened as a file may not fetch anything.
+pub(super) fn script(site: &Site<'_>) -> String {
+    let rows = entries(site).into_iter().map(|entry| {
+        json!([entry.title, entry.kind, entry.place, entry.text, entry.address.below_root(), entry.words]).to_string()
+    });
+    format!("window.siteIndex = [\n{}\n];\n", rows.collect::<Vec<_>>().join(",\n"))
+}

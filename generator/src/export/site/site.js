@@ -1,0 +1,320 @@
+// Adds to the pages what needs a script: the theme, the search, filters, copying, and trying operations out. Without it
+// everything can be read all the same.
+"use strict";
+
+// The theme is set before the page is drawn, so that it does not flash.
+const store = {
+  get(key) { try { return localStorage.getItem(key); } catch { return null; } },
+  set(key, value) { try { localStorage.setItem(key, value); } catch { /* a page of a file may not keep anything */ } },
+};
+const known = store.get("theme");
+if (known === "dark" || known === "light") document.documentElement.dataset.theme = known;
+
+document.addEventListener("DOMContentLoaded", () => {
+  theme();
+  side();
+  search();
+  document.querySelectorAll("form.filter").forEach(filter);
+  document.querySelectorAll(".endpoint .path, .panel pre").forEach(copy);
+  languages();
+  reveal();
+  window.addEventListener("hashchange", reveal);
+  trial();
+});
+
+function make(name, text, attributes = {}) {
+  const element = document.createElement(name);
+  if (text !== "") element.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return element;
+}
+
+function theme() {
+  const button = document.getElementById("theme");
+  const system = window.matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (document.documentElement.dataset.theme ?? (system.matches ? "dark" : "light")) === "dark";
+  const show = () => button.setAttribute("aria-pressed", String(isDark()));
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    store.set("theme", document.documentElement.dataset.theme);
+    show();
+  });
+  system.addEventListener("change", show);
+  show();
+}
+
+// On narrow screens the list of pages is folded; on wide ones the current page is in view.
+function side() {
+  const list = document.getElementById("side");
+  const narrow = window.matchMedia("(max-width: 56rem)");
+  const fold = () => { list.open = !narrow.matches; };
+  narrow.addEventListener("change", fold);
+  fold();
+  const current = list.querySelector("[aria-current]");
+  if (current && !narrow.matches) list.scrollTop = current.offsetTop - list.clientHeight / 2;
+}
+
+// What a link leads to is unfolded.
+function reveal() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  let folded = false;
+  for (let around = target; around; around = around.parentElement) {
+    if (around.tagName === "DETAILS" && !around.open) { around.open = true; folded = true; }
+  }
+  if (folded) target.scrollIntoView();
+}
+
+function copy(code) {
+  if (!navigator.clipboard) return;
+  const button = make("button", "Copy", { type: "button", class: "copy" });
+  code.after(button);
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(code.textContent).then(() => { button.textContent = "Copied"; }, () => { button.textContent = "Not copied"; });
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  });
+}
+
+// The language of one example is that of all, also on the next page.
+function languages() {
+  const choose = (language) => {
+    for (const input of document.querySelectorAll(`.tabs input.${language}`)) input.checked = true;
+  };
+  const wanted = store.get("language");
+  if (["json", "rust", "blocking", "curl"].includes(wanted)) choose(wanted);
+  document.addEventListener("change", (event) => {
+    if (!event.target.matches(".tabs input")) return;
+    choose(event.target.value);
+    store.set("language", event.target.value);
+  });
+}
+
+// Search -------------------------------------------------------------------------------------------------------------
+
+const fillers = new Set("a an and are at be by can do does for from get how i in is it many may me much my need needs of on or that the there to what when where which with".split(" "));
+
+// Words in lower case; `posSide` is also `pos` and `side`, and a plural is its singular.
+function words(text) {
+  const parts = text.replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  return parts.map((word) => (word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word));
+}
+
+let prepared = null;
+
+function prepare() {
+  prepared ??= (window.siteIndex ?? []).map(([title, kind, place, text, link, more]) => {
+    const title_words = words(title), place_words = words(place);
+    return { title, kind, place, text, link, plain: title.toLowerCase(), title_words, place_words, all: new Set([...title_words, ...place_words, ...words(text), ...words(kind), ...words(more)]) };
+  });
+  return prepared;
+}
+
+function begins(set, word) {
+  for (const other of set) if (other.startsWith(word)) return true;
+  return false;
+}
+
+// The entries that have the most of the words, rare words before common ones, names before sentences.
+function lookUp(query) {
+  const plain = query.trim().toLowerCase();
+  const wanted = words(query).filter((word) => !fillers.has(word));
+  if (wanted.length === 0 && plain === "") return [];
+  const entries = prepare();
+  const asked = wanted.map((word) => {
+    const has = entries.map((entry) => (entry.all.has(word) ? 2 : word.length > 1 && begins(entry.all, word) ? 1 : 0));
+    const count = has.reduce((sum, one) => sum + (one > 0), 0);
+    return { word, has, weight: Math.log(1 + entries.length / (1 + count)) };
+  });
+  const order = { operation: 3, concept: 3, code: 3, limit: 3, parameter: 2, family: 2, "observed code": 1 };
+  const found = [];
+  entries.forEach((entry, index) => {
+    let score = 0;
+    for (const { word, has, weight } of asked) {
+      if (has[index] === 0) continue;
+      score += weight * (has[index] === 2 ? 1 : 0.7);
+      if (entry.title_words.includes(word)) score += weight * 0.8;
+      else if (entry.title_words.some((other) => other.startsWith(word))) score += weight * 0.4;
+      if (entry.place_words.includes(word)) score += weight * 0.3;
+    }
+    if (entry.plain === plain) score += 20;
+    else if (plain.length > 1 && entry.plain.startsWith(plain)) score += 6;
+    else if (plain.length > 2 && entry.plain.includes(plain)) score += 3;
+    if (score > 0) found.push({ entry, score: score + 0.2 * (order[entry.kind] ?? 0) - 0.002 * entry.text.length / 10 });
+  });
+  const best = Math.max(0, ...found.map((one) => one.score));
+  return found.filter((one) => one.score > best * 0.35).sort((a, b) => b.score - a.score).slice(0, 20).map((one) => one.entry);
+}
+
+function search() {
+  const button = document.getElementById("find");
+  const dialog = make("dialog", "", { id: "search", "aria-label": "Search" });
+  const form = make("form", "", { method: "dialog", role: "search" });
+  const query = make("input", "", { id: "query", type: "search", role: "combobox", autocomplete: "off", spellcheck: "false", "aria-label": "Search names, codes, rules and words", "aria-expanded": "false", "aria-controls": "results", "aria-autocomplete": "list", placeholder: "Search names, codes, rules, words" });
+  const results = make("ul", "", { id: "results", role: "listbox", "aria-label": "Results" });
+  const found = make("p", "", { id: "found", role: "status" });
+  form.append(query, make("button", "Esc", { type: "submit", class: "close", "aria-label": "Close the search" }));
+  dialog.append(form, results, found);
+  document.body.append(dialog);
+  const root = document.body.dataset.root;
+  let at = -1;
+  button.querySelector("kbd").hidden = false;
+  button.setAttribute("aria-keyshortcuts", "/");
+  button.setAttribute("role", "button");
+
+  const open = () => {
+    if (window.siteIndex === undefined && !document.querySelector("script[data-index]")) {
+      const script = make("script", "", { src: `${root}search.js`, "data-index": "" });
+      script.addEventListener("load", show);
+      document.head.append(script);
+    }
+    if (!dialog.open) dialog.showModal();
+    query.select();
+  };
+  const select = (to) => {
+    const options = [...results.children];
+    at = options.length === 0 ? -1 : (to + options.length) % options.length;
+    options.forEach((option, index) => option.setAttribute("aria-selected", String(index === at)));
+    if (at >= 0) {
+      query.setAttribute("aria-activedescendant", options[at].id);
+      options[at].scrollIntoView({ block: "nearest" });
+    } else query.removeAttribute("aria-activedescendant");
+  };
+  const show = () => {
+    const entries = lookUp(query.value);
+    results.replaceChildren(...entries.map((entry, index) => {
+      const option = make("li", "", { role: "option", id: `result-${index}`, "aria-selected": "false" });
+      const link = make("a", "", { href: root + entry.link, tabindex: "-1" });
+      const kind = [entry.kind, entry.place].filter(Boolean).join(" · ");
+      link.append(make("strong", entry.title), make("small", kind), make("span", entry.text));
+      link.addEventListener("click", () => dialog.close());
+      option.append(link);
+      return option;
+    }));
+    query.setAttribute("aria-expanded", String(entries.length > 0));
+    found.textContent = query.value.trim() === "" ? "Arrow keys choose, Enter opens." : entries.length === 0 ? "Nothing has these words." : `${entries.length} results`;
+    select(0);
+  };
+  button.addEventListener("click", (event) => { event.preventDefault(); open(); show(); });
+  document.addEventListener("keydown", (event) => {
+    const isTyping = event.target.matches?.("input, textarea, select");
+    if ((event.key === "/" && !isTyping) || (event.key === "k" && (event.ctrlKey || event.metaKey))) {
+      event.preventDefault();
+      open();
+      show();
+    }
+  });
+  query.addEventListener("input", show);
+  query.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      select(at + (event.key === "ArrowDown" ? 1 : -1));
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      results.children[at]?.querySelector("a").click();
+    }
+  });
+  dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+}
+
+// Filters ------------------------------------------------------------------------------------------------------------
+
+function filter(form) {
+  const field = form.querySelector("input[type=search]");
+  const boxes = [...form.querySelectorAll("input[type=checkbox]")];
+  const status = form.querySelector("[role=status]");
+  const rows = [...document.querySelectorAll("[data-filter]")].map((row) => ({ row, text: row.textContent.toLowerCase(), about: row.closest("tbody")?.dataset.about ?? "" }));
+  const apply = () => {
+    const wanted = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const kinds = new Set(boxes.filter((box) => box.checked).map((box) => box.value));
+    let shown = 0;
+    for (const { row, text, about } of rows) {
+      const fits = (boxes.length === 0 || kinds.has(row.dataset.filter)) && wanted.every((word) => text.includes(word) || about.includes(word));
+      row.hidden = !fits;
+      shown += fits;
+    }
+    for (const group of document.querySelectorAll("tbody[data-about]")) {
+      group.hidden = !group.querySelector("[data-filter]:not([hidden])");
+    }
+    status.textContent = `${shown} of ${rows.length}`;
+  };
+  form.hidden = false;
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", apply);
+  apply();
+}
+
+// Trying an operation out --------------------------------------------------------------------------------------------
+
+// Only a server of this machine is asked for its key, and only a local exchange has one.
+async function trial() {
+  const form = document.getElementById("try");
+  const isHere = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
+  if (!form || !isHere || !location.protocol.startsWith("http")) return;
+  const ask = () => fetch(`${document.body.dataset.root}keys.json`);
+  const first = await ask().catch(() => null);
+  if (!first?.ok) return;
+  const [request, shown] = [form.querySelector("textarea"), form.querySelector("[role=status]")];
+  form.hidden = false;
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    try {
+      // The exchange's clock may be another than this one, so each signature is made by its time.
+      const keys = await (await ask()).json();
+      const sent = await send(form.dataset, request.value, keys);
+      const text = await sent.text();
+      shown.replaceChildren(verdict(form.dataset, sent.status, text), make("pre", pretty(text), { tabindex: "0", "aria-label": "Answer" }));
+    } catch (error) {
+      shown.replaceChildren(make("p", `Not sent: ${error.message}`));
+    }
+  });
+}
+
+function pretty(text) {
+  try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; }
+}
+
+async function send(call, text, keys) {
+  const request = text.trim() === "" ? {} : JSON.parse(text);
+  let path = call.path.replace(/\{([^}]*)\}/g, (_, name) => {
+    const value = request[name];
+    delete request[name];
+    return encodeURIComponent(value ?? "");
+  });
+  const hasBody = call.body === "true";
+  const query = hasBody ? "" : Object.entries(request).map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&");
+  const body = hasBody ? JSON.stringify(request) : "";
+  const headers = hasBody ? { "Content-Type": "application/json" } : {};
+  if (call.signs) {
+    const timestamp = keys.time;
+    const parts = { timestamp, method: call.method, path, query: query && `?${query}`, body };
+    const signed = call.signs.split(" ").map((part) => parts[part]).join("");
+    headers[call.key] = keys.key;
+    headers[call.signature] = await signature(keys.secret, signed, call.encoding);
+    headers[call.timestamp] = timestamp;
+    if (call.passphrase) headers[call.passphrase] = keys.passphrase;
+  }
+  if (query) path += `?${query}`;
+  return fetch(path, { method: call.method, headers, body: hasBody ? body : undefined });
+}
+
+async function signature(secret, text, encoding) {
+  const bytes = new TextEncoder();
+  const key = await crypto.subtle.importKey("raw", bytes.encode(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  const signed = new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes.encode(text)));
+  if (encoding === "hex") return [...signed].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return btoa(String.fromCharCode(...signed));
+}
+
+// What the answer shows, in the words of the page's own table of codes.
+function verdict(call, status, text) {
+  const line = make("p", "");
+  let code;
+  try { code = JSON.parse(text)[call.code]; } catch { /* an answer without a code */ }
+  const row = document.getElementById(`code-${code}`);
+  if (row) line.append(row.querySelector(".verdict").cloneNode(true), ` ${code}: ${row.lastElementChild.textContent}`);
+  else if (code !== undefined) {
+    const link = make("a", "what it shows", { href: `${document.body.dataset.root}errors.html#observed-${code}` });
+    line.append(`HTTP status ${status}, code ${code}: `, link);
+  } else line.append(`HTTP status ${status}`);
+  return line;
+}

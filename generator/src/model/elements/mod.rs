@@ -1,0 +1,280 @@
+//! The model as a tree of elements, each with its keys: what the schema says, every statement once, in words, with its
+//! place and with what a change of it means for those who depend on the emitted crate.
+//!
+//! `diff` compares the trees of two versions; `explain`, the documentation of the emitted crate and the OpenAPI document
+//! show the keys that have no form of their own there. Each member of the model is named where its element is made, so
+//! that a new one does not compile until it is a key here or left out on purpose.
+
+mod api;
+mod means;
+mod operations;
+mod types;
+
+use std::fmt::Display;
+
+use serde_json::Value;
+
+use super::Source;
+use crate::diagnostics::Place;
+
+#[cfg(feature = "cli")]
+pub use means::Class;
+pub(crate) use means::{Means, Verdict};
+use means::{additive, behaviour, breaking, documentation};
+
+/// A thing of the schema.
+pub(crate) struct Element {
+    /// What it is: an operation, a parameter, a rule.
+    pub(crate) kind: &'static str,
+    /// What it is called: `unified.place-order.price`.
+    pub(crate) path: String,
+    /// The names by which it is found in another version; the first one counts more.
+    pub(crate) names: [String; 2],
+    pub(crate) place: Place,
+    /// Where it is written out; elsewhere than its place when it is only referred to.
+    pub(crate) written: Place,
+    pub(crate) keys: Vec<Key>,
+    pub(crate) elements: Vec<Element>,
+    /// What it means that it is new.
+    pub(crate) added: Verdict,
+    /// What it means that it is gone.
+    pub(crate) removed: Verdict,
+    /// Which elements it can hold. Those of another form are not compared with them.
+    pub(crate) form: &'static str,
+    /// What it means that this element gains or loses elements of a kind, where that is special.
+    pub(crate) among: Among,
+    /// What another order of the elements of the kind means, where it means something.
+    pub(crate) order: Option<Order>,
+    /// The type from which `From` makes it, unless another element of the kind has that type, too.
+    pub(crate) converts_from: Option<String>,
+}
+
+/// What it means for an element to gain or lose elements of a kind, where that differs from the usual.
+#[derive(Default)]
+pub(crate) struct Among {
+    /// For elements of this kind that the newer version adds to this older one.
+    pub(crate) added: Option<(&'static str, Verdict)>,
+    /// For elements of this kind that the older version had and this newer one lacks.
+    pub(crate) removed: Option<(&'static str, Verdict)>,
+}
+
+/// Elements whose order counts.
+#[derive(Clone)]
+pub(crate) struct Order {
+    /// What they are together.
+    pub(crate) kind: &'static str,
+    pub(crate) verdict: Verdict,
+}
+
+impl Element {
+    fn new(kind: &'static str, path: impl Into<String>, names: [&str; 2], place: Place) -> Self {
+        Self {
+            kind,
+            path: path.into(),
+            names: names.map(str::to_owned),
+            place,
+            written: place,
+            keys: Vec::new(),
+            elements: Vec::new(),
+            added: documentation(""),
+            removed: documentation(""),
+            form: "",
+            among: Among::default(),
+            order: None,
+            converts_from: None,
+        }
+    }
+
+    /// With what it means that it is new, and that it is gone.
+    fn when(self, added: Verdict, removed: Verdict) -> Self {
+        Self { added, removed, ..self }
+    }
+
+    fn keys(mut self, keys: impl IntoIterator<Item = Key>) -> Self {
+        self.keys.extend(keys);
+        self
+    }
+
+    fn holds(mut self, elements: impl IntoIterator<Item = Element>) -> Self {
+        self.elements.extend(elements);
+        self
+    }
+}
+
+/// What the schema says of an element under one name.
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    /// What it says, in a few words; empty where it says nothing.
+    pub(crate) value: String,
+    /// It is a text for people.
+    pub(crate) is_prose: bool,
+    /// Where it stands, when that is not where the element stands.
+    pub(crate) place: Option<Place>,
+    pub(crate) means: Means,
+    /// Values that differ and agree in this are the same.
+    same_as: Option<String>,
+    /// The key that covers a change of this one, where both change.
+    unless: Option<&'static str>,
+    /// One of several with the name, each of which is there or not.
+    is_one_of_several: bool,
+    /// What a page for people says of it.
+    pub(crate) says: String,
+    /// The member of the OpenAPI document that has it.
+    pub(crate) data: Option<(String, Value)>,
+    /// It has no form of its own in the emitted documentation and in pages; they show what it says.
+    pub(crate) is_documented: bool,
+}
+
+impl Key {
+    /// A statement in a few words, and what its change means.
+    fn new(name: &'static str, value: impl Display, means: impl Into<Means>) -> Self {
+        Self {
+            name,
+            value: value.to_string(),
+            is_prose: false,
+            place: None,
+            means: means.into(),
+            same_as: None,
+            unless: None,
+            is_one_of_several: false,
+            says: String::new(),
+            data: None,
+            is_documented: false,
+        }
+    }
+
+    /// A text for people.
+    fn prose(name: &'static str, text: &str) -> Self {
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        Self { is_prose: true, ..Self::new(name, words, documentation("")) }
+    }
+
+    /// Something that has a place of its own.
+    fn placed<T: Display>(name: &'static str, value: Option<&(T, Place)>, means: impl Into<Means>) -> Self {
+        Self::new(name, maybe(value.map(|(value, _)| value)), means).at(value.map(|(_, place)| *place))
+    }
+
+    /// What pages show of elements that are compared by themselves.
+    fn shown(name: &'static str, says: impl Into<String>) -> Self {
+        Self::new(name, "", Means::Nothing).says(says)
+    }
+
+    fn at(self, place: Option<Place>) -> Self {
+        Self { place, ..self }
+    }
+
+    fn same_as(self, what: impl Into<String>) -> Self {
+        Self { same_as: Some(what.into()), ..self }
+    }
+
+    fn unless(self, other: &'static str) -> Self {
+        Self { unless: Some(other), ..self }
+    }
+
+    fn says(self, says: impl Into<String>) -> Self {
+        Self { says: says.into(), ..self }
+    }
+
+    /// The member of the OpenAPI document, where there is something to say.
+    fn data(self, name: &str, value: Option<impl Into<Value>>) -> Self {
+        Self { data: value.map(|value| (name.to_owned(), value.into())), ..self }
+    }
+
+    /// Every output shows it as it is.
+    fn documented(self) -> Self {
+        let name = format!("x-{}", self.name.replace(['_', ' '], "-"));
+        let data = self.data.clone().or_else(|| Some((name, Value::from(self.value.as_str()))));
+        Self { is_documented: true, data: data.filter(|_| !self.value.is_empty()), ..self }
+    }
+
+    /// Whether another version of it says the same.
+    fn agrees(&self, other: &Self) -> bool {
+        self.values(other) == other.values(self) || (self.same_as.is_some() && self.same_as == other.same_as)
+    }
+
+    /// What it says, as far as that can be compared with another version.
+    fn values(&self, other: &Self) -> String {
+        self.means.arguments_beside(&other.means).unwrap_or_else(|| self.value.clone())
+    }
+}
+
+/// How the keys of two versions of an element differ.
+pub(crate) struct Difference<'a> {
+    pub(crate) key: &'a Key,
+    pub(crate) older: String,
+    pub(crate) newer: String,
+    /// Where the older version says it, and where the newer.
+    pub(crate) places: [Option<Place>; 2],
+    pub(crate) verdict: Verdict,
+}
+
+/// Compares the keys of two versions of an element. A key that one of them cannot have is not compared.
+pub(crate) fn differences<'a>(older: &'a [Key], newer: &'a [Key]) -> Vec<Difference<'a>> {
+    let named = |key: &Key, all: &'a [Key]| all.iter().find(|other| other.name == key.name);
+    let differ = |name: &str| {
+        let of = |all: &'a [Key]| all.iter().find(|key| key.name == name);
+        of(older).zip(of(newer)).is_some_and(|(older, newer)| !older.agrees(newer))
+    };
+    let changed = newer.iter().filter(|key| !key.is_one_of_several).filter_map(|new| {
+        let old = named(new, older)?;
+        let is_told = old.agrees(new) || new.unless.is_some_and(differ);
+        (!is_told).then(|| Difference {
+            key: new,
+            older: old.values(new),
+            newer: new.values(old),
+            places: [old.place, new.place],
+            verdict: Means::verdict((&old.means, &old.value), (&new.means, &new.value)),
+        })
+    });
+    let alone = |key: &Key, all: &[Key]| {
+        key.is_one_of_several && !all.iter().any(|other| other.name == key.name && other.value == key.value)
+    };
+    let one = |key: &'a Key, texts: [String; 2], places| {
+        let [older, newer] = texts;
+        Difference { key, older, newer, places, verdict: documentation("") }
+    };
+    let gone = older.iter().filter(|key| alone(key, newer));
+    let gone = gone.map(|key| one(key, [key.value.clone(), String::new()], [key.place, None]));
+    let more = newer.iter().filter(|key| alone(key, older));
+    let more = more.map(|key| one(key, [String::new(), key.value.clone()], [None, key.place]));
+    changed.chain(gone).chain(more).collect()
+}
+
+/// The document and the section.
+fn source(source: Option<&Source>) -> Key {
+    let words = source.map(|Source { document, section, place: _ }| match section {
+        Some(section) => format!("{document}, {section}"),
+        None => document.clone(),
+    });
+    Key::new("source", words.unwrap_or_default(), documentation("")).at(source.map(|source| source.place))
+}
+
+/// What a thing of another is called: `house.Book`.
+fn path(of: &str, name: &str) -> String {
+    format!("{of}.{name}")
+}
+
+/// The text of what may not be there.
+fn maybe(value: Option<impl Display>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+/// Says yes, or nothing.
+fn flag(value: bool) -> &'static str {
+    if value { "yes" } else { "" }
+}
+
+/// The values with commas between them.
+fn list<T: AsRef<str>>(values: impl IntoIterator<Item = T>) -> String {
+    values.into_iter().map(|value| value.as_ref().to_owned()).collect::<Vec<_>>().join(", ")
+}
+
+/// The names with commas between them.
+fn names(names: &[(String, Place)]) -> String {
+    list(names.iter().map(|(name, _)| name))
+}
+
+/// Where the first of several names stands.
+fn first(names: &[(String, Place)]) -> Option<Place> {
+    names.first().map(|(_, place)| *place)
+}

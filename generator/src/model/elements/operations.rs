@@ -1,0 +1,387 @@
+//! The elements of operations.
+
+use super::means::Arguments;
+use super::types::deprecated;
+use super::{
+    Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, list, maybe, names, path, source,
+};
+use crate::model::{
+    Batch, Body, Compound, Confirm, Echoes, Effect, Example, Family, InFlight, Intent, Listing, Need, Operation, Pair,
+    Parameter, Rate, Repeat, Response, Setting, Several, Shape, Type, Window,
+};
+
+impl Operation {
+    /// Its keys. Parts that are elements of their own are only shown.
+    pub(crate) fn keys(&self, family: &Family) -> Vec<Key> {
+        let Self {
+            id: _,
+            name,
+            title,
+            rust,
+            function: _,
+            place: _,
+            source: from,
+            method,
+            path,
+            doc,
+            effect,
+            access,
+            whitelisted,
+            deprecated: is_deprecated,
+            permission,
+            headers,
+            rates,
+            body,
+            in_flight,
+            client_id,
+            confirm: _,
+            echoes,
+            compound,
+            repeat: _,
+            window,
+            history,
+            response,
+            listing,
+            batch: _,
+            intents: _,
+            examples,
+            statements: _,
+            said_at,
+        } = self;
+        // The Rust names come from the title, unless `rust` says otherwise.
+        let renamed = || breaking(format!("its request is called `{}` in Rust", rust.rust));
+        let by_title = Means::Rust { name: Some(rust.rust.clone()), other: renamed(), same: documentation("") };
+        let may_call = || behaviour("who may call it");
+        let repeats = Means::Allows {
+            is_allowed: self.is_repeatable(),
+            lost: breaking("it can no longer be repeated"),
+            otherwise: behaviour("a repeat does something else"),
+        };
+        let listed = if *whitelisted { ", only for user ids on the white list" } else { "" };
+        let rates = rates.iter().map(Rate::to_string).collect::<Vec<_>>().join("; ");
+        let keys = [
+            Key::new("name", name, behaviour("it has another id")),
+            Key::new("title", title, by_title).at(Some(rust.place)),
+            Key::new("rust", &rust.rust, renamed()).at(Some(rust.place)).unless("title"),
+            Key::new("http", format!("{} {}", method.as_str(), path.text), behaviour("another endpoint is called"))
+                .at(Some(path.place)),
+            Key::new("body", self::body(body), behaviour("the body has another shape on the wire")),
+            Key::new("effect", effect.as_str(), repeats).says(effect_words(*effect)),
+            Key::new("access", access.as_str(), may_call()).says(format!("{}{listed}", access.as_str())),
+            Key::new("whitelisted", flag(*whitelisted), may_call()).at(Some(said_at.whitelisted)),
+            deprecated(is_deprecated.as_ref()),
+            Key::new("permission", maybe(permission.as_ref()), documentation("")).says(maybe(permission.as_ref())),
+            Key::shown("limits", rates),
+            Key::shown("in flight", maybe(in_flight.as_ref())),
+            Key::new("headers", names(headers), behaviour("which headers it carries"))
+                .at(first(headers))
+                .says(names(headers)),
+            Key::shown("window", maybe(window.as_ref())),
+            Key::new("history", maybe(*history), behaviour("how far back the answer reaches"))
+                .says(maybe(history.map(|length| format!("reaches back {length}")))),
+            source(from.as_ref()),
+            Key::prose("doc", doc),
+            self::examples(examples),
+            Key::placed(
+                "client_id",
+                client_id.as_ref(),
+                behaviour("which id a request with an unknown outcome reports"),
+            ),
+            self::echoes(echoes.as_ref()),
+            self::compound(compound.as_ref()),
+            Key::prose("compound.why", &maybe(compound.as_ref().map(|compound| &compound.why))),
+        ];
+        keys.into_iter().chain(listing.keys()).chain(self.answer(family, response)).collect()
+    }
+
+    pub(super) fn element(&self, family: &Family) -> Element {
+        let id = self.id.as_str();
+        let mut element = Element::new("operation", id, [id, &self.rust.rust], self.place)
+            .when(additive("a new request and function"), breaking("its types and its function are gone"))
+            .keys(self.keys(family))
+            .holds(self.body.parameters().iter().map(|parameter| parameter.element(family, id)))
+            .holds(self.intents.iter().map(|intent| intent.element(family, self)))
+            .holds(self.in_flight.iter().map(|in_flight| in_flight.element(id)))
+            .holds(self.rates.iter().map(|rate| rate.element(id)))
+            .holds(self.window.iter().map(|window| window.element(self)))
+            .holds(self.repeat.iter().map(|repeat| repeat.element(id)))
+            .holds(self.confirm.iter().map(|confirm| confirm.element(family, self)))
+            .holds(self.batch.iter().map(|batch| batch.element(family, self)));
+        if self.is_repeatable() && self.repeat.is_none() {
+            element.among.removed = Some(("repeat", behaviour("it is repeated anyway")));
+        }
+        self.statements.add_to(element)
+    }
+
+    /// Whether it may be sent again: reads may, and what the schema calls harmless.
+    fn is_repeatable(&self) -> bool {
+        self.effect == Effect::Read || self.repeat.is_some()
+    }
+
+    /// What it answers with.
+    fn answer(&self, family: &Family, response: &Response) -> Vec<Key> {
+        let record = |of: &str, index: usize| {
+            let (name, rust) = (family.type_name(Type::Record(index)), family.type_rust(Type::Record(index)));
+            let key = Key::new("response", format!("{of}{name}"), breaking("the answer has another type"));
+            key.same_as(format!("{of}{rust}"))
+        };
+        let member = |name, of: &crate::model::Name| {
+            let means = Means::Rust {
+                name: Some(of.rust.clone()),
+                other: breaking("the page's field has another name"),
+                same: behaviour("it is read from another name on the wire"),
+            };
+            Key::new(name, &of.wire, means)
+        };
+        match response {
+            Response::Object { record: index } => vec![record("", *index)],
+            Response::Array { record: index, observed_under } => {
+                let under = behaviour("where the list is looked for");
+                vec![record("list of ", *index), Key::new("observed_under", maybe(observed_under.as_ref()), under)]
+            }
+            Response::Page { list, record: index, cursor, next } => {
+                let means = Means::Rust {
+                    name: self.cursor_type(family, &next.0).map(str::to_owned),
+                    other: breaking("the cursor has another type"),
+                    same: behaviour("where the cursor goes"),
+                };
+                let next = Key::placed("next", Some(next), means);
+                vec![record("page of ", *index), member("page", list), member("cursor", cursor), next]
+            }
+            Response::Undefined => Vec::new(),
+        }
+    }
+
+    /// A cursor is an identifier where the parameter that it goes into is one.
+    fn cursor_type<'a>(&self, family: &'a Family, next: &str) -> Option<&'a str> {
+        match self.parameter(next)?.shape {
+            Shape::One(ty @ Type::Identifier(_)) => Some(family.type_rust(ty)),
+            Shape::One(_) | Shape::List(_) | Shape::Items(_) => None,
+        }
+    }
+
+    /// A parameter of the request itself, by its name on the wire.
+    fn parameter(&self, wire: &str) -> Option<&Parameter> {
+        self.body.parameters().iter().find(|parameter| parameter.name.wire == wire)
+    }
+}
+
+fn body(body: &Body) -> &'static str {
+    match body {
+        Body::Parameters(_) => "parameters",
+        Body::Array(_) => "an array",
+    }
+}
+
+fn effect_words(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Read => "read: changes nothing",
+        Effect::Create => "create: a repeat makes another one",
+        Effect::Amend => "amend: changes what is there",
+        Effect::Cancel => "cancel: takes back what is there",
+        Effect::Close => "close: ends what is there",
+    }
+}
+
+fn examples(examples: &[Example]) -> Key {
+    let texts =
+        examples.iter().map(|Example { about, request, response }| format!("{about}: {} {}", request.0, response.0));
+    let place = examples.first().map(|example| example.request.1);
+    Key::prose("examples", &texts.collect::<Vec<_>>().join("; ")).at(place)
+}
+
+fn echoes(echoes: Option<&Echoes>) -> Key {
+    let words = echoes.map(|Echoes { place: _, ids, one_is_enough }| {
+        let one_of = if *one_is_enough { "one of " } else { "" };
+        format!("{one_of}{}", several(ids))
+    });
+    let means = behaviour("which ids match an answer to its request");
+    Key::new("echoes", maybe(words), means).at(echoes.map(|echoes| echoes.place))
+}
+
+/// When it does several things; why is a text of its own.
+fn compound(compound: Option<&Compound>) -> Key {
+    let words = compound.map(|Compound { place: _, when, why: _ }| match when {
+        Some(((name, _), (value, _))) => format!("when {name} is {value}"),
+        None => "always".to_owned(),
+    });
+    let means = behaviour("which refusals prove that nothing was done");
+    Key::new("compound", maybe(words), means).at(compound.map(|compound| compound.place))
+}
+
+impl Listing {
+    fn keys(&self) -> [Key; 2] {
+        let Self { id, each } = self;
+        [
+            Key::placed("id", id.as_ref(), behaviour("which items of a listing are the same")),
+            Key::placed("each", each.as_ref(), behaviour("which requests a whole listing takes")),
+        ]
+    }
+}
+
+impl Rate {
+    /// A rate is known by what it counts and for whom.
+    fn element(&self, operation: &str) -> Element {
+        let Self { calls: _, scope: _, class: _, place, every: _ } = self;
+        let counted = self.counted();
+        Element::new("rate limit", format!("{operation} {counted}"), [&counted, &counted], *place)
+            .when(behaviour("the limiter keeps it"), behaviour("the limiter no longer keeps it"))
+            .keys([Key::new("rate", self.pace(), behaviour("the limiter keeps another pace"))])
+    }
+}
+
+impl Window {
+    fn element(&self, operation: &Operation) -> Element {
+        let Self { from, to, span, access, access_is_of_data, default, both_or_neither, place } = self;
+        let checked = || behaviour("checked before sending");
+        let has_between = self.has_between(operation);
+        let between = || breaking("`between` is gone");
+        let end = || Means::Allows { is_allowed: has_between, lost: between(), otherwise: checked() };
+        let unchecked = || behaviour("no longer checked before sending");
+        Element::new("window", &operation.id, ["window", "window"], *place)
+            .when(checked(), if has_between { between() } else { unchecked() })
+            .keys([
+                Key::placed("from", Some(from), end()),
+                Key::placed("to", Some(to), end()),
+                Key::new("span", maybe(*span), checked()),
+                Key::new("access", maybe(*access), checked()),
+                Key::new("access_of", if *access_is_of_data { "data" } else { "start" }, checked()),
+                Key::new("default", maybe(*default), behaviour("the exchange assumes another time without it")),
+                Key::new("both_or_neither", flag(*both_or_neither), checked()),
+            ])
+    }
+
+    /// Whether both ends can be set at once, which takes two setters.
+    fn has_between(&self, operation: &Operation) -> bool {
+        let has_setter = |all: &Parameter| all.need != Need::Always && all.deletes_with().is_none();
+        [&self.from, &self.to].iter().all(|(wire, _)| operation.parameter(wire).is_some_and(has_setter))
+    }
+}
+
+impl InFlight {
+    /// What the gate keeps of an operation that amends.
+    fn element(&self, operation: &str) -> Element {
+        let Self { per, n, place } = self;
+        let kept = || behaviour("how many amendments the gate admits");
+        Element::new("in_flight", operation, ["in_flight", "in_flight"], *place)
+            .when(additive("it implements `Amendment`"), breaking("it no longer implements `Amendment`"))
+            .keys([Key::new("n", n, kept()), Key::placed("per", Some(per), kept())])
+    }
+}
+
+impl Repeat {
+    fn element(&self, operation: &str) -> Element {
+        let Self { place, why } = self;
+        Element::new("repeat", operation, ["repeat", "repeat"], *place)
+            .when(additive("it can be repeated"), breaking("it can no longer be repeated"))
+            .keys([Key::prose("why", why)])
+    }
+}
+
+impl Confirm {
+    fn element(&self, family: &Family, operation: &Operation) -> Element {
+        let Self { place, by, ask, with, matches, agrees, beside, created, changed, changed_while, kept } = self;
+        let types = operation.teller(family);
+        let types = types.map(|(teller, record)| format!("{} {}", teller.rust.rust, record.name.rust));
+        let by_means = Means::Rust {
+            name: types,
+            other: breaking("the query and the record that it returns have other types"),
+            same: behaviour("another operation is queried"),
+        };
+        let queried = || behaviour("what the query asks for");
+        let proves = || behaviour("what an answer proves");
+        Element::new("confirmation", &operation.id, ["confirmation", "confirmation"], *place)
+            .when(additive("it can be confirmed"), breaking("it can no longer be confirmed"))
+            .keys([
+                Key::placed("by", Some(by), by_means),
+                Key::new("ask", pairs(ask), queried()),
+                Key::new("with", names(with), queried()),
+                Key::new("matches", pairs(matches), proves()),
+                Key::new("agrees", several(agrees), proves()),
+                Key::new("beside", names(beside), proves()),
+                Key::placed("created", created.as_ref(), proves()),
+                Key::placed("changed", changed.as_ref(), proves()),
+                Key::new("changed_while", several(changed_while), proves()),
+                Key::new("kept", maybe(*kept), proves()),
+            ])
+    }
+}
+
+fn several(all: &[Several]) -> String {
+    let words = all.iter().map(|((one, _), others)| {
+        let others: Vec<_> = others.iter().map(|(other, _)| other.as_str()).collect();
+        format!("{one}: {}", others.join(" or "))
+    });
+    list(words)
+}
+
+fn pairs(pairs: &[Pair]) -> String {
+    list(pairs.iter().map(|((one, _), (other, _))| format!("{one}: {other}")))
+}
+
+impl Batch {
+    fn element(&self, family: &Family, operation: &Operation) -> Element {
+        let Self { of, ids, done, failed, all_done, code, message, by_place, place } = self;
+        let item = operation.items().find(|(_, item)| item.list == of.0).map(|(_, item)| item.rust.clone());
+        let results = || behaviour("how the result of each item is read");
+        let of_means = Means::Rust {
+            name: item,
+            other: breaking("its items have another type"),
+            same: behaviour("where its items stand"),
+        };
+        let done_means = Means::Rust {
+            name: self.done_type(family, operation).map(str::to_owned),
+            other: breaking("what is answered for an item has another type"),
+            same: results(),
+        };
+        Element::new("batch", &operation.id, ["batch", "batch"], *place)
+            .when(additive("it can be sent as a batch of any length"), breaking("it can no longer be sent as a batch"))
+            .keys([
+                Key::placed("of", Some(of), of_means),
+                Key::new("id", names(ids), behaviour("by which id an item finds its result")),
+                Key::placed("done", done.as_ref(), done_means),
+                Key::placed("failed", failed.as_ref(), results()),
+                Key::placed("all_done", all_done.as_ref(), results()),
+                Key::placed("code", code.as_ref(), results()),
+                Key::placed("message", message.as_ref(), results()),
+                Key::new("by_place", flag(*by_place), results()),
+            ])
+    }
+
+    /// What is answered for an item that succeeded, by its name in Rust. Where the answer is one list, the response says
+    /// it.
+    fn done_type<'a>(&self, family: &'a Family, operation: &Operation) -> Option<&'a str> {
+        let Response::Object { record } = operation.response else { return None };
+        let (done, _) = self.done.as_ref()?;
+        let listed = family.records.get(record)?.field(done)?.shape.listed_record()?;
+        Some(family.type_rust(Type::Record(listed)))
+    }
+}
+
+impl Intent {
+    fn element(&self, family: &Family, operation: &Operation) -> Element {
+        let Self { id, rust, place, says, at, within, set, take: _, call } = self;
+        let parameters = operation.set_of(within.as_ref().map(|(list, _)| list));
+        let named = |all: &Parameter| (all.name.wire.clone(), all.need == Need::Always);
+        let arguments = Arguments {
+            taken: self.arguments(family, parameters).into_iter().map(named).collect(),
+            parameters: parameters.iter().map(named).collect(),
+        };
+        let within = maybe(within.as_ref().map(|(list, _)| list));
+        Element::new("intent", path(&operation.id, id), [id, rust], *place)
+            .when(additive("a new function"), breaking("its function is gone"))
+            .keys([
+                Key::new("rust", rust, breaking("its function has another name")),
+                Key::new("in", within, breaking("its function makes something else")),
+                Key::new("set", settings(set), Means::Sets(arguments.clone())),
+                Key::new("take", "", Means::Arguments(arguments)).unless("set"),
+                Key::new("call", settings(call), documentation("arguments have other names")),
+                Key::new("at", at, documentation("")),
+                Key::prose("says", says),
+            ])
+    }
+}
+
+fn settings(all: &[Setting]) -> String {
+    list(all.iter().map(|setting| format!("{} = {}", setting.name, setting.text)))
+}

@@ -1,0 +1,366 @@
+//! Drafts of requests, changed step by step until a condition holds or fails.
+
+use serde_json::{Map, Value, json};
+
+use super::evaluate::{has_form, text};
+use super::goals::Goal;
+use crate::model::{
+    Account, Api, Case, ChoiceKind, Comparison, Condition, Family, ListName, Operation, Parameter, PropertyKind, Shape,
+    Type,
+};
+
+/// A request, with the properties of the account.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Draft {
+    pub(super) request: Value,
+    pub(super) account: Map<String, Value>,
+}
+
+impl Draft {
+    /// The object that a rule is about: the request, or the first item of a list.
+    pub(super) fn set(&mut self, list: Option<&ListName>) -> Option<&mut Map<String, Value>> {
+        match list {
+            None => self.request.as_object_mut(),
+            Some(list) => self.items(list)?.first_mut()?.as_object_mut(),
+        }
+    }
+
+    /// The items of a list.
+    pub(super) fn items(&mut self, list: &ListName) -> Option<&mut Vec<Value>> {
+        match list {
+            ListName::Body => self.request.as_array_mut(),
+            ListName::Parameter(list) => self.request.get_mut(list)?.as_array_mut(),
+        }
+    }
+
+    /// The draft with only the first item of a list.
+    pub(super) fn with_one_item(&self, list: &ListName) -> Option<Self> {
+        let mut draft = self.clone();
+        draft.items(list)?.truncate(1);
+        Some(draft)
+    }
+
+    /// The text of a parameter of the item, or else of the request.
+    fn text(&mut self, list: Option<&ListName>, name: &str) -> Option<String> {
+        let own = self.set(list).and_then(|set| text(set.get(name)?));
+        own.or_else(|| text(self.request.get(name)?))
+    }
+}
+
+/// Makes drafts for one operation.
+pub(super) struct Drafts<'a> {
+    pub(super) api: &'a Api,
+    pub(super) family: &'a Family,
+    pub(super) operation: &'a Operation,
+    /// The first drafts, made from the examples.
+    pub(super) bases: Vec<Draft>,
+    /// The moment near which the times of requests are.
+    pub(super) now: u64,
+}
+
+impl<'a> Drafts<'a> {
+    fn parameters(&self, list: Option<&ListName>) -> &'a [Parameter] {
+        self.operation.set_of(list)
+    }
+
+    /// The drafts that `draft` becomes when it is changed to meet a goal, in all known ways.
+    pub(super) fn making(&self, draft: &Draft, list: Option<&ListName>, goal: &Goal) -> Vec<Draft> {
+        let so = goal.so;
+        match (&goal.condition, so) {
+            (Condition::Given(names), true) => names.iter().fold(vec![draft.clone()], |drafts, (name, _)| {
+                drafts.iter().flat_map(|draft| self.given(draft, list, name).into_iter().take(2)).collect()
+            }),
+            (Condition::AnyGiven(names), true) => {
+                names.iter().flat_map(|(name, _)| self.given(draft, list, name)).collect()
+            }
+            (Condition::Given(names), false) => {
+                names.iter().map(|(name, _)| self.left_out(draft, list, name)).collect()
+            }
+            (Condition::AnyGiven(names), false) => {
+                vec![names.iter().fold(draft.clone(), |draft, (name, _)| self.left_out(&draft, list, name))]
+            }
+            (Condition::Is { parameter, values }, _) => {
+                let name = &parameter.0;
+                let is_meant = |value: &Value| values.iter().any(|(meant, _)| text(value).as_ref() == Some(meant));
+                let mut samples = self.samples(list, name);
+                samples.extend(values.iter().map(|(value, _)| json!(value)));
+                let fitting = samples.into_iter().filter(|value| is_meant(value) == so);
+                let mut drafts: Vec<_> = fitting.map(|value| self.with(draft, list, name, value)).collect();
+                if !so {
+                    drafts.push(self.left_out(draft, list, name));
+                }
+                drafts
+            }
+            (Condition::HasForm { parameter, forms }, _) => self.in_form(draft, list, &parameter.0, forms, so),
+            (Condition::AccountIs { property, values }, _) => {
+                let known = self.account_words(&property.0);
+                let fitting = known.iter().filter(|word| values.iter().any(|(value, _)| value == *word) == so);
+                fitting.map(|word| tell(draft, &property.0, json!(word))).collect()
+            }
+            (Condition::Compares { parameter, comparison, property }, _) => {
+                self.comparing(draft, list, &parameter.0, *comparison, &property.0, goal)
+            }
+        }
+    }
+
+    fn in_form(
+        &self,
+        draft: &Draft,
+        list: Option<&ListName>,
+        name: &str,
+        forms: &[(String, crate::diagnostics::Place)],
+        so: bool,
+    ) -> Vec<Draft> {
+        let identifiers = self.family.identifiers.iter();
+        let all: Vec<_> = identifiers.flat_map(|identifier| &identifier.forms).collect();
+        let asked: Vec<_> =
+            all.iter().filter(|form| forms.iter().any(|(name, _)| *name == form.name.wire)).copied().collect();
+        let mut texts: Vec<String> = self.samples(list, name).iter().filter_map(text).collect();
+        texts.extend(all.iter().map(|form| format!("{}A{}", form.prefix, form.suffix)));
+        let lower: Vec<_> = texts.iter().map(|text| text.to_lowercase()).collect();
+        texts.extend(lower);
+        let fitting = texts.into_iter().filter(|text| asked.iter().any(|form| has_form(form, text)) == so);
+        fitting.map(|text| self.with(draft, list, name, json!(text))).collect()
+    }
+
+    fn comparing(
+        &self,
+        draft: &Draft,
+        list: Option<&ListName>,
+        name: &str,
+        comparison: Comparison,
+        property: &str,
+        &Goal { so, far, .. }: &Goal,
+    ) -> Vec<Draft> {
+        // Given a number at the edge, and one beyond it.
+        let number = |told: &str, kept: &str, broken: &str| {
+            let number = json!(if so { kept } else { broken });
+            self.given(draft, list, name)
+                .into_iter()
+                .filter_map(|draft| {
+                    let mut draft = self.with(&draft, list, name, number.clone());
+                    self.set_instrument(&mut draft, list, property, told)?;
+                    Some(draft)
+                })
+                .collect()
+        };
+        match comparison {
+            Comparison::MultipleOf => number("0.05", "3.15", "3.16"),
+            Comparison::Places => number("2", "3.25", "3.251"),
+            Comparison::AtLeast if far => number("2.5", "2.6", "0.5"),
+            Comparison::AtLeast => number("2.5", "2.5", "2.49"),
+            Comparison::Among => self.told_beside(draft, list, name, |given| {
+                let names = if so { vec!["OTHER".to_owned(), given] } else { vec![format!("{given}X")] };
+                Some((property, json!(names)))
+            }),
+            Comparison::NotBefore => self.told_beside(draft, list, name, |given| {
+                let given: u64 = given.parse().ok()?;
+                Some((property, json!((given + u64::from(!so)).to_string())))
+            }),
+        }
+    }
+
+    /// Sets a parameter, and the property of the account that `told` makes of its text.
+    fn told_beside<'p>(
+        &self,
+        draft: &Draft,
+        list: Option<&ListName>,
+        name: &str,
+        told: impl Fn(String) -> Option<(&'p str, Value)>,
+    ) -> Vec<Draft> {
+        let given = self.given(draft, list, name);
+        given
+            .into_iter()
+            .filter_map(|mut draft| {
+                let (property, value) = told(draft.text(list, name)?)?;
+                Some(tell(&draft, property, value))
+            })
+            .collect()
+    }
+
+    fn set_instrument(&self, draft: &mut Draft, list: Option<&ListName>, property: &str, value: &str) -> Option<()> {
+        let names = self.family.instrument.as_ref()?;
+        let (line, symbol) = (draft.text(list, &names.line.0)?, draft.text(list, &names.symbol.0)?);
+        let instrument = json!({ "line": line, "symbol": symbol, property: value });
+        draft.account.insert("instruments".to_owned(), json!([instrument]));
+        Some(())
+    }
+
+    fn account_words(&self, property: &str) -> Vec<String> {
+        let properties = self.api.account.iter().flat_map(|Account { properties, .. }| properties);
+        let found = properties.filter(|known| known.name.wire == property);
+        found
+            .flat_map(|known| match &known.kind {
+                PropertyKind::Words(_, words) => words.iter().map(|word| word.name.wire.clone()).collect(),
+                PropertyKind::Flag => vec!["true".to_owned(), "false".to_owned()],
+                PropertyKind::Time | PropertyKind::Names => Vec::new(),
+            })
+            .collect()
+    }
+
+    /// The draft, and drafts in which an absent parameter is set.
+    pub(super) fn given(&self, draft: &Draft, list: Option<&ListName>, name: &str) -> Vec<Draft> {
+        let mut this = draft.clone();
+        if this.set(list).is_some_and(|set| set.get(name).is_some_and(|value| text(value).is_some())) {
+            return vec![draft.clone()];
+        }
+        self.samples(list, name).into_iter().map(|value| self.with(draft, list, name, value)).collect()
+    }
+
+    /// The draft with a parameter set, and the parameters that it requires.
+    pub(super) fn with(&self, draft: &Draft, list: Option<&ListName>, name: &str, value: Value) -> Draft {
+        let mut draft = draft.clone();
+        match self.choice_of(list, name) {
+            Some(ChoiceKind::Presence { alternatives, .. }) => {
+                for other in alternatives.iter().filter(|other| other.name.wire != name) {
+                    draft.set(list).map(|set| set.remove(&other.name.wire));
+                }
+            }
+            Some(ChoiceKind::Value { decider, enum_index, cases }) => {
+                let of_case =
+                    |case: &Case| Some(self.family.enums.get(*enum_index)?.values.get(case.value)?.name.wire.clone());
+                let is_meant = |case: &&Case| match name == decider.wire {
+                    true => of_case(case) == text(&value),
+                    false => case.parameters.iter().any(|member| member.name.wire == name),
+                };
+                if let Some(case) = cases.iter().find(is_meant) {
+                    self.decide(&mut draft, list, &decider.wire, of_case(case), case, cases);
+                }
+            }
+            None => {}
+        }
+        draft.set(list).map(|set| set.insert(name.to_owned(), value));
+        draft
+    }
+
+    /// Sets the deciding parameter, removes the members of other cases, and adds the required ones of this case.
+    fn decide(
+        &self,
+        draft: &mut Draft,
+        list: Option<&ListName>,
+        decider: &str,
+        value: Option<String>,
+        case: &Case,
+        all: &[Case],
+    ) {
+        let samples: Vec<_> = case.parameters.iter().map(|member| (member, self.sample_of(member))).collect();
+        let Some(set) = draft.set(list) else { return };
+        set.insert(decider.to_owned(), json!(value));
+        let belongs = |name: &str| case.parameters.iter().any(|own| own.name.wire == name);
+        let strangers = all.iter().flat_map(|case| &case.parameters).filter(|member| !belongs(&member.name.wire));
+        for stranger in strangers {
+            set.remove(&stranger.name.wire);
+        }
+        for (member, samples) in samples.into_iter().filter(|(member, _)| member.need == crate::model::Need::Always) {
+            if let Some(sample) = samples.into_iter().next().filter(|_| !set.contains_key(&member.name.wire)) {
+                set.insert(member.name.wire.clone(), sample);
+            }
+        }
+    }
+
+    /// The draft without a parameter; where one of several is required, with another one.
+    pub(super) fn left_out(&self, draft: &Draft, list: Option<&ListName>, name: &str) -> Draft {
+        let mut draft = draft.clone();
+        match self.choice_of(list, name) {
+            Some(ChoiceKind::Presence { alternatives, .. }) => {
+                let Some(other) = alternatives.iter().find(|other| other.name.wire != name) else { return draft };
+                let sample = self.sample_of(other).into_iter().next().unwrap_or(Value::Null);
+                self.with(&draft, list, &other.name.wire, sample)
+            }
+            Some(ChoiceKind::Value { decider, cases, enum_index }) => {
+                let without = |case: &&Case| {
+                    !case
+                        .parameters
+                        .iter()
+                        .any(|member| member.name.wire == name && member.need == crate::model::Need::Always)
+                };
+                let optional = cases
+                    .iter()
+                    .flat_map(|case| &case.parameters)
+                    .any(|member| member.name.wire == name && member.need != crate::model::Need::Always);
+                if optional {
+                    draft.set(list).map(|set| set.remove(name));
+                } else if let Some(case) = cases.iter().find(without) {
+                    let value = self.family.enums.get(*enum_index).and_then(|all| all.values.get(case.value));
+                    let value = value.map(|value| value.name.wire.clone());
+                    self.decide(&mut draft, list, &decider.wire, value, case, cases);
+                }
+                draft
+            }
+            None => {
+                draft.set(list).map(|set| set.remove(name));
+                draft
+            }
+        }
+    }
+
+    fn choice_of(&self, list: Option<&ListName>, name: &str) -> Option<&'a ChoiceKind> {
+        let choices = self.parameters(list).iter().filter_map(|parameter| self.family.choice_of(parameter));
+        choices.into_iter().find(|choice| choice.wires().any(|wire| wire == name)).map(|choice| &choice.kind)
+    }
+
+    /// Values that a parameter can have.
+    pub(super) fn samples(&self, list: Option<&ListName>, name: &str) -> Vec<Value> {
+        if let Some(ChoiceKind::Value { decider, enum_index, .. }) = self.choice_of(list, name)
+            && decider.wire == name
+        {
+            return self
+                .family
+                .enums
+                .get(*enum_index)
+                .map(|all| all.wires().map(|wire| json!(wire)).collect())
+                .unwrap_or_default();
+        }
+        let wires = self.parameters(list).iter().flat_map(|parameter| self.family.wire_parameters(list, parameter));
+        let named = wires.filter(|wire| wire.name.wire == name).filter_map(|wire| wire.parameter());
+        named.flat_map(|parameter| self.sample_of(parameter)).collect()
+    }
+
+    fn sample_of(&self, parameter: &Parameter) -> Vec<Value> {
+        let number = |n: u64| if parameter.as_text { json!(n.to_string()) } else { json!(n) };
+        match parameter.shape {
+            Shape::One(Type::Enum(index)) => {
+                let all = self.family.enums.get(index);
+                let only =
+                    |wire: &&str| parameter.only.is_empty() || parameter.only.iter().any(|(value, _)| value == wire);
+                all.into_iter().flat_map(|all| all.wires()).filter(only).map(|wire| json!(wire)).collect()
+            }
+            Shape::One(Type::Identifier(_) | Type::String) => {
+                let mut samples = self.seen(&parameter.name.wire);
+                samples.push(json!("ABC-1"));
+                samples
+            }
+            Shape::One(Type::Boolean) => vec![json!(true), json!(false)],
+            Shape::One(Type::Decimal | Type::Integer) => {
+                let least = parameter.min.as_ref().and_then(|(min, _)| min.parse().ok()).unwrap_or(1);
+                vec![number(least)]
+            }
+            Shape::One(Type::Time) => vec![number(self.now)],
+            Shape::One(Type::Choice(_) | Type::Record(_) | Type::Undefined) | Shape::List(_) | Shape::Items(_) => {
+                self.seen(&parameter.name.wire)
+            }
+        }
+    }
+
+    /// The values that a parameter has in the examples of the family, each once.
+    fn seen(&self, name: &str) -> Vec<Value> {
+        let mut seen: Vec<Value> = Vec::new();
+        let examples = self.family.operations.iter().flat_map(|operation| &operation.examples);
+        for example in examples {
+            let request: Value = serde_json::from_str(&example.request.0).unwrap_or_default();
+            let items = request.as_array().cloned().unwrap_or_else(|| vec![request]);
+            for value in items.iter().filter_map(|item| item.get(name)) {
+                if !seen.contains(value) {
+                    seen.push(value.clone());
+                }
+            }
+        }
+        seen
+    }
+}
+
+fn tell(draft: &Draft, property: &str, value: Value) -> Draft {
+    let mut draft = draft.clone();
+    draft.account.insert(property.to_owned(), value);
+    draft
+}

@@ -1,0 +1,85 @@
+//! Values just outside and just inside a bound of a parameter or a window.
+
+use serde_json::{Value, json};
+
+use super::calendar::shifted;
+use super::{ACCESS_TOLERANCE_MS, Bound, NOW, WindowRule};
+use crate::model::{Family, Identifier, Parameter, Shape, Type, Window, alphabet};
+
+/// A value that no document lists.
+const STRANGER: &str = "no-such-value";
+
+/// The two ends of a range, where they are given.
+pub(super) type Ends = (Option<i64>, Option<i64>);
+
+/// Ranges just outside a rule of a window, or just inside.
+pub(super) fn ends_at(window: &Window, rule: WindowRule, breaks: bool) -> Option<Vec<Ends>> {
+    let (now, beyond) = (NOW as i64, i64::from(breaks));
+    Some(match rule {
+        WindowRule::Pair => vec![(Some(now), (!breaks).then_some(now))],
+        WindowRule::Order => vec![(Some(now + beyond), Some(now))],
+        WindowRule::Span => {
+            let from = shifted(now, window.span?, -1);
+            vec![(Some(from), Some(shifted(from, window.span?, 1) + beyond))]
+        }
+        WindowRule::Access => {
+            let oldest = shifted(now, window.access?, -1) - ACCESS_TOLERANCE_MS as i64 - beyond;
+            let needs_end = window.access_is_of_data || window.both_or_neither;
+            let at_edge = (Some(oldest), needs_end.then_some(oldest));
+            // Where the limit speaks of the data, an older start finds nothing and is no mistake.
+            let older = oldest - 1;
+            let longest = window.span.map_or(now, |span| shifted(older, span, 1).min(now));
+            let reaches_back = (Some(older), Some(longest));
+            if breaks || !window.access_is_of_data { vec![at_edge] } else { vec![at_edge, reaches_back] }
+        }
+    })
+}
+
+/// Values just outside a bound, or just inside.
+pub(super) fn values_at(family: &Family, parameter: &Parameter, bound: &Bound<'_>, breaks: bool) -> Vec<Value> {
+    let beyond = i128::from(breaks);
+    let number = |text: String| {
+        let is_text = parameter.as_text || !matches!(parameter.shape, Shape::One(Type::Integer));
+        let bare = text.parse::<u64>().ok().filter(|_| !is_text);
+        vec![bare.map_or(json!(text), |number| json!(number))]
+    };
+    let moved =
+        |bound: &str, by: i128| bound.parse::<i128>().map_or_else(|_| Vec::new(), |n| number((n + by).to_string()));
+    match bound {
+        Bound::Values(known) if breaks => {
+            let all = family.enum_of(&parameter.shape);
+            let others = all.into_iter().flat_map(|all| all.wires()).filter(|wire| !known.contains(wire));
+            others.chain([STRANGER]).map(|value| json!(value)).collect()
+        }
+        Bound::Values(known) => known.iter().map(|value| json!(value)).collect(),
+        Bound::Shape(identifier) => texts_at(identifier, breaks),
+        Bound::Min(min) => moved(min, -beyond),
+        Bound::Max(max) => moved(max, beyond),
+        Bound::Digits(most) => number("9".repeat(*most as usize + usize::from(breaks))),
+        Bound::Edit(delete) if breaks => vec![json!(format!("{delete}.0"))],
+        Bound::Edit(delete) => vec![json!(delete), json!(format!("{delete}.5"))],
+        Bound::MinItems(_) | Bound::MaxItems(_) => Vec::new(),
+    }
+}
+
+/// Texts just outside the constraints of an identifier, or just inside: each length and each character at the edge.
+fn texts_at(identifier: &Identifier, breaks: bool) -> Vec<Value> {
+    let alphabet = identifier.alphabet.as_ref().map(|(alphabet, _)| alphabet.as_str());
+    let pieces: Vec<(char, char)> = alphabet.and_then(|alphabet| alphabet::ranges(alphabet).ok()).unwrap_or_default();
+    let is_of = |c: char| pieces.is_empty() || pieces.iter().any(|(first, last)| (*first..=*last).contains(&c));
+    let letter = pieces.iter().map(|(first, _)| *first).find(char::is_ascii_alphanumeric).unwrap_or('a');
+    let (least, most) = identifier.length.unwrap_or((1, 64));
+    let of_length = |n: u32| letter.to_string().repeat(n as usize);
+    let padded = |c: char| format!("{}{c}", of_length(least.max(2) - 1));
+    let mut texts = Vec::new();
+    if breaks {
+        texts.extend(identifier.length.map(|_| of_length(most + 1)));
+        texts.extend((least > 1).then(|| of_length(least - 1)));
+        texts.extend((' '..='~').filter(|c| !is_of(*c)).map(padded));
+    } else {
+        texts.extend(identifier.length.map(|_| of_length(most)));
+        texts.push(of_length(least));
+        texts.extend(pieces.iter().flat_map(|(first, last)| [padded(*first), padded(*last)]));
+    }
+    texts.into_iter().map(|text| json!(text)).collect()
+}

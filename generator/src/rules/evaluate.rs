@@ -1,0 +1,242 @@
+//! The checked rules that a request breaks. Simple rather than fast: it interprets the model over JSON.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::calendar::shifted;
+use super::number::Number;
+use super::{ACCESS_TOLERANCE_MS, Bound, Check, Entry, Leaf, WindowRule, leaves, of_operation};
+use crate::model::{
+    Comparison, Condition, Family, Form, Identifier, ListName, Operation, Rule, Severity, Test, Window, alphabet,
+};
+
+/// The ids of the checked rules that a request breaks, and whether each refuses it.
+///
+/// `account` is an object: properties by name, and `instruments`, a list of objects with `line`, `symbol` and the
+/// properties of one. Rules on how long ago something is need `now`, in Unix milliseconds.
+pub(crate) fn evaluate(
+    family: &Family,
+    operation: &Operation,
+    request: &Value,
+    account: &Value,
+    now: Option<u64>,
+) -> BTreeMap<String, bool> {
+    let entries = of_operation(family, operation);
+    let evaluate = Evaluator { family, operation, request, account, now };
+    broken(&entries, &evaluate).map(|entry| (entry.id.clone(), entry.severity == Severity::Refuse)).collect()
+}
+
+/// The `entries` that a request breaks.
+pub(super) fn broken<'e, 'a>(
+    entries: &'e [Entry<'a>],
+    evaluate: &Evaluator<'_>,
+) -> impl Iterator<Item = &'e Entry<'a>> {
+    entries.iter().filter(|entry| entry.check.as_ref().is_some_and(|check| evaluate.is_broken(check)))
+}
+
+/// A request, the account and the time.
+pub(super) struct Evaluator<'a> {
+    pub(super) family: &'a Family,
+    pub(super) operation: &'a Operation,
+    pub(super) request: &'a Value,
+    pub(super) account: &'a Value,
+    pub(super) now: Option<u64>,
+}
+
+/// The text of a value; none for `null` and the empty text, which count as absent.
+pub(super) fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()).filter(|text| !text.is_empty()),
+        other => Some(other.to_string()),
+    }
+}
+
+impl Evaluator<'_> {
+    fn is_broken(&self, check: &Check<'_>) -> bool {
+        match check {
+            Check::Parameter(leaf, bound) => {
+                self.sets(leaf.list).iter().any(|set| self.is_beyond(leaf, bound, set).unwrap_or(false))
+            }
+            Check::Window(window, rule) => self.window_is_broken(window, *rule).unwrap_or(false),
+            Check::Written(rule) => self.rule_is_broken(rule),
+        }
+    }
+
+    /// The objects that a rule is about: the request, or the items of a list.
+    fn sets(&self, list: Option<&ListName>) -> Vec<&Value> {
+        match list {
+            None => vec![self.request],
+            Some(ListName::Body) => self.request.as_array().into_iter().flatten().collect(),
+            Some(ListName::Parameter(list)) => {
+                self.request.get(list).and_then(Value::as_array).into_iter().flatten().collect()
+            }
+        }
+    }
+
+    fn is_beyond(&self, leaf: &Leaf<'_>, bound: &Bound<'_>, set: &Value) -> Option<bool> {
+        let value = if leaf.parameter.is_body() { set } else { set.get(&leaf.parameter.name.wire)? };
+        let of_number = |beyond: &dyn Fn(Number) -> Option<bool>| beyond(Number::parse(&text(value)?)?);
+        let items = || value.as_array().map(|items| items.len() as u64);
+        match bound {
+            Bound::Values(known) => Some(each_text(value).iter().any(|text| !known.contains(&text.as_str()))),
+            Bound::Shape(identifier) => Some(each_text(value).iter().any(|text| !has_shape(identifier, text))),
+            Bound::Min(min) => of_number(&|number| Some(number.compare(Number::parse(min)?)?.is_lt())),
+            Bound::Max(max) => of_number(&|number| Some(number.compare(Number::parse(max)?)?.is_gt())),
+            Bound::Digits(most) => Some(text(value)?.len() > *most as usize),
+            Bound::MinItems(least) => Some(items()? < *least),
+            Bound::MaxItems(most) => Some(items()? > *most),
+            Bound::Edit(delete) => {
+                let text = text(value)?;
+                let is_same = Number::parse(&text)?.compare(Number::parse(delete)?)?.is_eq();
+                Some(text != *delete && is_same)
+            }
+        }
+    }
+
+    fn window_is_broken(&self, window: &Window, rule: WindowRule) -> Option<bool> {
+        let time = |name: &str| text(self.request.get(name)?)?.parse::<i64>().ok();
+        let (from, to) = (time(&window.from.0), time(&window.to.0));
+        match rule {
+            WindowRule::Pair => Some(from.is_some() != to.is_some()),
+            WindowRule::Order => Some(from? > to?),
+            WindowRule::Span => {
+                let (from, to, span) = (from?, to?, window.span?);
+                Some(to > shifted(from, span, 1) && from < shifted(to, span, -1))
+            }
+            WindowRule::Access => {
+                let now = i64::try_from(self.now?).ok()?;
+                let oldest = shifted(now, window.access?, -1) - ACCESS_TOLERANCE_MS as i64;
+                let bounded = if window.access_is_of_data { to } else { from.or(to) };
+                Some(bounded? < oldest)
+            }
+        }
+    }
+
+    fn rule_is_broken(&self, rule: &Rule) -> bool {
+        let sets = self.sets(rule.within.as_ref().map(|(list, _)| list));
+        match &rule.test {
+            None => false,
+            Some(Test::Condition { when, require, forbid }) => sets.iter().any(|set| {
+                let is = |condition: &Condition, so: bool| self.holds(condition, set) == Some(so);
+                let applies = when.iter().all(|condition| is(condition, true));
+                let fails = require.iter().any(|condition| is(condition, false));
+                let is_forbidden = !forbid.is_empty() && forbid.iter().all(|condition| is(condition, true));
+                applies && (fails || is_forbidden)
+            }),
+            Some(Test::Same(name, _)) => {
+                sets.iter().filter_map(|set| text(set.get(name)?)).collect::<BTreeSet<_>>().len() > 1
+            }
+            Some(Test::Unique(names)) => names.iter().any(|(name, _)| {
+                let texts: Vec<_> = sets.iter().filter_map(|set| text(set.get(name)?)).collect();
+                texts.iter().collect::<BTreeSet<_>>().len() < texts.len()
+            }),
+        }
+    }
+
+    /// Whether a condition holds; `None` when that is unknown.
+    pub(super) fn holds(&self, condition: &Condition, set: &Value) -> Option<bool> {
+        let given = |name: &str| set.get(name).and_then(text);
+        let is_given = |(name, _): &(String, _)| match set.get(name) {
+            Some(Value::Array(_)) => true,
+            _ => given(name).is_some(),
+        };
+        match condition {
+            Condition::Given(names) => Some(names.iter().all(is_given)),
+            Condition::AnyGiven(names) => Some(names.iter().any(is_given)),
+            Condition::Is { parameter, values } => {
+                Some(given(&parameter.0).is_some_and(|text| values.iter().any(|(value, _)| *value == text)))
+            }
+            Condition::HasForm { parameter, forms } => {
+                let asked = |form: &&Form| forms.iter().any(|(name, _)| *name == form.name.wire);
+                let text = given(&parameter.0);
+                Some(text.is_some_and(|text| self.forms(&parameter.0).filter(asked).any(|form| has_form(form, &text))))
+            }
+            Condition::AccountIs { property, values } => {
+                let told = text(self.account.get(&property.0)?)?;
+                Some(values.iter().any(|(value, _)| *value == told))
+            }
+            Condition::Compares { parameter, comparison, property } => {
+                self.compares(&given(&parameter.0)?, *comparison, &property.0, set)
+            }
+        }
+    }
+
+    /// The forms that a parameter can have.
+    fn forms(&self, name: &str) -> impl Iterator<Item = &Form> {
+        let leaves = leaves(self.family, self.operation).into_iter();
+        let found = leaves.filter(move |leaf| leaf.parameter.name.wire == name);
+        found
+            .filter_map(|leaf| self.family.identifier_of(&leaf.parameter.shape))
+            .take(1)
+            .flat_map(|identifier| &identifier.forms)
+    }
+
+    fn compares(&self, given: &str, comparison: Comparison, property: &str, set: &Value) -> Option<bool> {
+        let numbers = || {
+            let told = Number::parse(&text(self.instrument(set)?.get(property)?)?)?;
+            Some((Number::parse(given)?, told))
+        };
+        match comparison {
+            Comparison::Among => {
+                let names = self.account.get(property)?.as_array()?;
+                Some(names.iter().any(|name| name.as_str() == Some(given)))
+            }
+            Comparison::NotBefore => {
+                let moment: u64 = text(self.account.get(property)?)?.parse().ok()?;
+                Some(given.parse::<u64>().ok()? >= moment)
+            }
+            Comparison::MultipleOf => {
+                let (given, told) = numbers()?;
+                given.is_multiple_of(told)
+            }
+            Comparison::Places => {
+                let (given, told) = numbers()?;
+                Number::parse(&given.needed_places().to_string())?.compare(told).map(|order| order.is_le())
+            }
+            Comparison::AtLeast => {
+                let (given, told) = numbers()?;
+                given.compare(told).map(|order| order.is_ge())
+            }
+        }
+    }
+
+    /// The properties of the instrument that the object or the request names.
+    fn instrument(&self, set: &Value) -> Option<&Value> {
+        let names = self.family.instrument.as_ref()?;
+        let named = |name: &str| text(set.get(name).or_else(|| self.request.get(name))?);
+        let (line, symbol) = (named(&names.line.0)?, named(&names.symbol.0)?);
+        let told = self.account.get("instruments")?.as_array()?;
+        let is =
+            |instrument: &Value, key: &str, value: &str| instrument.get(key).and_then(Value::as_str) == Some(value);
+        told.iter().find(|instrument| is(instrument, "line", &line) && is(instrument, "symbol", &symbol))
+    }
+}
+
+/// The texts of a value, or of each element of a list.
+fn each_text(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(values) => values.iter().filter_map(text).collect(),
+        other => text(other).into_iter().collect(),
+    }
+}
+
+fn has_shape(identifier: &Identifier, text: &str) -> bool {
+    let (least, most) = identifier.length.unwrap_or((1, u32::MAX));
+    let count = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+    let alphabet = identifier.alphabet.as_ref().map(|(alphabet, _)| alphabet.as_str());
+    (least..=most).contains(&count) && text.chars().all(|c| alphabet.is_none_or(|alphabet| is_of(alphabet, c)))
+}
+
+pub(super) fn has_form(form: &Form, text: &str) -> bool {
+    let between = text.strip_prefix(form.prefix.as_str()).and_then(|rest| rest.strip_suffix(form.suffix.as_str()));
+    between.is_some_and(|between| {
+        !between.is_empty() && between.chars().all(|c| form.alphabet.as_ref().is_none_or(|alphabet| is_of(alphabet, c)))
+    })
+}
+
+/// Whether an alphabet has a character.
+fn is_of(alphabet: &str, c: char) -> bool {
+    alphabet::ranges(alphabet).is_ok_and(|ranges| ranges.iter().any(|(first, last)| (*first..=*last).contains(&c)))
+}

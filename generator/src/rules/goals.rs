@@ -1,0 +1,111 @@
+//! What a request must satisfy to exercise one part of a rule: each condition and each value alone.
+
+use crate::model::{Comparison, Condition};
+
+/// A condition that must hold, or must not.
+#[derive(Clone, Debug)]
+pub(super) struct Goal {
+    pub(super) condition: Condition,
+    pub(super) so: bool,
+    /// The compared value is far from the edge, and not at it.
+    pub(super) far: bool,
+}
+
+/// Goals that one request meets.
+pub(super) type Goals = Vec<Goal>;
+
+fn goal(condition: Condition, so: bool) -> Goal {
+    Goal { condition, so, far: false }
+}
+
+/// Goals of requests that break a rule: for each value of its conditions, in each possible way.
+pub(super) fn breaking(when: &[Condition], require: &[Condition], forbid: &[Condition]) -> Vec<Goals> {
+    let targets: Vec<Goals> = require
+        .iter()
+        .map(|condition| (condition, false))
+        .flat_map(|(condition, so)| apart(condition, so))
+        .chain(all_of(forbid, true))
+        .collect();
+    across(&all_of(when, true), &targets)
+}
+
+/// Goals of requests at the edge of a rule: they keep it for each value of its conditions, in each possible way, or one of
+/// its conditions does not hold.
+pub(super) fn keeping(when: &[Condition], require: &[Condition], forbid: &[Condition]) -> Vec<Goals> {
+    let mut targets: Vec<Goals> = require.iter().flat_map(|condition| apart(condition, true)).collect();
+    for (index, condition) in forbid.iter().enumerate() {
+        let others = forbid.iter().enumerate().filter(|(other, _)| *other != index);
+        let others: Goals = others.map(|(_, condition)| goal(condition.clone(), true)).collect();
+        targets.extend(apart(condition, false).into_iter().map(|goals| [others.clone(), goals].concat()));
+    }
+    let mut plans = across(&all_of(when, true), &targets);
+    let broken = require.first().map(|condition| vec![goal(condition.clone(), false)]);
+    let broken = broken.unwrap_or_else(|| forbid.iter().map(|condition| goal(condition.clone(), true)).collect());
+    for (index, condition) in when.iter().enumerate() {
+        let others = when.iter().enumerate().filter(|(other, _)| *other != index);
+        let others: Goals = others.map(|(_, condition)| goal(condition.clone(), true)).collect();
+        plans.push([others, vec![goal(condition.clone(), false)], broken.clone()].concat());
+    }
+    plans
+}
+
+/// Each of `starts` with the last of `targets`, and the last of `starts` with each of `targets`; the last demands least.
+fn across(starts: &[Goals], targets: &[Goals]) -> Vec<Goals> {
+    let none = Goals::new();
+    let start = starts.last().unwrap_or(&none);
+    let Some(target) = targets.last() else { return Vec::new() };
+    let varied = starts.iter().rev().skip(1).map(|start| [start.clone(), target.clone()].concat());
+    targets.iter().map(|target| [start.clone(), target.clone()].concat()).chain(varied).collect()
+}
+
+/// All conditions hold; each in turn in all possible ways, the others in any. Empty when there are no conditions.
+fn all_of(conditions: &[Condition], so: bool) -> Vec<Goals> {
+    let mut plans = Vec::new();
+    for (index, condition) in conditions.iter().enumerate() {
+        for way in apart(condition, so) {
+            let goals = conditions.iter().enumerate().flat_map(|(other, condition)| {
+                if other == index { way.clone() } else { vec![goal(condition.clone(), so)] }
+            });
+            plans.push(goals.collect());
+        }
+    }
+    plans
+}
+
+/// The ways in which a condition can hold, or fail: each of its values or names alone.
+fn apart(condition: &Condition, so: bool) -> Vec<Goals> {
+    match condition {
+        Condition::Is { parameter, values } if so => {
+            each(values, |value| Condition::Is { parameter: parameter.clone(), values: vec![value] })
+        }
+        Condition::HasForm { parameter, forms } if so => {
+            each(forms, |form| Condition::HasForm { parameter: parameter.clone(), forms: vec![form] })
+        }
+        Condition::AccountIs { property, values } if so => {
+            each(values, |value| Condition::AccountIs { property: property.clone(), values: vec![value] })
+        }
+        // One is given and the others are not; or one is not given and the others are.
+        Condition::AnyGiven(names) if so => one_against_the_others(names, true),
+        Condition::Given(names) if !so => one_against_the_others(names, false),
+        Condition::Compares { comparison: Comparison::AtLeast, .. } => {
+            [false, true].map(|far| vec![Goal { condition: condition.clone(), so, far }]).to_vec()
+        }
+        other => vec![vec![goal(other.clone(), so)]],
+    }
+}
+
+fn each<T: Clone>(values: &[T], condition: impl Fn(T) -> Condition) -> Vec<Goals> {
+    values.iter().map(|value| vec![goal(condition(value.clone()), true)]).collect()
+}
+
+fn one_against_the_others(names: &[(String, crate::diagnostics::Place)], given: bool) -> Vec<Goals> {
+    let alone = |name: &(String, _), so| goal(Condition::Given(vec![name.clone()]), so);
+    let ways = names.iter().enumerate().map(|(index, name)| {
+        let others = names.iter().enumerate().filter(|(other, _)| *other != index);
+        let others = others.map(|(_, name)| alone(name, !given));
+        others.chain([alone(name, given)]).collect()
+    });
+    // Where other rules tie the names together, no way is left but all of them at once.
+    let together = if given { Condition::AnyGiven(names.to_vec()) } else { Condition::Given(names.to_vec()) };
+    ways.chain([vec![goal(together, given)]]).collect()
+}

@@ -1,0 +1,130 @@
+//! All rules of the API: those that the schema writes out, and those that follow from its other keys.
+//!
+//! 1. **entries**: the rules of an operation, each with an id, a place in the document and a kind; [`derived`] makes those
+//!    that follow from a parameter, a window, a rate and so on.
+//! 2. **evaluate**: an interpreter of the checked rules. The emitted checks must give the same results; they share only
+//!    the schema with it.
+//! 3. **cases**: for each checked rule, requests that break only this rule, and requests at its edge that keep it.
+
+mod calendar;
+mod cases;
+mod derived;
+mod drafts;
+mod edges;
+mod evaluate;
+mod goals;
+mod number;
+
+use crate::model::{Api, Family, Identifier, ListName, Operation, Parameter, Rule, RuleKind, Severity, Window};
+
+pub use cases::Case;
+pub(crate) use cases::cases;
+pub(crate) use evaluate::evaluate;
+
+/// How far past its limit a time may be: clocks differ, and a request is checked later than it is made.
+const ACCESS_TOLERANCE_MS: u64 = 60_000;
+
+/// 2026-09-21, 14:13:20 UTC.
+const NOW: u64 = 1_790_000_000_000;
+
+/// A rule of an operation or of a family.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry<'a> {
+    pub(crate) id: String,
+    pub(crate) at: String,
+    pub(crate) kind: RuleKind,
+    pub(crate) severity: Severity,
+    pub(crate) says: String,
+    pub(crate) check: Option<Check<'a>>,
+}
+
+/// What a checked rule checks.
+#[derive(Clone, Debug)]
+pub(crate) enum Check<'a> {
+    /// A bound of one parameter.
+    Parameter(Leaf<'a>, Bound<'a>),
+    Window(&'a Window, WindowRule),
+    /// A rule that the schema writes out.
+    Written(&'a Rule),
+}
+
+/// What bounds one parameter.
+#[derive(Clone, Debug)]
+pub(crate) enum Bound<'a> {
+    Values(Vec<&'a str>),
+    Shape(&'a Identifier),
+    Min(&'a str),
+    Max(&'a str),
+    Digits(u32),
+    MinItems(u64),
+    MaxItems(u64),
+    /// Only one text deletes the value; others that mean the same number are refused.
+    Edit(&'a str),
+}
+
+/// A rule of a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WindowRule {
+    Pair,
+    Order,
+    Span,
+    Access,
+}
+
+/// A parameter, and the list whose items have it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leaf<'a> {
+    pub(crate) list: Option<&'a ListName>,
+    pub(crate) parameter: &'a Parameter,
+}
+
+impl Leaf<'_> {
+    /// The path in the ids of rules: `orderList[].size`; empty where the body is the list.
+    pub(crate) fn path(&self) -> String {
+        if self.parameter.is_body() {
+            return String::new();
+        }
+        self.list.map(ListName::item_prefix).unwrap_or_default() + &self.parameter.name.wire
+    }
+}
+
+/// The rules of an operation, those that are written out first.
+pub(crate) fn of_operation<'a>(family: &'a Family, operation: &'a Operation) -> Vec<Entry<'a>> {
+    let mut entries: Vec<_> = operation.statements.rules.iter().map(written).collect();
+    entries.extend(derived::of_operation(family, operation));
+    entries
+}
+
+/// The rules of a family that belong to no single operation.
+pub(crate) fn of_family(family: &Family) -> Vec<Entry<'_>> {
+    let mut entries: Vec<_> = family.statements.rules.iter().map(written).collect();
+    entries.extend(derived::of_family(family));
+    entries
+}
+
+/// All rules, each with the family or the operation that it is about.
+pub(crate) fn book(api: &Api) -> Vec<(&str, Entry<'_>)> {
+    let of_families =
+        api.families.iter().flat_map(|family| of_family(family).into_iter().map(|entry| (family.name.as_str(), entry)));
+    let of_operations = api.operations().flat_map(|(family, operation)| {
+        of_operation(family, operation).into_iter().map(|entry| (operation.id.as_str(), entry))
+    });
+    of_families.chain(of_operations).collect()
+}
+
+fn written(rule: &Rule) -> Entry<'_> {
+    Entry {
+        id: rule.id.clone(),
+        at: rule.at.clone(),
+        kind: rule.kind,
+        severity: rule.severity,
+        says: rule.says.clone(),
+        check: (rule.kind == RuleKind::Checked).then_some(Check::Written(rule)),
+    }
+}
+
+/// Every single parameter of a request: members of choices beside the others, and those of items.
+pub(crate) fn leaves<'a>(family: &'a Family, operation: &'a Operation) -> Vec<Leaf<'a>> {
+    let wires = operation.wire_parameters(family).into_iter();
+    wires.filter_map(|wire| Some(Leaf { list: wire.list, parameter: wire.parameter()? })).collect()
+}

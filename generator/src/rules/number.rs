@@ -1,0 +1,46 @@
+//! Exact decimal numbers of ordinary size.
+
+use std::cmp::Ordering;
+
+/// A number: its digits, and how many of them follow the point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Number {
+    digits: i128,
+    places: u32,
+}
+
+impl Number {
+    /// Reads `-12.50`; `None` beyond 30 digits.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let all = format!("{whole}{fraction}");
+        if all.len() > 30 || fraction.contains(['-', '+']) {
+            return None;
+        }
+        Some(Self { digits: all.parse().ok()?, places: u32::try_from(fraction.len()).ok()? })
+    }
+
+    /// Both numbers over one power of ten.
+    fn aligned(self, other: Self) -> Option<(i128, i128)> {
+        let places = self.places.max(other.places);
+        let scaled = |number: Self| number.digits.checked_mul(10_i128.checked_pow(places - number.places)?);
+        scaled(self).zip(scaled(other))
+    }
+
+    pub(super) fn compare(self, other: Self) -> Option<Ordering> {
+        self.aligned(other).map(|(a, b)| a.cmp(&b))
+    }
+
+    pub(super) fn is_multiple_of(self, step: Self) -> Option<bool> {
+        self.aligned(step).filter(|(_, step)| *step > 0).map(|(number, step)| number % step == 0)
+    }
+
+    /// How many decimal places it needs.
+    pub(super) fn needed_places(self) -> u32 {
+        let mut number = self;
+        while number.places > 0 && number.digits % 10 == 0 {
+            number = Self { digits: number.digits / 10, places: number.places - 1 };
+        }
+        number.places
+    }
+}

@@ -1,0 +1,164 @@
+//! Virtual time: a clock that moves to whatever happens next, on one thread.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt::{self, Write};
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use tradeapi::Timestamp;
+use tradeapi::runtime::clock::{Clock, Environment, Timer};
+use tradeapi_hostile::{Dice, FastClock};
+
+/// No simulation takes longer than this in virtual time: the longest wait, for orders to be forgotten, takes two hours.
+const LONGEST: Duration = Duration::from_secs(12 * 60 * 60);
+
+/// Virtual time. Clones share it.
+#[derive(Clone)]
+pub(super) struct Time {
+    clock: FastClock,
+    shared: Arc<Mutex<Shared>>,
+}
+
+struct Shared {
+    events: BinaryHeap<Reverse<Event>>,
+    count: u64,
+    dice: Dice,
+    /// A line for each thing that happens, if anybody reads it.
+    trace: Option<String>,
+}
+
+/// Something that happens at a time. What happens at the same time happens in the order in which it was planned.
+struct Event {
+    at: Duration,
+    number: u64,
+    act: Act,
+}
+
+enum Act {
+    Wake(Waker),
+    Do(Box<dyn FnOnce() + Send>),
+}
+
+impl Time {
+    pub(super) fn new(clock: FastClock, dice: Dice, is_traced: bool) -> Self {
+        let shared = Shared { events: BinaryHeap::new(), count: 0, dice, trace: is_traced.then(String::new) };
+        Self { clock, shared: Arc::new(Mutex::new(shared)) }
+    }
+
+    /// Runs `future`, and whatever happens meanwhile, to its end. `None` if nothing is left that could wake it, or if it
+    /// takes too long.
+    pub(super) fn run<T>(&self, future: impl Future<Output = T>) -> Option<T> {
+        let woken = Arc::new(Woken(AtomicBool::new(true)));
+        let waker = Waker::from(Arc::clone(&woken));
+        let mut future = pin!(future);
+        loop {
+            if woken.0.swap(false, Ordering::Relaxed) {
+                if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                    return Some(output);
+                }
+                continue;
+            }
+            let Reverse(Event { at, act, .. }) = self.shared().events.pop()?;
+            // It may have leapt beyond.
+            self.clock.leap(at.saturating_sub(self.clock.steady()));
+            if at > LONGEST {
+                return None;
+            }
+            match act {
+                Act::Wake(waker) => waker.wake(),
+                Act::Do(act) => act(),
+            }
+        }
+    }
+
+    pub(super) fn now(&self) -> Duration {
+        self.clock.steady()
+    }
+
+    /// Does `act` at a time.
+    pub(super) fn at(&self, at: Duration, act: impl FnOnce() + Send + 'static) {
+        self.plan(at, Act::Do(Box::new(act)));
+    }
+
+    /// Writes a line into the trace.
+    pub(super) fn trace(&self, line: fmt::Arguments<'_>) {
+        let now = self.now();
+        if let Some(trace) = &mut self.shared().trace {
+            // A text takes what is written to it.
+            let _ = writeln!(trace, "{now:?} {line}");
+        }
+    }
+
+    pub(super) fn take_trace(&self) -> String {
+        self.shared().trace.take().unwrap_or_default()
+    }
+
+    fn plan(&self, at: Duration, act: Act) {
+        let mut shared = self.shared();
+        shared.count += 1;
+        let event = Event { at, number: shared.count, act };
+        shared.events.push(Reverse(event));
+    }
+
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clock for Time {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.clock.now())
+    }
+}
+
+impl Timer for Time {
+    fn now(&self) -> Duration {
+        self.clock.steady()
+    }
+
+    fn wake_at(&self, at: Duration, waker: Waker) {
+        self.plan(at, Act::Wake(waker));
+    }
+}
+
+impl Environment for Time {
+    fn random(&self) -> u64 {
+        self.shared().dice.throw()
+    }
+}
+
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Ord for Event {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.at, self.number).cmp(&(other.at, other.number))
+    }
+}
+
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Event {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for Event {}

@@ -1,0 +1,135 @@
+use std::collections::BTreeMap;
+
+use crate::fault::{Fault, Landing};
+use crate::operation::Family;
+use crate::quirk::Quirk;
+
+/// What the exchange counted.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// How many requests came, by operation.
+    pub calls: BTreeMap<(Family, &'static str), Rate>,
+    /// What went wrong on purpose, and what became of the changes.
+    pub faults: BTreeMap<Fault, u64>,
+    /// What became of the changes with whose requests something went wrong.
+    pub landings: BTreeMap<Landing, u64>,
+    /// What was odd about answers.
+    pub quirks: BTreeMap<Quirk, u64>,
+    /// What else was reached.
+    pub reached: BTreeMap<Reached, u64>,
+    /// What no client should send: requests that are badly signed or make no sense.
+    pub refused: Vec<String>,
+    /// How many requests came too late for their signature.
+    pub stale: u64,
+}
+
+listed! {
+    /// Something that a campaign is to reach.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum Reached {
+        /// An order came to be after somebody was told that it was not there.
+        CameAfterAll,
+        /// An order was made with an id that another has.
+        Twin,
+        /// An order was refused because its id was used before.
+        RefusedTwin,
+        /// An order was named by the exchange's id.
+        NamedByOrderId,
+        /// An order came without an id.
+        WithoutId,
+        /// An amendment asked for two things.
+        AmendedTwoFields,
+        /// An amendment asked for what the order was already.
+        AmendedWithoutChange,
+        /// A question for an order that was cancelled two hours ago.
+        Forgotten,
+        /// An older state of an order was shown.
+        ShownLate,
+        /// A machine answered whose clock is another, or that lags behind.
+        AnotherNode,
+        /// A signature was refused by a clock that is wrong.
+        JudgedByWrongClock,
+        /// A connection that rested was closed.
+        IdleClose,
+        /// Bytes came that nobody asked for.
+        Unsolicited,
+        /// What does two things was refused after the first.
+        DoneHalf,
+        /// A question was put while the request could still arrive.
+        AskedEarly,
+        /// A question was put after that.
+        AskedLate,
+        /// A request came over a connection for which it had to wait.
+        LateFirstRequest,
+        /// A client gave up a call that was under way.
+        Dropped,
+        /// A client's only thread was busy with something else.
+        Blocked,
+        /// An order was cancelled of which it was not known whether it was there.
+        CancelledUnknown,
+        /// The network lost a request on its way.
+        RequestLost,
+        /// The network lost an answer on its way.
+        AnswerLost,
+        /// A request was overtaken by others.
+        RequestDelayed,
+        /// An answer was overtaken by others, or came too late.
+        AnswerDelayed,
+        /// No connection came about.
+        NotConnected,
+        /// A connection was closed while a request was under way to it.
+        ClosedUnderWay,
+        /// The answer to another request came for this one.
+        TakenForAnother,
+        /// The exchange was away while a request was under way to it.
+        CutOff,
+        /// A request came a second time, from a node that repeats what it gets no answer to, and the second answer counted.
+        Repeated,
+    }
+}
+
+/// How often an operation was called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rate {
+    /// In all.
+    pub calls: usize,
+    /// At most within any second.
+    pub most: usize,
+    /// How many are allowed within any second.
+    pub allowed: usize,
+    /// How many came beyond that.
+    pub beyond: usize,
+}
+
+impl Counts {
+    /// Both together, each rate for the one who called fastest.
+    pub fn add(&mut self, other: &Self) {
+        for (operation, rate) in &other.calls {
+            let sum = self.calls.entry(*operation).or_default();
+            let (calls, beyond) = (sum.calls + rate.calls, sum.beyond + rate.beyond);
+            *sum = Rate { calls, beyond, most: sum.most.max(rate.most), allowed: rate.allowed };
+        }
+        other.faults.iter().for_each(|(fault, count)| *self.faults.entry(*fault).or_default() += count);
+        other.landings.iter().for_each(|(landing, count)| *self.landings.entry(*landing).or_default() += count);
+        other.quirks.iter().for_each(|(quirk, count)| *self.quirks.entry(*quirk).or_default() += count);
+        other.reached.iter().for_each(|(what, count)| self.reach(*what, *count));
+        self.refused.extend_from_slice(&other.refused);
+        self.stale += other.stale;
+    }
+
+    /// Something was reached so often.
+    pub fn reach(&mut self, what: Reached, times: u64) {
+        *self.reached.entry(what).or_default() += times;
+    }
+
+    /// How often something was reached.
+    pub fn times(&self, what: Reached) -> u64 {
+        self.reached.get(&what).copied().unwrap_or_default()
+    }
+
+    /// How many calls came beyond what the documents allow.
+    pub fn beyond(&self) -> usize {
+        self.calls.values().map(|rate| rate.beyond).sum()
+    }
+}

@@ -1,0 +1,110 @@
+//! What a program meets every day: errors from `main`, partial failures, keys from the environment, two clients of one
+//! key, and figures of calls.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tradeapi::runtime::client::LimitMode;
+use tradeapi::runtime::error::BuildError;
+use tradeapi::unified::{
+    BatchOrder, BatchOrderItem, CancelAllOrders, Category, ClientOid, Execution, GetOrderDetails, OrderRef, PlaceOrder,
+    Side,
+};
+use tradeapi::{Client, Credentials, Error, dec};
+use tradeapi_exchange::{Exchange, Seed};
+use tradeapi_sandbox::{Answer, Sandbox};
+
+fn order(id: &str) -> PlaceOrder {
+    PlaceOrder::new(Category::UsdtFutures, "BTCUSDT", dec!(0.001), Side::Buy, Execution::limit(dec!(50000)))
+        .client_oid(ClientOid::new(id).unwrap())
+}
+
+#[tokio::test]
+async fn an_error_that_leaves_main_is_a_sentence_and_what_to_do() {
+    let exchange = Exchange::new(Seed(1));
+    let client = exchange.client();
+    exchange.hide_next("40725");
+    let error = client.unified().place_order(&order("a")).await.unwrap_err();
+    let text = format!("{error:?}");
+    let lines: Vec<_> = text.lines().collect();
+    assert!(lines[0].starts_with("unified.place-order failed: code 40725"), "{text}");
+    assert_eq!(lines[1..], ["query it with `locate`, or let `place_and_confirm` do so; do not send it again before"]);
+    assert!(format!("{error:#?}").starts_with("Unknown(\n"));
+
+    let read = GetOrderDetails::new(OrderRef::ClientOid(ClientOid::new("nothing").unwrap()));
+    let error = client.unified().get_order_details(&read).await.unwrap_err();
+    assert!(!error.to_string().contains("effect"), "{error}");
+}
+
+#[tokio::test]
+async fn what_failed_of_a_batch_is_told_or_an_error() {
+    let exchange = Exchange::new(Seed(2));
+    let client = exchange.client();
+    let item = |id: &str, qty| {
+        BatchOrderItem::new(Category::UsdtFutures, "BTCUSDT", qty, Side::Buy, Execution::limit(dec!(50000)))
+            .client_oid(ClientOid::new(id).unwrap())
+    };
+    let good = || BatchOrder::new(vec![item("a", dec!(0.001)), item("b", dec!(0.002))]);
+    let done = client.batch(good()).send().await.unwrap().into_result().unwrap();
+    assert_eq!(done.len(), 2);
+
+    let mixed = BatchOrder::new(vec![item("c", dec!(0.001)), item("d", dec!(900000))]);
+    let report = client.batch(mixed).send().await.unwrap();
+    assert!(!report.all_done() && report.failures().count() == 1);
+    let report = report.into_result().unwrap_err();
+    assert!(report.to_string().starts_with("1 of 2 items succeeded\n  item 1: code "), "{report}");
+}
+
+#[test]
+fn a_variable_that_is_missing_is_named() {
+    let error = Credentials::from_env("TRADEAPI_NOBODY_SETS_THIS").unwrap_err();
+    assert_eq!(error, BuildError::Environment { name: "TRADEAPI_NOBODY_SETS_THIS_KEY".to_owned() });
+}
+
+/// Two clients that know nothing of each other do not exceed the limit of their key together.
+#[tokio::test]
+async fn clients_with_the_same_key_share_their_limits() {
+    let sandbox = Sandbox::start().unwrap();
+    let client = |key: &str| -> Client {
+        let credentials = Credentials::new(key, "secret", "passphrase");
+        Client::builder(sandbox.url()).credentials(credentials).limits(LimitMode::Refuse).build().unwrap()
+    };
+    let (one, two, other) = (client("one-key"), client("one-key"), client("another-key"));
+    let cancel = CancelAllOrders::new(Category::UsdtFutures);
+    let mut sent = 0;
+    for round in 0..20 {
+        let client = if round % 2 == 0 { &one } else { &two };
+        sandbox.answer_next(Answer::json(r#"{"code":"00000","data":{"list":[]}}"#));
+        match client.call(&cancel).await {
+            Err(Error::Limited(_)) => break,
+            _ => sent += 1,
+        }
+    }
+    assert_eq!(sent, 5, "the limit is five calls a second");
+    assert!(matches!(two.call(&cancel).await, Err(Error::Limited(_))));
+    assert!(!matches!(other.call(&cancel).await, Err(Error::Limited(_))));
+}
+
+#[tokio::test]
+async fn calls_are_counted_by_operation() {
+    let exchange = Exchange::new(Seed(3));
+    let counts = Arc::<Mutex<HashMap<_, u32>>>::default();
+    let noted = counts.clone();
+    let client = exchange
+        .client_of(exchange.keys())
+        .metrics(move |call| {
+            assert!(call.took >= call.waited && call.waited == Duration::ZERO && call.attempt == 1);
+            *noted.lock().unwrap().entry((call.operation, call.call_result.as_str())).or_default() += 1;
+        })
+        .build()
+        .unwrap();
+    client.unified().place_order(&order("a")).await.unwrap();
+    client.unified().place_order(&order("b")).await.unwrap();
+    exchange.refuse_next("40762");
+    client.unified().place_order(&order("c")).await.unwrap_err();
+    let counts = counts.lock().unwrap();
+    let of = |how: &str| counts.iter().filter(|((_, told), _)| *told == how).map(|(_, count)| *count).sum::<u32>();
+    assert_eq!((counts.len(), of("success")), (2, 2));
+}

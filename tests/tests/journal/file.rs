@@ -1,0 +1,224 @@
+//! The folder of a journal: across restarts, torn writes, releases and processes.
+
+use std::fs;
+use std::path::Path;
+
+use fjall::{Database, KeyspaceCreateOptions};
+use tradeapi::Timestamp;
+use tradeapi::runtime::error::JournalError;
+use tradeapi::runtime::journal::{Change, ChangeNumber, Durability, Ending, FileJournal, Journal, Selection};
+use tradeapi::runtime::tables::Outcome;
+use tradeapi_exchange::{Exchange, Seed};
+
+use crate::{all, journal, order, read};
+
+fn change(number: u64) -> Change {
+    Change::new("a.b", format!("{{\"id\":\"{number}\"}}"), Timestamp::from_millis(number))
+}
+
+async fn begin(journal: &FileJournal, number: u64) -> ChangeNumber {
+    journal.begin(change(number)).await.unwrap()
+}
+
+#[tokio::test]
+async fn numbers_go_on_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = {
+        let journal = journal(folder.path());
+        let first = begin(&journal, 1).await;
+        journal.end(first, Ending::new(Outcome::NotDone).code("40762")).await.unwrap();
+        begin(&journal, 2).await;
+        first
+    };
+    let journal = journal(folder.path());
+    let third = begin(&journal, 3).await;
+    let numbers: Vec<_> = all(&*journal).iter().map(|stored| stored.number).collect();
+    assert_eq!(numbers, [first, ChangeNumber(2), third]);
+    assert_eq!(all(&*journal)[0].ending, Some(Ending::new(Outcome::NotDone).code("40762")));
+    assert_eq!(read(&*journal, Selection::Open).len(), 2);
+    assert_eq!(read(&*journal, Selection::After(first)).len(), 2);
+    assert_eq!(journal.prune(Timestamp::from_millis(100)).unwrap(), 1);
+    assert_eq!(all(&*journal).len(), 2);
+}
+
+#[tokio::test]
+async fn an_outcome_that_is_known_is_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = journal(folder.path());
+    let number = begin(&journal, 1).await;
+    for outcome in [Outcome::Unknown, Outcome::Done, Outcome::NotDone] {
+        journal.end(number, Ending::new(outcome)).await.unwrap();
+    }
+    assert_eq!(all(&*journal)[0].ending, Some(Ending::new(Outcome::Done)));
+    journal.end(ChangeNumber(99), Ending::new(Outcome::Done)).await.unwrap();
+    assert_eq!(all(&*journal).len(), 1);
+}
+
+/// The store cannot open what is left of it when a process is killed while it makes it.
+#[test]
+fn what_a_killed_process_left_of_a_beginning_is_not_in_the_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let half = folder.path().join(".journal.4711");
+    fs::create_dir(&half).unwrap();
+    fs::write(half.join("0.jnl"), "").unwrap();
+    drop(journal(folder.path()));
+    let other = folder.path().join("empty");
+    fs::create_dir(&other).unwrap();
+    FileJournal::open(&other, Durability::Process).unwrap();
+}
+
+#[test]
+fn a_second_journal_in_the_folder_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = journal(folder.path());
+    let error = FileJournal::open(first.path(), Durability::Process).unwrap_err();
+    assert!(matches!(error, JournalError::InUse { .. }), "{error:?}");
+    assert!(error.to_string().contains("is in use"));
+}
+
+#[test]
+fn another_format_is_refused_and_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(journal(folder.path()));
+    let path = folder.path().join("journal");
+    let set = |format: &str| {
+        let database = Database::builder(&path).open().unwrap();
+        let about = database.keyspace("about", KeyspaceCreateOptions::default).unwrap();
+        about.insert("format", format).unwrap();
+    };
+    set("9");
+    let error = FileJournal::open(&path, Durability::Process).unwrap_err();
+    assert!(matches!(&error, JournalError::Format { found, .. } if found == "9"), "{error:?}");
+    set("1");
+    assert!(FileJournal::open(&path, Durability::Process).is_ok());
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &to.join(entry.file_name())),
+            false => drop(fs::copy(entry.path(), to.join(entry.file_name())).unwrap()),
+        }
+    }
+}
+
+/// The file that the store appends to.
+fn log(folder: &Path) -> std::path::PathBuf {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "jnl")).max().unwrap()
+}
+
+/// A crash of the machine may leave any beginning of what was written. Each has the changes that were whole.
+#[tokio::test]
+async fn a_torn_write_loses_no_earlier_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut lengths = Vec::new();
+    {
+        let journal = journal(folder.path());
+        let written = || {
+            let bytes = fs::read(log(journal.path())).unwrap();
+            bytes.iter().rposition(|byte| *byte != 0).unwrap_or(0) + 1
+        };
+        for number in 1..=3 {
+            begin(&journal, number).await;
+            lengths.push(written());
+        }
+    }
+    let whole = folder.path().join("journal");
+    // What the store reserves in advance need not be copied.
+    fs::OpenOptions::new().write(true).open(log(&whole)).unwrap().set_len(lengths[2] as u64).unwrap();
+    for cut in (lengths[0]..=lengths[2]).step_by(7) {
+        let torn = folder.path().join("torn");
+        let _ = fs::remove_dir_all(&torn);
+        copy(&whole, &torn);
+        fs::OpenOptions::new().write(true).open(log(&torn)).unwrap().set_len(cut as u64).unwrap();
+        let journal = FileJournal::open(&torn, Durability::Process).unwrap();
+        let kept = all(&journal).len();
+        let most = lengths.iter().filter(|length| **length <= cut).count();
+        assert!(kept == most || kept + 1 == most, "{kept} of {most} changes at {cut}");
+        assert_eq!(begin(&journal, 9).await.0, kept as u64 + 1);
+    }
+}
+
+#[tokio::test]
+async fn many_changes_share_the_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    let journal = std::sync::Arc::new(FileJournal::open(&path, Durability::Machine).unwrap());
+    let mut tasks = tokio::task::JoinSet::new();
+    for number in 1..=200 {
+        let journal = journal.clone();
+        tasks.spawn(async move { begin(&journal, number).await });
+    }
+    let mut numbers: Vec<_> = tasks.join_all().await.into_iter().map(|number| number.0).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, (1..=200).collect::<Vec<_>>());
+    drop(journal);
+    assert_eq!(all(&FileJournal::open(&path, Durability::Machine).unwrap()).len(), 200);
+}
+
+#[tokio::test]
+async fn secrets_are_not_stored() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(7)));
+    let (key, secret, passphrase) = ("canary-key-481", "canary-secret-482", "canary-passphrase-483");
+    let client = tradeapi::Client::builder("http://127.0.0.1")
+        .credentials(tradeapi::Credentials::new(key, secret, passphrase))
+        .transport(exchange.clone())
+        .clock(exchange.time().clone())
+        .journal(journal(folder.path()))
+        .build()
+        .unwrap();
+    client.unified().place_order(&order("an-id-484")).await.unwrap_err();
+    drop(client);
+    let mut found = false;
+    let mut folders = vec![folder.path().join("journal")];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+                continue;
+            }
+            let bytes = fs::read(entry).unwrap();
+            let has = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+            assert!(!has(key) && !has(secret) && !has(passphrase) && !has("access-sign"));
+            found |= has("an-id-484");
+        }
+    }
+    assert!(found);
+}
+
+/// With a limit on the size of files as a full disk: what the store has stays, and nothing more is accepted.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_full_disk_is_an_error_and_loses_nothing() {
+    const FOLDER: &str = "TRADEAPI_TEST_FULL_DISK";
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        let journal = FileJournal::open(folder, Durability::Process).unwrap();
+        for number in 1.. {
+            let large = Change::new("a.b", "x".repeat(1 << 20), Timestamp::from_millis(number));
+            if let Err(error) = journal.begin(large).await {
+                println!("stored {} {error}", number - 1);
+                assert!(journal.begin(change(1)).await.is_err(), "accepted after a failure");
+                break;
+            }
+        }
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal");
+    drop(FileJournal::open(&path, Durability::Process).unwrap());
+    // In blocks of 512 bytes: what the store reserves in advance, and a little.
+    let shell = "trap '' XFSZ; ulimit -f $((66 * 2048)); exec \"$0\" --exact file::a_full_disk_is_an_error_and_loses_nothing --nocapture";
+    let program = std::env::current_exe().unwrap();
+    let mut command = std::process::Command::new("sh");
+    let output = command.args(["-c", shell]).arg(program).env(FOLDER, &path).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    let stored: usize = text.split_once("stored ").unwrap().1.split(' ').next().unwrap().parse().unwrap();
+    let journal = FileJournal::open(&path, Durability::Process).unwrap();
+    let kept = all(&journal).len();
+    assert!(stored > 0 && (kept == stored || kept == stored + 1), "{kept} of {stored}: {text}");
+    journal.begin(change(1)).await.unwrap();
+}

@@ -1,0 +1,120 @@
+//! What a later run of a program learns of the changes that an earlier one left open.
+
+use std::time::Duration;
+
+use tradeapi::runtime::confirm::ConfirmPolicy;
+use tradeapi::runtime::tables::Outcome;
+use tradeapi::unified::{BatchOrder, CancelOrder, ModifyOrder};
+use tradeapi::{Client, Decimal};
+use tradeapi_exchange::{Exchange, Seed};
+
+use crate::{all, by_id, item, journal, order};
+
+/// After this, nothing that was sent before can arrive.
+const OVER: Duration = Duration::from_secs(100);
+
+fn client(exchange: &Exchange, folder: &std::path::Path) -> Client {
+    exchange.client_of(exchange.keys()).journal(journal(folder)).build().unwrap()
+}
+
+/// Runs a recovery while the time of the exchange goes on.
+async fn recover(client: &Client, exchange: &Exchange) -> Vec<tradeapi::runtime::confirm::Recovered> {
+    let policy = ConfirmPolicy::new();
+    let mut recovering = std::pin::pin!(client.recover(&policy));
+    loop {
+        tokio::select! {
+            biased;
+            recovered = &mut recovering => return recovered.unwrap(),
+            () = tokio::task::yield_now() => exchange.time().advance(Duration::from_millis(100)),
+        }
+    }
+}
+
+#[tokio::test]
+async fn open_changes_are_resolved_by_a_later_run() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(3)));
+    {
+        let client = client(&exchange, folder.path());
+        client.unified().place_order(&order("known")).await.unwrap();
+        exchange.hide_next("40725");
+        client.unified().place_order(&order("hidden")).await.unwrap_err();
+        exchange.refuse_next("40725");
+        client.unified().place_order(&order("refused")).await.unwrap_err();
+    }
+    exchange.time().advance(OVER);
+    let client = client(&exchange, folder.path());
+    let recovered = recover(&client, &exchange).await;
+    let told: Vec<_> = recovered
+        .iter()
+        .map(|change| (change.items[0].id.as_deref().unwrap(), change.outcome(), change.is_open))
+        .collect();
+    assert_eq!(told, [("hidden", Outcome::Done, false), ("refused", Outcome::NotDone, false)]);
+    let record = recovered[0].items[0].record.as_ref().unwrap();
+    assert!(String::from_utf8_lossy(record).contains("\"clientOid\":\"hidden\""));
+    assert!(recover(&client, &exchange).await.is_empty());
+    assert_eq!(recovered[1].to_string().lines().count(), 2, "{}", recovered[1]);
+}
+
+#[tokio::test]
+async fn each_item_of_a_batch_is_resolved() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(4)));
+    {
+        let client = client(&exchange, folder.path());
+        exchange.hide_next("40725");
+        client.call(&BatchOrder::new(vec![item("b1"), item("b2")])).await.unwrap_err();
+        exchange.refuse_next("40725");
+        client.call(&BatchOrder::new(vec![item("b3")])).await.unwrap_err();
+        client.call(&BatchOrder::new(vec![item("b4")])).await.unwrap();
+    }
+    exchange.time().advance(OVER);
+    let client = client(&exchange, folder.path());
+    let recovered = recover(&client, &exchange).await;
+    let told: Vec<Vec<_>> = recovered
+        .iter()
+        .map(|change| change.items.iter().map(|item| (item.id.clone().unwrap(), item.outcome)).collect())
+        .collect();
+    assert_eq!(
+        told,
+        [
+            vec![("b1".to_owned(), Outcome::Done), ("b2".to_owned(), Outcome::Done)],
+            vec![("b3".to_owned(), Outcome::NotDone)]
+        ]
+    );
+}
+
+/// No query shows what a cancellation did; what counts is that it can no longer do anything.
+#[tokio::test]
+async fn what_no_query_shows_is_told_and_closed_once_it_can_no_longer_arrive() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(5)));
+    let client = client(&exchange, folder.path());
+    client.unified().place_order(&order("here")).await.unwrap();
+    exchange.hide_next("40725");
+    let qty: Decimal = "0.002".parse().unwrap();
+    let amend = ModifyOrder::new(by_id("here")).qty(qty);
+    client.unified().modify_order(&amend).await.unwrap_err();
+    exchange.refuse_next("40725");
+    client.unified().cancel_order(&CancelOrder::new(by_id("here"))).await.unwrap_err();
+    let journal = client.core().journal().unwrap().clone();
+    drop(client);
+
+    let later = exchange.client_of(exchange.keys()).journal(journal.clone()).build().unwrap();
+    let short = ConfirmPolicy::new().deadline(Duration::ZERO);
+    let open = later.recover(&short).await.unwrap();
+    assert!(open.len() == 2 && open.iter().all(|change| change.is_open));
+    exchange.time().advance(OVER);
+    let recovered = recover(&later, &exchange).await;
+    let told: Vec<_> = recovered.iter().map(|change| (change.outcome(), change.is_open, change.items.len())).collect();
+    assert_eq!(told, [(Outcome::Unknown, false, 1), (Outcome::Unknown, false, 0)]);
+    assert!(all(&*journal).iter().all(|stored| stored.ending.is_some()));
+}
+
+#[tokio::test]
+async fn changes_of_another_account_stay_open() {
+    let (folder, exchange) = (tempfile::tempdir().unwrap(), Exchange::new(Seed(6)));
+    let journal = journal(folder.path());
+    let of = |name: &str| exchange.client_of(exchange.keys()).journal(journal.clone()).account(name).build().unwrap();
+    exchange.hide_next("40725");
+    of("one").unified().place_order(&order("x")).await.unwrap_err();
+    assert!(recover(&of("two"), &exchange).await.is_empty());
+    assert_eq!(recover(&of("one"), &exchange).await[0].outcome(), Outcome::Done);
+}
