@@ -478,6 +478,29 @@ thread_local! {
     static FOLDER: TempDir = base();
 }
 
+/// Control characters, and those that turn the direction of a line around.
+fn steers_a_terminal(c: char) -> bool {
+    c.is_control() && c != '\n' || ('\u{202a}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c)
+}
+
+#[test]
+fn no_diagnostic_steers_a_terminal() {
+    let base = fixtures().join("base");
+    let characters = ('\0'..='\u{9f}').chain('\u{2000}'..='\u{20ff}').filter(|c| steers_a_terminal(*c));
+    for (c, file) in characters.zip(files(&base).iter().cycle()) {
+        let text = fs::read_to_string(base.join(file)).unwrap();
+        let changed = [
+            format!("{c}{text}"),
+            text.replacen(": ", &format!("{c}: "), 1),
+            text.replacen(": ", &format!(": {c}"), 1),
+            text.replacen(": ", &format!(": \"\\u{:04x}\" {c}", c as u32), 1),
+        ];
+        for bytes in changed {
+            answers(file, bytes.as_bytes()).unwrap_or_else(|error| panic!("{c:?} in {}: {error}", file.display()));
+        }
+    }
+}
+
 /// Reads a schema of which one file is replaced, and writes a client only when it is one.
 fn answers(file: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {
     let folder = FOLDER.with(|folder| folder.path().to_path_buf());
@@ -503,7 +526,7 @@ fn answers(file: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {
         Err(all) => {
             prop_assert!(all.iter().any(|one| one.place.is_some()), "{all}");
             for format in [Format::Human { colour: false }, Format::Short, Format::Json] {
-                prop_assert!(!all.render(format).contains(|c: char| c.is_control() && c != '\n'));
+                prop_assert!(!all.render(format).contains(steers_a_terminal), "{format:?}");
             }
         }
     }

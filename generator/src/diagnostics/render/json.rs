@@ -2,11 +2,24 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::diagnostics::{Diagnostic, Diagnostics, Place};
+use crate::diagnostics::{Diagnostic, Diagnostics, Place, is_invisible};
 
 pub(super) fn render(all: &Diagnostics) -> String {
-    let lines: Vec<_> = all.iter().map(|item| object(all, item).to_string()).collect();
+    let lines: Vec<_> = all.iter().map(|item| escaped(&object(all, item).to_string())).collect();
     lines.join("\n")
+}
+
+/// JSON allows DEL and most invisible characters unescaped; a terminal that shows the line would obey them.
+fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_invisible(c) {
+            out.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+        } else {
+            out.push(c);
+        }
+    }
+    out
 }
 
 fn object(all: &Diagnostics, item: &Diagnostic) -> Value {
