@@ -52,6 +52,8 @@ pub(crate) struct Api {
     /// Every file was read, so what is not here is not there.
     pub(crate) is_whole: bool,
     pub(crate) doc: String,
+    /// An SPDX expression.
+    pub(crate) license: Option<String>,
     pub(crate) documents: Vec<Document>,
     pub(crate) envelope: Option<Envelope>,
     pub(crate) credentials: Option<Credentials>,

@@ -8,18 +8,16 @@ use crate::model::{Api, Envelope, Example, Family, Operation, Response};
 
 const REFUSAL: &str = "Refusal";
 
-/// The answers of an operation by their HTTP status. A refusal of the exchange's own comes with any status.
+/// The answers of an operation by their HTTP status. A refusal of the exchange's own comes with any status; readers that
+/// know no `default` look for it under `4XX`.
 pub(super) fn responses(api: &Api, family: &Family, operation: &Operation) -> Value {
     let data = data(family, operation);
     let (success, refused) = match &api.envelope {
-        None => (data, Object::new().with("description", "The status tells that it was refused.")),
+        None => (data, Object::new().with("description", "The request was refused.")),
         Some(envelope) => {
             let refusal = Object::new().with("$ref", format!("#/components/schemas/{REFUSAL}")).into_value();
-            let answer = json!({"oneOf": [accepted(envelope, data), refusal]});
-            let refused = Object::new()
-                .with("description", "It was refused; the code tells why.")
-                .with("content", content(refusal, Map::new()));
-            (answer, refused)
+            let answer = json!({"anyOf": [accepted(envelope, data), refusal]});
+            (answer, Object::new().with("$ref", format!("#/components/responses/{REFUSAL}")))
         }
     };
     let examples =
@@ -32,7 +30,7 @@ pub(super) fn responses(api: &Api, family: &Family, operation: &Operation) -> Va
         .with("description", "The answer.")
         .map("headers", header)
         .with("content", content(success, examples.collect()));
-    Object::new().with("200", success).with("default", refused).into_value()
+    Object::new().with("200", success).with("4XX", refused.clone()).with("default", refused).into_value()
 }
 
 /// JSON of this schema.
@@ -79,6 +77,15 @@ pub(super) fn refusal(api: &Api) -> Option<(String, Value)> {
         .with("properties", members(envelope, code).with(&envelope.data, json!({})))
         .with("required", [envelope.code.as_str()]);
     Some((REFUSAL.to_owned(), refusal.into_value()))
+}
+
+/// A refusal that came with a status of its own.
+pub(super) fn refused(api: &Api) -> Option<(String, Value)> {
+    let refusal = json!({"$ref": format!("#/components/schemas/{REFUSAL}")});
+    let refused = Object::new()
+        .with("description", "The request was refused; the code tells why.")
+        .with("content", content(refusal, Map::new()));
+    api.envelope.as_ref().map(|_| (REFUSAL.to_owned(), refused.into_value()))
 }
 
 /// The response header that counts the calls that are left.

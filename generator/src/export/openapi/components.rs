@@ -12,6 +12,7 @@ pub(super) fn of(api: &Api) -> Value {
     let always = api.headers.iter().filter(|header| header.sent == Sent::Always);
     Object::new()
         .map("schemas", api.families.iter().flat_map(schemas).chain(answers::refusal(api)))
+        .map("responses", answers::refused(api))
         .map("parameters", always.map(|header| (header.name.clone(), self::header(header))))
         .map("headers", answers::remaining_calls(api))
         .map("securitySchemes", api.credentials.iter().flat_map(credentials::schemes))

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::components::form_pattern;
-use super::object::Object;
+use super::object::{Object, any_of, having};
 use super::values::typed;
 use crate::model::{Condition, Family, Parameter, Rule, RuleKind, Severity, Shape, Test, Type};
 
@@ -45,10 +45,9 @@ impl Members<'_> {
 
     fn condition(&self, condition: &Condition) -> Option<Value> {
         match condition {
-            Condition::Given(names) => Some(json!({"required": texts(names)})),
+            Condition::Given(names) => Some(all_given(&texts(names))),
             Condition::AnyGiven(names) => {
-                let any: Vec<_> = texts(names).into_iter().map(|name| json!({"required": [name]})).collect();
-                Some(json!({"anyOf": any}))
+                Some(any_of(texts(names).into_iter().map(|name| all_given(&[name])).collect()))
             }
             Condition::Is { parameter: (name, _), values } => {
                 let json_type = self.json_type(name);
@@ -59,8 +58,7 @@ impl Members<'_> {
                 let Shape::One(Type::Identifier(index)) = self.find(name)?.shape else { return None };
                 let all = &self.family.identifiers[index].forms;
                 let meant = all.iter().filter(|form| texts(forms).contains(&form.name.wire.as_str()));
-                let any: Vec<_> = meant.map(|form| json!({"pattern": form_pattern(form)})).collect();
-                Some(member(name, json!({"anyOf": any})))
+                Some(member(name, any_of(meant.map(|form| json!({"pattern": form_pattern(form)})).collect())))
             }
             Condition::AccountIs { .. } | Condition::Compares { .. } => None,
         }
@@ -83,7 +81,11 @@ impl Members<'_> {
 }
 
 fn member(name: &str, schema: Value) -> Value {
-    json!({"properties": {name: schema}, "required": [name]})
+    having([(name.to_owned(), schema)])
+}
+
+fn all_given(names: &[&str]) -> Value {
+    having(names.iter().map(|name| ((*name).to_owned(), json!({}))))
 }
 
 /// A schema that fits when all of these do.

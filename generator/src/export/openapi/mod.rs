@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::compare::{Difference, compare};
 use crate::diagnostics::Diagnostics;
@@ -65,6 +65,7 @@ fn info(api: &Api) -> Value {
         .with("title", api.name.as_str())
         .with("version", env!("CARGO_PKG_VERSION"))
         .text("description", &api.doc)
+        .maybe("license", api.license.as_ref().map(|license| json!({"name": license, "identifier": license})))
         .map("x-documents", documents)
         .maybe("x-account", api.account.as_ref().map(account))
         .list("x-outcomes", api.outcomes.iter().map(confirm::outcome))
@@ -74,9 +75,11 @@ fn info(api: &Api) -> Value {
         .into_value()
 }
 
-/// No document tells a base address, so none is written here.
+/// The user gives the base address; the default stands in a domain reserved for examples, because readers want a URL.
 fn server() -> Value {
-    let base = Object::new().with("default", "").with("description", "The base address, which the user gives.");
+    let base = Object::new()
+        .with("default", "https://api.example.com")
+        .with("description", "The base address, which the user gives.");
     Object::new()
         .with("url", "{baseUrl}")
         .with("variables", Object::new().with("baseUrl", base).into_value())

@@ -1,6 +1,6 @@
 //! JSON objects, member by member, in the order in which they are given.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::model::elements::Key;
 
@@ -75,6 +75,28 @@ impl Object {
     pub(super) fn into_value(self) -> Value {
         Value::Object(self.0)
     }
+}
+
+/// A schema that an object fits when it has all of these members, each of which fits its schema.
+///
+pub(super) fn having(members: impl IntoIterator<Item = (String, Value)>) -> Value {
+    let members: Map<_, _> = members.into_iter().collect();
+    let required: Vec<_> = members.keys().cloned().collect();
+    among_others(json!({"properties": members, "required": required}))
+}
+
+/// A schema that fits what one of these fits.
+pub(super) fn any_of(mut schemas: Vec<Value>) -> Value {
+    match schemas.len() {
+        1 => schemas.remove(0),
+        _ => json!({"anyOf": schemas}),
+    }
+}
+
+/// A schema of an object's members that leaves room for others: some readers allow no others wherever `properties`
+/// stand, except directly in an `allOf` of several schemas.
+pub(super) fn among_others(members: Value) -> Value {
+    json!({"allOf": [{"type": "object"}, members]})
 }
 
 impl From<Object> for Value {

@@ -1,8 +1,10 @@
 //! Parameters and choices -> properties of a body, or parameters of a query and a path.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
-use super::object::Object;
+use super::object::{Object, among_others, any_of, having};
 use super::values::{Side, schema, typed};
 use super::{conditions, values};
 use crate::model::{Case, Choice, ChoiceKind, Family, ListName, Name, Need, Operation, Parameter, Rule, Shape, Type};
@@ -58,6 +60,7 @@ impl<'a> Parameters<'a> {
         let schema = self.constraints(parameter, Side::Query);
         let example = example(operation, parameter).map(|value| match value {
             Value::String(text) => typed(&text, schema.json_type()),
+            Value::Number(number) => typed(&number.to_string(), schema.json_type()),
             other => other,
         });
         Object::new()
@@ -163,7 +166,7 @@ pub(super) fn choice(family: &Family, choice: &Choice) -> Value {
 /// Exactly one of the alternatives is sent, so each requires its own.
 fn chosen(family: &Family, alternative: &Parameter) -> Value {
     let required = Parameter { need: Need::Always, ..alternative.clone() };
-    members(family).plain_object(&[&required]).into_value()
+    among_others(members(family).plain_object(&[&required]).into_value())
 }
 
 /// One value of the deciding parameter, and what goes with it; what goes with others only is not sent.
@@ -176,8 +179,8 @@ fn decided(family: &Family, choice: &Choice, decider: &Name, enum_index: usize, 
         .with("required", [decider.wire.as_str()])
         .into_value();
     let goes_here = |name: &str| case.parameters.iter().any(|parameter| parameter.name.wire == name);
-    let mut others: Vec<_> = choice.members().iter().map(|member| member.name.wire.as_str()).collect();
-    others.retain(|name| !goes_here(name));
+    let others: BTreeSet<_> = choice.members().iter().map(|member| member.name.wire.as_str()).collect();
+    let others: Vec<_> = others.into_iter().filter(|name| !goes_here(name)).collect();
     Object::new()
         .with("title", value)
         .with("allOf", [decided, own])
@@ -225,9 +228,5 @@ pub(super) fn choice_of_query(family: &Family, parameter: &Parameter, choice: &C
 }
 
 fn any_of_these(names: Vec<&str>) -> Value {
-    let required: Vec<_> = names.into_iter().map(|name| json!({"required": [name]})).collect();
-    match required.as_slice() {
-        [one] => one.clone(),
-        _ => json!({"anyOf": required}),
-    }
+    any_of(names.into_iter().map(|name| having([(name.to_owned(), json!({}))])).collect())
 }

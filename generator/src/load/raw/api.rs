@@ -12,6 +12,8 @@ mappings! {
         api: Option<Text>,
         /// What the API is.
         doc: Option<Text>,
+        /// The licence of the schema and of what is exported from it, as an SPDX expression.
+        license: Option<Text>,
         /// The documents that the schema was written from, by the names that `source` uses.
         documents: Named<Document>,
         /// The members that every answer has. Left out when answers carry none: then the HTTP status decides.

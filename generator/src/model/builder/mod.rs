@@ -37,6 +37,10 @@ pub(crate) fn build(documents: &Documents, to: &mut Diagnostics) -> Api {
         } else {
             text_of(&raw.doc)
         },
+        license: raw.license.as_ref().map(|license| {
+            builder.refuse_empty(license, "license");
+            license.value.clone()
+        }),
         documents: raw
             .documents
             .iter()

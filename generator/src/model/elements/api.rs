@@ -21,6 +21,7 @@ impl Api {
             is_sound: _,
             is_whole: _,
             doc,
+            license,
             documents,
             envelope,
             credentials,
@@ -40,6 +41,7 @@ impl Api {
                 Key::new("api", name, documentation("")),
                 Key::new("remaining_calls", maybe(remaining_calls.as_ref()), remaining),
                 Key::prose("doc", doc),
+                Key::new("license", maybe(license.as_ref()), documentation("licence of the exported description")),
             ])
             .holds([self::envelope(envelope.as_ref(), *place), self::credentials(credentials.as_ref(), *place)])
             .holds(headers.iter().map(Header::element))
