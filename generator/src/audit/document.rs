@@ -223,8 +223,11 @@ impl Builder {
             Event::Start(Tag::Heading { level, .. }) => self.begin(Open::Heading(level as u8)),
             Event::Start(Tag::List(first)) => {
                 self.end();
-                self.count += 1;
-                self.lists.push((self.count, first));
+                let list = self.continued(first).unwrap_or_else(|| {
+                    self.count += 1;
+                    self.count
+                });
+                self.lists.push((list, first));
             }
             Event::Start(Tag::Item) => {
                 let Some((list, next)) = self.lists.last_mut() else { return };
@@ -313,6 +316,14 @@ impl Builder {
             self.open = Some(Open::Text);
         }
         self.words.extend(words.char_indices().map(|(offset, c)| (c, at + offset)));
+    }
+
+    /// The list that a new one without numbers goes on with: Markdown starts a list at another bullet, readers do not.
+    fn continued(&mut self, first: Option<u64>) -> Option<usize> {
+        match (first, self.lists.is_empty(), self.last()) {
+            (None, true, Some(Block::Item { list, number: None, .. })) => Some(*list),
+            _ => None,
+        }
     }
 
     fn begin(&mut self, open: Open) {

@@ -193,7 +193,8 @@ pub(super) fn deprecated(text: &str) -> Option<String> {
 }
 
 /// Phrases of such documents, and the words for the same that the readers know.
-const SYNONYMS: [(&str, &str); 21] = [
+const SYNONYMS: [(&str, &str); 22] = [
+    ("if", "when"),
     ("not mandatory", "optional"),
     ("not required", "optional"),
     ("mandatory", "required"),
@@ -333,6 +334,7 @@ fn measure(words: &[&str]) -> Option<(String, usize)> {
         ["maximum" | "max" | "max.", n, ..] if decimal(n).is_some() => Some(("<most>".to_owned(), 1)),
         ["at", "least", n, ..] if decimal(n).is_some() => Some(("<least>".to_owned(), 2)),
         ["minimum" | "min" | "min.", n, ..] if decimal(n).is_some() => Some(("<least>".to_owned(), 1)),
+        ["default" | "maximum" | "max" | "minimum" | "min", ":", _, ..] => Some((words[0].to_owned(), 2)),
         ["percent", ..] => Some(("%".to_owned(), 1)),
         [word, ..] if word.starts_with(char::is_alphabetic) => number(word).map(|number| (number.to_string(), 1)),
         _ => None,

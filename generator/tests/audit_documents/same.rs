@@ -35,6 +35,10 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("at most 20", "at most twenty"),
     ("at most 50", "\u{2264} 50"),
     ("at most 18", "no more than 18"),
+    ("required when", "required if"),
+    ("default no", "default: no"),
+    ("default 100", "default: 100"),
+    ("default NO", "default: NO"),
 ];
 
 fn is_name(word: &str) -> bool {
@@ -69,6 +73,7 @@ fn everywhere(text: &str) -> Vec<(&'static str, String)> {
         ("wide tables", lines(&|line| if in_rows(line) { line.replace(" | ", "    |   ") } else { line.to_owned() })),
         ("long rules of tables", text.replace("|---", "|:--------")),
         ("other marks of lists", text.replace("\n- ", "\n* ")),
+        ("another mark of one item", text.replacen("\n- ", "\n* ", 1)),
         ("curly apostrophes", text.replace('\'', "\u{2019}")),
         ("long dashes", text.replace(" - ", " \u{2013} ")),
         ("no-break hyphens", text.replace("take-profit", "take\u{2011}profit")),

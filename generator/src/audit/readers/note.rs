@@ -231,8 +231,8 @@ impl<'a> Reader<'a> {
             let from = words.iter().position(|word| ["default", "defaults"].contains(&word.text));
             let is_told = from == Some(0) && words.len() > 1 || words.iter().any(|word| word.text == "defaults");
             let Some(from) = from.filter(|_| is_told) else { continue };
-            // `no (default: …)` was read with the values.
-            if clause.text.starts_with("default:") {
+            // `no (default: what no does)` was read with the values; `default: no` was not.
+            if clause.text.starts_with("default:") && words.len() > 2 {
                 continue;
             }
             if let Some(value) = words.iter().skip(from + 1).find(|word| values.iter().any(|value| value == word.text))
