@@ -3,6 +3,7 @@
 mod api;
 mod code;
 mod confirm;
+mod days;
 mod meta;
 mod outcome;
 mod rule;
@@ -11,6 +12,7 @@ mod window;
 pub use api::{Api, CredentialHeaders, Encoding, Envelope, Header, Sent, SignedPart};
 pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Refusal, Stage};
 pub use confirm::{ClientId, Compound, Confirm, Echo, Echoes};
+pub use days::Days;
 pub use meta::{Access, Effect, Meta, Method, RateLimit, Scope};
 pub use outcome::{CallResult, Outcome, OutcomeRow};
 pub use rule::{Ceiling, Rule, Severity};

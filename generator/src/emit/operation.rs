@@ -1,6 +1,6 @@
 //! One file an operation: request, response, what is known of it.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::checks;
@@ -15,7 +15,7 @@ use crate::emit::Layout;
 use crate::model::{Access, Effect};
 use crate::model::{
     Api, Condition, Duration, DurationUnit, Family, InstrumentNames, Operation, Parameter, PathPiece, Rate, Response,
-    Rule, Scope as RateScope, Shape, Test, Type, Window,
+    Rule, Scope as RateScope, Shape, Test, Type, UtcOffset, Window,
 };
 
 /// The file of an operation.
@@ -238,9 +238,15 @@ fn window_table(window: &Window) -> TokenStream {
         window.access_is_of_data.then(|| quote!(access_is_of_data: true)),
         length(quote!(default), window.default),
         window.both_or_neither.then(|| quote!(both_or_neither: true)),
+        window.days.map(days_tokens),
     ];
     let window = code::table(quote!(runtime::tables::Window), fields);
     quote!(const WINDOW: runtime::tables::Window = #window;)
+}
+
+fn days_tokens(zone: UtcOffset) -> TokenStream {
+    let minutes = Literal::i32_unsuffixed(zone.minutes);
+    quote!(days: Some(runtime::tables::Days::of_utc_offset(#minutes)))
 }
 
 fn length_tokens(length: Duration) -> TokenStream {
@@ -380,6 +386,9 @@ fn window_sentence(window: &Window) -> String {
     }
     if window.both_or_neither {
         parts.push("both or neither".to_owned());
+    }
+    if let Some(zone) = window.days {
+        parts.push(format!("days of {zone}"));
     }
     parts.join(", ")
 }

@@ -17,6 +17,7 @@ mod operation;
 pub(crate) mod phrases;
 mod rules;
 mod types;
+mod utc_offset;
 mod wire;
 
 pub(crate) use account::*;
@@ -33,6 +34,7 @@ pub(crate) use names::{field_name, type_name, variant_name};
 pub(crate) use operation::*;
 pub(crate) use rules::*;
 pub(crate) use types::*;
+pub(crate) use utc_offset::UtcOffset;
 pub(crate) use wire::{Lookup, Role, WireNames, WireParameter};
 
 pub(crate) use crate::words::*;

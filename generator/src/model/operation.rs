@@ -2,6 +2,7 @@
 
 use super::{
     Compound, Confirm, Deprecated, Duration, Echoes, Intent, ListName, Name, Parameter, Repeat, Source, Statements,
+    UtcOffset,
 };
 use crate::diagnostics::Place;
 use crate::words::{Access, Effect};
@@ -192,6 +193,8 @@ pub(crate) struct Window {
     pub(crate) access_is_of_data: bool,
     pub(crate) default: Option<Duration>,
     pub(crate) both_or_neither: bool,
+    /// The zone whose days the data is of, if it is of whole days.
+    pub(crate) days: Option<UtcOffset>,
     pub(crate) place: Place,
 }
 

@@ -63,6 +63,7 @@ impl Display for Window {
             self.access.map(|length| format!("{access} {length} back")),
             self.default.map(|length| format!("{length} when left out")),
             self.both_or_neither.then(|| "both or neither".to_owned()),
+            self.days.map(|zone| format!("days of {zone}")),
         ];
         f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
     }

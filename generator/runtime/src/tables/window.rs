@@ -1,6 +1,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::Days;
 use crate::value::Timestamp;
 
 /// The rules of the time range of an operation.
@@ -20,6 +21,8 @@ pub struct Window {
     pub default: Option<Length>,
     /// Whether one end needs the other.
     pub both_or_neither: bool,
+    /// The days of the data, where it is of whole days.
+    pub days: Option<Days>,
 }
 
 impl Window {
@@ -32,6 +35,7 @@ impl Window {
         access_is_of_data: false,
         default: None,
         both_or_neither: false,
+        days: None,
     };
 }
 

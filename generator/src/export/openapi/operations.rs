@@ -134,6 +134,7 @@ fn window(window: &Window) -> Value {
         .maybe("access_of", window.access_is_of_data.then_some("data"))
         .maybe("default", length(window.default))
         .flag("both_or_neither", window.both_or_neither)
+        .maybe("days", window.days.map(|zone| zone.to_string()))
         .into_value()
 }
 

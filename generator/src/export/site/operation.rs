@@ -142,6 +142,7 @@ fn in_short(here: Here<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_
                         @if let Some(default) = window.default {
                             li { "Left out, it covers " strong.default { (default) } "." }
                         }
+                        @if let Some(zone) = window.days { li { "Its data is of whole days in " strong.days { (zone) } "." } }
                     }
                 } }
             }

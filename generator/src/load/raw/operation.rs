@@ -90,6 +90,8 @@ mappings! {
         default: Option<Text>,
         /// Whether one of the two may not be sent alone.
         both_or_neither: Option<Spanned<bool>>,
+        /// The zone whose days the data is of, such as `UTC+8`, where it is of whole days.
+        days: Option<Text>,
     }
 
     /// How many amendments of one thing may be under way.

@@ -7,7 +7,7 @@ use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::{
     Access, AccessOf, Body, Duration, Effect, Example, ListName, Method, Name, Need, Operation, Parameter, Path,
-    PathPiece, Rate, Response, SaidAt, Scope as RateScope, Window, field_name, type_name,
+    PathPiece, Rate, Response, SaidAt, Scope as RateScope, UtcOffset, Window, field_name, type_name,
 };
 
 impl Scope<'_, '_> {
@@ -184,8 +184,21 @@ impl Scope<'_, '_> {
             access_is_of_data: raw.access_of == Some(AccessOf::Data),
             default: self.builder.duration(&raw.default),
             both_or_neither: raw.both_or_neither.as_ref().is_some_and(|both| both.value),
+            days: self.utc_offset(&raw.days),
             place: raw.place,
         })
+    }
+
+    fn utc_offset(&mut self, text: &Option<Text>) -> Option<UtcOffset> {
+        let text = text.as_ref()?;
+        let offset = UtcOffset::parse(&text.value);
+        if offset.is_none() {
+            self.builder
+                .to
+                .at(text.place, Code::BadWindow, format!("invalid time zone `{}`", text.value))
+                .help("write the offset from UTC, such as `UTC`, `UTC+8` or `UTC-3:30`");
+        }
+        offset
     }
 
     fn response(&mut self, raw: &raw::Operation, place: Place) -> Response {

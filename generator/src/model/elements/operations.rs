@@ -232,7 +232,7 @@ impl Rate {
 
 impl Window {
     fn element(&self, operation: &Operation) -> Element {
-        let Self { from, to, span, access, access_is_of_data, default, both_or_neither, place } = self;
+        let Self { from, to, span, access, access_is_of_data, default, both_or_neither, days, place } = self;
         let checked = || behaviour("checked before sending");
         let has_between = self.has_between(operation);
         let between = || breaking("`between` is gone");
@@ -248,6 +248,7 @@ impl Window {
                 Key::new("access_of", if *access_is_of_data { "data" } else { "start" }, checked()),
                 Key::new("default", maybe(*default), behaviour("the exchange assumes another time without it")),
                 Key::new("both_or_neither", flag(*both_or_neither), checked()),
+                Key::new("days", maybe(*days), behaviour("its days begin at another time")),
             ])
     }
 
