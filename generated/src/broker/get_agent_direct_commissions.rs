@@ -27,7 +27,7 @@ use super::{Coin, Commission, CommissionId, Symbol, Uid, YesNo};
 /// - **Access:** signed
 /// - **Rate limit:** 10 calls a second per UID
 /// - **Window:** `startTime` to `endTime`, at most 30 days apart, data of the last 90 days, 1 day when
-///   left out, both or neither
+///   left out, both or neither, days of UTC+8
 /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages
 ///
 /// # Rules
@@ -297,6 +297,7 @@ const WINDOW: runtime::tables::Window = runtime::tables::Window {
     access_is_of_data: true,
     default: Some(runtime::tables::Length::Days(1)),
     both_or_neither: true,
+    days: Some(runtime::tables::Days::of_utc_offset(480)),
 };
 
 const RULES: &[runtime::tables::Rule] = &[
