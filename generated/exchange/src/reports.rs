@@ -2,6 +2,7 @@
 
 use rust_decimal::Decimal;
 use tradeapi::broker::{Commission, GetAgentDirectCommissions, GetAgentDirectCommissionsPage};
+use tradeapi::runtime::tables::Days;
 use tradeapi::unified::{GetInsiderTrades, GetInsiderTradesPage, InsiderTrade};
 use tradeapi::{Operation, Timestamp};
 
@@ -16,11 +17,6 @@ const TRADES: u64 = 250;
 
 /// How many users an agent has referred.
 const REFERRED: u64 = 4;
-
-const DAY: u64 = 24 * 60 * 60 * 1000;
-
-/// By how much the days of the report begin before those of UTC: it counts in UTC+8.
-const AHEAD: u64 = 8 * 60 * 60 * 1000;
 
 impl Serve for GetInsiderTrades {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetInsiderTradesPage, Refusal> {
@@ -63,24 +59,23 @@ fn insider_trade(seed: Seed, purpose: u64, code: &str, index: u64) -> InsiderTra
 
 impl Serve for GetAgentDirectCommissions {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetAgentDirectCommissionsPage, Refusal> {
-        let today = (at.core.now + AHEAD) / DAY;
-        // What is of today can be read tomorrow.
-        let days = match (self.start_time, self.end_time) {
-            // A day is in the range in which it begins, so that ranges that follow each other have it once.
-            (Some(start), Some(end)) => {
-                let [start, end] = [start, end].map(|time| time.as_millis().saturating_add(AHEAD));
-                [start.div_ceil(DAY), end / DAY]
-            }
+        let window = Self::META.window;
+        let days = window.and_then(|window| window.days).unwrap_or(Days::of_utc_offset(0));
+        let now = Timestamp::from_millis(at.core.now);
+        let today = days.number(now);
+        let [first, last] = match (self.start_time, self.end_time) {
+            (Some(start), Some(end)) => [days.first_from(start), days.number(end)],
             _ => [today.saturating_sub(1); 2],
         };
-        let access = Self::META.window.and_then(|window| window.access);
-        let oldest = access.and_then(|access| access.before(Timestamp::from_millis(at.core.now + AHEAD)));
-        let readable =
-            days[0].max(oldest.map_or(0, |oldest| oldest.as_millis() / DAY))..days[1].saturating_add(1).min(today);
+        let access = window.and_then(|window| window.access);
+        let oldest = access.and_then(|access| access.before(now)).map_or(0, |oldest| days.number(oldest));
+        // What is of today can be read tomorrow.
+        let readable = first.max(oldest)..last.saturating_add(1).min(today);
         let before = self.id_less_than.as_ref().map_or(u64::MAX, |id| id.as_str().parse().unwrap_or(0));
         let limit = page_size(Self::META, self.limit);
         let all = readable.rev().flat_map(|day| (0..REFERRED).rev().map(move |user| (day, user)));
-        let of_seed = all.map(|(day, user)| (day * REFERRED + user, commission(at.core.settings.seed, day, user)));
+        let of_seed =
+            all.map(|(day, user)| (day * REFERRED + user, commission(at.core.settings.seed, days, day, user)));
         let found: Vec<(u64, Commission)> =
             of_seed.filter(|(id, found)| *id < before && is_meant(&self, found)).take(limit).collect();
         let mut answer = GetAgentDirectCommissionsPage::default();
@@ -96,7 +91,7 @@ fn is_meant(request: &GetAgentDirectCommissions, found: &Commission) -> bool {
         && request.symbol.as_ref().is_none_or(|symbol| found.symbol.as_ref() == Some(symbol))
 }
 
-fn commission(seed: Seed, day: u64, user: u64) -> Commission {
+fn commission(seed: Seed, days: Days, day: u64, user: u64) -> Commission {
     let mut dice = Dice::new(seed, day * REFERRED + user);
     let amount = Decimal::from(dice.below(1_000_000) + 1_000);
     let fee = amount * Decimal::new(6, 4);
@@ -105,7 +100,7 @@ fn commission(seed: Seed, day: u64, user: u64) -> Commission {
         if user.is_multiple_of(2) { ("BTCUSDT_UMCBL", "USDT-FUTURES") } else { ("BTCUSDT_SPBL", "SPOT") };
     let mut found = Commission::default();
     found.uid = Some((2_000_000 + user).to_string().into());
-    found.date = Some((day * DAY - AHEAD).to_string());
+    found.date = Some(days.begin(day).as_millis().to_string());
     found.coin = Some("USDT".into());
     found.symbol = Some(symbol.into());
     found.product_type = product.parse().ok();
