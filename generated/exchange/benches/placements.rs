@@ -1,6 +1,10 @@
 //! Placements a second: in process on one core, with signatures, JSON, checks, matching and accounts; and over loopback.
 //!
-//! `cargo bench -p tradeapi-exchange`
+//! `cargo bench -p tradeapi-exchange`, or with numbers of open orders: `cargo bench -p tradeapi-exchange -- 10000`
+//!
+//! The exchange alone is measured from the request to the answer, with requests that were built and signed before. Another
+//! column has the whole: the client builds and signs each request as well. Over loopback, the client's threads share the
+//! machine with the server's.
 
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -22,8 +26,14 @@ const COUNT: u64 = 50_000;
 const CONNECTIONS: usize = 16;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("{:>12} {:>22} {:>22} {:>12}", "open orders", "resting a second", "matched a second", "memory");
-    for open in [0, 10_000, 100_000, 1_000_000] {
+    let given: Vec<u64> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+    let counts = if given.is_empty() { vec![0, 10_000, 100_000, 1_000_000] } else { given };
+    println!("a second, on one core:");
+    println!(
+        "{:>12} {:>12} {:>12} {:>24} {:>12}",
+        "open orders", "resting", "matched", "resting, with client", "memory"
+    );
+    for open in counts {
         let exchange = exchange();
         // In parts, so that the requests are not in memory beside the orders.
         for part in 0..open / 10_000 {
@@ -33,7 +43,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let resting = requests(&exchange, "rest", COUNT, |index| Some(40_000 + index * 7 % 20_000))?;
         let matched = requests(&exchange, "match", COUNT, |_| None)?;
         let (resting, matched) = (run(&exchange, &resting)?, run(&exchange, &matched)?);
-        println!("{open:>12} {resting:>22.0} {matched:>22.0} {memory:>12}");
+        let whole = run_with_client(&exchange)?;
+        println!("{open:>12} {resting:>12.0} {matched:>12.0} {whole:>24.0} {memory:>12}");
     }
     println!("over loopback, {CONNECTIONS} connections: {:.0} a second", loopback()?);
     Ok(())
@@ -130,16 +141,33 @@ fn requests(
     Ok(requests)
 }
 
+/// As [`run`], with the client's share: each request is built and signed as it is sent.
+fn run_with_client(exchange: &Exchange) -> Result<f64, Box<dyn Error>> {
+    const PART: u64 = 1_000;
+    let begun = ThreadTime::now();
+    for part in 0..COUNT / PART {
+        let price = |index| Some(40_000 + (part * PART + index) * 7 % 20_000);
+        send(exchange, &requests(exchange, &format!("whole-{part}"), PART, price)?)?;
+    }
+    Ok(f64::from(u32::try_from(COUNT)?) / begun.elapsed().as_secs_f64())
+}
+
 /// Sends all, and returns how many a second of this thread's processor time were answered with success. Other programs
 /// on the machine take time away, not processor time.
 fn run(exchange: &Exchange, requests: &[Request<Bytes>]) -> Result<f64, Box<dyn Error>> {
-    let count = requests.len();
     let begun = ThreadTime::now();
+    send(exchange, requests)?;
+    Ok(f64::from(u32::try_from(requests.len())?) / begun.elapsed().as_secs_f64())
+}
+
+/// Sends all; each must succeed.
+#[inline(never)]
+fn send(exchange: &Exchange, requests: &[Request<Bytes>]) -> Result<(), Box<dyn Error>> {
     for request in requests {
         let response = exchange.answer(request, IpAddr::V4(Ipv4Addr::LOCALHOST));
         if !response.status().is_success() {
             return Err(String::from_utf8_lossy(response.body()).into());
         }
     }
-    Ok(f64::from(u32::try_from(count)?) / begun.elapsed().as_secs_f64())
+    Ok(())
 }

@@ -57,6 +57,12 @@ impl Book {
         }
     }
 
+    /// The lots that wait at a spot.
+    pub(crate) fn lots_at(&self, spot: Spot) -> u64 {
+        let level = self.side(spot.side).get(&spot.ticks);
+        level.and_then(|level| level.get(&spot.place)).map_or(0, |resting| resting.lots)
+    }
+
     /// The best price of a side.
     pub(crate) fn best_price(&self, side: Side) -> Option<u64> {
         match side {

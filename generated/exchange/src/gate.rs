@@ -1,12 +1,14 @@
 //! Authentication, permissions, rate limits and routing of a request.
 
 use std::net::IpAddr;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
+use rustc_hash::FxHashMap;
 use tradeapi::runtime::checks::{CheckContext, CheckPolicy};
 use tradeapi::runtime::json::{Encode, JsonWriter, write_json};
 use tradeapi::runtime::signing::Signer;
@@ -75,6 +77,15 @@ macro_rules! routes {
 }
 
 static ROUTES: &[Route] = tradeapi::for_each_operation!(routes);
+
+/// The routes by path, each with its method.
+static BY_PATH: LazyLock<FxHashMap<&str, Vec<&Route>>> = LazyLock::new(|| {
+    let mut by_path = FxHashMap::<&str, Vec<&Route>>::default();
+    for route in ROUTES {
+        by_path.entry(route.meta.path).or_default().push(route);
+    }
+    by_path
+});
 
 /// Whether an operation has this id.
 pub(crate) fn is_operation(id: &str) -> bool {
@@ -171,9 +182,9 @@ fn find<'a>(
     address: IpAddr,
 ) -> Result<(&'static Route, Option<usize>, &'a str), Refusal> {
     let path = request.uri().path();
-    let of_path = || ROUTES.iter().filter(|route| route.meta.path == path);
-    let Some(route) = of_path().find(|route| request.method().as_str() == route.meta.method.as_str()) else {
-        return Err(match of_path().next() {
+    let of_path = BY_PATH.get(path).map(Vec::as_slice).unwrap_or_default();
+    let Some(route) = of_path.iter().find(|route| request.method().as_str() == route.meta.method.as_str()) else {
+        return Err(match of_path.first() {
             Some(other) => Reason::WrongMethod.of(other.meta),
             None => Reason::UnknownPath.of(&Meta::DEFAULT),
         });
@@ -323,7 +334,7 @@ fn respond(core: &Core, now: u64, served: &Served) -> Response<Bytes> {
             (status, refusal.code.as_str(), refusal.message.as_str(), "null")
         }
     };
-    let mut out = JsonWriter::new();
+    let mut out = JsonWriter::with_capacity(128 + message.len() + data.len());
     out.begin_object();
     if let Some(envelope) = API.envelope {
         out.member(envelope.code).string(code);

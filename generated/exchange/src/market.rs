@@ -36,6 +36,14 @@ pub(crate) struct PublicFill {
     pub(crate) at: u64,
 }
 
+/// An order that others want to have in the book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Quote {
+    side: Side,
+    ticks: u64,
+    lots: u64,
+}
+
 /// The market of one pair.
 #[derive(Clone, Debug)]
 pub(crate) struct Market {
@@ -118,27 +126,43 @@ impl Core {
         self.liquidate(index);
     }
 
-    /// Others withdraw their quotes and make new ones.
+    /// Others make new quotes in place of those that are not as they should be now.
     fn quote(&mut self, index: usize) {
-        let is_lively = self.settings.lively;
-        let clip = self.pairs[index].clip;
+        let mut wanted = self.wanted_quotes(index);
         let market = &mut self.markets[index];
         market.is_touched = false;
-        for spot in std::mem::take(&mut market.quotes) {
-            self.books[index].remove(spot);
-        }
-        let (mid, unit) = (market.mid, market.unit);
-        for level in 1..=QUOTES {
-            for side in [Side::Buy, Side::Sell] {
-                let ticks = if side == Side::Buy { mid - level * unit } else { mid + level * unit };
-                let lots = if is_lively { clip / 2 + self.markets[index].dice.below(clip) } else { clip * QUIET_CLIPS };
-                let left = self.trade_of_others(index, side, Some(ticks), lots.max(1));
-                if left > 0 {
-                    let spot = self.books[index].rest(side, ticks, Resting { order: None, lots: left });
-                    self.markets[index].quotes.push(spot);
-                }
+        let book = &mut self.books[index];
+        market.quotes.retain(|spot| {
+            let stands = wanted.iter().position(|quote| {
+                (spot.side, spot.ticks, book.lots_at(*spot)) == (quote.side, quote.ticks, quote.lots)
+            });
+            match stands {
+                Some(place) => _ = wanted.remove(place),
+                None => book.remove(*spot),
+            }
+            stands.is_some()
+        });
+        for Quote { side, ticks, lots } in wanted {
+            let left = self.trade_of_others(index, side, Some(ticks), lots);
+            if left > 0 {
+                let spot = self.books[index].rest(side, ticks, Resting { order: None, lots: left });
+                self.markets[index].quotes.push(spot);
             }
         }
+    }
+
+    /// The quotes around the price, the closest first.
+    fn wanted_quotes(&mut self, index: usize) -> Vec<Quote> {
+        let is_lively = self.settings.lively;
+        let clip = self.pairs[index].clip;
+        let Market { mid, unit, dice, .. } = &mut self.markets[index];
+        let sides =
+            (1..=QUOTES).flat_map(|level| [(Side::Buy, *mid - level * *unit), (Side::Sell, *mid + level * *unit)]);
+        let quote = |(side, ticks)| {
+            let lots = if is_lively { clip / 2 + dice.below(clip) } else { clip * QUIET_CLIPS };
+            Quote { side, ticks, lots: lots.max(1) }
+        };
+        sides.map(quote).collect()
     }
 
     /// Skips the actions of other participants beyond a day without requests.

@@ -15,7 +15,8 @@ impl JsonWriter {
         Self::default()
     }
 
-    pub(crate) fn with_capacity(bytes: usize) -> Self {
+    /// Begins an empty text that has room for this many bytes.
+    pub fn with_capacity(bytes: usize) -> Self {
         Self { text: String::with_capacity(bytes) }
     }
 
@@ -156,7 +157,8 @@ pub trait Encode {
 
 /// `value` as a JSON text.
 pub fn write_json(value: &(impl Encode + ?Sized)) -> String {
-    let mut out = JsonWriter::new();
+    // Most values are short; a list grows.
+    let mut out = JsonWriter::with_capacity(128);
     value.encode(&mut out);
     out.finish()
 }
