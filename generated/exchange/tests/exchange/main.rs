@@ -4,6 +4,7 @@
 
 mod browser;
 mod control;
+mod decided;
 mod desk;
 mod determinism;
 mod docs;

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::Request;
 use serde_json::{Map, Value};
 use tradeapi::runtime::tables::Meta;
-use tradeapi_exchange::{Exchange, Mode, Profile, Settings, Time};
+use tradeapi_exchange::{DECISIONS, Exchange, Mode, Profile, Settings, Time};
 use tradeapi_gen::{Case, Generator, Schema};
 
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
@@ -20,7 +20,11 @@ static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
 /// What a rule is about, its id, and the test that shows it.
 const TESTS: &str = include_str!("rules.tsv");
 
+/// A question that the documents leave open, and the test that shows what the exchange does.
+const DECIDED: &str = include_str!("decisions.tsv");
+
 const SOURCES: &[(&str, &str)] = &[
+    ("decided", include_str!("decided.rs")),
     ("raw", include_str!("raw.rs")),
     ("rules_classic", include_str!("rules_classic.rs")),
     ("rules_unified", include_str!("rules_unified.rs")),
@@ -40,10 +44,25 @@ fn each_simulated_rule_has_a_test() {
         tests.map(|row| ((row[0].to_owned(), row[1].to_owned()), row[2])).collect();
     assert_eq!(named.keys().cloned().collect::<BTreeSet<_>>(), simulated, "rules.tsv has each simulated rule once");
     for (rule, test) in named {
-        let (module, name) = test.split_once("::").unwrap();
-        let source = SOURCES.iter().find(|(other, _)| *other == module).unwrap().1;
-        let is_there = source.contains(&format!("fn {name}()"));
-        assert!(is_there, "{rule:?} names {test}, which is not there");
+        assert!(is_test(test), "{rule:?} names {test}, which is not there");
+    }
+}
+
+/// Whether there is a test of this name, such as `raw::the_order_id_wins`.
+fn is_test(name: &str) -> bool {
+    let (module, function) = name.split_once("::").unwrap();
+    let source = SOURCES.iter().find(|(other, _)| *other == module);
+    source.is_some_and(|(_, source)| source.contains(&format!("fn {function}()")))
+}
+
+#[test]
+fn each_decision_has_a_test() {
+    let named: Vec<_> = DECIDED.lines().map(|line| line.split_once('\t').unwrap()).collect();
+    let questions: Vec<_> = DECISIONS.iter().map(|decision| decision.question).collect();
+    let rows: Vec<_> = named.iter().map(|(question, _)| *question).collect();
+    assert_eq!(rows, questions, "decisions.tsv has each decision, in the order of the table");
+    for (question, test) in named {
+        assert!(is_test(test), "`{question}` names {test}, which is not there");
     }
 }
 

@@ -1,0 +1,188 @@
+//! What the documents leave open, where no other test shows what the exchange does. `decisions.tsv` names a test for each
+//! row of [`DECISIONS`](tradeapi_exchange::DECISIONS).
+
+use std::time::Duration;
+
+use rust_decimal::Decimal;
+use tradeapi::classic::{self, TradeSide};
+use tradeapi::unified::{
+    CancelOrder, Category, GetOrderHistory, ModifyOrder, OrderRef, OrderStatus, PlaceOrder, PosSide, Side, TriggerBy,
+};
+use tradeapi_exchange::Profile;
+
+use crate::desk::{Desk, classic_limit, classic_market, code, limit, market, number};
+
+fn named(client: &str) -> OrderRef {
+    OrderRef::ClientOid(client.parse().unwrap())
+}
+
+async fn place(desk: &Desk, order: PlaceOrder) {
+    desk.client.unified().place_order(&order).await.unwrap();
+}
+
+async fn status(desk: &Desk, client: &str) -> Option<OrderStatus> {
+    desk.details(client).await.unwrap().order_status
+}
+
+#[tokio::test]
+async fn refusals_have_the_status_of_the_settings() {
+    for status in [400, 200] {
+        let desk = Desk::with(|settings| settings.refusal_status = status, Profile::new());
+        let refused = desk.client.unified().cancel_order(&CancelOrder::new(named("nothing"))).await.unwrap_err();
+        assert_eq!(refused.status().map(|status| status.as_u16()), Some(status), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_limit_close_beyond_the_free_part_is_refused() {
+    let desk = Desk::hedged();
+    desk.open(classic::Side::Buy, "0.100").await;
+    let close = |client, size| classic_limit(client, classic::Side::Buy, size, "65000").trade_side(TradeSide::Close);
+    desk.client.classic().place_order(&close("a", "0.070")).await.unwrap();
+    assert!(code(desk.client.classic().place_order(&close("b", "0.031")).await).is_some());
+    desk.client.classic().place_order(&close("c", "0.030")).await.unwrap();
+    assert_eq!(desk.classic().open_orders.len(), 2);
+}
+
+#[tokio::test]
+async fn the_unified_family_closes_in_hedge_mode_as_the_classic_one() {
+    let desk = Desk::hedged();
+    place(&desk, market("a", Side::Buy, "0.100").pos_side(PosSide::Long)).await;
+    place(&desk, limit("limit", Side::Sell, "0.070", "65000").pos_side(PosSide::Long)).await;
+    place(&desk, market("b", Side::Sell, "0.050").pos_side(PosSide::Long)).await;
+    assert_eq!(desk.unified().positions[0].qty, "0.07".parse().unwrap(), "only 0.030 are free");
+    place(&desk, limit("new", Side::Sell, "0.040", "65500").pos_side(PosSide::Long)).await;
+    assert_eq!(status(&desk, "limit").await, Some(OrderStatus::Cancelled), "it occupied the whole position");
+}
+
+#[tokio::test]
+async fn a_reversal_in_one_way_mode_is_netted() {
+    let desk = Desk::one_way();
+    desk.open(classic::Side::Buy, "0.030").await;
+    let reversal = classic::Reversal::new("BTCUSDT", "USDT", classic::ProductType::UsdtFutures, classic::Side::Sell);
+    desk.client.classic().reversal(&reversal.size(number("0.010"))).await.unwrap();
+    assert_eq!(desk.sizes(), [("net buy".to_owned(), "0.01".to_owned())].into());
+}
+
+#[tokio::test]
+async fn the_trade_side_of_a_reversal_means_nothing() {
+    for trade_side in [TradeSide::Open, TradeSide::Close] {
+        let desk = Desk::hedged();
+        desk.open(classic::Side::Buy, "0.020").await;
+        let line = classic::ProductType::UsdtFutures;
+        let reversal = classic::Reversal::new("BTCUSDT", "USDT", line, classic::Side::Buy).trade_side(trade_side);
+        desk.client.classic().reversal(&reversal).await.unwrap();
+        assert_eq!(desk.sizes(), [("short sell".to_owned(), "0.02".to_owned())].into());
+    }
+}
+
+#[tokio::test]
+async fn a_replacement_is_answered_with_the_old_id() {
+    let desk = Desk::one_way();
+    let placed = desk.client.classic().place_order(&classic_limit("a", classic::Side::Buy, "0.05", "63900")).await;
+    let line = classic::ProductType::UsdtFutures;
+    let modify = classic::ModifyOrder::new("BTCUSDT", line, "b", classic::OrderRef::ClientOid("a".into()))
+        .new_size(number("0.03"))
+        .new_price(number("63950"));
+    let modified = desk.client.classic().modify_order(&modify).await.unwrap().data;
+    assert_eq!(modified.order_id, placed.unwrap().data.order_id);
+    assert_eq!(modified.client_oid.as_ref().map(|id| id.as_str()), Some("b"));
+}
+
+#[tokio::test]
+async fn an_order_keeps_its_place_only_if_it_becomes_smaller() {
+    for (qty, first) in [("0.010", "a"), ("0.030", "b")] {
+        let desk = Desk::one_way();
+        let (other, taker) = (desk.another(Profile::new()), desk.another(Profile::new()));
+        place(&desk, limit("a", Side::Buy, "0.020", "63999.5")).await;
+        place(&other, limit("b", Side::Buy, "0.020", "63999.5")).await;
+        let amend = ModifyOrder::new(named("a")).qty(number(qty));
+        desk.client.unified().modify_order(&amend).await.unwrap();
+        place(&taker, market("take", Side::Sell, "0.010")).await;
+        let is_filled = |desk: &Desk| desk.unified().positions.len() == 1;
+        assert_eq!((is_filled(&desk), is_filled(&other)), (first == "a", first == "b"), "{qty}");
+    }
+}
+
+#[tokio::test]
+async fn margin_is_a_tenth_of_the_value_and_the_fee() {
+    let desk = Desk::one_way();
+    place(&desk, limit("a", Side::Buy, "0.1", "63000")).await;
+    // 630 of margin, and 0.06 percent of 6300.
+    assert_eq!(desk.unified().balances["USDT"].frozen, "633.78".parse().unwrap());
+}
+
+#[tokio::test]
+async fn makers_pay_less_than_takers() {
+    let desk = Desk::one_way();
+    place(&desk, limit("maker", Side::Buy, "0.01", "63000")).await;
+    desk.exchange.fill("maker", number("0.01")).unwrap();
+    place(&desk, market("taker", Side::Buy, "0.01")).await;
+    for (client, rate) in [("maker", "0.0002"), ("taker", "0.0006")] {
+        let record = desk.details(client).await.unwrap();
+        let value = record.cum_exec_value.unwrap().to_rust_decimal().unwrap();
+        let fee = record.fee_detail[0].fee.as_ref().unwrap().to_rust_decimal().unwrap();
+        assert_eq!(fee, value * rate.parse::<Decimal>().unwrap(), "{client}");
+    }
+}
+
+#[tokio::test]
+async fn the_range_of_prices_holds_for_the_classic_family() {
+    let desk = Desk::one_way();
+    let place = |price| classic_limit(price, classic::Side::Buy, "0.01", price);
+    assert!(code(desk.client.classic().place_order(&place("70400.1")).await).is_some());
+    desk.client.classic().place_order(&place("70400")).await.unwrap();
+}
+
+#[tokio::test]
+async fn unrealised_profit_is_not_available() {
+    let desk = Desk::one_way();
+    place(&desk, market("a", Side::Buy, "0.1")).await;
+    let before = desk.unified().balances["USDT"];
+    desk.exchange.set_price("BTCUSDT", 70_000).unwrap();
+    assert_eq!(desk.unified().balances["USDT"], before);
+}
+
+#[tokio::test]
+async fn a_trigger_compares_the_latest_trade_or_the_mark_price() {
+    // A market order buys above the mark price of 64000, at 64003.2.
+    for (by, is_left) in [(TriggerBy::Mark, true), (TriggerBy::Market, false)] {
+        let desk = Desk::one_way();
+        place(&desk, market("a", Side::Buy, "0.01").take_profit(number("64003")).tp_trigger_by(by)).await;
+        assert_eq!(!desk.unified().positions.is_empty(), is_left);
+    }
+}
+
+#[tokio::test]
+async fn fills_are_kept_twice_as_long_as_a_range_of_them() {
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+    let desk = Desk::one_way();
+    let begun = desk.exchange.time().now();
+    let order = classic_market(classic::Side::Buy, "0.01");
+    desk.client.classic().place_order(&order).await.unwrap();
+    let end = begun.checked_add(DAY).unwrap();
+    let fills = classic::GetOrderFillDetails::new(classic::ProductType::UsdtFutures).between(begun, end);
+    let listed = || async { desk.client.classic().get_order_fill_details(&fills).await.unwrap().fill_list.len() };
+    desk.exchange.time().advance(170 * DAY);
+    assert_eq!(listed().await, 1);
+    desk.exchange.time().advance(30 * DAY);
+    assert_eq!(listed().await, 0);
+}
+
+#[tokio::test]
+async fn ranges_have_both_ends_and_mean_the_creation() {
+    let desk = Desk::one_way();
+    let (second, created) = (Duration::from_secs(1), desk.exchange.time().now());
+    place(&desk, limit("a", Side::Buy, "0.01", "63000")).await;
+    desk.exchange.time().advance(10 * second);
+    desk.exchange.fill("a", number("0.01")).unwrap();
+    let listed = |from: Duration, to: Duration| {
+        let base = created.checked_sub(5 * second).unwrap();
+        let at = |length| base.checked_add(length).unwrap();
+        let history = GetOrderHistory::new(Category::UsdtFutures).between(at(from), at(to));
+        let client = desk.client.clone();
+        async move { client.unified().get_order_history(&history).await.unwrap().list.len() }
+    };
+    assert_eq!((listed(Duration::ZERO, 5 * second).await, listed(5 * second, 9 * second).await), (1, 1));
+    assert_eq!(listed(6 * second, 20 * second).await, 0, "it was filled, not created then");
+}
