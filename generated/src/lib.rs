@@ -244,27 +244,72 @@ pub static API: runtime::tables::Api = runtime::tables::Api {
 /// The operations whose changes [`Client::recover`] can query.
 static RECOVERIES: &[runtime::confirm::Recovery] = &[
     #[cfg(feature = "classic")]
-    runtime::confirm::Recovery::of::<classic::BatchOrder>(),
+    runtime::confirm::Recovery::of_order::<classic::BatchOrder>(),
     #[cfg(feature = "classic")]
-    runtime::confirm::Recovery::of::<classic::Reversal>(),
+    runtime::confirm::Recovery::of_order::<classic::Reversal>(),
     #[cfg(feature = "classic")]
-    runtime::confirm::Recovery::of::<classic::ModifyOrder>(),
+    runtime::confirm::Recovery::of_order::<classic::ModifyOrder>(),
     #[cfg(feature = "classic")]
-    runtime::confirm::Recovery::of::<classic::PlaceOrder>(),
+    runtime::confirm::Recovery::of_order::<classic::PlaceOrder>(),
     #[cfg(feature = "unified")]
-    runtime::confirm::Recovery::of::<unified::BatchModifyOrders>(),
+    runtime::confirm::Recovery::of_order::<unified::BatchModifyOrders>(),
     #[cfg(feature = "unified")]
-    runtime::confirm::Recovery::of::<unified::ModifyOrder>(),
+    runtime::confirm::Recovery::of_order::<unified::ModifyOrder>(),
     #[cfg(feature = "unified")]
-    runtime::confirm::Recovery::of::<unified::BatchOrder>(),
+    runtime::confirm::Recovery::of_order::<unified::BatchOrder>(),
     #[cfg(feature = "unified")]
-    runtime::confirm::Recovery::of::<unified::PlaceOrder>(),
+    runtime::confirm::Recovery::of_order::<unified::PlaceOrder>(),
     #[cfg(feature = "unified")]
-    runtime::confirm::Recovery::of::<unified::PlaceRealityOrder>(),
+    runtime::confirm::Recovery::of_order::<unified::PlaceRealityOrder>(),
+];
+
+/// The listings that [`Client::reconcile`] compares with the journal.
+static LISTINGS: &[runtime::reconcile::Listing] = &[
+    #[cfg(feature = "classic")]
+    runtime::reconcile::Listing::fills::<
+        classic::GetOrderFillDetails,
+    >(runtime::reconcile::FillFields {
+            order: "orderId",
+            client_id: None,
+            quantity: "baseVolume",
+        })
+        .over("productType", &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"]),
+    #[cfg(feature = "classic")]
+    runtime::reconcile::Listing::past_orders::<classic::GetHistoryOrder>()
+        .over("productType", &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"]),
+    #[cfg(feature = "classic")]
+    runtime::reconcile::Listing::open_orders::<classic::GetPendingOrders>()
+        .over("productType", &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"])
+        .cancelled_by::<classic::CancelOrder>(&["orderId", "symbol"]),
+    #[cfg(feature = "unified")]
+    runtime::reconcile::Listing::fills::<
+        unified::GetFillHistory,
+    >(runtime::reconcile::FillFields {
+            order: "orderId",
+            client_id: Some("clientOid"),
+            quantity: "execQty",
+        })
+        .over(
+            "category",
+            &["SPOT", "MARGIN", "USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
+        ),
+    #[cfg(feature = "unified")]
+    runtime::reconcile::Listing::past_orders::<unified::GetOrderHistory>()
+        .over(
+            "category",
+            &["SPOT", "MARGIN", "USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
+        ),
+    #[cfg(feature = "unified")]
+    runtime::reconcile::Listing::open_orders::<unified::GetOpenOrders>()
+        .over(
+            "category",
+            &["SPOT", "MARGIN", "USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"],
+        )
+        .cancelled_by::<unified::CancelOrder>(&["orderId"]),
 ];
 
 runtime::client! {
-    API, RECOVERIES;
+    API, RECOVERIES, LISTINGS;
 
     /// Operations of the family Broker.
     #[cfg(feature = "broker")]

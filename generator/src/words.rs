@@ -35,6 +35,8 @@ words! {
     Access { Signed = "signed", Public = "public", }
     /// What an access limit speaks of.
     AccessOf { Start = "start", Data = "data", }
+    /// What a listing shows of an account.
+    Shown { OpenOrders = "open_orders", PastOrders = "past_orders", Fills = "fills", }
     /// What a repeat does.
     Harmless { Harmless = "harmless", }
     /// How one number travels.

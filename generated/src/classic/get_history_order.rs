@@ -28,7 +28,8 @@ use super::{Cursor, HistoryOrder, OrderRef, OrderSource, ProductType, Symbol};
 /// - **Rate limit:** 10 calls a second per UID
 /// - **Window:** `startTime` to `endTime`, data of the last 90 days
 /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
-///   tells items apart by `orderId`
+///   tells items apart by `orderId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
+///   past orders of an account from it
 ///
 /// # Rules
 ///

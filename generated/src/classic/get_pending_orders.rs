@@ -29,7 +29,8 @@ use super::{Cursor, OrderRef, OrderState, PendingOrder, ProductType, Symbol};
 /// - **Window:** `startTime` to `endTime`, at most 3 months apart
 /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
 ///   tells items apart by `orderId`. It asks once for each value of `status`, in this order, where the
-///   request sets none: what moves on to the next value meanwhile is met in any case
+///   request sets none: what moves on to the next value meanwhile is met in any case.
+///   [`Client::reconcile`](super::super::Client::reconcile) reads the open orders of an account from it
 ///
 /// # Not shown in the documents
 ///

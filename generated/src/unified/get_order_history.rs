@@ -26,7 +26,8 @@ use super::{Category, Cursor, Order, Symbol};
 /// - **Rate limit:** 20 calls a second per UID
 /// - **Window:** `startTime` to `endTime`, at most 30 days apart, beginning within the last 90 days
 /// - **Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages, and
-///   tells items apart by `orderId`
+///   tells items apart by `orderId`. [`Client::reconcile`](super::super::Client::reconcile) reads the
+///   past orders of an account from it
 ///
 /// # Not shown in the documents
 ///

@@ -4,6 +4,7 @@ mod absence;
 mod calls;
 mod each;
 mod evidence;
+mod look;
 mod question;
 mod recover;
 mod rounds;
@@ -14,6 +15,8 @@ use std::time::Duration;
 use crate::batches::Batch;
 use crate::json::{Decode, Encode};
 use crate::operation::{Operation, Repeatable};
+
+pub(crate) use look::Look;
 
 pub use each::{BatchConfirmation, ItemConfirmation};
 pub use recover::{Recovered, RecoveredItem, Recovery};

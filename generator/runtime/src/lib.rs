@@ -40,6 +40,7 @@
 //! - `retry`: retries
 //! - `pages`, `batches`: listings and requests that take several calls
 //! - `confirm`: queries of unknown outcomes
+//! - `reconcile`: the comparison of an account with a journal
 //! - `blocking`: the client for programs without async
 //! - `emitted`: what only emitted code needs
 //!
@@ -77,6 +78,7 @@ mod observe;
 pub mod operation;
 pub mod pages;
 pub mod parameters;
+pub mod reconcile;
 pub mod retry;
 mod serde_support;
 pub mod signing;

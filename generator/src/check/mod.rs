@@ -30,6 +30,7 @@ mod paths;
 mod probe;
 mod records;
 mod rules;
+mod shows;
 mod taken;
 mod units;
 mod values;
@@ -86,6 +87,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     paths::check,
     windows::check,
     listings::check,
+    shows::check,
     batches::check,
     rules::check,
     docs::family_has_docs,

@@ -26,6 +26,7 @@ mod operation;
 mod pages;
 mod parameter_docs;
 mod parameters;
+mod reconcile;
 mod records;
 mod root;
 mod rules;

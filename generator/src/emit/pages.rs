@@ -7,7 +7,7 @@ use super::code::ident;
 use super::docs::code;
 use super::scope::Scope;
 use crate::model::Effect;
-use crate::model::{Field, Operation, Parameter, Response, Shape, Type};
+use crate::model::{Field, Operation, Parameter, Response, Shape, Shown, Type};
 
 /// What a request says about its pages.
 pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
@@ -131,6 +131,11 @@ fn followed_by(operation: &Operation) -> Option<&Parameter> {
         .filter(|parameter| is_read && !parameter.is_required() && parameter.deletes_with().is_none())
 }
 
+/// Whether the pages of a listing can be followed.
+pub(super) fn is_followed(operation: &Operation) -> bool {
+    followed_by(operation).is_some()
+}
+
 /// What a reader of the operation should know.
 pub(super) fn entry(operation: &Operation) -> Option<String> {
     followed_by(operation)?;
@@ -144,6 +149,16 @@ pub(super) fn entry(operation: &Operation) -> Option<String> {
             ". It asks once for each value of {each}, in this order, where the request sets none: \
              what moves on to the next value meanwhile is met in any case",
             each = code(each)
+        ));
+    }
+    if let Some(shows) = &operation.listing.shows {
+        let what = match shows.what {
+            Shown::OpenOrders => "the open orders",
+            Shown::PastOrders => "the past orders",
+            Shown::Fills => "the fills",
+        };
+        text.push_str(&format!(
+            ". [`Client::reconcile`](super::super::Client::reconcile) reads {what} of an account from it"
         ));
     }
     Some(text)

@@ -12,7 +12,15 @@ use crate::model::{Encoding, Sent, SignedPart};
 
 /// `lib.rs`, or `api.rs` that can be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> String {
-    let items = [exports(), account(api), codes(api), families(api, layout), table(api), recoveries(api, layout)];
+    let items = [
+        exports(),
+        account(api),
+        codes(api),
+        families(api, layout),
+        table(api),
+        recoveries(api, layout),
+        super::reconcile::listings(api, layout),
+    ];
     let mut items: Vec<_> = items.into_iter().map(pretty).collect();
     items.push(client(api, layout));
     if layout == Layout::Crate {
@@ -112,11 +120,11 @@ fn client(api: &Api, layout: Layout) -> String {
         };
         format!("\n{}{gate}    {}: {};\n", docs.comments("    "), module_name(&family.name), family.rust)
     });
-    format!("runtime::client! {{\n    API, RECOVERIES;\n{}}}\n", families.collect::<String>())
+    format!("runtime::client! {{\n    API, RECOVERIES, LISTINGS;\n{}}}\n", families.collect::<String>())
 }
 
 /// In a crate of its own each family is a cargo feature.
-fn gate(family: &Family, layout: Layout) -> Option<TokenStream> {
+pub(super) fn gate(family: &Family, layout: Layout) -> Option<TokenStream> {
     let feature = &family.name;
     (layout == Layout::Crate).then(|| quote!(#[cfg(feature = #feature)]))
 }
@@ -176,7 +184,11 @@ fn recoveries(api: &Api, layout: Layout) -> TokenStream {
     let rows = queried.map(|(family, operation)| {
         let (gate, module) = (gate(family, layout), ident(&module_name(&family.name)));
         let name = ident(&operation.rust.rust);
-        quote!(#gate runtime::confirm::Recovery::of::<#module::#name>())
+        let of = match super::reconcile::is_of_an_order(family, operation) {
+            true => quote!(of_order),
+            false => quote!(of),
+        };
+        quote!(#gate runtime::confirm::Recovery::#of::<#module::#name>())
     });
     quote! {
         /// The operations whose changes [`Client::recover`] can query.

@@ -5,7 +5,7 @@ use super::{
     UtcOffset,
 };
 use crate::diagnostics::Place;
-use crate::words::{Access, Effect};
+use crate::words::{Access, Effect, Shown};
 
 /// One operation of the API.
 #[derive(Clone, Debug)]
@@ -225,6 +225,23 @@ pub(crate) struct Listing {
     pub(crate) id: Option<(String, Place)>,
     /// The parameter of which every value must be asked for, so that nothing is left out.
     pub(crate) each: Option<(String, Place)>,
+    pub(crate) shows: Option<Shows>,
+}
+
+/// What a listing shows of an account.
+#[derive(Clone, Debug)]
+pub(crate) struct Shows {
+    pub(crate) place: Place,
+    pub(crate) what: Shown,
+    /// The parameter of which all values together are the account.
+    pub(crate) over: Option<(String, Place)>,
+    /// The operation that cancels an order, and the fields that are its parameters.
+    pub(crate) cancel: Option<(String, Place)>,
+    pub(crate) by: Vec<(String, Place)>,
+    /// The fields of a fill: the two ids of its order, and the quantity.
+    pub(crate) order: Option<(String, Place)>,
+    pub(crate) client_id: Option<(String, Place)>,
+    pub(crate) quantity: Option<(String, Place)>,
 }
 
 /// What an answer says about each item of a list that was sent.

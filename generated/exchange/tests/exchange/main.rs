@@ -14,6 +14,7 @@ mod journal;
 mod page;
 mod properties;
 mod raw;
+mod reconcile;
 mod rules;
 mod rules_classic;
 mod rules_unified;

@@ -16,6 +16,7 @@ use crate::journal::Journal;
 use crate::limits::{Call, Classes, Permit, Plan};
 use crate::operation::{Operation, Repeatable};
 use crate::pages::Paged;
+use crate::reconcile::{Listing, ReconcileError, Reconciled, Reconciliation};
 use crate::retry::RetryPolicy;
 use crate::tables::Api;
 use crate::value::Timestamp;
@@ -79,6 +80,20 @@ impl ClientCore {
     /// Fails if the journal cannot be read or written.
     pub fn recover(&self, recoveries: &[Recovery], policy: &ConfirmPolicy) -> Result<Vec<Recovered>, JournalError> {
         self.wait(self.core.recover(recoveries, policy))
+    }
+
+    /// Compares the account with the journal; see [`ClientCore::reconcile`](crate::ClientCore::reconcile).
+    ///
+    /// # Errors
+    ///
+    /// See [`ReconcileError`].
+    pub fn reconcile(
+        &self,
+        listings: &[Listing],
+        recoveries: &[Recovery],
+        reconciliation: &mut Reconciliation,
+    ) -> Result<Reconciled, ReconcileError> {
+        self.wait(self.core.reconcile(listings, recoveries, reconciliation))
     }
 
     /// The account.

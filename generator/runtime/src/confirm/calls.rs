@@ -94,7 +94,7 @@ impl ClientCore {
 }
 
 /// A response that cannot be to the query.
-fn unreadable<T>(meta: &Meta, reply: &Reply<T>, why: &'static str) -> Error {
+pub(super) fn unreadable<T>(meta: &Meta, reply: &Reply<T>, why: &'static str) -> Error {
     Error::Unreadable(Box::new(UnreadableAnswer {
         operation: meta.id,
         effect: meta.effect,

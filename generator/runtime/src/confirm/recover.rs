@@ -6,15 +6,19 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 
+use super::look::Look;
 use super::question::Question;
 use super::rounds::Open;
 use super::verdict::Confirmation;
 use super::{ConfirmPolicy, Queryable};
 use crate::checks::{CheckContext, CheckPolicy};
 use crate::client::ClientCore;
+use crate::clock::Moment;
 use crate::error::JournalError;
 use crate::journal::{Ending, Selection, StoredChange};
+use crate::lifecycle::HasState;
 use crate::tables::Outcome;
+use crate::value::Timestamp;
 
 /// How changes of one operation are recovered. Emitted for each operation whose effect another one can query.
 pub struct Recovery {
@@ -22,6 +26,8 @@ pub struct Recovery {
     /// Whether it creates something with an id, whose absence or presence is a proof.
     creates: bool,
     query: for<'a> fn(&'a ClientCore, &'a [StoredChange], &'a ConfirmPolicy) -> Queried<'a>,
+    /// How the orders that it creates are looked up.
+    pub(super) look: Option<Look>,
 }
 
 type Queried<'a> = Pin<Box<dyn Future<Output = Vec<Vec<RecoveredItem>>> + Send + 'a>>;
@@ -61,7 +67,25 @@ impl Recovery {
         };
         let query: for<'a> fn(&'a ClientCore, &'a [StoredChange], &'a ConfirmPolicy) -> Queried<'a> =
             |client, changes, policy| Box::pin(query::<O>(client, changes, policy));
-        Self { operation: O::META.id, creates, query }
+        Self { operation: O::META.id, creates, query, look: None }
+    }
+
+    /// The recovery of an operation, the effect of which is shown by the record of an order.
+    pub const fn of_order<O>() -> Self
+    where
+        O: Queryable<Query: Send + Sync, Record: HasState> + 'static,
+    {
+        Self { look: Some(Look::of::<O>()), ..Self::of::<O>() }
+    }
+
+    /// The id of the operation.
+    pub(crate) fn operation(&self) -> &'static str {
+        self.operation
+    }
+
+    /// How the orders that the operation creates are looked up, if it creates orders.
+    pub(crate) fn creation(&self) -> Option<Look> {
+        self.look.filter(|_| self.creates)
     }
 }
 
@@ -134,7 +158,10 @@ impl ClientCore {
                 let can_be_settled = recovery.is_some_and(|recovery| recovery.creates)
                     && recovered.items.iter().any(|item| item.outcome == Outcome::Unknown && item.id.is_some());
                 let is_known = recovered.outcome() != Outcome::Unknown;
-                if is_known || !can_be_settled && self.can_no_longer_arrive(&recovered.stored, policy) {
+                if is_known
+                    || !can_be_settled
+                        && self.can_no_longer_arrive(recovered.stored.change.signed_at, self.moment(), policy)
+                {
                     let ending = Ending::new(recovered.outcome());
                     journal.end(recovered.stored.number, ending.clone()).await?;
                     recovered.stored.ending = Some(ending);
@@ -148,12 +175,12 @@ impl ClientCore {
         Ok(all)
     }
 
-    /// Whether a change has expired by the clock of every machine of the exchange, and its effect is visible.
-    fn can_no_longer_arrive(&self, stored: &StoredChange, policy: &ConfirmPolicy) -> bool {
-        let signed_at = stored.change.signed_at;
+    /// Whether a change that was signed at `signed_at` had expired at `moment` by the clock of every machine of the
+    /// exchange, and its effect was visible.
+    pub(crate) fn can_no_longer_arrive(&self, signed_at: Timestamp, moment: Moment, policy: &ConfirmPolicy) -> bool {
         let Some(window) = self.signature_window() else { return false };
         let uncertainty = self.signature_uncertainty(signed_at, None);
-        self.moment().wall_since(signed_at) > window.saturating_add(policy.settling).saturating_add(uncertainty)
+        moment.wall_since(signed_at) > window.saturating_add(policy.settling).saturating_add(uncertainty)
     }
 }
 

@@ -5,11 +5,12 @@
 
 /// Declares `Client` and, if the feature `blocking` is on, `blocking::Client`, for the API of a table.
 ///
-/// After the table stands the list of what a journal recovers. A row for each family gives the function that leads to its operations: `module: Type;`, where the module has what
+/// After the table stand the lists of what a journal recovers, and of the listings that it is compared with. A row for
+/// each family gives the function that leads to its operations: `module: Type;`, where the module has what
 /// [`operations!`](crate::operations) declares.
 #[macro_export]
 macro_rules! client {
-    ($api:ident, $recoveries:ident; $($(#[$attribute:meta])* $family:ident: $operations:ident;)*) => {
+    ($api:ident, $recoveries:ident, $listings:ident; $($(#[$attribute:meta])* $family:ident: $operations:ident;)*) => {
         /// A client of an exchange. Clones share its connections.
         #[derive(Clone, Debug)]
         pub struct Client {
@@ -17,7 +18,7 @@ macro_rules! client {
         }
 
         $crate::__client! {
-            [$crate::emitted::awaited] [async] [.await] $api, $recoveries;
+            [$crate::emitted::awaited] [async] [.await] $api, $recoveries, $listings;
             $($(#[$attribute])* $family() -> [$family::$operations];)*
         }
 
@@ -39,7 +40,7 @@ macro_rules! client {
             /// Otherwise it is the same as [`Client`](super::Client). Several threads may make calls at the same time.
             /// A call within an async runtime is allowed and blocks its thread; see [`tradeapi_runtime::blocking`].
             pub mod blocking {
-                use super::{$api, $recoveries};
+                use super::{$api, $recoveries, $listings};
 
                 /// A blocking client of an exchange. Clones share its connections.
                 #[derive(Clone, Debug)]
@@ -48,7 +49,7 @@ macro_rules! client {
                 }
 
                 $crate::__client! {
-                    [$crate::blocking] [] [] $api, $recoveries;
+                    [$crate::blocking] [] [] $api, $recoveries, $listings;
                     $($(#[$attribute])* $family() -> [super::$family::blocking::$operations];)*
                 }
 
@@ -69,7 +70,7 @@ macro_rules! client {
 #[macro_export]
 macro_rules! __client {
     (
-        [$($home:tt)*] [$($async:ident)?] [$($wait:tt)*] $api:ident, $recoveries:ident;
+        [$($home:tt)*] [$($async:ident)?] [$($wait:tt)*] $api:ident, $recoveries:ident, $listings:ident;
         $($(#[$attribute:meta])* $family:ident() -> [$($operations:tt)*];)*
     ) => {
         impl Client {
@@ -157,6 +158,21 @@ macro_rules! __client {
                 policy: &$crate::confirm::ConfirmPolicy,
             ) -> ::core::result::Result<::std::vec::Vec<$crate::confirm::Recovered>, $crate::error::JournalError> {
                 self.core.recover($recoveries, policy)$($wait)*
+            }
+
+            /// Compares the account with the journal: recovers what is open, reads orders and fills, and tells for each order
+            /// how it differs; see [`ClientCore::reconcile`](tradeapi_runtime::ClientCore::reconcile). Call it at the start
+            /// of a program and after an outage.
+            ///
+            /// # Errors
+            ///
+            /// Fails if any part of the account or of the journal cannot be read. With the same `reconciliation`, another
+            /// call goes on where it stopped.
+            pub $($async)? fn reconcile(
+                &self,
+                reconciliation: &mut $crate::reconcile::Reconciliation,
+            ) -> ::core::result::Result<$crate::reconcile::Reconciled, $crate::reconcile::ReconcileError> {
+                self.core.reconcile($listings, $recoveries, reconciliation)$($wait)*
             }
 
             /// Returns a client without a journal, as for an emergency in which the disk is full. It shares everything

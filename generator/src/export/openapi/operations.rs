@@ -5,7 +5,10 @@ use serde_json::{Map, Value, json};
 use super::object::Object;
 use super::parameters::Parameters;
 use super::{answers, components, confirm, credentials, parameters, statements};
-use crate::model::{Api, Body, Family, InFlight, Intent, Operation, Parameter, Rate, Response, Sent, Setting, Window};
+use crate::diagnostics::Place;
+use crate::model::{
+    Api, Body, Family, InFlight, Intent, Operation, Parameter, Rate, Response, Sent, Setting, Shows, Window,
+};
 
 /// All operations, those of one path together.
 pub(super) fn paths(api: &Api) -> Value {
@@ -146,8 +149,23 @@ fn page(operation: &Operation) -> Option<Value> {
         .with("cursor", cursor.wire.as_str())
         .with("next", next.0.as_str())
         .maybe("id", operation.listing.id.as_ref().map(|(id, _)| id.as_str()))
-        .maybe("each", operation.listing.each.as_ref().map(|(each, _)| each.as_str()));
+        .maybe("each", operation.listing.each.as_ref().map(|(each, _)| each.as_str()))
+        .maybe("shows", operation.listing.shows.as_ref().map(shows));
     Some(page.into_value())
+}
+
+/// What a listing shows of an account.
+fn shows(shows: &Shows) -> Value {
+    let text = |named: &Option<(String, Place)>| named.as_ref().map(|(text, _)| text.clone());
+    Object::new()
+        .with("what", shows.what.as_str())
+        .maybe("over", text(&shows.over))
+        .maybe("cancel", text(&shows.cancel))
+        .list("by", shows.by.iter().map(|(name, _)| name.as_str()))
+        .maybe("order", text(&shows.order))
+        .maybe("client_id", text(&shows.client_id))
+        .maybe("quantity", text(&shows.quantity))
+        .into_value()
 }
 
 fn intent(intent: &Intent) -> Value {

@@ -5,7 +5,7 @@ use super::api::Observation;
 use super::statement::{Contradiction, NotShown, Rule, Source};
 use super::types::{Deprecated, Field};
 use crate::load::shapes::{Named, Short, Spanned, Text, Texts};
-use crate::words::{Access, AccessOf, Effect, Harmless};
+use crate::words::{Access, AccessOf, Effect, Harmless, Shown};
 
 mappings! {
     /// An operation; the file is named after it.
@@ -183,8 +183,28 @@ mappings! {
         id: Option<Text>,
         /// With `page`: an enum that need not be sent; the listing is whole only when asked once for each of its values.
         each: Option<Text>,
+        /// With `page`: what the listing shows of an account, which is compared with a journal.
+        shows: Option<Spanned<Shows>>,
         /// With `object` or `array`: what the answer says about each item of a list that was sent.
         items: Option<Spanned<Items>>,
+    }
+
+    /// What a listing shows of an account.
+    Shows {
+        /// `open_orders`, `past_orders` or `fills`.
+        what: Option<Shown>,
+        /// An enum parameter: the account is what the listing shows for all of its values together.
+        over: Option<Text>,
+        /// With `open_orders`: the operation that cancels one of them.
+        cancel: Option<Text>,
+        /// With `cancel`: the fields of an order that are parameters of that operation.
+        by: Texts,
+        /// With `fills`: the field with the exchange's id of the order.
+        order: Option<Text>,
+        /// With `fills`: the field with the caller's id of the order.
+        client_id: Option<Text>,
+        /// With `fills`: the field with the filled quantity.
+        quantity: Option<Text>,
     }
 
     /// What an answer says about each item of a list that was sent.

@@ -2,14 +2,32 @@
 
 use super::{Scope, placed, placed_list};
 use crate::load::{Spanned, raw};
-use crate::model::{Batch, Listing};
-
-/// What is known of a listing.
-pub(super) fn listing(raw: &raw::Response) -> Listing {
-    Listing { id: raw.id.as_ref().map(placed), each: raw.each.as_ref().map(placed) }
-}
+use crate::model::{Batch, Listing, Shows};
 
 impl Scope<'_, '_> {
+    /// What is known of a listing.
+    pub(super) fn listing(&mut self, raw: &raw::Response) -> Listing {
+        let shows = raw.shows.as_ref().and_then(|shows| self.shows(shows));
+        Listing { id: raw.id.as_ref().map(placed), each: raw.each.as_ref().map(placed), shows }
+    }
+
+    fn shows(&mut self, raw: &Spanned<raw::Shows>) -> Option<Shows> {
+        let Some(what) = raw.what else {
+            self.builder.missing("what", raw.place);
+            return None;
+        };
+        Some(Shows {
+            place: raw.place,
+            what,
+            over: raw.over.as_ref().map(placed),
+            cancel: raw.cancel.as_ref().map(placed),
+            by: raw.by.iter().map(placed).collect(),
+            order: raw.order.as_ref().map(placed),
+            client_id: raw.client_id.as_ref().map(placed),
+            quantity: raw.quantity.as_ref().map(placed),
+        })
+    }
+
     pub(super) fn batch(&mut self, response: &Spanned<raw::Response>) -> Option<Batch> {
         let raw = response.items.as_ref()?;
         if response.page.is_some() {

@@ -1,7 +1,6 @@
 //! Operation files -> operations.
 
 use super::fields::deprecated;
-use super::listings::listing;
 use super::{Scope, placed, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Named, Spanned, Text, raw};
@@ -54,7 +53,7 @@ impl Scope<'_, '_> {
             window: raw.window.as_ref().and_then(|window| self.window(window)),
             history: self.builder.duration(&raw.history),
             response: self.response(raw, place),
-            listing: raw.response.as_ref().map(|response| listing(response)).unwrap_or_default(),
+            listing: raw.response.as_ref().map(|response| self.listing(response)).unwrap_or_default(),
             batch: raw.response.as_ref().and_then(|response| self.batch(response)),
             intents: self.intents(&raw.intents),
             examples: self.examples(&raw.examples, place),
@@ -240,6 +239,7 @@ impl Scope<'_, '_> {
                 ("next", place(&raw.next)),
                 ("id", place(&raw.id)),
                 ("each", place(&raw.each)),
+                ("shows", raw.shows.as_ref().map(|shows| shows.place)),
             ];
             self.refuse_keys(&keys, "requires a `page`");
         }

@@ -5,9 +5,10 @@ use super::types::deprecated;
 use super::{
     Element, Key, Means, additive, behaviour, breaking, documentation, first, flag, list, maybe, names, path, source,
 };
+use crate::diagnostics::Place;
 use crate::model::{
     Batch, Body, Compound, Confirm, Echoes, Effect, Example, Family, InFlight, Intent, Listing, Need, Operation, Pair,
-    Parameter, Rate, Repeat, Response, Setting, Several, Shape, Type, Window,
+    Parameter, Rate, Repeat, Response, Setting, Several, Shape, Shows, Type, Window,
 };
 
 impl Operation {
@@ -210,13 +211,27 @@ fn compound(compound: Option<&Compound>) -> Key {
 }
 
 impl Listing {
-    fn keys(&self) -> [Key; 2] {
-        let Self { id, each } = self;
+    fn keys(&self) -> [Key; 3] {
+        let Self { id, each, shows } = self;
         [
             Key::placed("id", id.as_ref(), behaviour("which items of a listing are the same")),
             Key::placed("each", each.as_ref(), behaviour("which requests a whole listing takes")),
+            self::shows(shows.as_ref()),
         ]
     }
+}
+
+/// What it shows of an account.
+fn shows(shows: Option<&Shows>) -> Key {
+    let words = shows.map(|Shows { place: _, what, over, cancel, by, order, client_id, quantity }| {
+        let one = |key, text: &Option<(String, Place)>| text.as_ref().map(|(text, _)| format!("{key} {text}"));
+        let by = (!by.is_empty()).then(|| format!("by {}", names(by)));
+        let of_fills = [one("order", order), one("client_id", client_id), one("quantity", quantity)];
+        let parts = [Some(what.as_str().to_owned()), one("over", over), one("cancel", cancel), by];
+        list(parts.into_iter().chain(of_fills).flatten())
+    });
+    let means = behaviour("what `reconcile` compares with the journal");
+    Key::new("shows", maybe(words), means).at(shows.map(|shows| shows.place))
 }
 
 impl Rate {

@@ -1,0 +1,80 @@
+//! Looks up the orders of a stored change once, for a comparison of a journal with an account.
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use super::Queryable;
+use super::calls::unreadable;
+use super::question::Question;
+use crate::checks::{CheckContext, CheckPolicy, Violations};
+use crate::client::ClientCore;
+use crate::error::Error;
+use crate::json::write_json;
+use crate::lifecycle::{HasState, Sighting};
+use crate::operation::Operation;
+use crate::parameters::Named;
+use crate::retry::RetryPolicy;
+use crate::tables::CodeProof;
+
+/// How the orders of a stored change are looked up.
+#[derive(Clone, Copy)]
+pub(crate) struct Look {
+    /// Reads the ids of the orders in a stored request; `None` for an order without an id.
+    pub(crate) ids: fn(&str) -> Result<Vec<Option<String>>, Violations>,
+    /// Queries the order with an id of a stored request.
+    pub(crate) query: for<'a> fn(&'a ClientCore, &'a str, &'a str, &'a RetryPolicy) -> Looked<'a>,
+    /// How long an order can be queried at least.
+    pub(crate) kept: Option<Duration>,
+    /// The family of the operation.
+    pub(crate) family: &'static str,
+    /// Whether one request creates several orders.
+    pub(crate) is_batch: bool,
+}
+
+/// The order, or `None` if the exchange answers that there is none.
+pub(crate) type Looked<'a> = Pin<Box<dyn Future<Output = Result<Option<Sighting>, Error>> + Send + 'a>>;
+
+impl Look {
+    pub(super) const fn of<O>() -> Self
+    where
+        O: Queryable<Query: Send + Sync, Record: HasState> + 'static,
+    {
+        let (kept, is_batch) = match &O::META.confirm {
+            Some(confirm) => (confirm.kept_ms, confirm.list.is_some()),
+            None => (None, false),
+        };
+        let kept = match kept {
+            Some(millis) => Some(Duration::from_millis(millis)),
+            None => None,
+        };
+        let query: for<'a> fn(&'a ClientCore, &'a str, &'a str, &'a RetryPolicy) -> Looked<'a> =
+            |client, request, id, retry| Box::pin(query::<O>(client, request, id, retry));
+        Self { ids: ids::<O>, query, kept, family: O::META.family, is_batch }
+    }
+}
+
+fn questions<O: Queryable>(request: &str) -> Result<Vec<Option<Question<O>>>, Violations> {
+    // It was checked before it was stored.
+    let nothing = CheckPolicy::nothing();
+    let context = CheckContext { policy: &nothing, ..CheckContext::default() };
+    Ok(Question::all(&O::from_json_in(request, context)?))
+}
+
+fn ids<O: Queryable>(request: &str) -> Result<Vec<Option<String>>, Violations> {
+    let questions = questions::<O>(request)?;
+    Ok(questions.iter().map(|question| Some(question.as_ref()?.key().to_owned())).collect())
+}
+
+async fn query<O>(client: &ClientCore, request: &str, id: &str, retry: &RetryPolicy) -> Result<Option<Sighting>, Error>
+where
+    O: Queryable<Query: Send + Sync, Record: HasState>,
+{
+    let question = questions::<O>(request).unwrap_or_default().into_iter().flatten().find(|one| one.key() == id);
+    let Some(question) = question else { return Ok(None) };
+    match client.retrying(retry).call(question.query()).await {
+        Ok(reply) if question.is_about(&Named::read(&write_json(&reply.data))) => Ok(Some(Sighting::of(&reply.data))),
+        Ok(reply) => Err(unreadable(O::Query::META, &reply, "it is about something else than the query")),
+        Err(Error::Exchange(error)) if error.proves == Some(CodeProof::NoSuchOrder) => Ok(None),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,49 @@
+use std::fmt;
+
+use super::state::{HasState, State};
+use crate::json::{Encode, write_json};
+use crate::value::{OpenEnum, Timestamp};
+
+/// What a record showed of an order, independent of the type of the record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Sighting {
+    /// The exchange's id of the order.
+    pub id: Option<String>,
+    /// The client id.
+    pub client_id: Option<String>,
+    /// The state, as it is written on the wire.
+    pub state: Option<String>,
+    /// Whether nothing follows that state; `None` if the record has no state, or an undocumented one.
+    pub has_ended: Option<bool>,
+    /// When the order last changed.
+    pub at: Option<Timestamp>,
+    /// The record as JSON, which [`read_json`](crate::json::read_json) reads as the type of the record.
+    pub record: String,
+}
+
+impl Sighting {
+    /// What `record` shows.
+    pub fn of<R: HasState + Encode>(record: &R) -> Self {
+        let state = record.state();
+        Self {
+            id: record.id().map(str::to_owned),
+            client_id: record.client_id().map(str::to_owned),
+            state: state.map(|state| state.as_str().to_owned()),
+            has_ended: state.filter(|state| state.index().is_some()).map(State::is_terminal),
+            at: record.at(),
+            record: write_json(record),
+        }
+    }
+}
+
+impl fmt::Display for Sighting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id.as_deref().unwrap_or("an order without an id"))?;
+        if let Some(client_id) = &self.client_id {
+            write!(f, " ({client_id})")?;
+        }
+        write!(f, ": {}", self.state.as_deref().unwrap_or("no state"))?;
+        self.at.map_or(Ok(()), |at| write!(f, " at {at}"))
+    }
+}

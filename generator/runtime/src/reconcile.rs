@@ -1,0 +1,112 @@
+//! The comparison of an account with a journal: at the start of a program, and after an outage.
+//!
+//! [`ClientCore::reconcile`] recovers the changes that the journal has open, reads the open orders, the past orders and the
+//! fills of an account, and tells for each order how it differs from the journal. Which operations list them is emitted.
+
+mod compare;
+mod error;
+mod listing;
+mod report;
+mod run;
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::confirm::ConfirmPolicy;
+use crate::retry::RetryPolicy;
+use crate::value::Timestamp;
+
+pub use error::ReconcileError;
+pub use listing::{FillFields, Listing};
+pub use report::{Action, Difference, Gone, Reconciled, ReconciledOrder};
+
+use run::Progress;
+
+/// What is done with open orders of others: those that the journal does not have, and that have no id with a prefix of
+/// this program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ForeignOrders {
+    /// Nothing.
+    #[default]
+    Leave,
+    /// They are stored in the journal, which has them from then on.
+    Adopt,
+    /// They are cancelled.
+    Cancel,
+}
+
+/// A comparison of an account with a journal: what it covers, what it does, and how far it is.
+///
+/// If [`ClientCore::reconcile`](crate::ClientCore::reconcile) fails, calling it again with the same value goes on where it
+/// stopped. When it has succeeded, the next call begins a new comparison, from
+/// [`Reconciled::next_since`] on.
+#[must_use = "it does nothing until a client reconciles it"]
+pub struct Reconciliation {
+    since: Timestamp,
+    families: Vec<String>,
+    own_prefixes: Vec<String>,
+    foreign: ForeignOrders,
+    confirm: ConfirmPolicy,
+    retry: RetryPolicy,
+    progress: Option<Progress>,
+}
+
+impl Reconciliation {
+    /// Compares orders that are open, whenever they were placed, and those that were placed since a time. Foreign orders
+    /// are left alone.
+    pub fn since(time: Timestamp) -> Self {
+        Self {
+            since: time,
+            families: Vec::new(),
+            own_prefixes: Vec::new(),
+            foreign: ForeignOrders::Leave,
+            // Changes that were sent just before can be settled only after some time.
+            confirm: ConfirmPolicy::new().deadline(Duration::from_secs(90)),
+            retry: RetryPolicy::new(),
+            progress: None,
+        }
+    }
+
+    /// Compares orders of this family only, such as `unified`. May be called for several. By default, all families with
+    /// listings are compared; an account of one class is refused by the operations of the others.
+    pub fn family(mut self, family: impl Into<String>) -> Self {
+        self.families.push(family.into());
+        self
+    }
+
+    /// Orders whose client id begins with `prefix` are this program's, also if the journal does not have them: they are
+    /// reported as [`Difference::Unjournaled`] and never cancelled. May be called for several.
+    pub fn own_prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.own_prefixes.push(prefix.into());
+        self
+    }
+
+    /// What is done with open orders of others.
+    pub fn foreign_orders(mut self, foreign: ForeignOrders) -> Self {
+        self.foreign = foreign;
+        self
+    }
+
+    /// How changes are recovered that the journal has open. By default, queries end after 90 seconds.
+    pub fn confirming(mut self, policy: ConfirmPolicy) -> Self {
+        self.confirm = policy;
+        self
+    }
+
+    /// How queries are retried after transient failures.
+    pub fn retrying(mut self, policy: RetryPolicy) -> Self {
+        self.retry = policy;
+        self
+    }
+}
+
+impl fmt::Debug for Reconciliation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reconciliation")
+            .field("since", &self.since)
+            .field("families", &self.families)
+            .field("foreign", &self.foreign)
+            .field("is_begun", &self.progress.is_some())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,312 @@
+//! Listings that show a part of an account, independent of the types of their items.
+
+use std::fmt;
+use std::pin::Pin;
+
+use crate::checks::{CheckContext, CheckPolicy, Violations};
+use crate::client::ClientCore;
+use crate::error::{Error, Refusal};
+use crate::json::{Decode, JsonWriter, read_json, write_json};
+use crate::lifecycle::{HasState, Sighting};
+use crate::operation::Operation;
+use crate::pages::{Clipped, PageError, Paged, Pages, TimeRange};
+use crate::parameters::Named;
+use crate::retry::RetryPolicy;
+use crate::value::{Decimal, Timestamp};
+
+/// A listing that shows a part of an account. Emitted for each operation of which the schema says so.
+#[derive(Clone, Copy)]
+pub struct Listing {
+    pub(super) operation: &'static str,
+    pub(super) family: &'static str,
+    pub(super) part: Part,
+    over: Option<Over>,
+    fields: Option<FillFields>,
+    walk: fn(&ClientCore, Asked<'_>) -> Result<Box<dyn Walk>, Violations>,
+    read: fn(&str) -> Option<Sighting>,
+    cancel: Option<CancelBy>,
+}
+
+/// The part of an account that a listing shows, in the order in which they are read: what leaves one appears in the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    OpenOrders,
+    PastOrders,
+    Fills,
+}
+
+/// The fields of a fill that the comparison reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FillFields {
+    /// The exchange's id of the order.
+    pub order: &'static str,
+    /// The client id of the order.
+    pub client_id: Option<&'static str>,
+    /// The filled quantity.
+    pub quantity: &'static str,
+}
+
+/// A parameter, and the values for which a listing is read.
+#[derive(Clone, Copy)]
+struct Over {
+    parameter: &'static str,
+    values: &'static [&'static str],
+}
+
+/// How an order of a listing is cancelled.
+#[derive(Clone, Copy)]
+struct CancelBy {
+    fields: &'static [&'static str],
+    send: for<'a> fn(&'a ClientCore, &'a str) -> Cancelling<'a>,
+}
+
+type Cancelling<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a>>;
+
+/// What a listing is asked for.
+struct Asked<'a> {
+    request: &'a str,
+    since: Option<Timestamp>,
+    fields: Option<FillFields>,
+    retry: &'a RetryPolicy,
+}
+
+/// The pages of a listing.
+pub(super) trait Walk: Send {
+    /// The next page; `None` at the end.
+    fn next(&mut self) -> Walked<'_>;
+}
+
+pub(super) type Walked<'a> = Pin<Box<dyn Future<Output = Option<Result<Seen, Unseen>>> + Send + 'a>>;
+
+/// What a page shows.
+#[derive(Default)]
+pub(super) struct Seen {
+    pub(super) orders: Vec<Sighting>,
+    pub(super) fills: Vec<Fill>,
+    pub(super) clipped: Option<Clipped>,
+}
+
+impl Seen {
+    /// Adds what another page shows.
+    pub(super) fn add(&mut self, page: Self) {
+        self.orders.extend(page.orders);
+        self.fills.extend(page.fills);
+        self.clipped = page.clipped.or(self.clipped);
+    }
+}
+
+/// A fill of an order.
+pub(super) struct Fill {
+    pub(super) order: String,
+    pub(super) client_id: Option<String>,
+    pub(super) quantity: rust_decimal::Decimal,
+}
+
+/// Why a page does not show its part of the account.
+pub(super) enum Unseen {
+    Page(PageError),
+    Item(String),
+}
+
+impl Listing {
+    /// A listing of the open orders.
+    pub const fn open_orders<O>() -> Self
+    where
+        O: Paged<Item: HasState + Decode + Send, Response: Send> + Send + Sync + 'static,
+    {
+        Self::of::<O>(Part::OpenOrders, None, orders::<O>, sighting::<O>)
+    }
+
+    /// A listing of orders that ended.
+    pub const fn past_orders<O>() -> Self
+    where
+        O: Paged<Item: HasState + Decode + Send, Response: Send> + Send + Sync + 'static,
+    {
+        Self::of::<O>(Part::PastOrders, None, orders::<O>, sighting::<O>)
+    }
+
+    /// A listing of fills.
+    pub const fn fills<O>(fields: FillFields) -> Self
+    where
+        O: Paged<Item: Send, Response: Send> + Send + Sync + 'static,
+    {
+        Self::of::<O>(Part::Fills, Some(fields), fills::<O>, |_| None)
+    }
+
+    const fn of<O: Operation>(
+        part: Part,
+        fields: Option<FillFields>,
+        walk: fn(&ClientCore, Asked<'_>) -> Result<Box<dyn Walk>, Violations>,
+        read: fn(&str) -> Option<Sighting>,
+    ) -> Self {
+        Self { operation: O::META.id, family: O::META.family, part, over: None, fields, walk, read, cancel: None }
+    }
+
+    /// Reads the listing once for each value of a parameter.
+    #[must_use]
+    pub const fn over(self, parameter: &'static str, values: &'static [&'static str]) -> Self {
+        Self { over: Some(Over { parameter, values }), ..self }
+    }
+
+    /// An order is cancelled by a request with these fields of its record, and the parameter that the listing is read over.
+    #[must_use]
+    pub const fn cancelled_by<C>(self, fields: &'static [&'static str]) -> Self
+    where
+        C: Operation<Response: Send> + Send + Sync + 'static,
+    {
+        let send: for<'a> fn(&'a ClientCore, &'a str) -> Cancelling<'a> =
+            |client, request| Box::pin(cancel::<C>(client, request));
+        Self { cancel: Some(CancelBy { fields, send }), ..self }
+    }
+
+    /// The values for which it is read; `None` is a request without one.
+    pub(super) fn turns(&self) -> Vec<Option<&'static str>> {
+        match &self.over {
+            Some(over) => over.values.iter().copied().map(Some).collect(),
+            None => vec![None],
+        }
+    }
+
+    /// The pages for one of the values. Open orders are listed whenever they were placed.
+    pub(super) fn walk(
+        &self,
+        client: &ClientCore,
+        turn: Option<&'static str>,
+        since: Timestamp,
+        retry: &RetryPolicy,
+    ) -> Result<Box<dyn Walk>, Violations> {
+        let since = (self.part != Part::OpenOrders).then_some(since);
+        let request = self.turned(turn);
+        (self.walk)(client, Asked { request: &request, since, fields: self.fields, retry })
+    }
+
+    /// The order in a record of this listing.
+    pub(super) fn read(&self, record: &str) -> Option<Sighting> {
+        (self.read)(record)
+    }
+
+    /// Whether it is known how its orders are cancelled.
+    pub(super) fn can_cancel(&self) -> bool {
+        self.cancel.is_some()
+    }
+
+    /// Cancels an order of this listing, if it is known how.
+    pub(super) async fn cancel(
+        &self,
+        client: &ClientCore,
+        turn: Option<&'static str>,
+        order: &Sighting,
+    ) -> Result<(), Error> {
+        let Some(CancelBy { fields, send }) = &self.cancel else { return Ok(()) };
+        let parameters = Named::read(&self.turned(turn)).and(&Named::read(&order.record));
+        let over = self.over.iter().map(|over| over.parameter).filter(|name| !fields.contains(name));
+        let request = parameters.renamed(fields.iter().copied().chain(over).map(|name| (name, name)));
+        send(client, &request).await
+    }
+
+    /// The parameters for one of the values.
+    fn turned(&self, turn: Option<&str>) -> String {
+        let mut out = JsonWriter::new();
+        out.begin_object();
+        if let Some((over, value)) = self.over.as_ref().zip(turn) {
+            out.member(over.parameter).string(value);
+        }
+        out.end_object();
+        out.finish()
+    }
+}
+
+impl fmt::Debug for Listing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listing").field("operation", &self.operation).field("part", &self.part).finish_non_exhaustive()
+    }
+}
+
+/// A listing that is read, and what is taken from its items.
+struct Walking<O: Paged> {
+    pages: Pages<O>,
+    take: fn(&[O::Item], Option<FillFields>) -> Result<Seen, String>,
+    fields: Option<FillFields>,
+}
+
+impl<O> Walk for Walking<O>
+where
+    O: Paged<Item: Send, Response: Send> + Send + Sync,
+{
+    fn next(&mut self) -> Walked<'_> {
+        Box::pin(async move {
+            let page = match self.pages.next_page().await? {
+                Ok(page) => page,
+                Err(error) => return Some(Err(Unseen::Page(error))),
+            };
+            if let Some(bad) = page.list.bad.first() {
+                return Some(Err(Unseen::Item(bad.error.to_string())));
+            }
+            let seen = (self.take)(&page.list.items, self.fields);
+            Some(seen.map(|seen| Seen { clipped: page.clipped, ..seen }).map_err(Unseen::Item))
+        })
+    }
+}
+
+fn walking<O>(
+    client: &ClientCore,
+    asked: Asked<'_>,
+    take: fn(&[O::Item], Option<FillFields>) -> Result<Seen, String>,
+) -> Result<Box<dyn Walk>, Violations>
+where
+    O: Paged<Item: Send, Response: Send> + Send + Sync + 'static,
+{
+    // What a range lacks is refused when the page is requested.
+    let nothing = CheckPolicy::nothing();
+    let mut request = O::from_json_in(asked.request, CheckContext { policy: &nothing, ..CheckContext::default() })?;
+    if asked.since.is_some() {
+        request.set_range(TimeRange { from: asked.since, to: None });
+    }
+    let pages = client.pages(request).clip().retrying(asked.retry.clone());
+    Ok(Box::new(Walking { pages, take, fields: asked.fields }))
+}
+
+fn orders<O>(client: &ClientCore, asked: Asked<'_>) -> Result<Box<dyn Walk>, Violations>
+where
+    O: Paged<Item: HasState + Send, Response: Send> + Send + Sync + 'static,
+{
+    walking::<O>(client, asked, |items, _| {
+        let orders: Vec<_> = items.iter().map(Sighting::of).collect();
+        match orders.iter().find(|order| order.id.is_none()) {
+            Some(order) => Err(format!("an order has no id: {}", order.record)),
+            None => Ok(Seen { orders, ..Seen::default() }),
+        }
+    })
+}
+
+fn fills<O>(client: &ClientCore, asked: Asked<'_>) -> Result<Box<dyn Walk>, Violations>
+where
+    O: Paged<Item: Send, Response: Send> + Send + Sync + 'static,
+{
+    walking::<O>(client, asked, |items, fields| {
+        let fills = items.iter().filter_map(|item| Some(fill(&write_json(item), fields?)));
+        Ok(Seen { fills: fills.collect::<Result<_, _>>()?, ..Seen::default() })
+    })
+}
+
+fn fill(record: &str, fields: FillFields) -> Result<Fill, String> {
+    let named = Named::read(record);
+    let order = named.text(fields.order).ok_or_else(|| format!("a fill has no {}", fields.order))?;
+    let quantity = named.text(fields.quantity).and_then(|text| text.parse::<Decimal>().ok());
+    let quantity = quantity.and_then(|quantity| quantity.to_rust_decimal().ok());
+    let quantity = quantity.ok_or_else(|| format!("a fill of the order {order} has no {}", fields.quantity))?;
+    Ok(Fill { order, client_id: fields.client_id.and_then(|field| named.text(field)), quantity })
+}
+
+fn sighting<O: Paged<Item: HasState + Decode>>(record: &str) -> Option<Sighting> {
+    read_json::<O::Item>(record).ok().map(|record| Sighting::of(&record))
+}
+
+async fn cancel<C: Operation + Send + Sync>(client: &ClientCore, request: &str) -> Result<(), Error> {
+    // The call checks it.
+    let nothing = CheckPolicy::nothing();
+    let context = CheckContext { policy: &nothing, ..CheckContext::default() };
+    let request = C::from_json_in(request, context)
+        .map_err(|violations| Error::Refused(Box::new(Refusal { operation: C::META.id, violations })))?;
+    client.call(&request).await.map(drop)
+}

@@ -1,0 +1,169 @@
+use std::fmt;
+use std::sync::Arc;
+
+use crate::confirm::Recovered;
+use crate::error::Error;
+use crate::journal::ChangeNumber;
+use crate::lifecycle::Sighting;
+use crate::pages::Clipped;
+use crate::value::{Decimal, Timestamp};
+
+/// An account, compared with a journal.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[must_use = "it may tell of orders that nobody looks after"]
+pub struct Reconciled {
+    /// The orders, by family and id: every open order, and those that were placed or shown since the time of the
+    /// comparison.
+    pub orders: Vec<ReconciledOrder>,
+    /// The changes that the journal had open, and what their queries showed.
+    pub recovered: Vec<Recovered>,
+    /// When the comparison began, by the client's clock. Foreign orders that were placed later may be missing.
+    pub begun: Timestamp,
+    /// Where listings do not reach back as far as the comparison. Orders of the journal from before are told by a query.
+    pub clipped: Vec<Clipped>,
+    /// From when on the next comparison misses nothing: this one began then, or an order that is not known to have ended
+    /// was placed then.
+    pub next_since: Timestamp,
+}
+
+/// An order, and how it differs from the journal.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReconciledOrder {
+    /// The family of operations.
+    pub family: &'static str,
+    /// The exchange's id, if it is known.
+    pub id: Option<String>,
+    /// The client id, if the order has one.
+    pub client_id: Option<String>,
+    /// How it differs from the journal.
+    pub difference: Difference,
+    /// Whether it was open when it was last seen.
+    pub is_open: bool,
+    /// What the exchange showed of it last; `None` if it showed nothing.
+    pub seen: Option<Sighting>,
+    /// How much of it was filled since the time of the comparison.
+    pub filled: Decimal,
+    /// The change in the journal.
+    pub change: Option<ChangeNumber>,
+    /// What was done with it.
+    pub action: Action,
+}
+
+/// How an order differs from a journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Difference {
+    /// The journal has it, and it is open.
+    AsExpected,
+    /// The journal has it, and it ended: it was filled or cancelled. [`ReconciledOrder::seen`] has the state.
+    Ended,
+    /// Its id is one of this program, and the journal does not have it.
+    Unjournaled,
+    /// It is not of this program.
+    Foreign,
+    /// It has no id to match it by, and may be an order that the journal has without an id.
+    Unattributed,
+    /// The journal has it, and the exchange does not show it.
+    Gone(Gone),
+    /// The exchange shows it, although it was not placed according to the journal.
+    Contradiction,
+}
+
+/// What it proves that the exchange does not show an order that the journal has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Gone {
+    /// It is not open, and cannot become so. How it ended is not shown.
+    NotOpen,
+    /// Nothing: the outcome of the request is unknown, and it could still arrive. Reconcile again later.
+    Unsettled,
+}
+
+/// What was done with an order.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Action {
+    /// Nothing.
+    None,
+    /// The journal has it now.
+    Adopted,
+    /// The exchange accepted its cancellation.
+    Cancelled,
+    /// Its cancellation failed, or its outcome is unknown.
+    NotCancelled(Arc<Error>),
+}
+
+impl Reconciled {
+    /// Whether nothing is left to be looked after: every order is of the journal or foreign, is known to be open or not,
+    /// and was cancelled if that was the policy.
+    pub fn is_settled(&self) -> bool {
+        self.unsettled().next().is_none()
+    }
+
+    /// The orders that are left to be looked after.
+    pub fn unsettled(&self) -> impl Iterator<Item = &ReconciledOrder> {
+        self.orders.iter().filter(|order| match order.difference {
+            Difference::Gone(Gone::Unsettled) | Difference::Contradiction => true,
+            Difference::Unjournaled | Difference::Unattributed => order.is_open,
+            Difference::Foreign => matches!(order.action, Action::NotCancelled(_)),
+            Difference::AsExpected | Difference::Ended | Difference::Gone(Gone::NotOpen) => false,
+        })
+    }
+
+    /// The orders that are open.
+    pub fn open(&self) -> impl Iterator<Item = &ReconciledOrder> {
+        self.orders.iter().filter(|order| order.is_open && !matches!(order.action, Action::Cancelled))
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AsExpected => "open, as expected",
+            Self::Ended => "ended",
+            Self::Unjournaled => "of this program, and not in the journal",
+            Self::Foreign => "foreign",
+            Self::Unattributed => "without an id to match it by",
+            Self::Gone(Gone::NotOpen) => "not open, and no longer shown",
+            Self::Gone(Gone::Unsettled) => "not shown, and may still appear",
+            Self::Contradiction => "shown, although the journal has it as not placed",
+        })
+    }
+}
+
+impl fmt::Display for ReconciledOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.family, self.id.as_deref().unwrap_or("order"))?;
+        if let Some(client_id) = &self.client_id {
+            write!(f, " ({client_id})")?;
+        }
+        write!(f, ": {}", self.difference)?;
+        if let Some(state) = self.seen.as_ref().and_then(|seen| seen.state.as_ref()) {
+            write!(f, ", {state}")?;
+        }
+        if !self.filled.is_zero() {
+            write!(f, ", {} filled", self.filled)?;
+        }
+        match &self.action {
+            Action::None => Ok(()),
+            Action::Adopted => f.write_str("; adopted"),
+            Action::Cancelled => f.write_str("; cancelled"),
+            Action::NotCancelled(why) => write!(f, "; not cancelled: {why}"),
+        }
+    }
+}
+
+impl fmt::Display for Reconciled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} orders, {} open, {} left to look after",
+            self.orders.len(),
+            self.open().count(),
+            self.unsettled().count()
+        )?;
+        self.orders.iter().try_for_each(|order| write!(f, "\n  {order}"))
+    }
+}

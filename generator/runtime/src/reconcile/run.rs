@@ -1,0 +1,212 @@
+//! The steps of a comparison: recover, list, compare, query what is missing, act.
+
+use std::sync::Arc;
+
+use super::compare::{Known, Missing, Shown, ShownOrder, compare, earliest, missing};
+use super::error::ReconcileError;
+use super::listing::{Listing, Part, Seen, Unseen, Walk};
+use super::report::{Action, Difference, Reconciled, ReconciledOrder};
+use super::{ForeignOrders, Reconciliation};
+use crate::client::ClientCore;
+use crate::clock::Moment;
+use crate::confirm::{Recovered, Recovery};
+use crate::error::JournalError;
+use crate::journal::{Change, ChangeNumber, Ending, Journal, Selection};
+use crate::pages::{Clipped, PageError};
+use crate::tables::Outcome;
+use crate::value::Timestamp;
+
+/// How far a comparison is.
+pub(super) struct Progress {
+    begun: Timestamp,
+    listed_after: Moment,
+    recovered: Option<Vec<Recovered>>,
+    /// The listings to read, each for a value of a parameter; the next one is the last.
+    left: Vec<(Listing, Option<&'static str>)>,
+    /// The listing that is being read, and what its pages have shown.
+    walk: Option<(Box<dyn Walk>, Seen)>,
+    shown: Shown,
+    clipped: Vec<Clipped>,
+}
+
+impl Progress {
+    fn begin(client: &ClientCore, listings: &[Listing], how: &Reconciliation) -> Result<Self, ReconcileError> {
+        let covers = |family: &str| how.families.is_empty() || how.families.iter().any(|name| name == family);
+        let mut covered: Vec<_> = listings.iter().filter(|listing| covers(listing.family)).copied().collect();
+        let of_orders = |listing: &&Listing| listing.part == Part::OpenOrders;
+        let lists = |family: &&String| covered.iter().filter(of_orders).any(|listing| listing.family == **family);
+        let unlisted = how.families.iter().find(|family| !lists(family));
+        if unlisted.is_some() || !covered.iter().any(|listing| of_orders(&listing)) {
+            return Err(ReconcileError::NoListing { family: unlisted.cloned() });
+        }
+        if how.foreign == ForeignOrders::Cancel
+            && let Some(listing) = covered.iter().filter(of_orders).find(|listing| !listing.can_cancel())
+        {
+            return Err(ReconcileError::NoCancel { operation: listing.operation });
+        }
+        covered.sort_by_key(|listing| listing.part);
+        let turns = covered.iter().flat_map(|listing| listing.turns().into_iter().map(|turn| (*listing, turn)));
+        let mut left: Vec<_> = turns.collect();
+        left.reverse();
+        let (recovered, walk, shown, clipped) = (None, None, Shown::default(), Vec::new());
+        Ok(Self { begun: client.now(), listed_after: client.moment(), recovered, left, walk, shown, clipped })
+    }
+
+    /// A listing was read to its end.
+    fn take(&mut self, listing: Listing, turn: Option<&'static str>, seen: Seen) -> Result<(), String> {
+        for order in seen.orders {
+            self.shown.add_order(listing.family, order, Some((listing, turn)));
+        }
+        self.clipped.extend(seen.clipped);
+        seen.fills.into_iter().try_for_each(|fill| self.shown.add_fill(listing.family, fill))
+    }
+}
+
+impl ClientCore {
+    /// Compares the account with the journal: recovers the changes that the journal has open, reads the open orders, and
+    /// the past orders and fills since a time, queries the orders of the journal that none of them shows, and tells for each
+    /// order how it differs. Then foreign orders are adopted or cancelled, if that is the policy.
+    ///
+    /// Call it at the start of a program and after an outage, before anything else is sent. All calls wait for their rate
+    /// limits. If any part of the account cannot be read, it fails and does nothing with foreign orders; with the same
+    /// `reconciliation` it goes on where it stopped. Reconciling again is safe.
+    ///
+    /// # Errors
+    ///
+    /// See [`ReconcileError`].
+    pub async fn reconcile(
+        &self,
+        listings: &[Listing],
+        recoveries: &[Recovery],
+        reconciliation: &mut Reconciliation,
+    ) -> Result<Reconciled, ReconcileError> {
+        let journal = Arc::clone(self.journal().ok_or(ReconcileError::NoJournal)?);
+        let mut progress = match reconciliation.progress.take() {
+            Some(progress) => progress,
+            None => Progress::begin(self, listings, reconciliation)?,
+        };
+        let result = self.advance(&journal, listings, recoveries, reconciliation, &mut progress).await;
+        match &result {
+            Ok(reconciled) => reconciliation.since = reconciled.next_since,
+            Err(_) => reconciliation.progress = Some(progress),
+        }
+        result
+    }
+
+    async fn advance(
+        &self,
+        journal: &Arc<dyn Journal>,
+        listings: &[Listing],
+        recoveries: &[Recovery],
+        how: &Reconciliation,
+        progress: &mut Progress,
+    ) -> Result<Reconciled, ReconcileError> {
+        if progress.recovered.is_none() {
+            progress.recovered = Some(self.recover(recoveries, &how.confirm).await?);
+            (progress.begun, progress.listed_after) = (self.now(), self.moment());
+        }
+        self.list(how, progress).await?;
+        // It is read after the listings, so that it has every order of this program that they show.
+        let changes = journal.read(Selection::After(ChangeNumber(0))).await?;
+        let of_account = |account: &Option<String>| account.as_deref().unwrap_or_default() == self.account().name();
+        let changes = changes.into_iter().filter(|stored| of_account(&stored.change.account)).collect();
+        let mut known = Known::of(changes, recoveries, listings)?;
+        known.keep_families(&how.families);
+        for number in
+            known.settle(|signed_at| self.can_no_longer_arrive(signed_at, progress.listed_after, &how.confirm))
+        {
+            journal.end(number, Ending::new(Outcome::Unknown)).await?;
+        }
+        self.query_missing(how, &known, progress).await?;
+        let mut orders = compare(&known, &progress.shown, how.since, &how.own_prefixes);
+        let next_since = earliest(&known, &orders).unwrap_or(progress.begun).min(progress.begun);
+        for order in orders.iter_mut().filter(|order| order.difference == Difference::Foreign && order.is_open) {
+            self.handle(journal, how.foreign, order, &progress.shown).await?;
+        }
+        Ok(Reconciled {
+            orders,
+            recovered: progress.recovered.clone().unwrap_or_default(),
+            begun: progress.begun,
+            clipped: progress.clipped.clone(),
+            next_since,
+        })
+    }
+
+    /// Reads the listings that are left, page by page.
+    async fn list(&self, how: &Reconciliation, progress: &mut Progress) -> Result<(), ReconcileError> {
+        while let Some((listing, turn)) = progress.left.last().copied() {
+            let operation = listing.operation;
+            let (mut walk, mut seen) = match progress.walk.take() {
+                Some(walking) => walking,
+                None => {
+                    let walk = listing.walk(self, turn, how.since, &how.retry);
+                    (walk.map_err(|why| ReconcileError::Request { operation, why })?, Seen::default())
+                }
+            };
+            match walk.next().await {
+                None => {
+                    progress.left.pop();
+                    progress.take(listing, turn, seen).map_err(|why| ReconcileError::Unreadable { operation, why })?;
+                }
+                Some(Ok(page)) => {
+                    seen.add(page);
+                    progress.walk = Some((walk, seen));
+                }
+                Some(Err(Unseen::Page(source))) => {
+                    // The same page is requested again; after any other error, the listing begins again.
+                    progress.walk = matches!(source, PageError::Call(_)).then_some((walk, seen));
+                    return Err(ReconcileError::Listing { operation, source });
+                }
+                Some(Err(Unseen::Item(why))) => return Err(ReconcileError::Unreadable { operation, why }),
+            }
+        }
+        Ok(())
+    }
+
+    /// Queries the orders of the journal that no listing shows, as far as the exchange keeps them.
+    async fn query_missing(
+        &self,
+        how: &Reconciliation,
+        known: &Known,
+        progress: &mut Progress,
+    ) -> Result<(), ReconcileError> {
+        for Missing { family, client_id, request, look } in missing(known, &progress.shown, how.since, self.now()) {
+            let found = (look.query)(self, &request, &client_id, &how.retry).await;
+            match found.map_err(|source| ReconcileError::Query { client_id, source })? {
+                Some(sighting) => progress.shown.add_order(family, sighting, None),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Does with an open order of others what the policy says.
+    async fn handle(
+        &self,
+        journal: &Arc<dyn Journal>,
+        foreign: ForeignOrders,
+        order: &mut ReconciledOrder,
+        shown: &Shown,
+    ) -> Result<(), JournalError> {
+        let Some(ShownOrder { sighting, listed: Some((listing, turn)), .. }) = shown.order(order) else {
+            return Ok(());
+        };
+        order.action = match foreign {
+            ForeignOrders::Leave => Action::None,
+            ForeignOrders::Adopt => {
+                let mut change = Change::new(listing.operation, &sighting.record, self.now());
+                change.client_ids.extend(sighting.client_id.clone());
+                change.account = Some(self.account().name().to_owned()).filter(|name| !name.is_empty());
+                let number = journal.begin(change).await?;
+                journal.end(number, Ending::new(Outcome::Done)).await?;
+                order.change = Some(number);
+                Action::Adopted
+            }
+            ForeignOrders::Cancel => match listing.cancel(self, *turn, sighting).await {
+                Ok(()) => Action::Cancelled,
+                Err(error) => Action::NotCancelled(Arc::new(error)),
+            },
+        };
+        Ok(())
+    }
+}

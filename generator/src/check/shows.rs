@@ -1,0 +1,141 @@
+//! What listings show of an account: the fields and parameters that a comparison with a journal reads.
+
+use super::records;
+use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
+use crate::model::{
+    Api, Effect, Family, Lookup, Operation, Record, Response, Role, Shape, Shown, Shows, Type, WireNames,
+};
+
+/// `shows` of the listings of a family.
+pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        let (Some(shows), Response::Page { record: index, .. }) = (&operation.listing.shows, &operation.response)
+        else {
+            continue;
+        };
+        let Some(record) = family.records.get(*index) else { continue };
+        over_is_an_enum(family, operation, shows, to);
+        match shows.what {
+            Shown::OpenOrders => {
+                tells_states(api, family, *index, record, shows, to);
+                cancel_takes_what_an_order_has(api, family, record, shows, to);
+            }
+            Shown::PastOrders => tells_states(api, family, *index, record, shows, to),
+            Shown::Fills => names_the_order(record, shows, to),
+        }
+        refuse_keys_of_others(shows, to);
+    }
+}
+
+fn place(named: &Option<(String, Place)>) -> Option<Place> {
+    named.as_ref().map(|(_, place)| *place)
+}
+
+fn refuse_keys_of_others(shows: &Shows, to: &mut Diagnostics) {
+    let of_open = [("cancel", place(&shows.cancel)), ("by", shows.by.first().map(|(_, place)| *place))];
+    let of_fills =
+        [("order", place(&shows.order)), ("client_id", place(&shows.client_id)), ("quantity", place(&shows.quantity))];
+    let refused = match shows.what {
+        Shown::OpenOrders => [of_fills.as_slice(), &[]],
+        Shown::PastOrders => [of_fills.as_slice(), of_open.as_slice()],
+        Shown::Fills => [of_open.as_slice(), &[]],
+    };
+    for (key, place) in refused.concat() {
+        if let Some(place) = place {
+            to.at(place, Code::Misplaced, format!("`{key}` is not allowed for `{}`", shows.what.as_str()))
+                .help("remove it");
+        }
+    }
+}
+
+fn over_is_an_enum(family: &Family, operation: &Operation, shows: &Shows, to: &mut Diagnostics) {
+    let Some((name, place)) = &shows.over else { return };
+    let found = match family.names(operation.members()).find(name) {
+        Lookup::Found(found) => found,
+        Lookup::Missing(help) => {
+            to.at(*place, Code::UndefinedName, format!("`{}` has no parameter `{name}`", operation.name)).help(help);
+            return;
+        }
+        Lookup::Unresolved => return,
+    };
+    let is_enum = |shape: &Shape| matches!(shape, Shape::One(Type::Enum(_) | Type::Undefined));
+    if !matches!(found.role, Role::Plain(parameter) if is_enum(&parameter.shape)) {
+        to.at(*place, Code::BadResponse, format!("expected an enum, found `{name}`"))
+            .related(found.name.place, "the parameter is here")
+            .help("name a parameter that is an enum");
+    }
+}
+
+/// An order is compared by its state and its ids, which the lifecycle names.
+fn tells_states(api: &Api, family: &Family, index: usize, record: &Record, shows: &Shows, to: &mut Diagnostics) {
+    let Some(lifecycle) = &family.lifecycle else {
+        // What could not be read is reported already.
+        if api.is_whole {
+            to.at(shows.place, Code::BadResponse, format!("`{}` requires a `lifecycle`", shows.what.as_str()))
+                .help("add a `lifecycle` to the family, with the record in its `records`");
+        }
+        return;
+    };
+    if !lifecycle.records.iter().any(|tracked| tracked.record == index && tracked.id.is_some()) {
+        let what = format!("the lifecycle does not name the id and the state of `{}`", record.name.wire);
+        to.at(shows.place, Code::BadResponse, what)
+            .related(lifecycle.place, "the lifecycle is here")
+            .help("add the record with its `id` to `records` of the lifecycle");
+    }
+}
+
+fn names_the_order(record: &Record, shows: &Shows, to: &mut Diagnostics) {
+    for (key, named) in [("order", &shows.order), ("quantity", &shows.quantity)] {
+        if named.is_none() && !to.is_unread(shows.place.file, key) {
+            to.at(shows.place, Code::MissingKey, format!("missing key `{key}`"))
+                .help("fills are matched with orders by the id, and their quantities are added");
+        }
+    }
+    let is_text = |shape: &Shape| matches!(shape, Shape::One(Type::Identifier(_) | Type::String | Type::Undefined));
+    let is_number = |shape: &Shape| matches!(shape, Shape::One(Type::Decimal | Type::Undefined));
+    let fields: [(_, _, &dyn Fn(&Shape) -> bool); 3] = [
+        (&shows.order, "a `string` or an identifier", &is_text),
+        (&shows.client_id, "a `string` or an identifier", &is_text),
+        (&shows.quantity, "a `decimal`", &is_number),
+    ];
+    for (named, expected, fits) in fields {
+        let Some(named) = named else { continue };
+        if let Some(field) = records::field(record, named, to).filter(|field| !fits(&field.shape)) {
+            to.at(named.1, Code::BadResponse, format!("expected {expected}, found `{}`", named.0))
+                .related(field.name.place, "the field is here")
+                .help("name another field");
+        }
+    }
+}
+
+/// Each field in `by` is a parameter of the operation that cancels.
+fn cancel_takes_what_an_order_has(api: &Api, family: &Family, record: &Record, shows: &Shows, to: &mut Diagnostics) {
+    for named in &shows.by {
+        records::field(record, named, to);
+    }
+    let Some((name, place)) = &shows.cancel else {
+        if let Some((_, place)) = shows.by.first() {
+            to.at(*place, Code::Misplaced, "`by` requires `cancel`").help("add `cancel`, or remove `by`");
+        }
+        return;
+    };
+    let cancels = || family.operations.iter().filter(|one| one.effect == Effect::Cancel);
+    let Some(cancel) = cancels().find(|one| one.name == *name) else {
+        if api.is_whole {
+            let help = did_you_mean(name, cancels().map(|one| one.name.as_str()));
+            to.at(
+                *place,
+                Code::UndefinedName,
+                format!("unknown operation `{name}`: expected one with `effect: cancel`"),
+            )
+            .help(help.unwrap_or_else(|| "name an operation that cancels one order".into()));
+        }
+        return;
+    };
+    let names: WireNames<'_> = family.names(cancel.members());
+    for (field, place) in &shows.by {
+        if let Lookup::Missing(help) = names.find(field) {
+            to.at(*place, Code::UndefinedName, format!("`{name}` has no parameter `{field}`")).help(help);
+        }
+    }
+}

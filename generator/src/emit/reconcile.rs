@@ -1,0 +1,85 @@
+//! The listings that show an account, for its comparison with a journal.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::code::{ident, optional_text};
+use super::layout::Layout;
+use super::root::gate;
+use super::{module_name, pages};
+use crate::model::{Api, Family, Operation, Response, Shape, Shown, Shows, Type};
+
+/// All listings of an API that show a part of an account.
+pub(super) fn listings(api: &Api, layout: Layout) -> TokenStream {
+    let rows = api.operations().filter_map(|(family, operation)| {
+        let (gate, listing) = (gate(family, layout), listing(family, operation)?);
+        Some(quote!(#gate #listing))
+    });
+    quote! {
+        /// The listings that [`Client::reconcile`] compares with the journal.
+        static LISTINGS: &[runtime::reconcile::Listing] = &[#(#rows),*];
+    }
+}
+
+/// Whether the record that shows the effect of an operation tells the state of an order.
+pub(super) fn is_of_an_order(family: &Family, operation: &Operation) -> bool {
+    let record = operation.teller(family).map(|(teller, _)| &teller.response);
+    matches!(record, Some(Response::Object { record }) if tells_a_state(family, *record))
+}
+
+fn tells_a_state(family: &Family, record: usize) -> bool {
+    family.lifecycle.iter().flat_map(|lifecycle| &lifecycle.records).any(|tracked| tracked.record == record)
+}
+
+fn listing(family: &Family, operation: &Operation) -> Option<TokenStream> {
+    let (shows, Response::Page { record, .. }) = (operation.listing.shows.as_ref()?, &operation.response) else {
+        return None;
+    };
+    let request = path(family, operation);
+    let begin = match shows.what {
+        // A selection of operations may be without the lifecycle.
+        Shown::OpenOrders | Shown::PastOrders if !pages::is_followed(operation) || !tells_a_state(family, *record) => {
+            return None;
+        }
+        Shown::OpenOrders => quote!(open_orders::<#request>()),
+        Shown::PastOrders => quote!(past_orders::<#request>()),
+        Shown::Fills if !pages::is_followed(operation) => return None,
+        Shown::Fills => {
+            let fields = fill_fields(shows)?;
+            quote!(fills::<#request>(#fields))
+        }
+    };
+    let over = over(family, operation, shows);
+    let cancel = cancel(family, shows);
+    Some(quote!(runtime::reconcile::Listing::#begin #over #cancel))
+}
+
+fn path(family: &Family, operation: &Operation) -> TokenStream {
+    let (module, name) = (ident(&module_name(&family.name)), ident(&operation.rust.rust));
+    quote!(#module::#name)
+}
+
+fn fill_fields(shows: &Shows) -> Option<TokenStream> {
+    let ((order, _), (quantity, _)) = (shows.order.as_ref()?, shows.quantity.as_ref()?);
+    let client_id = optional_text(shows.client_id.as_ref().map(|(name, _)| name.as_str()));
+    Some(quote!(runtime::reconcile::FillFields { order: #order, client_id: #client_id, quantity: #quantity }))
+}
+
+/// The parameter that is sent with each of its values.
+fn over(family: &Family, operation: &Operation, shows: &Shows) -> Option<TokenStream> {
+    let (name, _) = shows.over.as_ref()?;
+    let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == *name)?;
+    let Shape::One(Type::Enum(index)) = parameter.shape else { return None };
+    let values: Vec<_> = match parameter.only.is_empty() {
+        true => family.enums[index].wires().collect(),
+        false => parameter.only.iter().map(|(value, _)| value.as_str()).collect(),
+    };
+    Some(quote!(.over(#name, &[#(#values),*])))
+}
+
+fn cancel(family: &Family, shows: &Shows) -> Option<TokenStream> {
+    let (name, _) = shows.cancel.as_ref()?;
+    let request = path(family, family.operations.iter().find(|operation| operation.name == *name)?);
+    let fields = shows.by.iter().map(|(field, _)| field);
+    Some(quote!(.cancelled_by::<#request>(&[#(#fields),*])))
+}
