@@ -30,6 +30,7 @@ mod documents {
         checks: "generator/guide/checks.md",
         clock_skew: "generator/guide/clock-skew.md",
         journal: "generator/guide/journal.md",
+        reconciliation: "generator/guide/reconciliation.md",
         local_exchange: "generator/guide/local-exchange.md",
         pages_and_batches: "generator/guide/pages-and-batches.md",
         rate_limits: "generator/guide/rate-limits.md",

@@ -1,6 +1,6 @@
 //! The comparison of an account with a journal tells what the exchange's own book says, after random histories.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
@@ -312,8 +312,8 @@ fn summary(reconciled: &Reconciled) -> Vec<String> {
     reconciled.orders.iter().map(ToString::to_string).collect()
 }
 
-/// Plays a history, and compares it with the book in every way.
-fn check(seed: u64) {
+/// Plays a history, and compares it with the book in every way. Returns the differences that it met.
+fn check(seed: u64) -> HashSet<Difference> {
     let story = Story::play(seed);
     let first = story.reconcile(&mut story.reconciliation()).unwrap();
     story.holds(seed, &first);
@@ -354,6 +354,7 @@ fn check(seed: u64) {
             );
         }
     }
+    first.orders.iter().map(|order| order.difference).collect()
 }
 
 fn by_id(reconciled: &Reconciled, is_meant: impl Fn(&ReconciledOrder) -> bool) -> BTreeSet<Option<String>> {
@@ -362,11 +363,108 @@ fn by_id(reconciled: &Reconciled, is_meant: impl Fn(&ReconciledOrder) -> bool) -
 
 #[test]
 fn a_comparison_equals_the_book() {
-    (0..300).for_each(check);
+    let met: HashSet<_> = (0..200).flat_map(check).collect();
+    let all = [
+        Difference::AsExpected,
+        Difference::Ended,
+        Difference::Unjournaled,
+        Difference::Foreign,
+        Difference::Gone(Gone::NotOpen),
+    ];
+    assert_eq!(met, all.into());
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn a_comparison_equals_the_book_ten_thousand_times() {
-    (0..10_000).for_each(check);
+    (0..10_000).for_each(|seed| drop(check(seed)));
+}
+
+/// An order that stays open, without a client id or with one.
+fn resting(id: Option<&str>) -> unified::PlaceOrder {
+    let (price, qty) = (tradeapi::Decimal::from(60_000), Decimal::new(1, 2));
+    let execution = unified::Execution::limit(price);
+    let order = unified::PlaceOrder::new(Category::Spot, "BTCUSDT", qty, unified::Side::Buy, execution);
+    id.iter().fold(order, |order, id| order.client_oid(id.parse().unwrap()))
+}
+
+fn differences(reconciled: &Reconciled) -> Vec<(Option<&str>, Difference)> {
+    reconciled.orders.iter().map(|order| (order.client_id.as_deref(), order.difference)).collect()
+}
+
+#[test]
+fn an_order_without_an_id_is_not_taken_for_a_foreign_one() {
+    let story = Story::new(1);
+    drive(&story.exchange, story.client.unified().place_order(&resting(None))).unwrap();
+    let mut cancels = story.reconciliation().foreign_orders(ForeignOrders::Cancel);
+    let reconciled = story.reconcile(&mut cancels).unwrap();
+    assert_eq!(reconciled.orders[0].difference, Difference::Unattributed);
+    assert!(!reconciled.is_settled() && story.open().len() == 1);
+}
+
+#[test]
+fn an_order_that_was_not_placed_by_the_journal_is_a_contradiction() {
+    let story = Story::new(2);
+    story.exchange.refuse_next("40762");
+    drive(&story.exchange, story.client.unified().place_order(&resting(Some("own-1")))).unwrap_err();
+    drive(&story.exchange, story.without.unified().place_order(&resting(Some("own-1")))).unwrap();
+    let reconciled = story.reconcile(&mut story.reconciliation()).unwrap();
+    assert_eq!(differences(&reconciled), [(Some("own-1"), Difference::Contradiction)]);
+    assert!(!reconciled.is_settled());
+}
+
+#[test]
+fn a_request_that_may_still_arrive_is_unsettled_until_it_cannot() {
+    use tradeapi::runtime::confirm::ConfirmPolicy;
+    let story = Story::new(3);
+    story.exchange.refuse_next("40725");
+    drive(&story.exchange, story.client.unified().place_order(&resting(Some("own-1")))).unwrap_err();
+    let mut reconciliation = story.reconciliation().confirming(ConfirmPolicy::new().deadline(Duration::ZERO));
+    let early = story.reconcile(&mut reconciliation).unwrap();
+    assert_eq!(differences(&early), [(Some("own-1"), Difference::Gone(Gone::Unsettled))]);
+    assert!(!early.is_settled() && early.next_since <= story.begun);
+    story.exchange.time().advance(OVER);
+    let late = story.reconcile(&mut reconciliation).unwrap();
+    assert_eq!(differences(&late), [(Some("own-1"), Difference::Gone(Gone::NotOpen))]);
+    assert!(late.is_settled() && late.next_since > story.begun);
+    // Nothing is open any more, so the next one begins with the account as it is.
+    assert!(story.reconcile(&mut reconciliation).unwrap().orders.is_empty());
+}
+
+#[test]
+fn the_next_comparison_begins_with_the_earliest_open_order() {
+    let story = Story::new(4);
+    drive(&story.exchange, story.client.unified().place_order(&resting(Some("own-1")))).unwrap();
+    story.exchange.time().advance(OVER);
+    let mut reconciliation = story.reconciliation();
+    let first = story.reconcile(&mut reconciliation).unwrap();
+    assert_eq!(differences(&first), [(Some("own-1"), Difference::AsExpected)]);
+    story.exchange.time().advance(OVER);
+    story.exchange.fill("own-1", Decimal::new(1, 2)).unwrap();
+    let second = story.reconcile(&mut reconciliation).unwrap();
+    assert_eq!(differences(&second), [(Some("own-1"), Difference::Ended)]);
+    let order = &second.orders[0];
+    assert_eq!((order.filled.as_str(), order.seen.as_ref().unwrap().state.as_deref()), ("0.01", Some("filled")));
+    assert_eq!(second.to_string().lines().count(), 2);
+}
+
+#[test]
+fn a_comparison_that_cannot_be_whole_fails_and_does_nothing() {
+    let story = Story::new(5);
+    drive(&story.exchange, story.without.unified().place_order(&resting(Some("other-1")))).unwrap();
+    let cancels = || story.reconciliation().foreign_orders(ForeignOrders::Cancel);
+    let without = drive(&story.exchange, story.without.reconcile(&mut cancels()));
+    assert!(matches!(without, Err(ReconcileError::NoJournal)));
+    let misspelt = story.reconcile(&mut cancels().family("unifeid"));
+    assert!(matches!(misspelt, Err(ReconcileError::NoListing { family: Some(_) })), "{misspelt:?}");
+    // The last of the listings.
+    story.exchange.add_fault(Fault::new(Trouble::Gateway).aim(Aim::Operation("unified.fills".into())));
+    let failed = story.reconcile(&mut cancels().family("unified"));
+    assert!(matches!(&failed, Err(ReconcileError::Listing { operation: "unified.fills", .. })), "{failed:?}");
+    assert_eq!(story.open().len(), 1);
+    story.exchange.clear_faults();
+    let classic = story.reconcile(&mut cancels().family("classic")).unwrap();
+    assert!(classic.orders.is_empty() && story.open().len() == 1);
+    let whole = story.reconcile(&mut cancels().family("unified")).unwrap();
+    assert!(matches!(whole.orders[0].action, Action::Cancelled) && story.open().is_empty());
 }
