@@ -280,7 +280,7 @@ static LISTINGS: &[runtime::reconcile::Listing] = &[
     #[cfg(feature = "classic")]
     runtime::reconcile::Listing::open_orders::<classic::GetPendingOrders>()
         .over("productType", &["USDT-FUTURES", "COIN-FUTURES", "USDC-FUTURES"])
-        .cancelled_by::<classic::CancelOrder>(&["orderId", "symbol"]),
+        .cancelled_by::<classic::CancelOrder>(&["orderId", "symbol", "productType"]),
     #[cfg(feature = "unified")]
     runtime::reconcile::Listing::fills::<
         unified::GetFillHistory,

@@ -91,26 +91,33 @@ fn names_the_order(record: &Record, shows: &Shows, to: &mut Diagnostics) {
                 .help("fills are matched with orders by the id, and their quantities are added");
         }
     }
+    const TEXT: &str = "a `string` or an identifier";
     let is_text = |shape: &Shape| matches!(shape, Shape::One(Type::Identifier(_) | Type::String | Type::Undefined));
     let is_number = |shape: &Shape| matches!(shape, Shape::One(Type::Decimal | Type::Undefined));
-    let fields: [(_, _, &dyn Fn(&Shape) -> bool); 3] = [
-        (&shows.order, "a `string` or an identifier", &is_text),
-        (&shows.client_id, "a `string` or an identifier", &is_text),
-        (&shows.quantity, "a `decimal`", &is_number),
-    ];
-    for (named, expected, fits) in fields {
-        let Some(named) = named else { continue };
-        if let Some(field) = records::field(record, named, to).filter(|field| !fits(&field.shape)) {
-            to.at(named.1, Code::BadResponse, format!("expected {expected}, found `{}`", named.0))
-                .related(field.name.place, "the field is here")
-                .help("name another field");
-        }
+    is_field(record, shows.order.as_ref(), TEXT, is_text, to);
+    is_field(record, shows.client_id.as_ref(), TEXT, is_text, to);
+    is_field(record, shows.quantity.as_ref(), "a `decimal`", is_number, to);
+}
+
+fn is_field(
+    record: &Record,
+    named: Option<&(String, Place)>,
+    expected: &str,
+    fits: impl Fn(&Shape) -> bool,
+    to: &mut Diagnostics,
+) {
+    let Some(named) = named else { return };
+    if let Some(field) = records::field(record, named, to).filter(|field| !fits(&field.shape)) {
+        to.at(named.1, Code::BadResponse, format!("expected {expected}, found `{}`", named.0))
+            .related(field.name.place, "the field is here")
+            .help("name another field");
     }
 }
 
 /// Each field in `by` is a parameter of the operation that cancels.
 fn cancel_takes_what_an_order_has(api: &Api, family: &Family, record: &Record, shows: &Shows, to: &mut Diagnostics) {
-    for named in &shows.by {
+    let is_over = |(name, _): &&(String, Place)| shows.over.as_ref().is_some_and(|(over, _)| over == name);
+    for named in shows.by.iter().filter(|named| !is_over(named)) {
         records::field(record, named, to);
     }
     let Some((name, place)) = &shows.cancel else {

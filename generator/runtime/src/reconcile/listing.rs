@@ -148,7 +148,8 @@ impl Listing {
         Self { over: Some(Over { parameter, values }), ..self }
     }
 
-    /// An order is cancelled by a request with these fields of its record, and the parameter that the listing is read over.
+    /// An order is cancelled by a request with these fields of its record; one of them may be the parameter that the listing
+    /// is read over.
     #[must_use]
     pub const fn cancelled_by<C>(self, fields: &'static [&'static str]) -> Self
     where
@@ -199,8 +200,7 @@ impl Listing {
     ) -> Result<(), Error> {
         let Some(CancelBy { fields, send }) = &self.cancel else { return Ok(()) };
         let parameters = Named::read(&self.turned(turn)).and(&Named::read(&order.record));
-        let over = self.over.iter().map(|over| over.parameter).filter(|name| !fields.contains(name));
-        let request = parameters.renamed(fields.iter().copied().chain(over).map(|name| (name, name)));
+        let request = parameters.renamed(fields.iter().map(|name| (*name, *name)));
         send(client, &request).await
     }
 

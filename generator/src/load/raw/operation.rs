@@ -197,7 +197,7 @@ mappings! {
         over: Option<Text>,
         /// With `open_orders`: the operation that cancels one of them.
         cancel: Option<Text>,
-        /// With `cancel`: the fields of an order that are parameters of that operation.
+        /// With `cancel`: the fields of an order that are parameters of that operation; one may be the parameter in `over`.
         by: Texts,
         /// With `fills`: the field with the exchange's id of the order.
         order: Option<Text>,
