@@ -65,7 +65,7 @@ pub(crate) fn compare(
             }
         }
     }
-    for name in surplus(folder, files, kind) {
+    for name in surplus(folder, |name| files.contains_key(name), kind) {
         differences.push(Difference { path: folder.join(name), change: Change::Surplus, diff: String::new() });
     }
     to.into_result().map(|()| differences)

@@ -24,6 +24,7 @@
 
 mod check;
 mod diagnostics;
+mod earlier;
 mod emit;
 mod generator;
 mod load;

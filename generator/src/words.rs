@@ -11,7 +11,7 @@ pub(crate) trait Word: Copy + 'static {
 macro_rules! words {
     ($($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $word:ident = $text:literal,)* })*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Deserialize)]
         pub(crate) enum $name { $($(#[$vdoc])* #[serde(rename = $text)] $word,)* }
 
         impl $name {

@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::diagnostics::{Code, Diagnostics};
@@ -51,60 +52,135 @@ pub struct Report {
 }
 
 /// Makes the folder hold exactly these files, and leaves alone what it never wrote.
+#[cfg(feature = "cli")]
 pub(crate) fn write(folder: &Path, files: &BTreeMap<String, String>, kind: &Kind) -> Result<Report, Diagnostics> {
-    let mut to = Diagnostics::default();
-    report_obstacles(folder, files, kind, &mut to);
-    if !to.is_empty() {
-        return Err(to);
-    }
-    let mut report = Report::default();
-    let surplus = surplus(folder, files, kind);
-    let manifest = manifest_of(files);
-    // The manifest names old and new files until all is done, so that a run that is killed forgets none.
-    let both: String = files.keys().chain(&surplus).map(|name| format!("{name}\n")).collect();
-    let is_settled = std::fs::read_to_string(folder.join(MANIFEST)).is_ok_and(|old| old == manifest);
-    if !is_settled && !attempt(&mut to, &folder.join(MANIFEST), |path| replace(path, &both)) {
-        return Err(to);
-    }
+    let writing =
+        Writing::begin(folder, files.keys().cloned().collect(), kind, |name| files.get(name).map(String::as_str))?;
     for (name, text) in files {
-        let path = folder.join(name);
+        writing.put(name, text);
+    }
+    writing.finish()
+}
+
+/// A folder that is being made to hold certain files. Threads may hand them in at once, in any order.
+#[derive(Debug)]
+pub(crate) struct Writing {
+    folder: PathBuf,
+    names: BTreeSet<String>,
+    surplus: BTreeSet<String>,
+    /// The manifest names these files and no others.
+    is_settled: bool,
+    done: Mutex<Done>,
+}
+
+/// What has been handed in so far.
+#[derive(Debug, Default)]
+struct Done {
+    written: BTreeSet<String>,
+    unchanged: BTreeSet<String>,
+    mistakes: Diagnostics,
+}
+
+impl Writing {
+    /// Finds out whether the files can be written; nothing is, until they can. `text` has what is known of them already.
+    pub(crate) fn begin<'a>(
+        folder: &Path,
+        names: BTreeSet<String>,
+        kind: &Kind,
+        text: impl Fn(&str) -> Option<&'a str>,
+    ) -> Result<Self, Diagnostics> {
+        let mut to = Diagnostics::default();
+        let manifest = std::fs::read_to_string(folder.join(MANIFEST)).unwrap_or_default();
+        report_obstacles(folder, &names, &manifest.lines().collect(), kind, text, &mut to);
+        to.into_result()?;
+        let mut to = Diagnostics::default();
+        let surplus = surplus(folder, |name| names.contains(name), kind);
+        // The manifest names old and new files until all is done, so that a run that is killed forgets none.
+        let is_settled = manifest == lines(&names) && folder.join(MANIFEST).is_file();
+        if !is_settled {
+            let both = names.union(&surplus).cloned().collect();
+            attempt(&mut to, &folder.join(MANIFEST), |path| replace(path, &lines(&both)));
+        }
+        let writing = Self { folder: folder.to_owned(), names, surplus, is_settled, done: Mutex::default() };
+        to.into_result().map(|()| writing)
+    }
+
+    /// Notes that a file is as it should be.
+    pub(crate) fn keep(&self, name: &str) {
+        self.done().unchanged.insert(name.to_owned());
+    }
+
+    /// Makes a file hold this text.
+    pub(crate) fn put(&self, name: &str, text: &str) {
+        let path = self.folder.join(name);
         if std::fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
-            report.unchanged.push(path);
-        } else if attempt(&mut to, &path, |path| replace(path, text)) {
-            report.written.push(path);
+            return self.keep(name);
+        }
+        let mut to = Diagnostics::default();
+        attempt(&mut to, &path, |path| replace(path, text));
+        let mut done = self.done();
+        match to.into_result() {
+            Ok(()) => drop(done.written.insert(name.to_owned())),
+            Err(mistakes) => done.mistakes.append(mistakes),
         }
     }
-    for name in surplus {
-        let path = folder.join(&name);
-        if attempt(&mut to, &path, |path| std::fs::remove_file(path)) {
-            remove_empty_parents(folder, &path);
-            report.removed.push(path);
+
+    /// Removes what is no longer emitted, once every file was handed in.
+    pub(crate) fn finish(self) -> Result<Report, Diagnostics> {
+        let Self { folder, names, surplus, is_settled, done } = self;
+        let Done { written, unchanged, mistakes: mut to } = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let paths = |names: BTreeSet<String>| names.into_iter().map(|name| folder.join(name)).collect();
+        let mut report = Report { written: paths(written), unchanged: paths(unchanged), ..Report::default() };
+        for name in surplus {
+            let path = folder.join(&name);
+            if attempt(&mut to, &path, |path| std::fs::remove_file(path)) {
+                remove_empty_parents(&folder, &path);
+                report.removed.push(path);
+            }
         }
+        if !is_settled || !report.written.is_empty() {
+            remove_leftovers(&folder, &names);
+        }
+        if !is_settled && to.is_empty() {
+            attempt(&mut to, &folder.join(MANIFEST), |path| replace(path, &lines(&names)));
+        }
+        to.into_result().map(|()| report)
     }
-    if !is_settled || !report.written.is_empty() {
-        remove_leftovers(folder, files);
+
+    fn done(&self) -> MutexGuard<'_, Done> {
+        self.done.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    if !is_settled && to.is_empty() {
-        attempt(&mut to, &folder.join(MANIFEST), |path| replace(path, &manifest));
-    }
-    to.into_result().map(|()| report)
 }
 
 /// Reports everything that would be overwritten, or keeps a file from being written.
-fn report_obstacles(folder: &Path, files: &BTreeMap<String, String>, kind: &Kind, to: &mut Diagnostics) {
-    let manifest = std::fs::read_to_string(folder.join(MANIFEST)).unwrap_or_default();
+fn report_obstacles<'a>(
+    folder: &Path,
+    names: &BTreeSet<String>,
+    manifest: &BTreeSet<&str>,
+    kind: &Kind,
+    text: impl Fn(&str) -> Option<&'a str>,
+    to: &mut Diagnostics,
+) {
     let mut found = BTreeSet::new();
-    for (name, text) in files.iter().map(|(name, text)| (name.as_str(), text.as_str())).chain([(MANIFEST, "")]) {
-        let is_named = manifest.lines().any(|line| line == name);
-        let is_ours = |old: &[u8]| match name {
-            MANIFEST => std::str::from_utf8(old).is_ok_and(|old| old.lines().all(|line| is_emitted_name(line, kind))),
-            _ => is_named || old.starts_with(emit::HEADER.as_bytes()) || old == text.as_bytes(),
+    let files = || names.iter().map(String::as_str).chain([MANIFEST]);
+    let parents: BTreeMap<_, _> = files().map(|name| (Path::new(name).parent(), name)).collect();
+    let broken: BTreeMap<_, _> =
+        parents.into_iter().filter_map(|(parent, name)| Some((parent, broken_folder(folder, name)?))).collect();
+    for name in files().filter(|name| !broken.contains_key(&Path::new(name).parent())) {
+        let is_emitted = |old: &[u8]| {
+            old.starts_with(emit::HEADER.as_bytes()) || text(name).is_some_and(|text| old == text.as_bytes())
         };
-        found.extend(broken_folder(folder, name).or_else(|| foreign_file(&folder.join(name), is_ours)));
+        let is_manifest =
+            |old: &[u8]| std::str::from_utf8(old).is_ok_and(|old| old.lines().all(|line| is_emitted_name(line, kind)));
+        let is_ours = |path: &Path| match name {
+            MANIFEST => std::fs::read(path).is_ok_and(|old| is_manifest(&old)),
+            _ => manifest.contains(name) || std::fs::read(path).is_ok_and(|old| is_emitted(&old)),
+        };
+        found.extend(foreign_file(&folder.join(name), is_ours));
     }
+    found.extend(broken.into_values());
     if kind.is_alone {
-        let is_known =
-            |name: &str| files.contains_key(name) || name == MANIFEST || manifest.lines().any(|line| line == name);
+        let is_known = |name: &str| names.contains(name) || name == MANIFEST || manifest.contains(name);
         let strangers = files_below(folder).into_iter().filter(|name| !is_known(name) && !is_temporary(name));
         found.extend(strangers.map(|name| (folder.join(name), "the generator did not write it")));
     }
@@ -151,11 +227,11 @@ fn broken_folder(folder: &Path, name: &str) -> Option<(PathBuf, &'static str)> {
 }
 
 /// What stands at the place of a file, where it is not a file of ours.
-fn foreign_file(path: &Path, is_ours: impl Fn(&[u8]) -> bool) -> Option<(PathBuf, &'static str)> {
+fn foreign_file(path: &Path, is_ours: impl Fn(&Path) -> bool) -> Option<(PathBuf, &'static str)> {
     let metadata = std::fs::symlink_metadata(path).ok()?;
     let what = if metadata.is_dir() {
         "it is a folder"
-    } else if metadata.is_file() && std::fs::read(path).is_ok_and(|old| is_ours(&old)) {
+    } else if metadata.is_file() && is_ours(path) {
         return None;
     } else if metadata.is_file() {
         "the generator did not write it"
@@ -192,16 +268,16 @@ pub(crate) fn create(path: &Path, text: &str) -> Result<(), Diagnostics> {
     to.into_result()
 }
 
-fn manifest_of(files: &BTreeMap<String, String>) -> String {
-    files.keys().map(|name| format!("{name}\n")).collect()
+fn lines(names: &BTreeSet<String>) -> String {
+    names.iter().map(|name| format!("{name}\n")).collect()
 }
 
 /// Files that an earlier run wrote and this one does not.
-pub(crate) fn surplus(folder: &Path, files: &BTreeMap<String, String>, kind: &Kind) -> BTreeSet<String> {
+pub(crate) fn surplus(folder: &Path, is_emitted: impl Fn(&str) -> bool, kind: &Kind) -> BTreeSet<String> {
     let manifest = std::fs::read_to_string(folder.join(MANIFEST)).unwrap_or_default();
     let ours = |name: &&str| {
         is_emitted_name(name, kind)
-            && !files.contains_key(*name)
+            && !is_emitted(name)
             && folder.join(name).is_file()
             && broken_folder(folder, name).is_none()
     };
@@ -253,9 +329,9 @@ fn create_temporary(folder: &Path) -> std::io::Result<(PathBuf, File)> {
 }
 
 /// Removes what a run that was killed did not get to rename.
-fn remove_leftovers(folder: &Path, files: &BTreeMap<String, String>) {
+fn remove_leftovers(folder: &Path, names: &BTreeSet<String>) {
     let folders: BTreeSet<PathBuf> =
-        files.keys().filter_map(|name| folder.join(name).parent().map(Path::to_path_buf)).collect();
+        names.iter().filter_map(|name| folder.join(name).parent().map(Path::to_path_buf)).collect();
     for entry in folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
             let _ = std::fs::remove_file(entry.path());

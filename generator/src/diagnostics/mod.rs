@@ -12,6 +12,7 @@ mod suggest;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use code::Code;
 pub use place::Place;
@@ -73,7 +74,7 @@ pub struct Fix {
 pub struct Diagnostics {
     files: Vec<PathBuf>,
     /// What the files hold, as far as it could be read.
-    texts: Vec<String>,
+    texts: Vec<Arc<str>>,
     items: BTreeSet<Diagnostic>,
     /// Keys that are there and could not be read, each with its file: they are wrong, and not missing too.
     unread: BTreeSet<(u32, String)>,
@@ -123,20 +124,20 @@ impl Diagnostics {
     /// Adds a file that places may refer to, and tells its index.
     pub(crate) fn add_file(&mut self, path: PathBuf) -> u32 {
         self.files.push(path);
-        self.texts.push(String::new());
+        self.texts.push(Arc::default());
         u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX)
     }
 
     /// Keeps what a file holds, so that mistakes can be shown in it when the run is over.
-    pub(crate) fn keep_text(&mut self, file: u32, text: &str) {
+    pub(crate) fn keep_text(&mut self, file: u32, text: Arc<str>) {
         if let Some(kept) = self.texts.get_mut(file as usize) {
-            text.clone_into(kept);
+            *kept = text;
         }
     }
 
     /// What a file holds.
     pub(crate) fn text(&self, file: u32) -> Option<&str> {
-        self.texts.get(file as usize).map(String::as_str)
+        self.texts.get(file as usize).map(AsRef::as_ref)
     }
 
     /// How a file is called in messages.
@@ -168,6 +169,11 @@ impl Diagnostics {
     /// Reports a mistake that has no place in a file.
     pub(crate) fn whole(&mut self, code: Code, message: impl Into<String>) -> Report<'_> {
         Report::new(self, None, code, message.into())
+    }
+
+    /// Adds mistakes that have no place in a file.
+    pub(crate) fn append(&mut self, mut others: Self) {
+        self.items.append(&mut others.items);
     }
 
     /// `Ok` when there is no mistake.

@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
+use super::docs;
 use crate::model::{Deprecated, Parameter};
 
 /// The first line of every emitted file.
@@ -61,10 +62,15 @@ pub(super) fn file_of(attributes: TokenStream, items: Vec<String>) -> String {
 /// The text of items.
 pub(super) fn pretty(tokens: TokenStream) -> String {
     match syn::parse2::<syn::File>(tokens) {
-        Ok(file) => declared_by_macro(&file).unwrap_or_else(|| space_out(&prettyplease::unparse(&file))),
+        Ok(file) => declared_by_macro(&file).unwrap_or_else(|| space_out(&print(&file))),
         // Never met: what is emitted is Rust. If it were not, the compiler would stop here.
         Err(error) => format!("compile_error!({:?});", format!("tradeapi-gen emitted no Rust: {error}")),
     }
+}
+
+/// The text of a parsed file.
+fn print(file: &syn::File) -> String {
+    docs::break_lines(&prettyplease::unparse(file))
 }
 
 /// The call of a macro that declares an item, which is formatted like an item.
@@ -72,7 +78,7 @@ fn declared_by_macro(file: &syn::File) -> Option<String> {
     let [syn::Item::Macro(call)] = file.items.as_slice() else { return None };
     let inner: syn::File = call.mac.parse_body().ok()?;
     let path = call.mac.path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("::");
-    let inner = prettyplease::unparse(&inner);
+    let inner = print(&inner);
     let lines = inner.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") });
     Some(format!("{path}! {{\n{}}}\n", lines.collect::<String>()))
 }

@@ -10,6 +10,9 @@ use crate::model::elements::Key;
 
 const WIDTH: usize = 100;
 
+/// Stands between the lines of documentation until it is printed. No text has it, because it is a control character.
+const BREAK: &str = "\u{1}";
+
 /// Documentation under construction: lines of Markdown.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Docs {
@@ -95,16 +98,21 @@ impl Docs {
         }
     }
 
-    /// As attributes of the item that follows.
+    /// As an attribute of the item that follows.
     pub(super) fn outer(&self) -> TokenStream {
-        let lines = self.attribute_lines();
-        quote!(#(#[doc = #lines])*)
+        let text = self.attribute().into_iter();
+        quote!(#(#[doc = #text])*)
     }
 
-    /// As attributes of the file.
+    /// As an attribute of the file.
     pub(super) fn inner(&self) -> TokenStream {
-        let lines = self.attribute_lines();
-        quote!(#(#![doc = #lines])*)
+        let text = self.attribute().into_iter();
+        quote!(#(#![doc = #text])*)
+    }
+
+    /// All lines in one attribute, where there are any: an attribute for each takes many times as long to parse.
+    fn attribute(&self) -> Option<String> {
+        (!self.lines.is_empty()).then(|| self.attribute_lines().collect::<Vec<_>>().join(BREAK))
     }
 
     /// As comments of an item inside a macro call, where nothing would make comments of attributes.
@@ -116,6 +124,22 @@ impl Docs {
     fn attribute_lines(&self) -> impl Iterator<Item = String> {
         self.lines.iter().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") })
     }
+}
+
+/// Rust as it was printed, with a comment for each line of its documentation.
+pub(super) fn break_lines(printed: &str) -> String {
+    let mut out = String::with_capacity(printed.len());
+    for line in printed.lines() {
+        let text = line.trim_start();
+        let (indent, mark) = (&line[..line.len() - text.len()], text.get(..3).unwrap_or_default());
+        for (index, part) in line.split(BREAK).enumerate() {
+            if index > 0 {
+                out.extend([indent, mark]);
+            }
+            out.extend([part.trim_end_matches(' '), "\n"]);
+        }
+    }
+    out
 }
 
 /// What the keys say that have no form of their own; Markdown.

@@ -32,7 +32,7 @@ fn row(scope: &Scope<'_>, operation: &Operation) -> String {
 
 /// The request that finds out whether the credentials are accepted.
 fn credentials(scope: &Scope<'_>, probe: &Probe) -> Option<String> {
-    let operation = scope.family.operations.iter().find(|operation| operation.name == probe.operation.0)?;
+    let operation = scope.family.operations.named(&probe.operation.0)?;
     let (name, request) = (ident(&operation.rust.rust), example::request(scope, operation, &probe.request.0)?);
     let function = pretty(quote!(fn function() { let probe: #name = #request; }));
     let statement = function.lines().filter(|line| line.starts_with(' '));

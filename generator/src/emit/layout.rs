@@ -1,7 +1,7 @@
 //! How the emitted files are used.
 
 /// What the emitted files are going to be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// A module: the root file is `api.rs` and can be `include!`d from `OUT_DIR`.
     #[default]

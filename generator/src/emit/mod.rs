@@ -35,8 +35,9 @@ mod shared;
 mod statements;
 mod units;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(crate) use code::HEADER;
 #[cfg(feature = "cli")]
@@ -45,16 +46,35 @@ pub(crate) use diagram::draw;
 pub(crate) use example::{ExampleCalls, example_calls};
 pub use layout::Layout;
 
-use crate::model::{Api, Family, Source};
+use crate::model::{Api, Family, Input, Source, noting};
 
 /// A file that is about to be emitted.
-struct Job<'a> {
-    name: String,
+pub(crate) struct Job<'a> {
+    /// Its name below the output folder.
+    pub(crate) name: String,
     text: Box<dyn Fn() -> String + Send + Sync + 'a>,
+}
+
+impl Job<'_> {
+    /// What the file holds, and which parts of the model that follows from.
+    pub(crate) fn make(&self) -> (String, BTreeSet<Input>) {
+        noting(|| (self.text)())
+    }
 }
 
 /// Every file by its name below the output folder.
 pub(crate) fn emit(api: &Api, layout: Layout) -> BTreeMap<String, String> {
+    let files = Mutex::default();
+    run(&jobs(api, layout), |job| {
+        let (text, _) = job.make();
+        let mut files: MutexGuard<'_, BTreeMap<_, _>> = files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.insert(job.name.clone(), text);
+    });
+    files.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A job for each file.
+pub(crate) fn jobs(api: &Api, layout: Layout) -> Vec<Job<'_>> {
     let root = match layout {
         Layout::Module => "api.rs",
         Layout::Crate => "lib.rs",
@@ -65,7 +85,7 @@ pub(crate) fn emit(api: &Api, layout: Layout) -> BTreeMap<String, String> {
         jobs.push(job("codes.rs", move || codes::emit(api)));
     }
     jobs.extend(api.families.iter().flat_map(|family| family_jobs(api, family, layout)));
-    run(&jobs)
+    jobs
 }
 
 fn job<'a>(name: impl Into<String>, text: impl Fn() -> String + Send + Sync + 'a) -> Job<'a> {
@@ -96,33 +116,29 @@ fn family_jobs<'a>(api: &'a Api, family: &'a Family, layout: Layout) -> Vec<Job<
     }
     for operation in &family.operations {
         let name = file(operation.function.trim_start_matches("r#"));
-        jobs.push(job(name, move || operation::emit(api, family, operation, layout)));
+        // Asked for by its name, so that the file depends on this operation alone.
+        let emit =
+            move || family.operations.named(&operation.name).map(|one| operation::emit(api, family, one, layout));
+        jobs.push(job(name, move || emit().unwrap_or_default()));
     }
     jobs
 }
 
 /// Files do not depend on each other, so every core takes the next one that is left.
-fn run(jobs: &[Job<'_>]) -> BTreeMap<String, String> {
+pub(crate) fn run(jobs: &[Job<'_>], each: impl Fn(&Job<'_>) + Sync) {
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut done = Vec::new();
         while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            done.push((job.name.clone(), (job.text)()));
+            each(job);
         }
-        done
     };
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     std::thread::scope(|scope| {
-        let others: Vec<_> = (1..cores.min(jobs.len())).map(|_| scope.spawn(work)).collect();
-        let mut files = BTreeMap::from_iter(work());
-        for other in others {
-            match other.join() {
-                Ok(done) => files.extend(done),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
+        for _ in 1..cores.min(jobs.len()) {
+            scope.spawn(work);
         }
-        files
-    })
+        work();
+    });
 }
 
 /// The module of a family.

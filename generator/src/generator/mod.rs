@@ -10,13 +10,22 @@ pub use editor::{compare_editor_schemas, editor_schemas, write_editor_schemas};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::check;
 use crate::diagnostics::Diagnostics;
-use crate::emit::{self, Layout};
-use crate::model::{Api, Counts};
+use crate::earlier::{self, Earlier, Made};
+use crate::emit::{self, Job, Layout};
+use crate::load::{self, Readers, Sources};
+use crate::model::{self, Api, Counts, Digests};
 use crate::select::Selection;
-use crate::write::{self, Report};
-use crate::{check, load, model};
+use crate::write::{self, Report, Writing};
+
+/// What a file of the schema has to pass where nothing is generated of it.
+#[cfg(feature = "cli")]
+const STRICTEST: Readers = Readers::Two;
+#[cfg(not(feature = "cli"))]
+const STRICTEST: Readers = Readers::One;
 
 /// Reads a schema folder and writes a Rust client.
 #[derive(Clone, Debug, Default)]
@@ -107,7 +116,7 @@ impl Generator {
     /// All mistakes of the schema.
     pub fn read(&self) -> Result<Schema, Diagnostics> {
         let folder = self.schema_folder();
-        read(folder, folder)
+        read(folder, folder, STRICTEST)
     }
 
     /// Reads and checks the schema as it was at a revision of the git repository that its folder is in.
@@ -118,10 +127,11 @@ impl Generator {
     pub fn read_at(&self, revision: &str) -> Result<Schema, Diagnostics> {
         let folder = self.schema_folder();
         let copy = crate::revision::copy(folder, revision)?;
-        read(copy.path(), &PathBuf::from(format!("{revision}:{}", folder.display())))
+        read(copy.path(), &PathBuf::from(format!("{revision}:{}", folder.display())), STRICTEST)
     }
 
-    /// Reads, checks, emits and writes. Files whose bytes would not change are left alone.
+    /// Reads, checks, emits and writes. Files whose bytes would not change are left alone, and those whose inputs did not
+    /// change since the last run are not made again; a hidden file in the output folder has what that takes to know.
     ///
     /// In a build script it also tells cargo which files to watch.
     ///
@@ -130,11 +140,40 @@ impl Generator {
     pub fn generate(&self) -> Result<Report, Diagnostics> {
         self.tell_cargo();
         let started = std::time::Instant::now();
-        let schema = self.read()?;
-        let mut report = write::write(&self.out_folder()?, &self.files(&schema)?, &write::RUST)?;
-        report.read = schema.counts();
-        report.took = started.elapsed();
-        Ok(report)
+        let report = self.generate_what_changed()?;
+        Ok(Report { took: started.elapsed(), ..report })
+    }
+
+    fn generate_what_changed(&self) -> Result<Report, Diagnostics> {
+        let (folder, mut to) = (self.schema_folder(), Diagnostics::default());
+        let sources = Sources::read(folder, folder, &mut to);
+        let how = (self.layout, &self.selection);
+        let given = earlier::given(sources.texts(), &how);
+        let earlier = self.out_folder().map(|out| Earlier::read(&out)).unwrap_or_default();
+        if let Ok(out) = self.out_folder()
+            && sources.are_sound
+            && earlier.stands(given, &out)
+        {
+            let writing = Writing::begin(&out, earlier.files.keys().cloned().collect(), &write::RUST, |_| None)?;
+            earlier.files.keys().for_each(|name| writing.keep(name));
+            return writing.finish().map(|report| Report { read: earlier.counts, ..report });
+        }
+        let schema = understand(sources, folder, Readers::One, to)?;
+        let (out, api) = (self.out_folder()?, self.selection.of(&schema.api)?);
+        let jobs = emit::jobs(&api, self.layout);
+        let writing = Writing::begin(&out, jobs.iter().map(|job| job.name.clone()).collect(), &write::RUST, |_| None)?;
+        let digests = Digests::of(&api, &how);
+        let files = Mutex::default();
+        emit::run(&jobs, |job| {
+            let made = make(job, &digests, &earlier, &writing, &out.join(&job.name));
+            let mut files: MutexGuard<'_, BTreeMap<_, _>> = files.lock().unwrap_or_else(PoisonError::into_inner);
+            files.extend(made.map(|made| (job.name.clone(), made)));
+        });
+        let report = writing.finish()?;
+        let counts = schema.counts();
+        let files = files.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Earlier { given, counts, files }.store(&out);
+        Ok(Report { read: counts, ..report })
     }
 
     /// What [`Generator::generate`] would change; writes nothing.
@@ -156,7 +195,9 @@ impl Generator {
     pub fn new_operation(&self, family: &str, operation: &str) -> Result<PathBuf, Diagnostics> {
         let mut ignored = Diagnostics::default();
         let folder = self.schema_folder();
-        let api = model::builder::build(&load::load(folder, folder, &mut ignored), &mut ignored);
+        let sources = Sources::read(folder, folder, &mut ignored);
+        let documents = load::load(sources, folder, Readers::One, &mut ignored);
+        let api = model::builder::build(&documents, &mut ignored);
         if api.families.is_empty() {
             return Err(ignored);
         }
@@ -194,10 +235,28 @@ impl Generator {
     }
 }
 
+/// Makes a file, unless it is there already, and tells of what.
+fn make(job: &Job<'_>, digests: &Digests, earlier: &Earlier, writing: &Writing, path: &Path) -> Option<Made> {
+    let is_same = |made: &&Made| digests.of_inputs(&made.inputs) == Some(made.of) && made.is_intact(path);
+    if let Some(made) = earlier.files.get(&job.name).filter(is_same) {
+        writing.keep(&job.name);
+        return Some(made.clone());
+    }
+    let (text, inputs) = job.make();
+    writing.put(&job.name, &text);
+    Some(Made { text: model::digest(text.as_bytes()), of: digests.of_inputs(&inputs)?, inputs })
+}
+
 /// Reads and checks a schema; `shown` is how its folder is called in messages.
-fn read(folder: &Path, shown: &Path) -> Result<Schema, Diagnostics> {
+fn read(folder: &Path, shown: &Path, readers: Readers) -> Result<Schema, Diagnostics> {
     let mut to = Diagnostics::default();
-    let documents = load::load(folder, shown, &mut to);
+    let sources = Sources::read(folder, shown, &mut to);
+    understand(sources, shown, readers, to)
+}
+
+/// Resolves and checks the files of a schema, in which mistakes may have been found already.
+fn understand(sources: Sources, shown: &Path, readers: Readers, mut to: Diagnostics) -> Result<Schema, Diagnostics> {
+    let documents = load::load(sources, shown, readers, &mut to);
     let reading = to.end_of_reading();
     let api = model::builder::build(&documents, &mut to);
     check::check(&api, &mut to);

@@ -52,11 +52,41 @@ pub(crate) struct FamilyDocuments {
     pub(crate) operations: Vec<(String, Place, raw::Operation)>,
 }
 
-/// Reads the schema folder; `shown` is how it is called in messages.
-pub(crate) fn load(folder: &Path, shown: &Path, to: &mut Diagnostics) -> Documents {
-    let before = to.len();
-    let sources = source::read_folder(folder, shown, to);
-    let found_all = to.len() == before;
+/// The files of a schema as they are on disk.
+#[derive(Debug)]
+pub(crate) struct Sources {
+    all: Vec<Source>,
+    /// Every file is there and is a text.
+    pub(crate) are_sound: bool,
+}
+
+impl Sources {
+    /// Finds and reads the files of a folder; `shown` is how it is called in messages.
+    pub(crate) fn read(folder: &Path, shown: &Path, to: &mut Diagnostics) -> Self {
+        let before = to.len();
+        let all = source::read_folder(folder, shown, to);
+        Self { all, are_sound: to.len() == before }
+    }
+
+    /// The names of the files and what they hold.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.all.iter().map(|source| (source.name.as_str(), &*source.text))
+    }
+}
+
+/// Which YAML readers have to accept a file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Readers {
+    /// The one that the schema is read by.
+    One,
+    /// Another one as well, because the schema must mean the same to every YAML tool.
+    #[cfg(feature = "cli")]
+    Two,
+}
+
+/// Reads the files of a schema; `shown` is how its folder is called in messages.
+pub(crate) fn load(sources: Sources, shown: &Path, readers: Readers, to: &mut Diagnostics) -> Documents {
+    let Sources { all: sources, are_sound: found_all } = sources;
     let mut documents = Documents { incomplete: !found_all, ..Documents::default() };
     if !found_all && sources.is_empty() {
         return documents;
@@ -68,7 +98,7 @@ pub(crate) fn load(folder: &Path, shown: &Path, to: &mut Diagnostics) -> Documen
             Some((folder, _)) => folders.entry(folder).or_default().push(source),
             None if source.name == "api.yaml" => api = Some(source),
             None if source.name == "codes.yaml" => {
-                documents.codes = read(source, &mut documents.incomplete, to).unwrap_or_default();
+                documents.codes = read(source, readers, &mut documents.incomplete, to).unwrap_or_default();
             }
             None => {
                 to.at(source.top(), Code::StrayFile, "unexpected file: only api.yaml and codes.yaml belong here")
@@ -79,7 +109,7 @@ pub(crate) fn load(folder: &Path, shown: &Path, to: &mut Diagnostics) -> Documen
     match api {
         Some(source) => {
             let before = to.len();
-            documents.api = read(source, &mut documents.incomplete, to).unwrap_or_default();
+            documents.api = read(source, readers, &mut documents.incomplete, to).unwrap_or_default();
             documents.api_place = source.top();
             documents.api_is_sound = to.len() == before;
         }
@@ -98,7 +128,7 @@ pub(crate) fn load(folder: &Path, shown: &Path, to: &mut Diagnostics) -> Documen
     }
     documents.families = folders
         .into_iter()
-        .map(|(folder, sources)| family(folder, shown, &sources, &mut documents.incomplete, to))
+        .map(|(folder, sources)| family(folder, shown, &sources, readers, &mut documents.incomplete, to))
         .collect();
     documents
 }
@@ -107,6 +137,7 @@ fn family(
     folder: &str,
     shown: &Path,
     sources: &[&Source],
+    readers: Readers,
     incomplete: &mut bool,
     to: &mut Diagnostics,
 ) -> FamilyDocuments {
@@ -121,14 +152,14 @@ fn family(
                 has_family_file = true;
                 family.shared_files.push(source.file);
                 family.place = source.top();
-                family.family = read(source, incomplete, to).unwrap_or_default();
+                family.family = read(source, readers, incomplete, to).unwrap_or_default();
             }
             "types" => {
                 family.shared_files.push(source.file);
-                family.types = read(source, incomplete, to).unwrap_or_default();
+                family.types = read(source, readers, incomplete, to).unwrap_or_default();
             }
             name => {
-                let operation = read(source, incomplete, to);
+                let operation = read(source, readers, incomplete, to);
                 family.operations.extend(operation.map(|operation| (name.to_owned(), source.top(), operation)));
             }
         }
@@ -150,8 +181,13 @@ fn is_there(name: &str, shown: &Path, to: &Diagnostics) -> bool {
     to.files().contains(&shown.join(name))
 }
 
-fn read<T: serde::de::DeserializeOwned>(source: &Source, incomplete: &mut bool, to: &mut Diagnostics) -> Option<T> {
-    let document = tree::parse(source, to);
+fn read<T: serde::de::DeserializeOwned>(
+    source: &Source,
+    readers: Readers,
+    incomplete: &mut bool,
+    to: &mut Diagnostics,
+) -> Option<T> {
+    let document = tree::parse(source, readers, to);
     *incomplete |= document.as_ref().is_none_or(|document| !document.is_whole);
     let value = document.and_then(|document| typed::read(&document.root, to));
     *incomplete |= value.is_none();

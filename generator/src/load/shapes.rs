@@ -42,7 +42,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Named<T>, A::Error> {
-                let mut entries = Vec::new();
+                let mut entries = Vec::with_capacity(map.size_hint().unwrap_or_default());
                 while let Some(entry) = map.next_entry()? {
                     entries.push(entry);
                 }
@@ -97,7 +97,7 @@ impl<'de> Deserialize<'de> for OneOrMany {
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<OneOrMany, A::Error> {
-                let mut texts = Vec::new();
+                let mut texts = Vec::with_capacity(seq.size_hint().unwrap_or_default());
                 while let Some(text) = seq.next_element()? {
                     texts.push(text);
                 }

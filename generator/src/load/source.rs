@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::diagnostics::{Code, Diagnostics, Place, is_invisible};
 
@@ -18,12 +19,13 @@ const MAX_NAME: usize = 100;
 const MAX_BYTES: u64 = 16 << 20;
 
 /// One schema file, named relative to the schema folder.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Source {
     pub(crate) file: u32,
     /// The path below the schema folder, its parts joined with `/`.
     pub(crate) name: String,
-    pub(crate) text: String,
+    /// Shared with the mistakes, which show it.
+    pub(crate) text: Arc<str>,
 }
 
 impl Source {
@@ -173,17 +175,17 @@ fn read_file(folder: &Path, shown: &Path, name: String, to: &mut Diagnostics) ->
         to.at(whole, Code::NotUtf8, format!("the file is {what}")).help("save it as UTF-8");
         return None;
     }
-    let text = match String::from_utf8(bytes) {
-        Ok(text) => text,
+    let text: Arc<str> = match String::from_utf8(bytes) {
+        Ok(text) => text.into(),
         Err(error) => {
             let valid = error.utf8_error().valid_up_to();
             let before = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
-            to.keep_text(file, &String::from_utf8_lossy(error.as_bytes()));
+            to.keep_text(file, String::from_utf8_lossy(error.as_bytes()).into());
             to.at(place_after(file, &before), Code::NotUtf8, "invalid UTF-8").help("save it as UTF-8");
             return None;
         }
     };
-    to.keep_text(file, &text);
+    to.keep_text(file, text.clone());
     is_plain_text(file, &text, to).then_some(Source { file, name, text })
 }
 

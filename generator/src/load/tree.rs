@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StructureStyle, options};
 
+use super::Readers;
 use super::source::Source;
 use super::syntax::{self, Stop, Syntax};
 use crate::diagnostics::{Code, Diagnostics, Place, is_invisible};
@@ -51,7 +52,7 @@ pub(crate) struct Document {
 }
 
 /// Reads the one document of a file; `None` when it was reported as broken.
-pub(crate) fn parse(source: &Source, to: &mut Diagnostics) -> Option<Document> {
+pub(crate) fn parse(source: &Source, readers: Readers, to: &mut Diagnostics) -> Option<Document> {
     let options = options! {
         emit_unresolved_aliases: true,
         emit_comments: false,
@@ -84,11 +85,16 @@ pub(crate) fn parse(source: &Source, to: &mut Diagnostics) -> Option<Document> {
     if root.is_none() && sound {
         to.at(source.top(), Code::EmptyFile, "the file is empty").help("add its content, or delete the file");
     }
-    let root = root.filter(|_| !sound || second_reader_agrees(source, to))?;
+    let root = root.filter(|_| match readers {
+        Readers::One => true,
+        #[cfg(feature = "cli")]
+        Readers::Two => !sound || second_reader_agrees(source, to),
+    })?;
     Some(Document { root, is_whole: sound })
 }
 
 /// The schema must mean the same to every YAML reader, so another one has to accept it too.
+#[cfg(feature = "cli")]
 fn second_reader_agrees(source: &Source, to: &mut Diagnostics) -> bool {
     let Err(error) = serde_yaml::from_str::<serde::de::IgnoredAny>(&source.text) else {
         return true;

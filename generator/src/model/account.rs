@@ -4,7 +4,7 @@ use super::{Condition, EnumValue, Name};
 use crate::diagnostics::Place;
 
 /// What may be told about an account.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Account {
     pub(crate) doc: String,
     pub(crate) properties: Vec<Property>,
@@ -12,7 +12,7 @@ pub(crate) struct Account {
 }
 
 /// Something that may be told about an account.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Property {
     pub(crate) name: Name,
     pub(crate) doc: String,
@@ -20,7 +20,7 @@ pub(crate) struct Property {
 }
 
 /// What a property is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) enum PropertyKind {
     /// One of these; the name is that of their Rust type.
     Words(Name, Vec<EnumValue>),
@@ -30,28 +30,28 @@ pub(crate) enum PropertyKind {
 }
 
 /// What may be told about something that is traded.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Instrument {
     pub(crate) doc: String,
     pub(crate) properties: Vec<InstrumentProperty>,
 }
 
 /// A number that may be told about an instrument.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct InstrumentProperty {
     pub(crate) name: Name,
     pub(crate) doc: String,
 }
 
 /// The parameters that name the instrument of a request.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct InstrumentNames {
     pub(crate) line: (String, Place),
     pub(crate) symbol: (String, Place),
 }
 
 /// A class of accounts or requests that has rate limits of its own.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Class {
     pub(crate) name: String,
     pub(crate) place: Place,

@@ -5,7 +5,7 @@ use crate::diagnostics::Place;
 use crate::words::{Cause, Certainty, CodeProof, Effect, Stage};
 
 /// An error code of a document, and its meaning.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct ErrorCode {
     pub(crate) code: String,
     pub(crate) rust: String,
@@ -18,7 +18,7 @@ pub(crate) struct ErrorCode {
 }
 
 /// A code that no document lists.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct ObservedCode {
     pub(crate) code: String,
     pub(crate) place: Place,
@@ -31,7 +31,7 @@ pub(crate) struct ObservedCode {
 }
 
 /// Something that requests are refused for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Refusal {
     pub(crate) name: String,
     pub(crate) place: Place,
@@ -50,7 +50,7 @@ pub(crate) struct Refusal {
 pub(crate) type FamilyCode = ((String, Place), (String, Place));
 
 /// What a code proves about the request that it answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Proof {
     pub(crate) proves: CodeProof,
     /// How far the request came.

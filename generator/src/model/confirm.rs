@@ -5,7 +5,7 @@ use crate::diagnostics::Place;
 use crate::words::{CallResult, RowOutcome};
 
 /// What becomes of a request that changes something when its call ends so.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct OutcomeRow {
     pub(crate) place: Place,
     pub(crate) when: CallResult,
@@ -51,7 +51,7 @@ pub(crate) type Pair = ((String, Place), (String, Place));
 pub(crate) type Several = ((String, Place), Vec<(String, Place)>);
 
 /// How it is found out whether a request, or an item of it, had its effect.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Confirm {
     pub(crate) place: Place,
     /// The operation that tells.
@@ -74,7 +74,7 @@ pub(crate) struct Confirm {
 }
 
 /// What the answer repeats of the request.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Echoes {
     pub(crate) place: Place,
     /// A member of the answer, and the parameters of the request of which it repeats one.
@@ -84,7 +84,7 @@ pub(crate) struct Echoes {
 }
 
 /// The several things that a request does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Compound {
     pub(crate) place: Place,
     /// The parameter and the value with which it does several; `None` when it always does.
@@ -93,7 +93,7 @@ pub(crate) struct Compound {
 }
 
 /// Why a repeat does no harm.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Repeat {
     pub(crate) place: Place,
     pub(crate) why: String,
@@ -114,7 +114,7 @@ impl Operation {
     /// The operation that tells whether a request had its effect, and the record it answers with.
     pub(crate) fn teller<'a>(&self, family: &'a Family) -> Option<(&'a Operation, &'a Record)> {
         let by = &self.confirm.as_ref()?.by.0;
-        let teller = family.operations.iter().find(|operation| operation.name == *by)?;
+        let teller = family.operations.named(by)?;
         let Response::Object { record } = teller.response else { return None };
         Some((teller, family.records.get(record)?))
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A number of units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Duration {
     pub(crate) n: u32,
     pub(crate) unit: Unit,
@@ -37,7 +37,7 @@ impl Duration {
 }
 
 /// A unit of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Unit {
     Second,
     Minute,

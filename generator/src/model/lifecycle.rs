@@ -5,7 +5,7 @@ use crate::diagnostics::Place;
 use crate::words::Effect;
 
 /// The states of an enum, and how one becomes another.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Lifecycle {
     pub(crate) enum_index: usize,
     pub(crate) place: Place,
@@ -17,7 +17,7 @@ pub(crate) struct Lifecycle {
 }
 
 /// A state.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct State {
     pub(crate) value: String,
     pub(crate) place: Place,
@@ -26,7 +26,7 @@ pub(crate) struct State {
 }
 
 /// A change of state.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Transition {
     pub(crate) place: Place,
     pub(crate) from: Vec<String>,
@@ -37,7 +37,7 @@ pub(crate) struct Transition {
 }
 
 /// What the document rules out, at once and by way of other states.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Never {
     pub(crate) place: Place,
     pub(crate) from: Vec<String>,
@@ -47,7 +47,7 @@ pub(crate) struct Never {
 }
 
 /// What is ruled out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) enum Ruled {
     /// That it becomes one of these states.
     Becoming(Vec<String>),
@@ -56,7 +56,7 @@ pub(crate) enum Ruled {
 }
 
 /// A record that tells a state, and which of its fields say what.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Tracked {
     pub(crate) place: Place,
     pub(crate) record: usize,
@@ -67,7 +67,7 @@ pub(crate) struct Tracked {
 }
 
 /// Whether something can happen, as far as the documents tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Possible {
     Yes,
     No,

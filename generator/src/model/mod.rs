@@ -10,6 +10,7 @@ mod duration;
 pub(crate) mod elements;
 #[cfg(feature = "cli")]
 mod facts;
+mod inputs;
 mod intent;
 mod lifecycle;
 mod names;
@@ -27,6 +28,7 @@ pub use counts::Counts;
 pub(crate) use duration::{Duration, Unit as DurationUnit};
 #[cfg(feature = "cli")]
 pub(crate) use facts::{Fact, facts};
+pub(crate) use inputs::{AllReviewed, Digests, Input, Operations, digest, noting};
 pub(crate) use intent::{Intent, Setting};
 pub(crate) use lifecycle::{Lifecycle, Never, Possible, Ruled, State, Tracked, Transition};
 pub(crate) use names::Name;
@@ -44,7 +46,7 @@ use std::collections::BTreeMap;
 use crate::diagnostics::Place;
 
 /// A whole API.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Api {
     pub(crate) name: String,
     /// A place that stands for `api.yaml`.
@@ -71,11 +73,11 @@ pub(crate) struct Api {
     pub(crate) refusals: Vec<Refusal>,
     pub(crate) families: Vec<Family>,
     /// What the schema's files were last checked against.
-    pub(crate) reviewed: Vec<Reviewed>,
+    pub(crate) reviewed: AllReviewed,
 }
 
 /// One of the documents that the schema was written from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Document {
     pub(crate) id: String,
     pub(crate) title: String,
@@ -83,7 +85,7 @@ pub(crate) struct Document {
 }
 
 /// A section of a document as it was when a file was last checked against it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Reviewed {
     pub(crate) document: String,
     pub(crate) section: (String, Place),
@@ -92,7 +94,7 @@ pub(crate) struct Reviewed {
 }
 
 /// The members that every answer has.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Envelope {
     pub(crate) code: String,
     pub(crate) message: Option<String>,
@@ -103,7 +105,7 @@ pub(crate) struct Envelope {
 }
 
 /// How calls are signed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Credentials {
     pub(crate) key: String,
     pub(crate) signature: String,
@@ -117,7 +119,7 @@ pub(crate) struct Credentials {
 }
 
 /// A header beside those of the credentials.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Header {
     pub(crate) name: String,
     pub(crate) doc: String,
@@ -126,7 +128,7 @@ pub(crate) struct Header {
 }
 
 /// A part of the API with conventions of its own.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Family {
     pub(crate) name: String,
     /// The Rust type that holds the family's functions.
@@ -151,13 +153,13 @@ pub(crate) struct Family {
     pub(crate) identifiers: Vec<Identifier>,
     pub(crate) choices: Vec<Choice>,
     pub(crate) records: Vec<Record>,
-    pub(crate) operations: Vec<Operation>,
+    pub(crate) operations: Operations,
     /// What each operation of the family does, also where some of them are left out.
     pub(crate) effects: BTreeMap<String, Effect>,
 }
 
 /// Where a document says it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Source {
     pub(crate) document: String,
     pub(crate) section: Option<String>,
@@ -165,7 +167,7 @@ pub(crate) struct Source {
 }
 
 /// The read by which a caller finds out whether the credentials are accepted.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Probe {
     pub(crate) place: Place,
     pub(crate) operation: (String, Place),
@@ -174,7 +176,7 @@ pub(crate) struct Probe {
 }
 
 /// A ceiling that is not a rate and belongs to no single operation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Ceiling {
     pub(crate) id: String,
     pub(crate) place: Place,
@@ -186,14 +188,14 @@ pub(crate) struct Ceiling {
 }
 
 /// The values of an enum that a ceiling is over.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Over {
     pub(crate) enum_index: usize,
     pub(crate) values: Vec<(String, Place)>,
 }
 
 /// The statements that families and operations may carry.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct Statements {
     pub(crate) rules: Vec<Rule>,
     pub(crate) not_shown: Vec<NotShown>,
@@ -202,7 +204,7 @@ pub(crate) struct Statements {
 }
 
 /// Something that the documents leave open.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct NotShown {
     pub(crate) says: String,
     /// The sections that say so themselves; none where the documents are silent.
@@ -211,7 +213,7 @@ pub(crate) struct NotShown {
 }
 
 /// Two statements that cannot both hold.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Contradiction {
     pub(crate) id: String,
     pub(crate) place: Place,
@@ -221,7 +223,7 @@ pub(crate) struct Contradiction {
 }
 
 /// Something seen on the wire and in no document.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Observation {
     pub(crate) id: String,
     pub(crate) place: Place,

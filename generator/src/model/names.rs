@@ -5,7 +5,7 @@ use heck::{ToSnakeCase, ToUpperCamelCase};
 use crate::diagnostics::Place;
 
 /// A name on the wire and what it is called in Rust.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Name {
     pub(crate) wire: String,
     pub(crate) rust: String,
@@ -38,7 +38,7 @@ const KEYWORDS: [&str; 52] = [
 ];
 
 /// Why a wire name makes no Rust name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct NoIdentifier;
 
 /// The Rust name of a field, parameter, function or module.

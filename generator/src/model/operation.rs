@@ -8,7 +8,7 @@ use crate::diagnostics::Place;
 use crate::words::{Access, Effect, Shown};
 
 /// One operation of the API.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Operation {
     /// The family's name, a dot and the operation's, such as `unified.place-order`.
     pub(crate) id: String,
@@ -51,7 +51,7 @@ pub(crate) struct Operation {
 }
 
 /// Where an operation's file says what carries no place of its own; the operation's place where it says nothing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub(crate) struct SaidAt {
     pub(crate) whitelisted: Place,
     pub(crate) permission: Place,
@@ -64,7 +64,7 @@ pub(crate) struct SaidAt {
 }
 
 /// An HTTP method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Method {
     Get,
     Post,
@@ -93,7 +93,7 @@ impl Method {
 }
 
 /// A path, with the parameters that stand in it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Path {
     pub(crate) text: String,
     pub(crate) pieces: Vec<PathPiece>,
@@ -101,7 +101,7 @@ pub(crate) struct Path {
 }
 
 /// A part of a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum PathPiece {
     Literal(String),
     Parameter(String),
@@ -118,7 +118,7 @@ impl Path {
 }
 
 /// A rate limit.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Rate {
     pub(crate) calls: u32,
     /// The window that the calls are counted in.
@@ -140,7 +140,7 @@ impl Rate {
 }
 
 /// What calls are counted by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Scope {
     Uid,
     Ip,
@@ -156,7 +156,7 @@ impl Scope {
 }
 
 /// What is sent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) enum Body {
     Parameters(Vec<Parameter>),
     /// The body is an array; the parameter is called `[]` on the wire.
@@ -174,7 +174,7 @@ impl Body {
 }
 
 /// How many amendments of one thing may be under way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct InFlight {
     /// The parameter that says which thing is meant.
     pub(crate) per: (String, Place),
@@ -183,7 +183,7 @@ pub(crate) struct InFlight {
 }
 
 /// A pair of times that bounds a query.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Window {
     pub(crate) from: (String, Place),
     pub(crate) to: (String, Place),
@@ -199,7 +199,7 @@ pub(crate) struct Window {
 }
 
 /// What comes back as data; the indices lead to the family's records.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) enum Response {
     Object {
         record: usize,
@@ -219,7 +219,7 @@ pub(crate) enum Response {
 }
 
 /// What is known of a listing beyond its cursor.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct Listing {
     /// The field by which an item is told from another.
     pub(crate) id: Option<(String, Place)>,
@@ -245,7 +245,7 @@ pub(crate) struct Shows {
 }
 
 /// What an answer says about each item of a list that was sent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Batch {
     /// The list that was sent.
     pub(crate) of: (ListName, Place),
@@ -265,7 +265,7 @@ pub(crate) struct Batch {
 }
 
 /// Wire JSON of one call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Example {
     pub(crate) about: String,
     pub(crate) request: (String, Place),

@@ -5,7 +5,7 @@ use crate::diagnostics::Place;
 use crate::words::{RuleKind, Severity};
 
 /// A sentence that binds somebody.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Rule {
     pub(crate) id: String,
     pub(crate) place: Place,
@@ -24,7 +24,7 @@ pub(crate) struct Rule {
 }
 
 /// What has to hold.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) enum Test {
     /// When all of `when` hold, all of `require` hold and not all of `forbid` do.
     Condition { when: Vec<Condition>, require: Vec<Condition>, forbid: Vec<Condition> },
@@ -35,7 +35,7 @@ pub(crate) enum Test {
 }
 
 /// One entry of `when`, `require` or `forbid`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) enum Condition {
     /// All of these are set.
     Given(Vec<(String, Place)>),
@@ -53,7 +53,7 @@ pub(crate) enum Condition {
 }
 
 /// How a parameter is compared with what is told about an account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Comparison {
     /// The text is among the names of the account's property.
     Among,

@@ -5,7 +5,7 @@ use crate::diagnostics::Place;
 use crate::words::{Numbers, Required, Travels};
 
 /// What a value is. The indices lead into the lists of the family.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Type {
     String,
     Decimal,
@@ -52,7 +52,7 @@ pub(crate) const BUILT_IN: [(&str, Type); 5] = [
 ];
 
 /// One value, or a list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) enum Shape {
     One(Type),
     List(Type),
@@ -61,7 +61,7 @@ pub(crate) enum Shape {
 }
 
 /// What a value is in JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum JsonType {
     Array,
     Boolean,
@@ -138,7 +138,7 @@ impl Shape {
 }
 
 /// A list of objects that a request sends.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ListName {
     /// The body itself.
     Body,
@@ -179,7 +179,7 @@ impl std::fmt::Display for ListName {
 }
 
 /// The objects of a list parameter.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Item {
     /// The list that holds them.
     pub(crate) list: ListName,
@@ -189,7 +189,7 @@ pub(crate) struct Item {
 }
 
 /// Whether a parameter has to be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Need {
     Always,
     Conditional,
@@ -221,7 +221,7 @@ impl From<Option<Required>> for Need {
 }
 
 /// A parameter of a request, of an item or of a choice.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Parameter {
     pub(crate) name: Name,
     /// Where it is written out; elsewhere than its name when it is `as` another.
@@ -249,7 +249,7 @@ pub(crate) struct Parameter {
 }
 
 /// That a document advises against something.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Deprecated {
     /// The version or the day from which on.
     pub(crate) since: Option<String>,
@@ -284,21 +284,21 @@ impl Parameter {
 }
 
 /// What leaving a parameter out, or a special text, does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Edit {
     pub(crate) delete: Option<String>,
     pub(crate) place: Place,
 }
 
 /// A unit, with the values of other parameters under which it holds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Unit {
     pub(crate) when: Vec<(String, Vec<String>, Place)>,
     pub(crate) is: String,
 }
 
 /// An enum, open in answers and strict in requests.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Enum {
     pub(crate) name: Name,
     pub(crate) doc: String,
@@ -309,7 +309,7 @@ pub(crate) struct Enum {
 }
 
 /// A value of an enum.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct EnumValue {
     pub(crate) name: Name,
     pub(crate) doc: String,
@@ -343,7 +343,7 @@ impl Enum {
 }
 
 /// A newtype over text.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Identifier {
     pub(crate) name: Name,
     pub(crate) doc: String,
@@ -356,7 +356,7 @@ pub(crate) struct Identifier {
 }
 
 /// A form that a text can have: a beginning and an end, and something between, perhaps of certain characters only.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Form {
     pub(crate) name: Name,
     pub(crate) pattern: String,
@@ -374,7 +374,7 @@ impl Identifier {
 }
 
 /// Parameters of which only some go together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Choice {
     pub(crate) name: Name,
     pub(crate) doc: String,
@@ -382,7 +382,7 @@ pub(crate) struct Choice {
 }
 
 /// How a choice is made.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) enum ChoiceKind {
     /// Exactly one of these is sent.
     Presence { alternatives: Vec<Parameter>, wins: Option<(String, Place)> },
@@ -391,7 +391,7 @@ pub(crate) enum ChoiceKind {
 }
 
 /// What goes with one value of the deciding parameter.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Case {
     /// Index into the values of the deciding enum.
     pub(crate) value: usize,
@@ -423,7 +423,7 @@ impl Choice {
 }
 
 /// What the exchange answers with.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Record {
     pub(crate) name: Name,
     pub(crate) doc: String,
@@ -445,7 +445,7 @@ impl Record {
 }
 
 /// A field of a record.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Field {
     pub(crate) name: Name,
     pub(crate) shape: Shape,

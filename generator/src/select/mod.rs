@@ -11,12 +11,12 @@ use crate::diagnostics::{Code, Diagnostics, did_you_mean};
 use crate::model::{Api, Family};
 
 /// What is going to be emitted: everything, as long as nothing is named.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct Selection {
     families: BTreeMap<String, Operations>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 enum Operations {
     All,
     These(BTreeSet<String>),

@@ -225,6 +225,11 @@ impl<'a> SeqAccess<'a> for Items<'a> {
         };
         seed.deserialize(self.reader.of(node)).map(Some).map_err(|error| error.within(node))
     }
+
+    /// What is collected takes no more room than it needs.
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.rest.len())
+    }
 }
 
 pub(super) struct Entries<'a> {
@@ -303,6 +308,10 @@ impl<'a> MapAccess<'a> for Entries<'a> {
             }
             error
         })
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.rest.len())
     }
 }
 

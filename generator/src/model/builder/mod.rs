@@ -15,8 +15,8 @@ mod types;
 
 use super::names::NoIdentifier;
 use super::{
-    Api, Credentials, Document, Duration, Encoding, Envelope, Family, Header, ListName, Name, Reviewed, Sent, Source,
-    Statements, field_name, type_name,
+    AllReviewed, Api, Credentials, Document, Duration, Encoding, Envelope, Family, Header, ListName, Name, Operations,
+    Reviewed, Sent, Source, Statements, field_name, type_name,
 };
 use crate::diagnostics::{Code, Diagnostics, Place, is_invisible, unknown};
 use crate::load::{Documents, FamilyDocuments, Short, Spanned, Text, raw};
@@ -63,7 +63,7 @@ pub(crate) fn build(documents: &Documents, to: &mut Diagnostics) -> Api {
         codes: builder.observed_codes(),
         refusals: builder.refusals(),
         families: documents.families.iter().map(|family| builder.family(family)).collect(),
-        reviewed: reviewed(&mut builder),
+        reviewed: AllReviewed::new(reviewed(&mut builder)),
     }
 }
 
@@ -283,7 +283,7 @@ impl Builder<'_> {
             choices,
             records,
             effects: operations.iter().map(|operation| (operation.name.clone(), operation.effect)).collect(),
-            operations,
+            operations: Operations::new(&name, operations),
             shared_files: documents.shared_files.clone(),
             name,
             place,

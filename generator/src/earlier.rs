@@ -1,0 +1,186 @@
+//! What an earlier run made, and of what: files whose inputs are still the same are not made again.
+//!
+//! Nothing here is believed that can be found out. The record is of no use to another program than the one that wrote it,
+//! also to another build of it; it ends in a digest of itself; and a file counts only while it has the bytes that were
+//! written. A record that is missing, damaged or old costs time and nothing else.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::hash::Hash;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use crate::model::{Counts, Input, digest};
+use crate::write::replace;
+
+/// The file that the record is kept in, beside the emitted ones. It is of use on one machine only.
+pub(crate) const RECORD: &str = ".tradeapi-gen";
+
+/// A record of the files that a run made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Earlier {
+    /// The digest of all that the run was given.
+    pub(crate) given: u64,
+    /// What it read.
+    pub(crate) counts: Counts,
+    pub(crate) files: BTreeMap<String, Made>,
+}
+
+/// A file that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Made {
+    /// The digest of its text.
+    pub(crate) text: u64,
+    /// The parts of the model that were read for it.
+    pub(crate) inputs: BTreeSet<Input>,
+    /// The digest of these, and of what all files depend on.
+    pub(crate) of: u64,
+}
+
+impl Made {
+    /// Whether the file is there as it was made.
+    pub(crate) fn is_intact(&self, path: &Path) -> bool {
+        std::fs::read(path).is_ok_and(|bytes| digest(bytes.as_slice()) == self.text)
+    }
+}
+
+impl Earlier {
+    /// What the last run that wrote to a folder left there; nothing where that is of no use.
+    pub(crate) fn read(folder: &Path) -> Self {
+        let text = std::fs::read_to_string(folder.join(RECORD)).ok();
+        text.zip(program()).and_then(|(text, program)| Self::parse(&text, program)).unwrap_or_default()
+    }
+
+    /// Leaves a record for the next run. That one makes everything anew where this fails.
+    pub(crate) fn store(&self, folder: &Path) {
+        if let Some(program) = program() {
+            let _ = replace(&folder.join(RECORD), &self.print(program));
+        }
+    }
+
+    /// Whether the run was given the same, and every file is as it left it.
+    pub(crate) fn stands(&self, given: u64, folder: &Path) -> bool {
+        self.given == given
+            && !self.files.is_empty()
+            && self.files.iter().all(|(name, made)| made.is_intact(&folder.join(name)))
+    }
+
+    fn print(&self, program: u64) -> String {
+        let Counts { families, operations, parameters, fields, values, limits, rules } = self.counts;
+        let counts = [families, operations, parameters, fields, values, limits, rules].map(|n| n.to_string());
+        let mut text = format!("{program:016x} {:016x}\n{}\n", self.given, counts.join(" "));
+        for (name, Made { text: bytes, inputs, of }) in &self.files {
+            let _ = write!(text, "{bytes:016x} {of:016x} {name}");
+            text.extend(inputs.iter().map(|input| format!("\t{input}")));
+            text.push('\n');
+        }
+        let sum = digest(text.as_str());
+        let _ = writeln!(text, "{sum:016x}");
+        text
+    }
+
+    fn parse(text: &str, program: u64) -> Option<Self> {
+        let (text, sum) = text.strip_suffix('\n')?.split_at_checked(text.len().checked_sub(17)?)?;
+        if number(sum)? != digest(text) {
+            return None;
+        }
+        let mut lines = text.lines();
+        let (by, given) = lines.next()?.split_once(' ')?;
+        if number(by)? != program {
+            return None;
+        }
+        let counts: Option<Vec<usize>> = lines.next()?.split(' ').map(|n| n.parse().ok()).collect();
+        let [families, operations, parameters, fields, values, limits, rules] = counts?.try_into().ok()?;
+        Some(Self {
+            given: number(given)?,
+            counts: Counts { families, operations, parameters, fields, values, limits, rules },
+            files: lines.map(file).collect::<Option<_>>()?,
+        })
+    }
+}
+
+fn file(line: &str) -> Option<(String, Made)> {
+    let mut parts = line.split('\t');
+    let mut head = parts.next()?.splitn(3, ' ');
+    let (text, of) = (number(head.next()?)?, number(head.next()?)?);
+    Some((head.next()?.to_owned(), Made { text, inputs: parts.map(Input::parse).collect::<Option<_>>()?, of }))
+}
+
+fn number(digits: &str) -> Option<u64> {
+    u64::from_str_radix(digits, 16).ok()
+}
+
+/// The digest of all that a run is given: the files of the schema, and how they are to be emitted.
+pub(crate) fn given<'a>(texts: impl Iterator<Item = (&'a str, &'a str)>, how: &impl Hash) -> u64 {
+    digest(&(texts.collect::<Vec<_>>(), how))
+}
+
+/// A digest that tells this program from others, and from other builds of it: where it is, how long it is and when it was
+/// made, as cargo and make tell files apart. `None` where the system does not say, so that nothing is believed.
+fn program() -> Option<u64> {
+    static PROGRAM: OnceLock<Option<u64>> = OnceLock::new();
+    *PROGRAM.get_or_init(|| {
+        let path = std::env::current_exe().ok()?;
+        let file = std::fs::metadata(&path).ok()?;
+        Some(digest(&(path, file.len(), file.modified().ok()?, changed(&file))))
+    })
+}
+
+/// What tells a file from another one that is as long and was given the same time.
+#[cfg(unix)]
+fn changed(file: &std::fs::Metadata) -> impl Hash + use<> {
+    use std::os::unix::fs::MetadataExt as _;
+    (file.dev(), file.ino(), file.ctime(), file.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn changed(file: &std::fs::Metadata) -> impl Hash + use<> {
+    file.created().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const PROGRAM: u64 = 7;
+
+    fn inputs() -> impl Strategy<Value = BTreeSet<Input>> {
+        let name = "[a-z]{1,6}(\\.[a-z]{1,6}-[0-9 ]{1,3})?";
+        let input = prop_oneof![name.prop_map(Input::Operation), name.prop_map(Input::Family), Just(Input::Reviewed),];
+        prop::collection::btree_set(input, 0..4)
+    }
+
+    fn earlier() -> impl Strategy<Value = Earlier> {
+        let made = (any::<u64>(), inputs(), any::<u64>()).prop_map(|(text, inputs, of)| Made { text, inputs, of });
+        let files = prop::collection::btree_map("[a-z]{1,5}/[a-z_]{1,5}\\.rs", made, 0..5);
+        let counts = any::<[u16; 7]>().prop_map(|n| {
+            let [families, operations, parameters, fields, values, limits, rules] = n.map(usize::from);
+            Counts { families, operations, parameters, fields, values, limits, rules }
+        });
+        (any::<u64>(), counts, files).prop_map(|(given, counts, files)| Earlier { given, counts, files })
+    }
+
+    proptest! {
+        #[test]
+        fn a_record_is_read_as_it_was_written(earlier in earlier()) {
+            prop_assert_eq!(Earlier::parse(&earlier.print(PROGRAM), PROGRAM), Some(earlier));
+        }
+
+        #[test]
+        fn another_program_reads_nothing(earlier in earlier(), other in any::<u64>()) {
+            prop_assume!(other != PROGRAM);
+            prop_assert_eq!(Earlier::parse(&earlier.print(PROGRAM), other), None);
+        }
+
+        #[test]
+        fn a_damaged_record_is_none(earlier in earlier(), at: prop::sample::Index, cut: prop::sample::Index, with in "[ -~\n]{0,3}") {
+            let whole = earlier.print(PROGRAM);
+            let (a, b) = (at.index(whole.len() + 1), cut.index(whole.len() + 1));
+            let damaged = format!("{}{with}{}", &whole[..a.min(b)], &whole[a.max(b)..]);
+            let same = damaged == whole;
+            prop_assert_eq!(Earlier::parse(&damaged, PROGRAM), same.then_some(earlier));
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What is read of a model while a file is made of it: the file's inputs.
+//!
+//! Most of a model is an input of every file. The parts below change with the edit of a single operation, so they note who
+//! reads them: a file that was made without looking at an operation stays the same when only that operation changes.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Deref;
+
+use super::{Api, Operation, Reviewed};
+
+/// A part of a model that is an input of those files alone that read it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Input {
+    /// One operation, by its id.
+    Operation(String),
+    /// All operations of a family.
+    Family(String),
+    /// What the schema's files were last checked against.
+    Reviewed,
+}
+
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Operation(id) => write!(f, "operation {id}"),
+            Self::Family(name) => write!(f, "family {name}"),
+            Self::Reviewed => f.write_str("reviewed"),
+        }
+    }
+}
+
+impl Input {
+    /// Reads what [`Display`](fmt::Display) writes.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        match text.split_once(' ') {
+            Some(("operation", id)) => Some(Self::Operation(id.to_owned())),
+            Some(("family", name)) => Some(Self::Family(name.to_owned())),
+            _ => (text == "reviewed").then_some(Self::Reviewed),
+        }
+    }
+}
+
+thread_local! {
+    /// What this thread has read since it began to take notes.
+    static NOTES: RefCell<Option<BTreeSet<Input>>> = const { RefCell::new(None) };
+}
+
+/// Does some work, and tells what it read. The work stays on this thread.
+pub(crate) fn noting<T>(work: impl FnOnce() -> T) -> (T, BTreeSet<Input>) {
+    let before = NOTES.replace(Some(BTreeSet::new()));
+    let done = work();
+    (done, NOTES.replace(before).unwrap_or_default())
+}
+
+fn note(input: impl FnOnce() -> Input) {
+    NOTES.with_borrow_mut(|notes| {
+        if let Some(notes) = notes {
+            notes.insert(input());
+        }
+    });
+}
+
+/// The operations of a family. Each is an input of its own, so they are no part of the hash of what contains them.
+#[derive(Clone, Debug)]
+pub(crate) struct Operations {
+    family: String,
+    all: Vec<Operation>,
+}
+
+impl Operations {
+    pub(crate) fn new(family: &str, all: Vec<Operation>) -> Self {
+        Self { family: family.to_owned(), all }
+    }
+
+    /// The operation of this name. Whoever asks for it depends on no other one.
+    pub(crate) fn named(&self, name: &str) -> Option<&Operation> {
+        let Some(found) = self.all.iter().find(|operation| operation.name == name) else {
+            note(|| Input::Family(self.family.clone()));
+            return None;
+        };
+        note(|| Input::Operation(found.id.clone()));
+        Some(found)
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Operation> {
+        self.all.iter_mut()
+    }
+
+    pub(crate) fn retain(&mut self, keep: impl Fn(&Operation) -> bool) {
+        self.all.retain(keep);
+    }
+}
+
+impl Deref for Operations {
+    type Target = [Operation];
+
+    fn deref(&self) -> &[Operation] {
+        note(|| Input::Family(self.family.clone()));
+        &self.all
+    }
+}
+
+impl<'a> IntoIterator for &'a Operations {
+    type Item = &'a Operation;
+    type IntoIter = std::slice::Iter<'a, Operation>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl Hash for Operations {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+/// What the schema's files were last checked against. No file depends on it that does not read it.
+#[derive(Clone, Debug)]
+pub(crate) struct AllReviewed(Vec<Reviewed>);
+
+impl AllReviewed {
+    pub(crate) fn new(all: Vec<Reviewed>) -> Self {
+        Self(all)
+    }
+}
+
+impl Deref for AllReviewed {
+    type Target = [Reviewed];
+
+    fn deref(&self) -> &[Reviewed] {
+        note(|| Input::Reviewed);
+        &self.0
+    }
+}
+
+impl Hash for AllReviewed {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+/// A digest of each input that a file of the model can have.
+#[derive(Debug)]
+pub(crate) struct Digests {
+    /// Of what every file depends on, and `also` on what the caller adds to it.
+    shared: u64,
+    parts: BTreeMap<Input, u64>,
+}
+
+impl Digests {
+    /// The digests of a model, from which files are made in a way that `also` describes.
+    pub(crate) fn of(api: &Api, also: &impl Hash) -> Self {
+        let mut parts = BTreeMap::from([(Input::Reviewed, digest(&api.reviewed.0))]);
+        for family in &api.families {
+            let all: Vec<u64> = family.operations.all.iter().map(digest).collect();
+            let operations = family.operations.all.iter().map(|operation| Input::Operation(operation.id.clone()));
+            parts.insert(Input::Family(family.name.clone()), digest(&all));
+            parts.extend(operations.zip(all));
+        }
+        Self { shared: digest(&(api, also)), parts }
+    }
+
+    /// The digest of everything that a file depends on which was made by reading these parts; `None` when one is missing.
+    pub(crate) fn of_inputs(&self, inputs: &BTreeSet<Input>) -> Option<u64> {
+        let parts: Option<Vec<u64>> = inputs.iter().map(|input| self.parts.get(input).copied()).collect();
+        Some(digest(&(self.shared, parts?)))
+    }
+}
+
+/// A digest that is the same in each run of a program.
+pub(crate) fn digest(of: &(impl Hash + ?Sized)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    of.hash(&mut hasher);
+    hasher.finish()
+}
