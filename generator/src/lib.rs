@@ -42,6 +42,8 @@ mod compare;
 #[cfg(feature = "cli")]
 pub mod diff;
 #[cfg(feature = "cli")]
+mod draft;
+#[cfg(feature = "cli")]
 mod drift;
 #[cfg(feature = "cli")]
 mod explain;
@@ -66,9 +68,9 @@ pub use drift::Drift;
 pub use emit::Layout;
 #[cfg(feature = "cli")]
 pub use export::{OpenApi, Site};
-pub use generator::{Generator, Only, Schema};
 #[cfg(feature = "cli")]
-pub use generator::{compare_editor_schemas, editor_schemas, write_editor_schemas};
+pub use generator::{DraftSource, Drafted, compare_editor_schemas, editor_schemas, write_editor_schemas};
+pub use generator::{Generator, Only, Schema};
 pub use model::Counts;
 #[cfg(feature = "cli")]
 pub use rules::Case;

@@ -40,7 +40,13 @@ enum Command {
         arguments: cli::audit::Arguments,
     },
     /// Prints what the schema claims about the API, one fact a line.
-    Facts(SchemaFolder),
+    Facts {
+        #[command(flatten)]
+        schema: SchemaFolder,
+        /// Print what can be read of a schema with mistakes, such as one with a draft.
+        #[arg(long)]
+        partly: bool,
+    },
     /// Prints the operations as a table.
     List(SchemaFolder),
     /// Prints the rules of the documents and what is made of each.
@@ -61,12 +67,10 @@ enum Command {
         #[command(flatten)]
         schema: SchemaFolder,
     },
-    /// Writes the file of a new operation, to be filled in.
+    /// Writes the file of a new operation, to be filled in: an empty one, or a draft of what something else says.
     New {
-        /// The family, which is a folder of the schema.
-        family: String,
-        /// The operation: the last segment of its path.
-        operation: String,
+        #[command(flatten)]
+        arguments: cli::new::Arguments,
         #[command(flatten)]
         schema: SchemaFolder,
     },
@@ -134,7 +138,7 @@ impl Command {
     fn format(&self) -> OutputFormat {
         match self {
             Self::Generate { target, .. } | Self::Watch(target) => target.schema.report.format,
-            Self::Check(schema) | Self::Facts(schema) | Self::List(schema) | Self::Rules(schema) => {
+            Self::Check(schema) | Self::Facts { schema, .. } | Self::List(schema) | Self::Rules(schema) => {
                 schema.report.format
             }
             Self::Audit { schema, .. }
@@ -218,7 +222,8 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
             output.done(format_args!("no mistakes in {} operations with {} rules", counts.operations, counts.rules));
         }
         Command::Audit { schema, arguments } => return cli::audit::run(&schema.read()?, &arguments, output),
-        Command::Facts(schema) => output.print(schema.read()?.facts().join("\n")),
+        Command::Facts { schema, partly: true } => output.print(schema.generator().facts_as_read()?.join("\n")),
+        Command::Facts { schema, partly: false } => output.print(schema.read()?.facts().join("\n")),
         Command::List(schema) => output.print(schema.read()?.list().trim_end()),
         Command::Rules(schema) => output.print(schema.read()?.rules().trim_end()),
         Command::Diff(arguments) => return cli::compare::run(&arguments, output),
@@ -227,10 +232,7 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
             Some(code) => code.explanation().trim_end().to_owned(),
             None => schema.read()?.explain(&what)?.trim_end().to_owned(),
         }),
-        Command::New { family, operation, schema } => {
-            let path = schema.generator().new_operation(&family, &operation)?;
-            output.print(format_args!("wrote {}; `check` says what is wrong with it", path.display()));
-        }
+        Command::New { arguments, schema } => cli::new::run(&schema.generator(), arguments, output)?,
         Command::Watch(target) => {
             let folder = target.schema.schema.clone();
             cli::watch::run(&target.generator(), &folder, output);

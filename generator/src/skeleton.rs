@@ -7,6 +7,7 @@ use crate::model::{Api, Family};
 
 /// The text of `<family>/<operation>.yaml`. What nobody can know is empty, which `check` refuses.
 pub(crate) fn operation(api: &Api, family: &str, operation: &str) -> Result<String, Diagnostics> {
+    let family = self::family(api, family)?;
     let mut to = Diagnostics::default();
     let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if !operation.starts_with(|c: char| c.is_ascii_lowercase()) || !operation.chars().all(is_word) {
@@ -19,14 +20,19 @@ pub(crate) fn operation(api: &Api, family: &str, operation: &str) -> Result<Stri
         )
         .help("use another name");
     }
-    let Some(family) = api.families.iter().find(|known| known.name == family) else {
+    to.into_result().map(|()| text(api, family, operation))
+}
+
+/// The family of this name.
+pub(crate) fn family<'a>(api: &'a Api, name: &str) -> Result<&'a Family, Diagnostics> {
+    api.families.iter().find(|known| known.name == name).ok_or_else(|| {
+        let mut to = Diagnostics::default();
         let known = api.families.iter().map(|family| family.name.as_str());
         let list = known.clone().collect::<Vec<_>>().join(", ");
-        to.whole(Code::UndefinedName, format!("unknown family `{family}`"))
-            .help(did_you_mean(family, known).unwrap_or_else(|| format!("expected one of: {list}").into()));
-        return Err(to);
-    };
-    to.into_result().map(|()| text(api, family, operation))
+        to.whole(Code::UndefinedName, format!("unknown family `{name}`"))
+            .help(did_you_mean(name, known).unwrap_or_else(|| format!("expected one of: {list}").into()));
+        to
+    })
 }
 
 fn text(api: &Api, family: &Family, operation: &str) -> String {

@@ -52,7 +52,15 @@ words! {
     /// What a request comes to that breaks a checked rule.
     Severity { Refuse = "refuse", Warn = "warn", }
     /// What is made of a rule.
-    RuleKind { Type = "type", Checked = "checked", Limit = "limit", Simulated = "simulated", Stated = "stated", }
+    RuleKind {
+        Type = "type",
+        Checked = "checked",
+        Limit = "limit",
+        Simulated = "simulated",
+        Stated = "stated",
+        /// Not decided yet, in a draft; `check` refuses it.
+        Todo = "todo",
+    }
     /// Which calls carry a header.
     Sent { Always = "always", ByOperation = "by_operation", }
     /// The parts of the text that is signed.

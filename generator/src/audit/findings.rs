@@ -254,6 +254,10 @@ pub(super) struct Findings {
     pub(super) read: Vec<Range<usize>>,
     /// The latest list of values under a name, of parameters and of fields.
     pub(super) lists: BTreeMap<String, Listed>,
+    /// For answers of an operation that the schema does not have: the words for what each is made of.
+    pub(super) answers: Vec<(String, String)>,
+    /// Parameters of which a note says that they take what an answer ended with, each with its operation.
+    pub(super) nexts: Vec<(String, String)>,
     /// Sections that the schema knows nothing of; what they say is not compared.
     pub(super) new_sections: Vec<Range<usize>>,
 }

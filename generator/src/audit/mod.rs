@@ -10,6 +10,7 @@ mod claims;
 mod compare;
 mod describe;
 mod document;
+mod drafting;
 mod findings;
 mod headings;
 mod marks;
@@ -31,6 +32,7 @@ use crate::model::Api;
 use claims::Claims;
 use compare::{Difference, Kind};
 use document::Document;
+pub(crate) use drafting::draft;
 use findings::{FactKind, Findings};
 pub use report::Audit;
 use report::{Line, Share};
@@ -112,7 +114,7 @@ fn document(
 ) {
     let renamed = headings::rename(api, claims, &mut document);
     let document = &document;
-    let mut found = readers::read(document, claims);
+    let mut found = readers::read(document, claims, None);
     let new_sections = found.new_sections.clone();
     let is_new = |at: usize| new_sections.iter().any(|range| range.contains(&at));
     let questions = open_questions::compare(document, claims, is_new);

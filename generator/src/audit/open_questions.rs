@@ -91,6 +91,11 @@ fn pair(entries: &[Entry<'_>], questions: &[Question<'_>]) -> (BTreeSet<usize>, 
     (answered, taken.into_iter().map(|(_, question)| question).collect())
 }
 
+/// The clauses of a section that say what is not shown.
+pub(super) fn clauses(body: Span<'_>) -> Vec<Span<'_>> {
+    questions(body).into_iter().map(|question| question.clause).collect()
+}
+
 struct Question<'a> {
     clause: Span<'a>,
     own: Vec<String>,

@@ -28,18 +28,29 @@ pub(super) struct Named {
 }
 
 impl Names {
-    pub(super) fn of(claims: &Claims<'_>, document: &Document, new_headings: &[&str]) -> Self {
+    /// `drafted` is the id and the heading of an operation that is read as if the schema had it.
+    pub(super) fn of(
+        claims: &Claims<'_>,
+        document: &Document,
+        new_headings: &[&str],
+        drafted: Option<(&str, &str)>,
+    ) -> Self {
         let known = claims.operations.iter().map(|known| Entry {
             id: Some(known.operation.id.clone()),
             heading: known.heading.to_owned(),
             words: [stems(known.heading), stems(&known.operation.name)],
+        });
+        let drafted = drafted.into_iter().map(|(id, heading)| Entry {
+            id: Some(id.to_owned()),
+            heading: heading.to_owned(),
+            words: [stems(heading), stems(id.rsplit('.').next().unwrap_or(id))],
         });
         let new = new_headings.iter().filter(|heading| document.section(heading).is_some()).map(|heading| Entry {
             id: None,
             heading: (*heading).to_owned(),
             words: [stems(heading), Vec::new()],
         });
-        Self { entries: known.chain(new).collect() }
+        Self { entries: known.chain(drafted).chain(new).collect() }
     }
 
     /// The operations that a list such as `Place Order, Batch Cancel and fills` names; `None` for an entry of it that

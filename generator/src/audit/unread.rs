@@ -11,6 +11,17 @@ pub(super) type UnreadLine = (usize, bool);
 
 /// The lines with sentences or table rows that no reader took anything from.
 pub(super) fn lines(document: &Document, found: &Findings) -> Vec<UnreadLine> {
+    let (known, unknown): (Vec<_>, Vec<_>) = units(document, found).into_iter().partition(|(_, is_read)| *is_read);
+    let on_line = |(unit, _): &(Range<usize>, bool)| document.line(unit.start);
+    let known: Vec<usize> = known.iter().map(on_line).collect();
+    let mut lines: Vec<UnreadLine> = unknown.iter().map(on_line).map(|line| (line, known.contains(&line))).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    lines
+}
+
+/// Every sentence and table row, and whether a reader took anything from it.
+pub(super) fn units(document: &Document, found: &Findings) -> Vec<(Range<usize>, bool)> {
     let mut read: Vec<Range<usize>> = found.read.clone();
     read.extend(found.statements.iter().map(|statement| statement.at..statement.at + 1));
     let mut units: Vec<Range<usize>> = Vec::new();
@@ -25,11 +36,5 @@ pub(super) fn lines(document: &Document, found: &Findings) -> Vec<UnreadLine> {
         }
     }
     let is_read = |unit: &Range<usize>| read.iter().any(|read| overlaps(read, unit));
-    let (known, unknown): (Vec<_>, Vec<_>) = units.into_iter().partition(is_read);
-    let on_line = |unit: &Range<usize>| document.line(unit.start);
-    let known: Vec<usize> = known.iter().map(on_line).collect();
-    let mut lines: Vec<UnreadLine> = unknown.iter().map(on_line).map(|line| (line, known.contains(&line))).collect();
-    lines.sort_unstable();
-    lines.dedup();
-    lines
+    units.into_iter().map(|unit| (unit.clone(), is_read(&unit))).collect()
 }

@@ -61,6 +61,13 @@ fn have_ids<'a>(what: &str, ids: impl Iterator<Item = (&'a str, Place)>, to: &mu
 /// Only a rule that is checked has something to check; only one that is stated says why it is not.
 fn is_of_its_kind(rule: &Rule, to: &mut Diagnostics) {
     let kind = rule.kind.as_str();
+    if rule.kind == RuleKind::Todo {
+        to.at(rule.place, Code::Unfinished, format!("{} is not decided", name(rule))).help(
+            "write the sentence in your own words, and `kind: checked` with a condition, `type`, `limit`, `simulated`, \
+             or `stated` with a `why`",
+        );
+        return;
+    }
     if rule.kind == RuleKind::Checked && rule.test.is_none() {
         to.at(rule.place, Code::BadRule, format!("{} is `checked` but has no condition", name(rule))).help(
             "add `require`, `forbid`, `same` or `unique`, or change its kind, for example to `stated` with a `why`",

@@ -76,6 +76,7 @@ codes! {
     BadHeader = "E0414", "Invalid header name.";
     BadIntent = "E0415", "Invalid intent.";
     BadOutcome = "E0416", "Invalid outcome.";
+    Unfinished = "E0501", "Unfinished draft.";
 }
 
 impl fmt::Display for Code {

@@ -99,7 +99,8 @@ fn depends_on(code: Code) -> Dependence {
         | Code::NotAnIdentifier
         | Code::WrongName
         | Code::Circular
-        | Code::MissingKey => Dependence::Nothing,
+        | Code::MissingKey
+        | Code::Unfinished => Dependence::Nothing,
         Code::WrongType | Code::UndefinedType | Code::BadDefault => Dependence::Types,
         _ => Dependence::Everything,
     }

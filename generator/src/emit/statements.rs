@@ -66,7 +66,7 @@ fn kept_by(kind: RuleKind) -> &'static str {
     match kind {
         RuleKind::Type => " (kept by the types)",
         RuleKind::Limit => " (kept by the limiter)",
-        RuleKind::Stated => " (not checked)",
+        RuleKind::Stated | RuleKind::Todo => " (not checked)",
         RuleKind::Checked | RuleKind::Simulated => "",
     }
 }

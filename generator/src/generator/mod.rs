@@ -1,10 +1,14 @@
 //! The one entrance: what to read, where to write.
 
 #[cfg(feature = "cli")]
+mod drafts;
+#[cfg(feature = "cli")]
 mod editor;
 #[cfg(feature = "cli")]
 mod schema;
 
+#[cfg(feature = "cli")]
+pub use drafts::{DraftSource, Drafted};
 #[cfg(feature = "cli")]
 pub use editor::{compare_editor_schemas, editor_schemas, write_editor_schemas};
 
@@ -184,26 +188,6 @@ impl Generator {
     pub fn compare(&self) -> Result<Vec<crate::Difference>, Diagnostics> {
         let schema = self.read()?;
         crate::compare::compare(&self.out_folder()?, &self.files(&schema)?, &write::RUST)
-    }
-
-    /// Writes the file of a new operation, and tells where. What cannot be known is left empty, so the schema has mistakes
-    /// until it is filled in; mistakes that it has already do not matter.
-    ///
-    /// # Errors
-    /// A family that does not exist; a file that does.
-    #[cfg(feature = "cli")]
-    pub fn new_operation(&self, family: &str, operation: &str) -> Result<PathBuf, Diagnostics> {
-        let mut ignored = Diagnostics::default();
-        let folder = self.schema_folder();
-        let sources = Sources::read(folder, folder, &mut ignored);
-        let documents = load::load(sources, folder, Readers::One, &mut ignored);
-        let api = model::builder::build(&documents, &mut ignored);
-        if api.families.is_empty() {
-            return Err(ignored);
-        }
-        let text = crate::skeleton::operation(&api, family, operation)?;
-        let path = self.schema_folder().join(family).join(format!("{operation}.yaml"));
-        write::create(&path, &text).map(|()| path)
     }
 
     fn files(&self, schema: &Schema) -> Result<BTreeMap<String, String>, Diagnostics> {

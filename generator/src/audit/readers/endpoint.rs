@@ -146,6 +146,18 @@ impl<'a> Reader<'a> {
             .claims
             .below(FactKind::Type, [id])
             .filter(|key| self.claims.get(key).iter().any(|claim| claim.value == "array"));
-        lists.filter_map(|key| key.name().cloned()).next()
+        let known = lists.filter_map(|key| key.name().cloned()).next();
+        known.or_else(|| self.list_that_was_read(id).filter(|_| self.claims.operation_by_id(id).is_none()))
+    }
+
+    /// The same of an operation that the schema does not have.
+    fn list_that_was_read(&self, id: &str) -> Option<String> {
+        let own = |statement: &&super::super::findings::Statement| {
+            let key = &statement.key;
+            let is_body = key.kind == FactKind::Parameter && key.name().is_some_and(|name| name == "[]");
+            key.owner().is_some_and(|owner| owner == id)
+                && (is_body || key.kind == FactKind::Type && statement.value == "array")
+        };
+        self.found.statements.iter().find(own).and_then(|statement| statement.key.name().cloned())
     }
 }

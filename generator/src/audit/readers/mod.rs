@@ -21,6 +21,7 @@ use super::document::{Document, Section};
 use super::findings::{FactKind, Findings, Listed, key};
 use super::operations::Names;
 use super::text::Span;
+pub(super) use response::next_parameter;
 
 /// What every reader needs.
 pub(super) struct Reader<'a> {
@@ -32,13 +33,23 @@ pub(super) struct Reader<'a> {
     named_lists: BTreeMap<String, Listed>,
 }
 
+/// An operation that the schema does not have, and that is read as if it had.
+pub(super) struct Drafted<'a> {
+    pub(super) id: &'a str,
+    pub(super) heading: &'a str,
+}
+
 /// Reads a document.
-pub(super) fn read<'a>(document: &'a Document, claims: &'a Claims<'a>) -> Findings {
+pub(super) fn read<'a>(document: &'a Document, claims: &'a Claims<'a>, drafted: Option<&Drafted<'_>>) -> Findings {
+    let meaning = |section: &Section| {
+        let own = drafted.filter(|drafted| document.is_section(drafted.heading, section));
+        own.map(|drafted| Meaning::Known(drafted.id.to_owned())).or_else(|| meaning(document, claims, section))
+    };
     let sections: Vec<(&Section, Option<Meaning>)> =
-        document.sections.iter().map(|section| (section, meaning(document, claims, section))).collect();
+        document.sections.iter().map(|section| (section, meaning(section))).collect();
     let new_headings = sections.iter().filter(|(_, meaning)| matches!(meaning, Some(Meaning::New)));
     let new_headings: Vec<&str> = new_headings.map(|(section, _)| section.heading.as_str()).collect();
-    let names = Names::of(claims, document, &new_headings);
+    let names = Names::of(claims, document, &new_headings, drafted.map(|drafted| (drafted.id, drafted.heading)));
     let found = Findings::default();
     let mut reader = Reader { document, claims, names, found, named_lists: BTreeMap::new() };
     reader.title();
@@ -92,11 +103,11 @@ impl<'a> Reader<'a> {
             self.whitelisted(text, id);
             self.deprecated(text, id);
             self.windows_outside_parameters(text, id);
-            self.batch_maximum(text, id);
             self.headers_of_operation(text, id);
         }
         self.parameters(section, id);
         for text in section.texts(self.document) {
+            self.batch_maximum(text, id);
             self.response(text, id);
         }
         self.forms(self.document.span(&section.body));

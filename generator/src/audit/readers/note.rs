@@ -49,6 +49,9 @@ impl<'a> Reader<'a> {
                 | self.reference(noted, clause, &texts)
                 | choice(clause, &texts, &mut said)
                 | self.edit(noted, clause, &texts);
+            if let Some((name, _)) = noted.names.first().filter(|_| speaks_of_pages(&texts)) {
+                self.found.nexts.push((noted.id.to_owned(), name.clone()));
+            }
             if let (Some(_), Some(_)) = (duration(clause), windows::kind(clause)) {
                 self.windows(clause, &[noted.id.to_owned()]);
             }
@@ -305,6 +308,11 @@ impl<'a> Reader<'a> {
         }
         true
     }
+}
+
+/// `page before this tradeId`, `data before this ID`, `omit on first query`.
+fn speaks_of_pages(texts: &[&str]) -> bool {
+    matches!(texts, ["page" | "data", "before" | "after", "this", ..] | ["omit", "on", "first" | "the", ..])
 }
 
 /// `one required`, `one of a or b must be present`, `a wins if both are given`.

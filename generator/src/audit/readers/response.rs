@@ -1,6 +1,7 @@
 //! `Response data: orderId (string), clientOid (string)`.
 
-use super::super::findings::{FactKind, Force, Key, key};
+use super::super::claims::Claims;
+use super::super::findings::{FactKind, Findings, Force, Key, key};
 use super::super::text::Span;
 use super::super::wording::{is_name, likeness, stems};
 use super::Reader;
@@ -42,11 +43,17 @@ impl<'a> Reader<'a> {
         let first = if is_items { words.first().copied().unwrap_or_default() } else { "" };
         let names: Vec<Span<'a>> = parts.iter().map(|part| part.head_and_note().0).collect();
         let is_list = names.iter().all(|name| name.single().is_some_and(|name| is_name(name.text)));
-        let is_page = matches!(response, Some(Response::Page { .. })) && parts.len() == 2;
+        let is_new = response.is_none() && self.is_read(id);
+        let is_page = parts.len() == 2
+            && (matches!(response, Some(Response::Page { .. }))
+                || is_new && next_parameter(&self.found, self.claims, id, names[1].text).is_some());
         if is_page && (is_list || !first.is_empty()) {
             let list = data.words().first().copied().unwrap_or(data);
             let cursor = names[1];
             self.found.state(key(FactKind::ResponseShape, [id]), format!("list+{}", cursor.text), cursor);
+            if is_new {
+                self.new_page(id, list, parts[0]);
+            }
             self.page_fields(id, list, cursor);
             self.found.read(data);
         } else if is_list {
@@ -56,6 +63,18 @@ impl<'a> Reader<'a> {
             self.found.state(key(FactKind::ResponseShape, [id]), "object", data);
             self.response_record(id, "", data);
         }
+    }
+
+    /// Whether an operation is called with GET.
+    fn is_read(&self, id: &str) -> bool {
+        self.found.about(&key(FactKind::Endpoint, [id])).any(|statement| statement.value.starts_with("GET "))
+    }
+
+    /// The page of an operation that the schema does not have.
+    fn new_page(&mut self, id: &str, list: Span<'a>, part: Span<'a>) {
+        self.found.state(key(FactKind::ResponseField, [id, list.text]), "array", list);
+        let words = part.head_and_note().1.unwrap_or(part);
+        self.found.answers.push((id.to_owned(), words.text.to_owned()));
     }
 
     /// A cursor of another name was told with the shape.
@@ -136,7 +155,12 @@ impl<'a> Reader<'a> {
             .collect();
         let record = match self.claims.operation_by_id(id).map(|operation| &operation.response) {
             Some(Response::Object { record } | Response::Array { record, .. }) => *record,
-            _ => return,
+            Some(Response::Page { .. } | Response::Undefined) => return,
+            None => {
+                self.found.answers.push((id.to_owned(), data.text.to_owned()));
+                self.found.read(data);
+                return;
+            }
         };
         let known = self.claims.records.iter().find(|known| {
             id.starts_with(&format!("{}.", known.family.name))
@@ -155,6 +179,26 @@ impl<'a> Reader<'a> {
             self.found.state_with(field_key, value, data.at, Force::By(of));
         }
     }
+}
+
+/// The parameter that takes the cursor of an answer: it has the cursor's name, or that of other pages with such a cursor,
+/// or its note says so.
+pub(in super::super) fn next_parameter(
+    found: &Findings,
+    claims: &Claims<'_>,
+    id: &str,
+    cursor: &str,
+) -> Option<String> {
+    let of = key(FactKind::Parameter, [id]);
+    let own = found.statements.iter().filter(|statement| statement.key.starts_with(&of));
+    let own: Vec<&String> = own.filter_map(|statement| statement.key.name()).collect();
+    let of_pages = claims.operations.iter().find_map(|known| match &known.operation.response {
+        Response::Page { cursor: known, next: (next, _), .. } if known.wire == cursor => Some(next.as_str()),
+        _ => None,
+    });
+    let noted = found.nexts.iter().find(|(owner, _)| owner == id).map(|(_, name)| name.as_str());
+    let is_own = |name: &&str| own.iter().any(|own| own == name);
+    [Some(cursor), of_pages, noted].into_iter().flatten().find(is_own).map(str::to_owned)
 }
 
 fn stated_type(note: Span<'_>) -> Option<&'static str> {

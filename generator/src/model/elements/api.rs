@@ -469,7 +469,7 @@ impl Rule {
         // Whether something other than the types and the reader's care keeps it.
         let is_binding = match kind {
             RuleKind::Checked | RuleKind::Limit | RuleKind::Simulated => true,
-            RuleKind::Type | RuleKind::Stated => false,
+            RuleKind::Type | RuleKind::Stated | RuleKind::Todo => false,
         };
         let bound = |means: &'static str| Means::Binds { is_binding, verdict: behaviour(means) };
         let alone = |means: &'static str| if is_binding { behaviour(means) } else { documentation("") };

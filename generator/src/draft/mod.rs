@@ -1,0 +1,164 @@
+//! Drafts: the file of an operation, made of what a document, an OpenAPI description or a recording says.
+//!
+//! A source becomes a [`Draft`], which holds what was read and nothing else. [`types`] finds the types of the family that
+//! fit, or makes new ones; [`render`] writes the file. What is not known stays an empty key, and a rule has the kind
+//! `todo`: `check` refuses both.
+
+mod additions;
+mod render;
+mod types;
+mod yaml;
+
+use crate::model::{Api, Effect, Family, Need};
+pub(crate) use additions::add_types;
+
+/// A `types.yaml` without types.
+pub(crate) const NO_TYPES: &str = "# yaml-language-server: $schema=../.schema/types.json\n";
+
+/// What is known of an operation.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Draft {
+    pub(crate) name: String,
+    pub(crate) title: String,
+    /// The document and its section.
+    pub(crate) source: Option<(String, String)>,
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) effect: Option<Effect>,
+    pub(crate) is_public: bool,
+    pub(crate) permission: Option<String>,
+    pub(crate) is_whitelisted: bool,
+    pub(crate) is_deprecated: bool,
+    pub(crate) headers: Vec<String>,
+    /// `None` where nothing is known of them.
+    pub(crate) rates: Option<Vec<String>>,
+    /// `None` where nothing is known of them.
+    pub(crate) request: Option<Vec<Field>>,
+    pub(crate) choices: Vec<OneOf>,
+    /// Bounds of the pair of times, by their keys.
+    pub(crate) window: Vec<(&'static str, String)>,
+    pub(crate) is_both_or_neither: bool,
+    pub(crate) response: Answer,
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) not_shown: Vec<String>,
+    pub(crate) examples: Vec<Example>,
+    /// What stands above the file's first key, and what was not read.
+    pub(crate) about: Vec<String>,
+    pub(crate) unread: Vec<String>,
+}
+
+/// A parameter, or a field of an answer.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Field {
+    pub(crate) name: String,
+    pub(crate) need: Option<Need>,
+    pub(crate) kind: Kind,
+    /// The values that are listed, in their order.
+    pub(crate) values: Vec<String>,
+    pub(crate) default: Option<String>,
+    pub(crate) min: Option<String>,
+    pub(crate) max: Option<String>,
+    pub(crate) digits: Option<String>,
+    pub(crate) unit: Option<String>,
+    /// What leaving it out does, and the text that deletes the value.
+    pub(crate) edit: Option<Option<String>>,
+    pub(crate) is_deprecated: bool,
+    /// The fields of an object, or of the objects of a list.
+    pub(crate) fields: Vec<Field>,
+    /// What the source says of it.
+    pub(crate) remarks: Vec<String>,
+}
+
+/// What a value is in JSON, as far as it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    #[default]
+    Unknown,
+    Text,
+    Number,
+    Integer,
+    Boolean,
+    List,
+    Object,
+}
+
+/// Parameters of which one is sent.
+#[derive(Clone, Debug)]
+pub(crate) struct OneOf {
+    pub(crate) members: Vec<String>,
+    pub(crate) wins: Option<String>,
+    pub(crate) need: Need,
+}
+
+/// What comes back as data.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Answer {
+    #[default]
+    Unknown,
+    Object(Data),
+    Array(Data),
+    Page {
+        list: String,
+        cursor: String,
+        next: Option<String>,
+        data: Data,
+    },
+}
+
+/// What an answer, or each item of it, is made of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Data {
+    pub(crate) fields: Vec<Field>,
+    /// The names of records of the family that the source means, the likeliest first.
+    pub(crate) records: Vec<String>,
+    pub(crate) remarks: Vec<String>,
+}
+
+/// A sentence that binds somebody.
+#[derive(Clone, Debug)]
+pub(crate) struct Rule {
+    pub(crate) at: String,
+    pub(crate) says: String,
+    /// Parameters of which the rule wants one at least, and the list whose items have them.
+    pub(crate) any_of: Option<(Option<String>, Vec<String>)>,
+    pub(crate) remark: String,
+}
+
+/// Wire JSON of a call.
+#[derive(Clone, Debug)]
+pub(crate) struct Example {
+    pub(crate) about: String,
+    pub(crate) request: String,
+    pub(crate) response: String,
+}
+
+/// The files of operations, by their names, and what `types.yaml` needs for them.
+#[derive(Clone, Debug)]
+pub(crate) struct Files {
+    pub(crate) operations: Vec<(String, String)>,
+    pub(crate) types: NewTypes,
+}
+
+/// New types, under the keys of `types.yaml`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NewTypes {
+    enums: Vec<yaml::Entry>,
+    choices: Vec<yaml::Entry>,
+    records: Vec<yaml::Entry>,
+}
+
+/// Writes drafts, with the types of the family where they fit.
+pub(crate) fn files(drafts: &[Draft], api: &Api, family: &Family) -> Files {
+    let mut types = types::Types::of(api, family);
+    let text = |draft: &Draft| (draft.name.clone(), render::text(draft, &mut types));
+    let operations = drafts.iter().map(text).collect();
+    Files { operations, types: types.new }
+}
+
+/// The name of an operation at a path: its last segment that is no parameter, as the schema writes names.
+pub(crate) fn name_of_path(path: &str) -> String {
+    use heck::ToKebabCase as _;
+    let last = path.split('/').filter(|part| !part.is_empty() && !part.contains('{')).next_back();
+    let name = last.unwrap_or("operation").to_kebab_case();
+    if name.starts_with(|c: char| c.is_ascii_lowercase()) { name } else { format!("op-{name}") }
+}

@@ -1,0 +1,272 @@
+//! A draft -> the file of its operation.
+
+use super::types::Types;
+use super::yaml::{self, Entry, Yaml};
+use super::{Answer, Data, Draft, Field, Kind};
+use crate::model::{ListName, Need};
+
+const HEAD: &str = "\
+# yaml-language-server: $schema=../.schema/operation.json
+# A draft: `check` refuses each empty key and each rule of kind `todo` until they are settled. The comments say where
+# each thing comes from; remove them when it is checked.
+";
+
+/// The text of the file.
+pub(super) fn text(draft: &Draft, types: &mut Types<'_>) -> String {
+    let entries = entries(draft, types);
+    let mut operation = format!("{HEAD}{}", yaml::comments(&draft.about, 0));
+    for entry in entries {
+        operation.push('\n');
+        operation.push_str(&yaml::write(std::slice::from_ref(&entry), 0));
+    }
+    if !draft.unread.is_empty() {
+        operation.push_str("\n# Not read:\n");
+        operation.push_str(&yaml::comments(&draft.unread, 0));
+    }
+    close_up(&operation)
+}
+
+/// Without empty lines between keys of one line, which belong together.
+fn close_up(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_short = |line: Option<&&str>| {
+        line.is_some_and(|line| !line.starts_with([' ', '#']) && !line.is_empty() && !line.ends_with(':'))
+    };
+    let keeps =
+        |at: usize| !(lines[at].is_empty() && at > 0 && is_short(lines.get(at - 1)) && is_short(lines.get(at + 1)));
+    (0..lines.len()).filter(|at| keeps(*at)).map(|at| format!("{}\n", lines[at])).collect()
+}
+
+fn entries(draft: &Draft, types: &mut Types<'_>) -> Vec<Entry> {
+    let mut entries = vec![Entry::text("operation", &draft.name), Entry::text("title", &draft.title)];
+    if let Some((document, section)) = &draft.source {
+        let source = vec![Entry::text("document", document), Entry::text("section", section)];
+        entries.push(Entry::new("source", Yaml::Map(source)));
+    }
+    entries.push(Entry::text("http", format!("{} {}", draft.method, draft.path)));
+    entries.push(Entry::gap("doc"));
+    entries.push(match draft.effect {
+        Some(effect) => Entry::word("effect", effect.as_str()),
+        None => Entry::gap("effect").comments(["read, create, amend, cancel or close.".to_owned()]),
+    });
+    if draft.is_public {
+        entries.push(Entry::word("access", "public"));
+    }
+    if draft.is_whitelisted {
+        entries.push(Entry::word("whitelisted", "true"));
+    }
+    if draft.is_deprecated {
+        entries.push(Entry::new("deprecated", Yaml::Map(Vec::new())));
+    }
+    entries.extend(draft.permission.as_ref().map(|permission| Entry::text("permission", permission)));
+    if !draft.headers.is_empty() {
+        entries.push(Entry::new("headers", Yaml::Texts(draft.headers.clone())));
+    }
+    entries.push(match &draft.rates {
+        Some(rates) => Entry::new("rate_limit", Yaml::Texts(rates.clone())),
+        None => Entry::gap("rate_limit").comments(["Such as `[10/s per UID]`; `[]` if there is none.".to_owned()]),
+    });
+    entries.push(match &draft.request {
+        Some(fields) => Entry::new("request", Yaml::Map(request(draft, fields, types))),
+        None => Entry::gap("request"),
+    });
+    entries.extend(window(draft, types));
+    entries.push(response(draft, types));
+    entries.extend(statements(draft));
+    entries.push(examples(draft));
+    entries
+}
+
+fn request(draft: &Draft, fields: &[Field], types: &mut Types<'_>) -> Vec<Entry> {
+    if let [list] = fields
+        && list.name == ListName::BODY
+    {
+        let mut entry = list_of_objects(list, draft, types);
+        if let Yaml::Map(entries) = &mut entry.value {
+            entries.insert(1, Entry::gap("rust"));
+        }
+        return vec![entry];
+    }
+    parameters(draft, "", fields, types)
+}
+
+/// Parameters; those of which one is sent are one choice, at the place of the first.
+fn parameters(draft: &Draft, prefix: &str, fields: &[Field], types: &mut Types<'_>) -> Vec<Entry> {
+    let in_choice = |name: &str| {
+        let full = format!("{prefix}{name}");
+        draft.choices.iter().find(|choice| choice.members.contains(&full))
+    };
+    let mut entries: Vec<Entry> = Vec::new();
+    for field in fields {
+        let Some(choice) = in_choice(&field.name) else {
+            entries.push(parameter(draft, field, types));
+            continue;
+        };
+        if choice.members.first() != Some(&format!("{prefix}{}", field.name)) {
+            continue;
+        }
+        let bare = |name: &String| name.trim_start_matches(prefix).to_owned();
+        let own = super::OneOf {
+            members: choice.members.iter().map(bare).collect(),
+            wins: choice.wins.as_ref().map(bare),
+            need: choice.need,
+        };
+        let (key, name, is_unstated) = types.choice(&own);
+        let mut keys = vec![Entry::word("type", name)];
+        if choice.need != Need::No {
+            keys.push(Entry::word("required", choice.need.as_str()));
+        }
+        if is_unstated {
+            keys.push(Entry::word("wins", "unstated"));
+        }
+        let members = fields.iter().filter(|field| own.members.contains(&field.name));
+        let mut remarks: Vec<String> = members.flat_map(|field| field.remarks.clone()).collect();
+        remarks.dedup();
+        entries.push(Entry::new(key, Yaml::Map(keys)).comments(remarks));
+    }
+    entries
+}
+
+fn parameter(draft: &Draft, field: &Field, types: &mut Types<'_>) -> Entry {
+    if !field.fields.is_empty() {
+        return list_of_objects(field, draft, types);
+    }
+    let mut entries = Vec::new();
+    types.typed(field, true, &mut entries);
+    let need = match field.need {
+        Some(Need::No) => None,
+        Some(need) => Some(Entry::word("required", need.as_str())),
+        None => Some(Entry::gap("required")),
+    };
+    let at = 1 + usize::from(entries.iter().any(|entry| entry.key == "only"));
+    entries.splice(at..at, need.into_iter().chain(bounds(field)));
+    Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone())
+}
+
+fn bounds(field: &Field) -> Vec<Entry> {
+    let is_list = field.kind == Kind::List;
+    let (min, max) = if is_list { ("min_items", "max_items") } else { ("min", "max") };
+    let number = |key: &str, value: &Option<String>| value.as_ref().map(|value| Entry::word(key, value.clone()));
+    let default = field.default.as_ref().filter(|_| field.need != Some(Need::Always));
+    let edit = field.edit.as_ref().map(|delete| {
+        let keep = Entry::word("keep", "left_out");
+        let delete = delete.as_ref().map(|text| Entry::text("delete", text.clone()));
+        Entry::new("edit", Yaml::Map(std::iter::once(keep).chain(delete).collect()))
+    });
+    let entries = [
+        default.map(|default| Entry::text("default", default.clone())),
+        number(min, &field.min),
+        number(max, &field.max),
+        number("digits", &field.digits),
+        edit,
+        field.unit.as_ref().map(|unit| Entry::text("unit", unit.clone())),
+        field.is_deprecated.then(|| Entry::new("deprecated", Yaml::Map(Vec::new()))),
+    ];
+    entries.into_iter().flatten().collect()
+}
+
+fn list_of_objects(field: &Field, draft: &Draft, types: &mut Types<'_>) -> Entry {
+    let prefix = ListName::new(&field.name).item_prefix();
+    let mut entries = vec![Entry::gap("item")];
+    if let Some(need) = field.need.filter(|need| *need != Need::No) {
+        entries.push(Entry::word("required", need.as_str()));
+    }
+    entries.extend(bounds(field));
+    entries.push(Entry::gap("doc"));
+    entries.push(Entry::new("fields", Yaml::Map(parameters(draft, &prefix, &field.fields, types))));
+    Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone())
+}
+
+/// The pair of times that bounds a query, or how far back the answer reaches where there is no such pair.
+fn window(draft: &Draft, types: &Types<'_>) -> Option<Entry> {
+    if draft.window.is_empty() && !draft.is_both_or_neither {
+        return None;
+    }
+    let fields = draft.request.iter().flatten();
+    let times: Vec<&str> = fields.filter(|field| types.is_time(&field.name)).map(|field| field.name.as_str()).collect();
+    if let ([], [("access", length)]) = (times.as_slice(), draft.window.as_slice()) {
+        return Some(Entry::text("history", length.clone()));
+    }
+    let mut entries = match times.as_slice() {
+        [from, to] => vec![Entry::text("from", *from), Entry::text("to", *to)],
+        _ => vec![Entry::gap("from"), Entry::gap("to")],
+    };
+    entries.extend(draft.window.iter().map(|(bound, length)| Entry::text(*bound, length.clone())));
+    if draft.is_both_or_neither {
+        entries.push(Entry::word("both_or_neither", "true"));
+    }
+    Some(Entry::new("window", Yaml::Map(entries)))
+}
+
+fn response(draft: &Draft, types: &mut Types<'_>) -> Entry {
+    let (mut entries, data) = match &draft.response {
+        Answer::Unknown => return Entry::gap("response").comments(["`object`, `array` or `page`.".to_owned()]),
+        Answer::Object(data) => (vec![record("object", draft, data, types)], data),
+        Answer::Array(data) => (vec![record("array", draft, data, types)], data),
+        Answer::Page { list, data, .. } => {
+            (vec![Entry::text("page", list.clone()), record("of", draft, data, types)], data)
+        }
+    };
+    if let Answer::Page { cursor, next, .. } = &draft.response {
+        entries.push(Entry::text("cursor", cursor.clone()));
+        entries.push(next.as_ref().map_or_else(|| Entry::gap("next"), |next| Entry::text("next", next.clone())));
+    }
+    Entry::new("response", Yaml::Map(entries)).comments(data.remarks.clone())
+}
+
+/// The record that data consists of: one that the family has, or a new one.
+fn record(key: &str, draft: &Draft, data: &Data, types: &mut Types<'_>) -> Entry {
+    let known = if data.records.is_empty() { types.records_with(&data.fields) } else { data.records.clone() };
+    match known.split_first() {
+        Some((first, [])) => Entry::word(key, first.clone()),
+        Some((first, others)) => {
+            Entry::word(key, first.clone()).comments([format!("Also fits: {}.", others.join(", "))])
+        }
+        None if data.fields.is_empty() => Entry::gap(key),
+        None => Entry::word(key, types.new_record(&format!("{}-result", draft.name), &data.fields, &data.remarks)),
+    }
+}
+
+fn statements(draft: &Draft) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    if !draft.rules.is_empty() {
+        let rules = draft.rules.iter().enumerate().map(|(index, rule)| {
+            let mut entries = vec![
+                Entry::text("id", format!("rule-{}", index + 1)).comments([rule.remark.clone()]),
+                Entry::text("at", rule.at.clone()),
+                Entry::word("kind", "todo"),
+                Entry::text("says", rule.says.clone()),
+            ];
+            if let Some((list, names)) = &rule.any_of {
+                entries.extend(list.as_ref().map(|list| Entry::text("in", list.clone())));
+                let any = vec![Entry::new("any_given", Yaml::Texts(names.clone()))];
+                entries.push(Entry::new("require", Yaml::Map(any)));
+            }
+            entries
+        });
+        entries.push(Entry::new("rules", Yaml::List(rules.collect())));
+    }
+    if let Some((_, section)) = draft.source.as_ref().filter(|_| !draft.not_shown.is_empty()) {
+        let open = draft
+            .not_shown
+            .iter()
+            .map(|says| vec![Entry::text("says", says.clone()), Entry::new("at", Yaml::Texts(vec![section.clone()]))]);
+        entries.push(Entry::new("not_shown", Yaml::List(open.collect())));
+    }
+    entries
+}
+
+fn examples(draft: &Draft) -> Entry {
+    if draft.examples.is_empty() {
+        let how = "Wire JSON with values of your own: `- { about: A call., request: .., response: .. }`.";
+        return Entry::gap("examples").comments([how.to_owned()]);
+    }
+    let list = draft.examples.iter().map(|example| {
+        vec![
+            Entry::text("about", example.about.clone()),
+            Entry::new("request", Yaml::Lines(example.request.clone())),
+            Entry::new("response", Yaml::Lines(example.response.clone())),
+        ]
+    });
+    Entry::new("examples", Yaml::List(list.collect()))
+}

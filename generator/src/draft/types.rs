@@ -1,0 +1,310 @@
+//! The types of a family that fit what a source says, and new ones where none does.
+
+use std::collections::BTreeMap;
+
+use heck::ToUpperCamelCase as _;
+
+use super::yaml::{Entry, Yaml};
+use super::{Field, Kind, NewTypes, OneOf};
+use crate::model::{Api, BUILT_IN, ChoiceKind, Family, Response, Shape, Type};
+
+/// What a family has, by the names on the wire, and what a draft adds to it.
+pub(super) struct Types<'a> {
+    family: &'a Family,
+    /// The types that parameters of a name have, and those that fields have.
+    parameters: BTreeMap<&'a str, Vec<Type>>,
+    fields: BTreeMap<&'a str, Vec<Type>>,
+    /// The names under which requests have each choice.
+    choices: BTreeMap<usize, &'a str>,
+    pub(super) new: NewTypes,
+}
+
+/// The type of a value, as a file says it.
+pub(super) enum Found {
+    /// A type, and whether only the listed values of it are meant.
+    Type {
+        name: String,
+        is_part: bool,
+    },
+    Unknown,
+}
+
+impl<'a> Types<'a> {
+    pub(super) fn of(api: &'a Api, family: &'a Family) -> Self {
+        let mut parameters: BTreeMap<&str, Vec<Type>> = BTreeMap::new();
+        for parameter in family.all_parameters() {
+            if let Shape::One(ty) = parameter.shape {
+                add(parameters.entry(&parameter.name.wire).or_default(), ty);
+            }
+        }
+        for choice in &family.choices {
+            if let Some((decider, index)) = choice.decider() {
+                add(parameters.entry(&decider.wire).or_default(), Type::Enum(index));
+            }
+        }
+        // A built-in type means the same in every family.
+        let mut elsewhere: BTreeMap<&str, Vec<Type>> = BTreeMap::new();
+        for parameter in api.families.iter().flat_map(Family::all_parameters) {
+            if let Shape::One(ty) = parameter.shape {
+                add(elsewhere.entry(&parameter.name.wire).or_default(), ty);
+            }
+        }
+        elsewhere.retain(|name, types| {
+            !parameters.contains_key(name) && matches!(types.as_slice(), [only] if only.is_built_in())
+        });
+        parameters.append(&mut elsewhere);
+        let mut fields: BTreeMap<&str, Vec<Type>> = BTreeMap::new();
+        for field in family.records.iter().flat_map(|record| &record.fields) {
+            if let Shape::One(ty) = field.shape {
+                add(fields.entry(&field.name.wire).or_default(), ty);
+            }
+        }
+        let mut choices = BTreeMap::new();
+        for parameter in family.all_parameters() {
+            if let Some(choice) = parameter.shape.choice() {
+                choices.entry(choice).or_insert(parameter.name.wire.as_str());
+            }
+        }
+        Self { family, parameters, fields, choices, new: NewTypes::default() }
+    }
+
+    pub(super) fn numbers_as_text(&self) -> bool {
+        self.family.numbers_as_text
+    }
+
+    /// The type of a parameter or of a field of an answer.
+    pub(super) fn find(&mut self, field: &Field, is_parameter: bool) -> Found {
+        let own = if is_parameter { [&self.parameters, &self.fields] } else { [&self.fields, &self.parameters] };
+        let namesakes: Vec<Type> =
+            own.iter().filter_map(|known| known.get(field.name.as_str())).flatten().copied().collect();
+        if !field.values.is_empty() {
+            return self.of_values(field, &namesakes);
+        }
+        let kinds = own.iter().find_map(|known| known.get(field.name.as_str()));
+        match (kinds.map(Vec::as_slice), field.kind) {
+            (Some([only]), kind) if fits(*only, kind) => Found::whole(self.name(*only)),
+            (_, Kind::Boolean) => Found::whole("boolean"),
+            (_, Kind::Integer) => Found::whole("integer"),
+            (_, Kind::Number) => Found::whole(if field.digits.is_some() { "integer" } else { "decimal" }),
+            (None, Kind::Text) => Found::whole("string"),
+            _ => Found::Unknown,
+        }
+    }
+
+    /// The enum that has the listed values: one of the same name on the wire, one of exactly these values, or a new one.
+    fn of_values(&mut self, field: &Field, namesakes: &[Type]) -> Found {
+        let has_all = |index: usize| {
+            let all = &self.family.enums[index];
+            field.values.iter().all(|value| all.values.iter().any(|known| known.name.wire == *value))
+        };
+        let is_whole = |index: usize| self.family.enums[index].values.len() == field.values.len();
+        let of_namesake = namesakes.iter().filter_map(|ty| match ty {
+            Type::Enum(index) => Some(*index),
+            _ => None,
+        });
+        let of_namesake: Vec<usize> = of_namesake.filter(|index| has_all(*index)).collect();
+        let whole = of_namesake.iter().copied().find(|index| is_whole(*index));
+        let found = whole
+            .or_else(|| of_namesake.first().copied())
+            .or_else(|| (0..self.family.enums.len()).find(|index| has_all(*index) && is_whole(*index)));
+        match found {
+            Some(index) => Found::Type { name: self.name(Type::Enum(index)), is_part: !is_whole(index) },
+            None => Found::whole(self.new_enum(field)),
+        }
+    }
+
+    fn new_enum(&mut self, field: &Field) -> String {
+        let values = field.values.iter().map(|value| Entry::gap(value.clone())).collect();
+        let entries = vec![Entry::gap("doc"), Entry::new("values", Yaml::Map(values))];
+        if let Some(same) = self.new.enums.iter().find(|known| is_same(known, &entries)) {
+            return same.key.clone();
+        }
+        let name = self.free_name(&field.name.to_upper_camel_case());
+        self.new.enums.push(Entry::new(name.clone(), Yaml::Map(entries)).comments(field.remarks.clone()));
+        name
+    }
+
+    /// The choice of these parameters and the name that requests have for it; a new one where there is none.
+    pub(super) fn choice(&mut self, one_of: &OneOf) -> (String, String, bool) {
+        if let Some((index, wins)) = self.known_choice(&one_of.members, one_of.wins.as_deref()) {
+            let name = self.family.choices[index].name.wire.clone();
+            let key = self.choices.get(&index).map_or_else(|| name.to_lowercase(), |key| (*key).to_owned());
+            return (key, name, wins != one_of.wins);
+        }
+        let joined = one_of.members.join("-or-").to_upper_camel_case();
+        let name = self.free_name(&joined);
+        let members = one_of.members.iter().map(|member| {
+            let field = Field { name: member.clone(), ..Field::default() };
+            let ty = match self.find(&field, true) {
+                Found::Type { name, .. } => Entry::word("type", name),
+                Found::Unknown => Entry::gap("type"),
+            };
+            Entry::new(member.clone(), Yaml::Map(vec![ty]))
+        });
+        let mut entries = vec![Entry::gap("doc"), Entry::new("one_of", Yaml::Map(members.collect()))];
+        entries.extend(one_of.wins.as_ref().map(|wins| Entry::text("wins", wins.clone())));
+        self.new.choices.push(Entry::new(name.clone(), Yaml::Map(entries)));
+        (joined[..1].to_lowercase() + &joined[1..], name, false)
+    }
+
+    /// A choice by presence of these parameters. One that says otherwise which of them wins is another one.
+    fn known_choice(&self, members: &[String], wins: Option<&str>) -> Option<(usize, Option<String>)> {
+        self.family.choices.iter().enumerate().find_map(|(index, choice)| {
+            let ChoiceKind::Presence { alternatives, wins: known } = &choice.kind else { return None };
+            let known = known.as_ref().map(|(name, _)| name.clone());
+            let same = alternatives.len() == members.len()
+                && alternatives.iter().all(|one| members.contains(&one.name.wire))
+                && (wins.is_none() || known.as_deref() == wins);
+            same.then_some((index, known))
+        })
+    }
+
+    /// The records that have exactly these fields, those that answer an operation first.
+    pub(super) fn records_with(&self, fields: &[Field]) -> Vec<String> {
+        let answers = |index: usize| {
+            self.family.operations.iter().any(|operation| match &operation.response {
+                Response::Object { record } | Response::Array { record, .. } | Response::Page { record, .. } => {
+                    *record == index
+                }
+                Response::Undefined => false,
+            })
+        };
+        let same = self.family.records.iter().enumerate().filter(|(_, record)| {
+            !record.is_abstract
+                && record.fields.len() == fields.len()
+                && record.fields.iter().all(|known| fields.iter().any(|field| field.name == known.name.wire))
+        });
+        let mut same: Vec<_> = same.map(|(index, record)| (!answers(index), record.name.wire.clone())).collect();
+        same.sort_by_key(|(is_unused, _)| *is_unused);
+        same.into_iter().map(|(_, name)| name).collect()
+    }
+
+    /// A new record of these fields.
+    pub(super) fn new_record(&mut self, name: &str, fields: &[Field], remarks: &[String]) -> String {
+        let name = self.free_name(&name.to_upper_camel_case());
+        // The name is taken before the records inside are named.
+        self.new.records.push(Entry::gap(name.clone()));
+        let at = self.new.records.len() - 1;
+        let fields: Vec<Entry> = fields.iter().map(|field| self.record_field(&name, field)).collect();
+        let entries = vec![Entry::gap("doc"), Entry::new("fields", Yaml::Map(fields))];
+        self.new.records[at] = Entry::new(name.clone(), Yaml::Map(entries)).comments(remarks.to_vec());
+        name
+    }
+
+    fn record_field(&mut self, record: &str, field: &Field) -> Entry {
+        let mut entries = Vec::new();
+        if field.kind == Kind::List && !field.fields.is_empty() {
+            let known = self.records_with(&field.fields).into_iter().next();
+            let of = format!("{record}-{}", field.name);
+            let item = known.unwrap_or_else(|| self.new_record(&of, &field.fields, &[]));
+            entries.push(Entry::word("list", item));
+            entries.push(Entry::gap("doc"));
+        } else if field.kind == Kind::Object && !field.fields.is_empty() {
+            let known = self.records_with(&field.fields).into_iter().next();
+            let of = format!("{record}-{}", field.name);
+            let object = known.unwrap_or_else(|| self.new_record(&of, &field.fields, &[]));
+            entries.push(Entry::word("type", object));
+        } else {
+            self.typed(field, false, &mut entries);
+        }
+        Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone())
+    }
+
+    /// The keys that say what a value is.
+    pub(super) fn typed(&mut self, field: &Field, is_parameter: bool, entries: &mut Vec<Entry>) {
+        let key = if field.kind == Kind::List { "list" } else { "type" };
+        match self.find(field, is_parameter) {
+            Found::Type { name, is_part } => {
+                let is_built_in = BUILT_IN.iter().any(|(known, _)| *known == name);
+                let travels = self.travels(&name, field.kind);
+                entries.push(Entry::word(key, name));
+                if is_part {
+                    entries.push(Entry::new("only", Yaml::Texts(field.values.clone())));
+                }
+                entries.extend(travels.map(|how| Entry::word("json", how)));
+                if is_built_in || key == "list" {
+                    entries.push(Entry::gap("doc"));
+                }
+            }
+            Found::Unknown => entries.extend([Entry::gap(key), Entry::gap("doc")]),
+        }
+    }
+
+    /// How a number travels, where that is not what the family says.
+    fn travels(&self, name: &str, kind: Kind) -> Option<&'static str> {
+        let is_number = ["decimal", "integer", "time"].contains(&name);
+        match kind {
+            Kind::Number | Kind::Integer if is_number && self.numbers_as_text() => Some("number"),
+            Kind::Text if is_number && !self.numbers_as_text() => Some("text"),
+            _ => None,
+        }
+    }
+
+    /// A name that no type has yet.
+    fn free_name(&self, wanted: &str) -> String {
+        let family = self.family;
+        let known = family.enums.iter().map(|known| &known.name.wire);
+        let known = known.chain(family.identifiers.iter().map(|known| &known.name.wire));
+        let known = known.chain(family.choices.iter().map(|known| &known.name.wire));
+        let known: Vec<&str> =
+            known.chain(family.records.iter().map(|known| &known.name.wire)).map(String::as_str).collect();
+        let new = [&self.new.enums, &self.new.choices, &self.new.records];
+        let is_free = |name: &str| {
+            !known.contains(&name)
+                && BUILT_IN.iter().all(|(built_in, _)| *built_in != name)
+                && new.iter().all(|entries| entries.iter().all(|entry| entry.key != name))
+        };
+        let numbered = (2..).map(|n| format!("{wanted}{n}"));
+        std::iter::once(wanted.to_owned()).chain(numbered).find(|name| is_free(name)).unwrap_or_default()
+    }
+
+    fn name(&self, ty: Type) -> String {
+        let built_in = BUILT_IN.iter().find(|(_, known)| *known == ty).map(|(name, _)| *name);
+        match ty {
+            Type::Enum(index) => self.family.enums[index].name.wire.clone(),
+            Type::Identifier(index) => self.family.identifiers[index].name.wire.clone(),
+            Type::Choice(index) => self.family.choices[index].name.wire.clone(),
+            Type::Record(index) => self.family.records[index].name.wire.clone(),
+            _ => built_in.unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// The times among parameters.
+    pub(super) fn is_time(&self, name: &str) -> bool {
+        self.parameters.get(name).is_some_and(|types| types.as_slice() == [Type::Time])
+    }
+}
+
+impl Found {
+    fn whole(name: impl Into<String>) -> Self {
+        Self::Type { name: name.into(), is_part: false }
+    }
+}
+
+fn add(types: &mut Vec<Type>, ty: Type) {
+    if !types.contains(&ty) && !matches!(ty, Type::Undefined | Type::Choice(_)) {
+        types.push(ty);
+    }
+}
+
+/// Whether a type of the family can be what a source says of the JSON.
+fn fits(ty: Type, kind: Kind) -> bool {
+    match kind {
+        Kind::Unknown | Kind::List => true,
+        Kind::Text => !matches!(ty, Type::Boolean | Type::Record(_)),
+        Kind::Number | Kind::Integer => ty.is_number(),
+        Kind::Boolean => ty == Type::Boolean,
+        Kind::Object => matches!(ty, Type::Record(_)),
+    }
+}
+
+fn is_same(known: &Entry, entries: &[Entry]) -> bool {
+    let Yaml::Map(known) = &known.value else { return false };
+    let values = |entries: &[Entry]| {
+        entries.iter().find(|entry| entry.key == "values").map(|entry| match &entry.value {
+            Yaml::Map(values) => values.iter().map(|value| value.key.clone()).collect(),
+            _ => Vec::new(),
+        })
+    };
+    values(known) == values(entries)
+}

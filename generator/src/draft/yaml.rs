@@ -1,0 +1,172 @@
+//! YAML with comments, as the schema language reads it: block notation, no anchors, no tags.
+//!
+//! No serializer that the project could take writes comments, and a draft is half comments.
+
+use crate::diagnostics::is_invisible;
+
+/// A value.
+#[derive(Clone, Debug)]
+pub(super) enum Yaml {
+    /// Nothing: what a person fills in.
+    Gap,
+    Text(String),
+    /// A word of the language, or a number: what needs no quotes.
+    Word(String),
+    /// Texts in one line.
+    Texts(Vec<String>),
+    /// Lines that stay as they are.
+    Lines(String),
+    Map(Vec<Entry>),
+    List(Vec<Vec<Entry>>),
+}
+
+/// A key, what stands above it, and its value.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) comments: Vec<String>,
+    pub(super) key: String,
+    pub(super) value: Yaml,
+}
+
+impl Entry {
+    pub(super) fn new(key: impl Into<String>, value: Yaml) -> Self {
+        Self { comments: Vec::new(), key: key.into(), value }
+    }
+
+    pub(super) fn gap(key: impl Into<String>) -> Self {
+        Self::new(key, Yaml::Gap)
+    }
+
+    pub(super) fn text(key: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::new(key, Yaml::Text(text.into()))
+    }
+
+    pub(super) fn word(key: impl Into<String>, word: impl Into<String>) -> Self {
+        Self::new(key, Yaml::Word(word.into()))
+    }
+
+    pub(super) fn comments(mut self, comments: impl IntoIterator<Item = String>) -> Self {
+        self.comments.extend(comments);
+        self
+    }
+}
+
+/// Writes entries, each line `indent` spaces from the left.
+pub(super) fn write(entries: &[Entry], indent: usize) -> String {
+    entries.iter().map(|entry| written(entry, indent, "")).collect()
+}
+
+/// Comment lines.
+pub(super) fn comments(comments: &[String], indent: usize) -> String {
+    comments.iter().map(|comment| format!("{:indent$}# {}\n", "", one_line(comment))).collect()
+}
+
+/// An entry; `dash` stands before the key of the first one of an item.
+fn written(entry: &Entry, indent: usize, dash: &str) -> String {
+    let outer = indent - dash.len();
+    let head = format!("{}{:outer$}{dash}{}:", comments(&entry.comments, outer), "", scalar(&entry.key));
+    match &entry.value {
+        Yaml::Gap => format!("{head}\n"),
+        Yaml::Text(text) => format!("{head} {}\n", scalar(text)),
+        Yaml::Word(word) => format!("{head} {word}\n"),
+        Yaml::Texts(texts) => {
+            format!("{head} [{}]\n", texts.iter().map(|text| scalar(text)).collect::<Vec<_>>().join(", "))
+        }
+        Yaml::Lines(lines) => {
+            let inner = indent + 2;
+            let lines: String = lines.lines().map(|line| format!("{:inner$}{line}\n", "")).collect();
+            format!("{head} |\n{lines}")
+        }
+        Yaml::Map(entries) if entries.is_empty() => format!("{head} {{}}\n"),
+        Yaml::Map(entries) => format!("{head}\n{}", write(entries, indent + 2)),
+        Yaml::List(items) if items.is_empty() => format!("{head} []\n"),
+        Yaml::List(items) => {
+            let item = |entries: &Vec<Entry>| -> String {
+                let mut dashes = std::iter::once("- ").chain(std::iter::repeat(""));
+                entries.iter().zip(dashes.by_ref()).map(|(entry, dash)| written(entry, indent + 4, dash)).collect()
+            };
+            format!("{head}\n{}", items.iter().map(item).collect::<String>())
+        }
+    }
+}
+
+/// What other YAML readers take for something else than a text.
+const OTHER_MEANING: [&str; 9] = ["yes", "no", "true", "false", "on", "off", "null", "y", "n"];
+
+/// A text, with quotes where it needs them.
+pub(super) fn scalar(text: &str) -> String {
+    // What starts with a digit may be a number, or a time, unless a word follows.
+    let has_word = text.split_once(' ').is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let starts_plain = |c: char| c.is_ascii_alphabetic() || c == '/' || c.is_ascii_digit() && has_word;
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || " /._-()".contains(c);
+    let means_text = !OTHER_MEANING.contains(&text.to_ascii_lowercase().as_str());
+    if text.starts_with(starts_plain) && text.chars().all(is_plain) && !text.ends_with(' ') && means_text {
+        return text.to_owned();
+    }
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            c if !is_shown(c) => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
+}
+
+/// Whether a character may stand in a file of the schema as it is.
+fn is_shown(c: char) -> bool {
+    !is_invisible(c) && !matches!(c, '\u{fffe}' | '\u{ffff}')
+}
+
+fn one_line(text: &str) -> String {
+    let shown: String = text.chars().map(|c| if is_shown(c) { c } else { ' ' }).collect();
+    shown.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What another YAML reader makes of entries, as JSON.
+    fn read(entries: &[Entry]) -> serde_json::Value {
+        let text = write(entries, 0);
+        serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{error} in\n{text}"))
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_back(key in ".{1,20}", text in "\\PC{0,40}|.{0,40}|[ -~\n]{0,40}") {
+            let entries = [
+                Entry::text(key.clone(), text.clone()).comments([text.clone()]),
+                Entry::new("list of", Yaml::Texts(vec![text.clone(), key.clone()])),
+                Entry::new("items", Yaml::List(vec![vec![
+                    Entry::text("a", text.clone()).comments([key.clone()]),
+                    Entry::new("b", Yaml::Map(vec![Entry::text("c", text.clone())])),
+                ]])),
+            ];
+            prop_assume!(!["list of", "items"].contains(&key.as_str()));
+            let read = read(&entries);
+            prop_assert_eq!(&read[&key], &text);
+            prop_assert_eq!(&read["list of"], &serde_json::json!([text, key]));
+            prop_assert_eq!(&read["items"][0]["a"], &text);
+            prop_assert_eq!(&read["items"][0]["b"]["c"], &text);
+        }
+    }
+
+    #[test]
+    fn gaps_and_lines_stay_what_they_are() {
+        let entries = [
+            Entry::gap("doc").comments(["line 3: what\nit is".to_owned()]),
+            Entry::new("none", Yaml::Map(Vec::new())),
+            Entry::new("request", Yaml::Lines("{\"a\": 1,\n \"b\": 2}".to_owned())),
+        ];
+        assert_eq!(
+            write(&entries, 0),
+            "# line 3: what it is\ndoc:\nnone: {}\nrequest: |\n  {\"a\": 1,\n   \"b\": 2}\n"
+        );
+        assert_eq!(read(&entries)["doc"], serde_json::Value::Null);
+    }
+}

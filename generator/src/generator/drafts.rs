@@ -1,0 +1,128 @@
+//! New files of operations: empty ones, and drafts of what something else says.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::Generator;
+use crate::audit::{self, Documents};
+use crate::diagnostics::{Code, Diagnostics};
+use crate::draft::{self, Draft};
+use crate::model::{self, Api, Family};
+use crate::{load, skeleton, write};
+
+/// What a draft is made of.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum DraftSource {
+    /// A section of the documents that a folder holds, each named after its key in `api.yaml`.
+    Section {
+        /// The folder.
+        folder: PathBuf,
+        /// The heading.
+        title: String,
+    },
+}
+
+/// What drafting wrote.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Drafted {
+    /// The files of operations, and `types.yaml` where it got new types.
+    pub written: Vec<PathBuf>,
+    /// The new types, such as `enum Side`.
+    pub types: Vec<String>,
+    /// Operations that the schema has, and what was passed over, with the reason.
+    pub left_out: Vec<String>,
+}
+
+impl Generator {
+    /// Writes the file of a new operation, and tells where. What cannot be known is left empty, so the schema has mistakes
+    /// until it is filled in; mistakes that it has already do not matter.
+    ///
+    /// # Errors
+    /// A family that does not exist; a file that does.
+    pub fn new_operation(&self, family: &str, operation: &str) -> Result<PathBuf, Diagnostics> {
+        let text = skeleton::operation(&self.read_partly()?, family, operation)?;
+        let path = self.schema_folder().join(family).join(format!("{operation}.yaml"));
+        write::create(&path, &text).map(|()| path)
+    }
+
+    /// Writes files of operations from what something else says of them, and tells which. What it does not say is left
+    /// empty, so the schema has mistakes until a person has filled it in; mistakes that it has already do not matter.
+    /// Types that the family lacks are added to its `types.yaml`.
+    ///
+    /// # Errors
+    /// A family that does not exist, a source that cannot be read or does not have the operation, or a file that is there.
+    pub fn draft(&self, family: &str, source: &DraftSource) -> Result<Drafted, Diagnostics> {
+        let api = self.read_partly()?;
+        let family = skeleton::family(&api, family)?;
+        let (drafts, left_out) = drafts(&api, family, source)?;
+        let files = draft::files(&drafts, &api, family);
+        let folder = self.schema_folder().join(&family.name);
+        let types = new_types(&folder, &files)?;
+        let mut written = Vec::new();
+        for (name, text) in &files.operations {
+            let path = folder.join(format!("{name}.yaml"));
+            write::create(&path, text)?;
+            written.push(path);
+        }
+        written.extend(write::replace_stale(&folder, &types)?);
+        Ok(Drafted { written, types: files.types.names(), left_out })
+    }
+
+    /// What the schema claims, as [`Schema::facts`](crate::Schema::facts) says it, as far as it can be read: of a draft,
+    /// what is there.
+    ///
+    /// # Errors
+    /// A schema of which nothing can be read.
+    pub fn facts_as_read(&self) -> Result<Vec<String>, Diagnostics> {
+        let api = self.read_partly()?;
+        Ok(model::facts(&api).map(|(fact, _)| fact.line()).collect())
+    }
+
+    /// The schema with whatever mistakes it has.
+    fn read_partly(&self) -> Result<Api, Diagnostics> {
+        let mut mistakes = Diagnostics::default();
+        let folder = self.schema_folder();
+        let api = model::builder::build(&load::load(folder, folder, &mut mistakes), &mut mistakes);
+        if api.families.is_empty() { Err(mistakes) } else { Ok(api) }
+    }
+}
+
+/// The drafts of a source, and what it has beside them.
+fn drafts(api: &Api, family: &Family, source: &DraftSource) -> Result<(Vec<Draft>, Vec<String>), Diagnostics> {
+    match source {
+        DraftSource::Section { folder, title } => {
+            let documents = Documents::read(api, folder)?;
+            Ok((vec![audit::draft(api, family, &documents, title)?], Vec::new()))
+        }
+    }
+}
+
+/// `types.yaml` with the new types, if there are any.
+fn new_types(folder: &Path, files: &draft::Files) -> Result<BTreeMap<String, String>, Diagnostics> {
+    if files.types.names().is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let name = "types.yaml";
+    let text = match std::fs::read_to_string(folder.join(name)) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => draft::NO_TYPES.to_owned(),
+        Err(error) => {
+            let mut to = Diagnostics::default();
+            to.whole(Code::CannotRead, format!("cannot read {}: {error}", folder.join(name).display()))
+                .help("the new operations need types there");
+            return Err(to);
+        }
+    };
+    match draft::add_types(&text, &files.types) {
+        Ok(text) => Ok(BTreeMap::from([(name.to_owned(), text)])),
+        Err(key) => {
+            let mut to = Diagnostics::default();
+            let path = folder.join(name);
+            to.whole(Code::CannotWrite, format!("cannot add types to {}: `{key}` stands in one line", path.display()))
+                .help("write each of its types on a line of its own, indented below the key");
+            Err(to)
+        }
+    }
+}
