@@ -232,7 +232,7 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
             Some(code) => code.explanation().trim_end().to_owned(),
             None => schema.read()?.explain(&what)?.trim_end().to_owned(),
         }),
-        Command::New { arguments, schema } => cli::new::run(&schema.generator(), arguments, output)?,
+        Command::New { arguments, schema } => cli::new::run(&schema.generator(), &arguments, output)?,
         Command::Watch(target) => {
             let folder = target.schema.schema.clone();
             cli::watch::run(&target.generator(), &folder, output);

@@ -223,3 +223,82 @@ fn what_cannot_be_drafted_is_said_with_what_to_do() {
     assert!(draft("garden", &docs, "Sow Seed").contains("has this section already"));
     assert!(draft("garden", folder.path(), "Sow Seed").contains("name the folder that holds each"));
 }
+
+/// Drafts from a file beside a schema of one family, whose operations are empty.
+fn drafted_from(source: &DraftSource) -> (String, Drafted) {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&garden().join("schema"), folder.path());
+    let drafted = Generator::new().schema_dir(folder.path()).draft("garden", source).unwrap();
+    let before = std::fs::read_to_string(garden().join("schema/garden/types.yaml")).unwrap();
+    let mut shown = String::new();
+    for path in &drafted.written {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let text = std::fs::read_to_string(path).unwrap();
+        let own = |line: &&str| name != "types.yaml" || !before.lines().any(|known| known == *line);
+        let text: Vec<&str> = text.lines().filter(own).collect();
+        shown.push_str(&format!("=== {name}\n{}\n", text.join("\n")));
+    }
+    let mistakes = Generator::new().schema_dir(folder.path()).read();
+    assert!(mistakes.is_err(), "a draft is refused until it is filled in");
+    (shown, drafted)
+}
+
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/drafts")
+}
+
+#[test]
+fn an_openapi_file_becomes_operations_and_types() {
+    let (shown, drafted) = drafted_from(&DraftSource::OpenApi(sources().join("greenhouse.yaml")));
+    insta::assert_snapshot!(shown);
+    assert_eq!(drafted.left_out, ["POST /garden/v1/water-bed: the schema has it as garden.water-bed"]);
+}
+
+#[test]
+fn a_recording_becomes_operations_that_are_marked_as_guessed() {
+    let (shown, drafted) = drafted_from(&DraftSource::Recording(sources().join("greenhouse.har")));
+    insta::assert_snapshot!(shown);
+    for secret in ["ABCD-SECRET", "sig-of-a-call", "SIGABCDEF"] {
+        assert!(!shown.contains(secret), "{secret} is in a draft");
+    }
+    assert_eq!(drafted.left_out, ["OPTIONS /garden/v1/lamps: the method is not one of the language (1 calls)"]);
+}
+
+#[test]
+fn the_journal_of_a_local_exchange_says_the_same_as_a_recording() {
+    let har: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(sources().join("greenhouse.har")).unwrap()).unwrap();
+    let mut journal = String::from("{\"journal\":1,\"begun\":0,\"setup\":{}}\n{\"at\":1,\"action\":\"look\"}\n");
+    for entry in har["log"]["entries"].as_array().unwrap() {
+        let (request, response) = (&entry["request"], &entry["response"]);
+        let target = request["url"].as_str().unwrap().trim_start_matches("https://garden.example");
+        let line = serde_json::json!({
+            "at": 2,
+            "request": { "address": "127.0.0.1", "method": request["method"], "target": target, "headers": {},
+                "body": request["postData"]["text"].as_str().unwrap_or_default() },
+            "answer": { "status": response["status"], "body": response["content"]["text"] },
+        });
+        journal.push_str(&format!("{line}\n"));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("greenhouse.har");
+    std::fs::write(&path, journal).unwrap();
+    let of_har = drafted_from(&DraftSource::Recording(sources().join("greenhouse.har"))).0;
+    assert_eq!(drafted_from(&DraftSource::Recording(path)).0, of_har);
+}
+
+#[test]
+fn files_that_are_something_else_are_refused() {
+    let generator = Generator::new().schema_dir(garden().join("schema"));
+    let file = garden().join("docs/garden-v1.md");
+    for (source, expected) in [
+        (DraftSource::OpenApi(file.clone()), "OpenAPI"),
+        (DraftSource::OpenApi(file.join("none")), "cannot read"),
+        (DraftSource::OpenApi(garden().join("schema/api.yaml")), "is not OpenAPI 3"),
+        (DraftSource::Recording(file.clone()), "is not a recording"),
+        (DraftSource::Recording(file.join("none")), "cannot read"),
+    ] {
+        let said = generator.draft("garden", &source).unwrap_err().render(tradeapi_gen::Format::Short);
+        assert!(said.contains(expected) && said.contains("help: "), "{said}");
+    }
+}

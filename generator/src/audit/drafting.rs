@@ -51,6 +51,11 @@ pub(crate) fn draft(api: &Api, family: &Family, documents: &Documents, title: &s
     Ok(Drafting::of(&claims, family, document, section).draft())
 }
 
+/// `Unix ms`, as a clause of its own.
+fn is_time(said: &str) -> bool {
+    said.split(['(', ')', ',', ';', '|']).any(|clause| ["Unix ms", "Unix milliseconds"].contains(&clause.trim()))
+}
+
 struct Drafting<'a> {
     claims: &'a Claims<'a>,
     family: &'a Family,
@@ -141,7 +146,7 @@ impl<'a> Drafting<'a> {
     /// The rates as the schema writes them.
     fn rates(&self) -> Vec<String> {
         let mut rates: Vec<String> = Vec::new();
-        for statement in self.own(FactKind::Rate) {
+        for statement in self.own(FactKind::Rate).filter(|statement| !self.is_of_unknown_class(statement)) {
             let rate = match statement.key.name().map(String::as_str) {
                 Some("default") | None => statement.value.clone(),
                 Some(class) => format!("{} for {class}", statement.value),
@@ -151,6 +156,32 @@ impl<'a> Drafting<'a> {
             }
         }
         rates
+    }
+
+    /// Whether a rate is for some callers only, of whom the schema has no class: `2/s/UID for night robots`.
+    fn is_of_unknown_class(&self, statement: &Statement) -> bool {
+        statement.key.name().is_some_and(|class| class == "default") && self.phrase(statement.at).contains(" for ")
+    }
+
+    /// The words from a byte to the end of their clause.
+    fn phrase(&self, at: usize) -> &str {
+        let rest = &self.document.text[at..];
+        let ends = |(at, c): &(usize, char)| {
+            ",;|\n".contains(*c) || *c == '.' && !rest[at + 1..].starts_with(char::is_numeric)
+        };
+        rest.char_indices().find(ends).map_or(rest, |(end, _)| &rest[..end]).trim()
+    }
+
+    fn rates_of_unknown_classes(&self) -> Vec<Rule> {
+        let mut rules: Vec<Rule> = Vec::new();
+        for statement in self.own(FactKind::Rate).filter(|statement| self.is_of_unknown_class(statement)) {
+            let says = format!("The rate is {}.", self.phrase(statement.at));
+            if rules.iter().all(|rule| rule.says != says) {
+                let remark = format!("line {}; add a class to family.yaml", self.document.line(statement.at));
+                rules.push(Rule { at: self.section.heading.clone(), says, any_of: None, remark });
+            }
+        }
+        rules
     }
 
     /// The parameters of the request, or of the items of a list.
@@ -170,6 +201,7 @@ impl<'a> Drafting<'a> {
             let deletes = said.strip_prefix("keeps, ").and_then(|rest| rest.strip_suffix(" deletes"));
             deletes.map(str::to_owned)
         });
+        let said = self.said_of(&self.key(FactKind::Parameter, &[path]));
         let is_list = !fields.is_empty() || value(FactKind::Type).as_deref() == Some("array");
         let unit = value(FactKind::Unit).filter(|unit| !unit.contains(" or "));
         Field {
@@ -184,8 +216,10 @@ impl<'a> Drafting<'a> {
                 _ if is_list => Kind::List,
                 Some("number") => Kind::Number,
                 Some("boolean") => Kind::Boolean,
+                _ if said.as_deref().is_some_and(is_time) => Kind::Time,
                 _ => Kind::Unknown,
             },
+            item: Kind::Unknown,
             values: self.names_below(FactKind::ParameterValue, &[path]),
             default: value(FactKind::ParameterDefault),
             min: value(FactKind::ParameterMin),
@@ -195,7 +229,7 @@ impl<'a> Drafting<'a> {
             edit,
             is_deprecated: value(FactKind::Deprecated).is_some(),
             fields,
-            remarks: self.said_of(&self.key(FactKind::Parameter, &[path])).into_iter().collect(),
+            remarks: said.into_iter().collect(),
         }
     }
 
@@ -358,6 +392,7 @@ impl<'a> Drafting<'a> {
             remark: format!("line {}", self.document.line(text.at)),
         };
         let mut rules = self.at_least_one();
+        rules.extend(self.rates_of_unknown_classes());
         for block in &self.section.blocks {
             match block {
                 Block::Item { number: Some(number), text, .. } => {

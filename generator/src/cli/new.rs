@@ -12,20 +12,37 @@ pub(crate) struct Arguments {
     /// The family, which is a folder of the schema.
     family: String,
     /// The operation: the last segment of its path. With `--from`, the heading of its section.
-    operation: String,
+    #[arg(required_unless_present_any = ["from_openapi", "from_recording"])]
+    operation: Option<String>,
     /// Draft the operation that a section of the documents describes; each document is named after its key in api.yaml.
     #[arg(long, value_name = "FOLDER")]
     from: Option<PathBuf>,
+    /// Draft every operation of an OpenAPI 3 file that the schema does not have.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["operation", "from"])]
+    from_openapi: Option<PathBuf>,
+    /// Draft every operation that a recording has calls of: a HAR 1.2 file, or the journal of a local exchange.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["operation", "from", "from_openapi"])]
+    from_recording: Option<PathBuf>,
 }
 
-pub(crate) fn run(generator: &Generator, arguments: Arguments, output: &Output) -> Result<(), Diagnostics> {
-    let Arguments { family, operation, from } = arguments;
-    let Some(folder) = from else {
-        let path = generator.new_operation(&family, &operation)?;
-        output.print(format_args!("wrote {}; `check` says what is wrong with it", path.display()));
-        return Ok(());
-    };
-    show(&generator.draft(&family, &DraftSource::Section { folder, title: operation })?, output);
+impl Arguments {
+    fn source(&self) -> Option<DraftSource> {
+        let title = self.operation.clone().unwrap_or_default();
+        let section = self.from.clone().map(|folder| DraftSource::Section { folder, title });
+        let openapi = self.from_openapi.clone().map(DraftSource::OpenApi);
+        section.or(openapi).or_else(|| self.from_recording.clone().map(DraftSource::Recording))
+    }
+}
+
+pub(crate) fn run(generator: &Generator, arguments: &Arguments, output: &Output) -> Result<(), Diagnostics> {
+    match arguments.source() {
+        Some(source) => show(&generator.draft(&arguments.family, &source)?, output),
+        None => {
+            let operation = arguments.operation.as_deref().unwrap_or_default();
+            let path = generator.new_operation(&arguments.family, operation)?;
+            output.print(format_args!("wrote {}; `check` says what is wrong with it", path.display()));
+        }
+    }
     Ok(())
 }
 

@@ -5,6 +5,8 @@
 //! `todo`: `check` refuses both.
 
 mod additions;
+pub(crate) mod openapi;
+pub(crate) mod recording;
 mod render;
 mod types;
 mod yaml;
@@ -53,6 +55,8 @@ pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) need: Option<Need>,
     pub(crate) kind: Kind,
+    /// What the values of a list are.
+    pub(crate) item: Kind,
     /// The values that are listed, in their order.
     pub(crate) values: Vec<String>,
     pub(crate) default: Option<String>,
@@ -78,6 +82,7 @@ pub(crate) enum Kind {
     Number,
     Integer,
     Boolean,
+    Time,
     List,
     Object,
 }
@@ -151,8 +156,26 @@ pub(crate) struct NewTypes {
 pub(crate) fn files(drafts: &[Draft], api: &Api, family: &Family) -> Files {
     let mut types = types::Types::of(api, family);
     let text = |draft: &Draft| (draft.name.clone(), render::text(draft, &mut types));
-    let operations = drafts.iter().map(text).collect();
+    let operations = named_apart(drafts, family).iter().map(text).collect();
     Files { operations, types: types.new }
+}
+
+/// The same drafts, none of which has the name of another operation: the method goes before the names of those.
+fn named_apart(drafts: &[Draft], family: &Family) -> Vec<Draft> {
+    let mut taken: Vec<String> = family.operations.iter().map(|known| known.name.clone()).collect();
+    taken.extend(["family".to_owned(), "types".to_owned()]);
+    let is_double = |name: &str| drafts.iter().filter(|draft| draft.name == name).count() > 1;
+    let mut named = Vec::new();
+    for draft in drafts {
+        let with_method = format!("{}-{}", draft.method.to_lowercase(), draft.name);
+        let own = if is_double(&draft.name) || taken.contains(&draft.name) { with_method } else { draft.name.clone() };
+        let numbered = (2..).map(|n| format!("{own}-{n}"));
+        let name = std::iter::once(own.clone()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or_default();
+        taken.push(name.clone());
+        let title = if draft.title == draft.name { name.clone() } else { draft.title.clone() };
+        named.push(Draft { name, title, ..draft.clone() });
+    }
+    named
 }
 
 /// The name of an operation at a path: its last segment that is no parameter, as the schema writes names.

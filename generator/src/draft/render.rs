@@ -128,7 +128,7 @@ fn parameters(draft: &Draft, prefix: &str, fields: &[Field], types: &mut Types<'
 }
 
 fn parameter(draft: &Draft, field: &Field, types: &mut Types<'_>) -> Entry {
-    if !field.fields.is_empty() {
+    if field.kind == Kind::List && !field.fields.is_empty() {
         return list_of_objects(field, draft, types);
     }
     let mut entries = Vec::new();
@@ -140,7 +140,9 @@ fn parameter(draft: &Draft, field: &Field, types: &mut Types<'_>) -> Entry {
     };
     let at = 1 + usize::from(entries.iter().any(|entry| entry.key == "only"));
     entries.splice(at..at, need.into_iter().chain(bounds(field)));
-    Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.clone())
+    let inner: Vec<&str> = field.fields.iter().map(|inner| inner.name.as_str()).collect();
+    let object = (!inner.is_empty()).then(|| format!("An object of {}.", inner.join(", ")));
+    Entry::new(field.name.clone(), Yaml::Map(entries)).comments(field.remarks.iter().cloned().chain(object))
 }
 
 fn bounds(field: &Field) -> Vec<Entry> {

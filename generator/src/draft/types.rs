@@ -80,9 +80,11 @@ impl<'a> Types<'a> {
         if !field.values.is_empty() {
             return self.of_values(field, &namesakes);
         }
-        let kinds = own.iter().find_map(|known| known.get(field.name.as_str()));
-        match (kinds.map(Vec::as_slice), field.kind) {
+        let known = own.iter().find_map(|known| known.get(field.name.as_str()));
+        let kind = if field.kind == Kind::List { field.item } else { field.kind };
+        match (known.map(Vec::as_slice), kind) {
             (Some([only]), kind) if fits(*only, kind) => Found::whole(self.name(*only)),
+            (_, Kind::Time) => Found::whole("time"),
             (_, Kind::Boolean) => Found::whole("boolean"),
             (_, Kind::Integer) => Found::whole("integer"),
             (_, Kind::Number) => Found::whole(if field.digits.is_some() { "integer" } else { "decimal" }),
@@ -294,6 +296,7 @@ fn fits(ty: Type, kind: Kind) -> bool {
         Kind::Text => !matches!(ty, Type::Boolean | Type::Record(_)),
         Kind::Number | Kind::Integer => ty.is_number(),
         Kind::Boolean => ty == Type::Boolean,
+        Kind::Time => ty == Type::Time,
         Kind::Object => matches!(ty, Type::Record(_)),
     }
 }

@@ -21,6 +21,10 @@ pub enum DraftSource {
         /// The heading.
         title: String,
     },
+    /// An OpenAPI 3 file, as JSON or YAML.
+    OpenApi(PathBuf),
+    /// Recorded calls: HAR 1.2, or the journal of a local exchange as JSON lines.
+    Recording(PathBuf),
 }
 
 /// What drafting wrote.
@@ -96,7 +100,34 @@ fn drafts(api: &Api, family: &Family, source: &DraftSource) -> Result<(Vec<Draft
             let documents = Documents::read(api, folder)?;
             Ok((vec![audit::draft(api, family, &documents, title)?], Vec::new()))
         }
+        DraftSource::OpenApi(path) => Ok(without_known(api, draft::openapi::drafts(api, path)?, Vec::new())),
+        DraftSource::Recording(path) => {
+            let (drafts, passed_over) = draft::recording::drafts(api, path)?;
+            Ok(without_known(api, drafts, passed_over))
+        }
     }
+}
+
+/// Leaves out what the schema has: the same method and the same path, whatever its parameters are called.
+fn without_known(api: &Api, drafts: Vec<Draft>, mut left_out: Vec<String>) -> (Vec<Draft>, Vec<String>) {
+    let shape = |path: &str| -> Vec<String> {
+        path.split('/').map(|part| if part.contains('{') { "{}".to_owned() } else { part.to_owned() }).collect()
+    };
+    let known = |draft: &Draft| {
+        let same = |operation: &model::Operation| {
+            operation.method.as_str() == draft.method && shape(&operation.path.text) == shape(&draft.path)
+        };
+        api.operations().find(|(_, operation)| same(operation)).map(|(_, operation)| operation.id.clone())
+    };
+    let (mut new, mut reasons) = (Vec::new(), Vec::new());
+    for draft in drafts {
+        match known(&draft) {
+            Some(id) => reasons.push(format!("{} {}: the schema has it as {id}", draft.method, draft.path)),
+            None => new.push(draft),
+        }
+    }
+    left_out.extend(reasons);
+    (new, left_out)
 }
 
 /// `types.yaml` with the new types, if there are any.

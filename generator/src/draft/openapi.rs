@@ -1,0 +1,261 @@
+//! OpenAPI 3 -> drafts. What OpenAPI does not say (rates, effects, outcomes) stays open.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::{Answer, Data, Draft, Example, Field, Kind, name_of_path};
+use crate::diagnostics::{Code, Diagnostics};
+use crate::model::{Api, Effect, Method, Need};
+
+/// How deep references and objects are followed; a description may refer to itself.
+const MAX_DEPTH: usize = 12;
+
+/// Drafts of all operations that a file describes.
+///
+/// # Errors
+/// A file that cannot be read, or is no OpenAPI.
+pub(crate) fn drafts(api: &Api, path: &Path) -> Result<Vec<Draft>, Diagnostics> {
+    let mut to = Diagnostics::default();
+    let shown = path.display();
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => {
+            to.whole(Code::CannotRead, format!("cannot read {shown}: {error}")).help("name an OpenAPI file");
+            return Err(to);
+        }
+    };
+    // JSON is YAML.
+    let root: Value = match serde_yaml::from_str(&text) {
+        Ok(root) => root,
+        Err(error) => {
+            to.whole(Code::CannotRead, format!("{shown} is not JSON or YAML: {error}"))
+                .help("name an OpenAPI file of version 3, as JSON or YAML");
+            return Err(to);
+        }
+    };
+    let is_read = root["openapi"].as_str().is_some_and(|version| version.starts_with("3."));
+    let Some(paths) = root["paths"].as_object().filter(|_| is_read) else {
+        to.whole(Code::CannotRead, format!("{shown} is not OpenAPI 3: expected `openapi: 3.x` and `paths`"))
+            .help("convert an older description to OpenAPI 3 first");
+        return Err(to);
+    };
+    let source = Source { root: &root, file: path.file_name().unwrap_or_default().to_string_lossy().into_owned(), api };
+    let mut drafts = Vec::new();
+    for (path, item) in paths {
+        for method in Method::ALL {
+            if let Some(operation) = item.get(method.as_str().to_lowercase()).and_then(Value::as_object) {
+                drafts.push(source.draft(path, method, item, operation));
+            }
+        }
+    }
+    Ok(drafts)
+}
+
+struct Source<'a> {
+    root: &'a Value,
+    file: String,
+    api: &'a Api,
+}
+
+impl Source<'_> {
+    fn draft(&self, path: &str, method: Method, item: &Value, operation: &Map<String, Value>) -> Draft {
+        let mut unread = Vec::new();
+        let mut fields = self.parameters(item, operation, &mut unread);
+        let body = operation.get("requestBody").map(|body| self.resolved(body));
+        let body_schema = body.and_then(|body| json_content(body));
+        if body.is_some() && body_schema.is_none() {
+            unread.push("a request body that is not JSON".to_owned());
+        }
+        if let Some(content) = body_schema {
+            fields.extend(self.body(&content["schema"]));
+        }
+        let text = |key: &str| operation.get(key).and_then(Value::as_str).map(str::to_owned);
+        let name = text("operationId").map(|id| name_of_path(&format!("/{id}"))).unwrap_or_else(|| name_of_path(path));
+        let security = operation.get("security").or_else(|| self.root.get("security"));
+        let answer = self.answer_content(operation);
+        let examples = examples(body_schema, answer.as_ref(), &fields);
+        let remarks = ["summary", "description"].into_iter().filter_map(text);
+        Draft {
+            title: text("summary").filter(|title| title.len() < 60).unwrap_or_else(|| name.clone()),
+            name,
+            method: method.as_str().to_owned(),
+            path: format!("{}{path}", self.base_path()),
+            effect: (method == Method::Get).then_some(Effect::Read),
+            is_public: self.api.credentials.is_none()
+                || security.and_then(Value::as_array).is_some_and(|security| security.is_empty()),
+            is_deprecated: operation.get("deprecated") == Some(&Value::Bool(true)),
+            request: Some(fields),
+            response: answer.map_or(Answer::Unknown, |content| self.answer(&content["schema"])),
+            examples,
+            about: std::iter::once(format!("From {}, {} {path}.", self.file, method.as_str())).chain(remarks).collect(),
+            unread,
+            ..Draft::default()
+        }
+    }
+
+    /// The path of the first server, which a client's base address does not have.
+    fn base_path(&self) -> &str {
+        let url = self.root["servers"][0]["url"].as_str().unwrap_or_default();
+        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let path = rest.find('/').map_or("", |at| &rest[at..]).trim_end_matches('/');
+        if path.contains('{') { "" } else { path }
+    }
+
+    fn parameters(&self, item: &Value, operation: &Map<String, Value>, unread: &mut Vec<String>) -> Vec<Field> {
+        let of_path = item["parameters"].as_array().into_iter().flatten();
+        let own = operation.get("parameters").and_then(Value::as_array).into_iter().flatten();
+        let mut fields: Vec<Field> = Vec::new();
+        for parameter in of_path.chain(own).map(|parameter| self.resolved(parameter)) {
+            let name = parameter["name"].as_str().unwrap_or_default();
+            let place = parameter["in"].as_str().unwrap_or_default();
+            if !["path", "query"].contains(&place) {
+                unread.push(format!("the {place} parameter {name}"));
+                continue;
+            }
+            let mut field = self.field(name, &parameter["schema"], MAX_DEPTH);
+            let is_required = place == "path" || parameter["required"] == Value::Bool(true);
+            field.need = Some(if is_required { Need::Always } else { Need::No });
+            field.remarks.splice(..0, parameter["description"].as_str().map(str::to_owned));
+            fields.retain(|known| known.name != field.name);
+            fields.push(field);
+        }
+        fields
+    }
+
+    fn body(&self, schema: &Value) -> Vec<Field> {
+        let body = self.field("[]", schema, MAX_DEPTH);
+        match body.kind {
+            Kind::List => vec![Field { need: Some(Need::Always), ..body }],
+            _ => body.fields,
+        }
+    }
+
+    /// The JSON of the answer of success.
+    fn answer_content(&self, operation: &Map<String, Value>) -> Option<Value> {
+        let responses = operation.get("responses")?.as_object()?;
+        let success =
+            responses.iter().find(|(status, _)| status.starts_with('2')).or_else(|| responses.iter().next())?;
+        json_content(self.resolved(success.1)).cloned()
+    }
+
+    fn answer(&self, schema: &Value) -> Answer {
+        let whole = self.field("", schema, MAX_DEPTH);
+        let data = self.api.envelope.as_ref().map(|envelope| envelope.data.as_str());
+        let inner = data.and_then(|data| whole.fields.iter().find(|field| field.name == data).cloned());
+        let field = inner.unwrap_or(whole);
+        let data = Data { fields: field.fields, records: Vec::new(), remarks: field.remarks };
+        match field.kind {
+            Kind::List => Answer::Array(data),
+            Kind::Object => Answer::Object(data),
+            _ => Answer::Unknown,
+        }
+    }
+
+    /// A value of a schema; references to references end at some depth.
+    fn field(&self, name: &str, schema: &Value, depth: usize) -> Field {
+        let schema = self.resolved(schema);
+        let mut field = Field { name: name.to_owned(), ..Field::default() };
+        field.remarks.extend(schema["description"].as_str().map(str::to_owned));
+        if depth == 0 {
+            field.remarks.push("Nested too deeply to be read.".to_owned());
+            return field;
+        }
+        for part in schema["allOf"].as_array().into_iter().flatten() {
+            let part = self.field(name, part, depth - 1);
+            field.kind = if field.kind == Kind::Unknown { part.kind } else { field.kind };
+            field.fields.extend(part.fields);
+            field.values.extend(part.values);
+        }
+        for key in ["oneOf", "anyOf", "not", "pattern", "if"] {
+            if schema.get(key).is_some() {
+                field.remarks.push(format!("`{key}` is not read."));
+            }
+        }
+        if let Some(kind) = kind(schema) {
+            field.kind = kind;
+        }
+        let texts = schema["enum"].as_array().into_iter().flatten();
+        let all_texts = texts.clone().all(Value::is_string);
+        match all_texts {
+            true => field.values.extend(texts.filter_map(Value::as_str).map(str::to_owned)),
+            false => field.remarks.push(format!("The values {} are not read.", schema["enum"])),
+        }
+        field.default = scalar(&schema["default"]);
+        let bounds = if field.kind == Kind::List { ["minItems", "maxItems"] } else { ["minimum", "maximum"] };
+        [field.min, field.max] = bounds.map(|key| scalar(&schema[key]));
+        field.is_deprecated = schema["deprecated"] == Value::Bool(true);
+        if schema["format"].is_string() {
+            field.remarks.push(format!("Format {}.", schema["format"].as_str().unwrap_or_default()));
+        }
+        if field.kind == Kind::List {
+            let item = self.field(name, &schema["items"], depth - 1);
+            (field.item, field.fields) = (item.kind, item.fields);
+            field.values = item.values;
+        }
+        let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let required: Vec<&str> = required.collect();
+        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+            let mut inner = self.field(name, property, depth - 1);
+            inner.need = Some(if required.contains(&name.as_str()) { Need::Always } else { Need::No });
+            field.fields.push(inner);
+        }
+        field
+    }
+
+    /// What a value or a reference within the file stands for.
+    fn resolved<'v>(&'v self, value: &'v Value) -> &'v Value {
+        let mut value = value;
+        for _ in 0..MAX_DEPTH {
+            let Some(target) = value["$ref"].as_str().and_then(|target| target.strip_prefix('#')) else { break };
+            let Some(found) = self.root.pointer(target) else { break };
+            value = found;
+        }
+        value
+    }
+}
+
+/// The first content that is JSON.
+fn json_content(of: &Value) -> Option<&Value> {
+    let content = of["content"].as_object()?;
+    content.iter().find(|(media, _)| media.contains("json")).map(|(_, content)| content)
+}
+
+fn kind(schema: &Value) -> Option<Kind> {
+    let listed = schema["type"].as_array().into_iter().flatten();
+    let word = schema["type"].as_str().or_else(|| listed.filter_map(Value::as_str).find(|word| *word != "null"));
+    match word {
+        Some("string") => Some(Kind::Text),
+        Some("integer") => Some(Kind::Integer),
+        Some("number") => Some(Kind::Number),
+        Some("boolean") => Some(Kind::Boolean),
+        Some("array") => Some(Kind::List),
+        Some("object") => Some(Kind::Object),
+        _ if schema["properties"].is_object() => Some(Kind::Object),
+        _ => None,
+    }
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(truth) => Some(truth.to_string()),
+        _ => None,
+    }
+}
+
+/// An example of a request and its answer, where the description has both.
+fn examples(body: Option<&Value>, answer: Option<&Value>, fields: &[Field]) -> Vec<Example> {
+    let own = |content: &Value| {
+        let listed = content["examples"].as_object().and_then(|all| all.values().next()).map(|first| &first["value"]);
+        content.get("example").or(listed).filter(|example| !example.is_null()).cloned()
+    };
+    let request = match body {
+        Some(body) => own(body),
+        None => fields.is_empty().then(|| Value::Object(Map::new())),
+    };
+    let (Some(request), Some(response)) = (request, answer.and_then(own)) else { return Vec::new() };
+    let about = "As described.".to_owned();
+    vec![Example { about, request: request.to_string(), response: response.to_string() }]
+}
