@@ -50,6 +50,8 @@ mod explain;
 #[cfg(feature = "cli")]
 mod export;
 #[cfg(feature = "cli")]
+mod init;
+#[cfg(feature = "cli")]
 mod list;
 #[cfg(feature = "cli")]
 mod revision;
@@ -69,7 +71,7 @@ pub use emit::Layout;
 #[cfg(feature = "cli")]
 pub use export::{OpenApi, Site};
 #[cfg(feature = "cli")]
-pub use generator::{DraftSource, Drafted, compare_editor_schemas, editor_schemas, write_editor_schemas};
+pub use generator::{DraftSource, Drafted, compare_editor_schemas, editor_schemas, init_project, write_editor_schemas};
 pub use generator::{Generator, Only, Schema};
 pub use model::Counts;
 #[cfg(feature = "cli")]

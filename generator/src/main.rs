@@ -74,6 +74,8 @@ enum Command {
         #[command(flatten)]
         schema: SchemaFolder,
     },
+    /// Writes a project to begin with: a crate that generates a client from a small schema, with a test and CI.
+    Init(cli::init::Arguments),
     /// Generates whenever a file of the schema is saved, until Ctrl-C.
     Watch(Target),
     /// Writes the schema language, or what the schema says, in another form.
@@ -147,6 +149,7 @@ impl Command {
             | Self::New { schema, .. } => schema.report.format,
             Self::Export { what: Export::JsonSchema { report, .. } } => report.format,
             Self::Export { what: Export::Openapi { schema, .. } | Export::Site { schema, .. } } => schema.report.format,
+            Self::Init(arguments) => arguments.report.format,
             Self::Diff(_) | Self::Completions { .. } | Self::Man { .. } => OutputFormat::Human,
         }
     }
@@ -233,6 +236,7 @@ fn run(command: Command, output: &Output) -> Result<ExitCode, Diagnostics> {
             None => schema.read()?.explain(&what)?.trim_end().to_owned(),
         }),
         Command::New { arguments, schema } => cli::new::run(&schema.generator(), &arguments, output)?,
+        Command::Init(arguments) => cli::init::run(&arguments, output)?,
         Command::Watch(target) => {
             let folder = target.schema.schema.clone();
             cli::watch::run(&target.generator(), &folder, output);

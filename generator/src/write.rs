@@ -268,6 +268,15 @@ pub(crate) fn create(path: &Path, text: &str) -> Result<(), Diagnostics> {
     to.into_result()
 }
 
+/// The same, with the folders around it.
+#[cfg(feature = "cli")]
+pub(crate) fn create_with_folders(path: &Path, text: &str) -> Result<(), Diagnostics> {
+    let mut to = Diagnostics::default();
+    let folder = path.parent().unwrap_or(Path::new(""));
+    attempt(&mut to, folder, |folder| std::fs::create_dir_all(folder));
+    to.into_result().and_then(|()| create(path, text))
+}
+
 fn lines(names: &BTreeSet<String>) -> String {
     names.iter().map(|name| format!("{name}\n")).collect()
 }

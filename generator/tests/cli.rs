@@ -392,3 +392,31 @@ fn editor_schemas_describe_the_language_that_is_read() {
     let output = check(folder.path());
     assert!(said(&output).contains("run `cargo run --release -- export json-schema`"), "{}", said(&output));
 }
+
+#[test]
+fn init_changes_no_folder_that_has_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let init = |below: &str, more: &[&str]| {
+        let path = folder.path().join(below);
+        run(&[&["init", path.to_str().unwrap()], more].concat())
+    };
+    assert!(init("client", &[]).status.success());
+    let manifest = std::fs::read_to_string(folder.path().join("client/Cargo.toml")).unwrap();
+    assert!(manifest.contains("name = \"client\"") && manifest.contains("tradeapi-runtime = { version = \""));
+    let schema = folder.path().join("client/schema");
+    assert!(run(&["check", "--schema", schema.to_str().unwrap()]).status.success());
+    let before = files(folder.path());
+    for (below, more, expected) in [
+        ("client", &[][..], "is not empty"),
+        ("Client", &[], "invalid crate name `Client`"),
+        ("other", &["--name", "fn"], "invalid crate name `fn`"),
+        ("other", &["--name", "tokio"], "invalid crate name `tokio`"),
+        ("other", &["--crates", "/nowhere"], "does not have the sources"),
+    ] {
+        let output = init(below, more);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(said(&output).contains(expected), "{}", said(&output));
+        assert!(said(&output).contains("help: "), "{}", said(&output));
+    }
+    assert_eq!(before, files(folder.path()));
+}

@@ -11,7 +11,10 @@ const LAYERS: [&[&str]; 4] = [
     // What a build script runs.
     &["diagnostics", "words", "load", "model", "check", "select", "emit", "write", "earlier"],
     // The tools of the command line.
-    &["compare", "revision", "rules", "list", "skeleton", "explain", "drift", "diff", "export", "audit"],
+    &[
+        "compare", "revision", "rules", "list", "skeleton", "init", "draft", "explain", "drift", "diff", "export",
+        "audit",
+    ],
     // The entrance.
     &["generator"],
     // The program.

@@ -229,6 +229,7 @@ impl<'a> Drafting<'a> {
             edit,
             is_deprecated: value(FactKind::Deprecated).is_some(),
             fields,
+            named: None,
             remarks: said.into_iter().collect(),
         }
     }
@@ -346,7 +347,7 @@ impl<'a> Drafting<'a> {
                 remarks.push("The record is guessed by the names of the sections.".to_owned());
             }
             let list = names.iter().find(|name| *name != cursor).cloned().unwrap_or_default();
-            let data = Data { fields: Vec::new(), records, remarks };
+            let data = Data { records, remarks, ..Data::default() };
             return Answer::Page { list, cursor: cursor.to_owned(), next, data };
         }
         let prefix = if shape == "array" { "[]." } else { "" };
@@ -361,7 +362,7 @@ impl<'a> Drafting<'a> {
             },
             ..Field::default()
         };
-        let data = Data { fields: names.iter().map(field).collect(), records, remarks };
+        let data = Data { fields: names.iter().map(field).collect(), records, remarks, ..Data::default() };
         if shape == "array" { Answer::Array(data) } else { Answer::Object(data) }
     }
 

@@ -3,6 +3,7 @@
 pub(crate) mod audit;
 pub(crate) mod compare;
 pub(crate) mod differences;
+pub(crate) mod init;
 pub(crate) mod new;
 mod output;
 pub(crate) mod shell;

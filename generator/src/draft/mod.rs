@@ -67,6 +67,8 @@ pub(crate) struct Field {
     /// What leaving it out does, and the text that deletes the value.
     pub(crate) edit: Option<Option<String>>,
     pub(crate) is_deprecated: bool,
+    /// What the source calls the object, or the objects of the list.
+    pub(crate) named: Option<String>,
     /// The fields of an object, or of the objects of a list.
     pub(crate) fields: Vec<Field>,
     /// What the source says of it.
@@ -114,6 +116,8 @@ pub(crate) enum Answer {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Data {
     pub(crate) fields: Vec<Field>,
+    /// What the source calls it.
+    pub(crate) named: Option<String>,
     /// The names of records of the family that the source means, the likeliest first.
     pub(crate) records: Vec<String>,
     pub(crate) remarks: Vec<String>,

@@ -8,8 +8,8 @@ use super::{Answer, Data, Draft, Example, Field, Kind, name_of_path};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{Api, Effect, Method, Need};
 
-/// How deep references and objects are followed; a description may refer to itself.
-const MAX_DEPTH: usize = 12;
+/// How many references follow each other at most.
+const MOST_REFERENCES: usize = 12;
 
 /// Drafts of all operations that a file describes.
 ///
@@ -113,7 +113,7 @@ impl Source<'_> {
                 unread.push(format!("the {place} parameter {name}"));
                 continue;
             }
-            let mut field = self.field(name, &parameter["schema"], MAX_DEPTH);
+            let mut field = self.field(name, &parameter["schema"], &[]);
             let is_required = place == "path" || parameter["required"] == Value::Bool(true);
             field.need = Some(if is_required { Need::Always } else { Need::No });
             field.remarks.splice(..0, parameter["description"].as_str().map(str::to_owned));
@@ -124,7 +124,7 @@ impl Source<'_> {
     }
 
     fn body(&self, schema: &Value) -> Vec<Field> {
-        let body = self.field("[]", schema, MAX_DEPTH);
+        let body = self.field("[]", schema, &[]);
         match body.kind {
             Kind::List => vec![Field { need: Some(Need::Always), ..body }],
             _ => body.fields,
@@ -140,11 +140,11 @@ impl Source<'_> {
     }
 
     fn answer(&self, schema: &Value) -> Answer {
-        let whole = self.field("", schema, MAX_DEPTH);
+        let whole = self.field("", schema, &[]);
         let data = self.api.envelope.as_ref().map(|envelope| envelope.data.as_str());
         let inner = data.and_then(|data| whole.fields.iter().find(|field| field.name == data).cloned());
         let field = inner.unwrap_or(whole);
-        let data = Data { fields: field.fields, records: Vec::new(), remarks: field.remarks };
+        let data = Data { fields: field.fields, named: field.named, records: Vec::new(), remarks: field.remarks };
         match field.kind {
             Kind::List => Answer::Array(data),
             Kind::Object => Answer::Object(data),
@@ -152,17 +152,21 @@ impl Source<'_> {
         }
     }
 
-    /// A value of a schema; references to references end at some depth.
-    fn field(&self, name: &str, schema: &Value, depth: usize) -> Field {
+    /// A value of a schema, which stands within others that the description has names for.
+    fn field(&self, name: &str, schema: &Value, within: &[&str]) -> Field {
+        let named = schema["$ref"].as_str();
+        let is_circular = named.is_some_and(|named| within.contains(&named));
+        let within: Vec<&str> = within.iter().copied().chain(named).collect();
         let schema = self.resolved(schema);
         let mut field = Field { name: name.to_owned(), ..Field::default() };
+        field.named = named.and_then(|named| named.rsplit('/').next()).map(str::to_owned);
         field.remarks.extend(schema["description"].as_str().map(str::to_owned));
-        if depth == 0 {
-            field.remarks.push("Nested too deeply to be read.".to_owned());
+        if is_circular {
+            field.remarks.push("It holds itself, which no record can.".to_owned());
             return field;
         }
         for part in schema["allOf"].as_array().into_iter().flatten() {
-            let part = self.field(name, part, depth - 1);
+            let part = self.field(name, part, &within);
             field.kind = if field.kind == Kind::Unknown { part.kind } else { field.kind };
             field.fields.extend(part.fields);
             field.values.extend(part.values);
@@ -189,14 +193,14 @@ impl Source<'_> {
             field.remarks.push(format!("Format {}.", schema["format"].as_str().unwrap_or_default()));
         }
         if field.kind == Kind::List {
-            let item = self.field(name, &schema["items"], depth - 1);
-            (field.item, field.fields) = (item.kind, item.fields);
+            let item = self.field(name, &schema["items"], &within);
+            (field.item, field.fields, field.named) = (item.kind, item.fields, item.named);
             field.values = item.values;
         }
         let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let required: Vec<&str> = required.collect();
         for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-            let mut inner = self.field(name, property, depth - 1);
+            let mut inner = self.field(name, property, &within);
             inner.need = Some(if required.contains(&name.as_str()) { Need::Always } else { Need::No });
             field.fields.push(inner);
         }
@@ -206,7 +210,7 @@ impl Source<'_> {
     /// What a value or a reference within the file stands for.
     fn resolved<'v>(&'v self, value: &'v Value) -> &'v Value {
         let mut value = value;
-        for _ in 0..MAX_DEPTH {
+        for _ in 0..MOST_REFERENCES {
             let Some(target) = value["$ref"].as_str().and_then(|target| target.strip_prefix('#')) else { break };
             let Some(found) = self.root.pointer(target) else { break };
             value = found;

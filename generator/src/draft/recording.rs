@@ -177,6 +177,7 @@ impl Operation {
         let used = self.calls - self.refused;
         let data = Data {
             fields: self.data.item.as_deref().unwrap_or(&self.data).fields(),
+            named: None,
             records: Vec::new(),
             remarks: vec![format!("As seen in {used} answers; there may be more.")],
         };

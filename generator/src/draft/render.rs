@@ -225,7 +225,11 @@ fn record(key: &str, draft: &Draft, data: &Data, types: &mut Types<'_>) -> Entry
             Entry::word(key, first.clone()).comments([format!("Also fits: {}.", others.join(", "))])
         }
         None if data.fields.is_empty() => Entry::gap(key),
-        None => Entry::word(key, types.new_record(&format!("{}-result", draft.name), &data.fields, &data.remarks)),
+        None => {
+            let own = format!("{}-result", draft.name);
+            let name = types.record_named(data.named.as_deref(), &own, &data.fields, &data.remarks);
+            Entry::word(key, name)
+        }
     }
 }
 

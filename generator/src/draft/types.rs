@@ -16,6 +16,8 @@ pub(super) struct Types<'a> {
     fields: BTreeMap<&'a str, Vec<Type>>,
     /// The names under which requests have each choice.
     choices: BTreeMap<usize, &'a str>,
+    /// The new records, by what the source calls them.
+    named: BTreeMap<String, String>,
     pub(super) new: NewTypes,
 }
 
@@ -65,7 +67,7 @@ impl<'a> Types<'a> {
                 choices.entry(choice).or_insert(parameter.name.wire.as_str());
             }
         }
-        Self { family, parameters, fields, choices, new: NewTypes::default() }
+        Self { family, parameters, fields, choices, named: BTreeMap::new(), new: NewTypes::default() }
     }
 
     pub(super) fn numbers_as_text(&self) -> bool {
@@ -181,8 +183,26 @@ impl<'a> Types<'a> {
         same.into_iter().map(|(_, name)| name).collect()
     }
 
+    /// A new record of what the source calls by a name, which is the same wherever it has that name; or of what it has no
+    /// name for.
+    pub(super) fn record_named(
+        &mut self,
+        named: Option<&str>,
+        own: &str,
+        fields: &[Field],
+        remarks: &[String],
+    ) -> String {
+        let Some(named) = named else { return self.new_record(own, fields, remarks) };
+        if let Some(known) = self.named.get(named) {
+            return known.clone();
+        }
+        let record = self.new_record(named, fields, remarks);
+        self.named.insert(named.to_owned(), record.clone());
+        record
+    }
+
     /// A new record of these fields.
-    pub(super) fn new_record(&mut self, name: &str, fields: &[Field], remarks: &[String]) -> String {
+    fn new_record(&mut self, name: &str, fields: &[Field], remarks: &[String]) -> String {
         let name = self.free_name(&name.to_upper_camel_case());
         // The name is taken before the records inside are named.
         self.new.records.push(Entry::gap(name.clone()));
@@ -195,17 +215,13 @@ impl<'a> Types<'a> {
 
     fn record_field(&mut self, record: &str, field: &Field) -> Entry {
         let mut entries = Vec::new();
-        if field.kind == Kind::List && !field.fields.is_empty() {
+        let is_list = field.kind == Kind::List;
+        if (is_list || field.kind == Kind::Object) && !field.fields.is_empty() {
             let known = self.records_with(&field.fields).into_iter().next();
-            let of = format!("{record}-{}", field.name);
-            let item = known.unwrap_or_else(|| self.new_record(&of, &field.fields, &[]));
-            entries.push(Entry::word("list", item));
-            entries.push(Entry::gap("doc"));
-        } else if field.kind == Kind::Object && !field.fields.is_empty() {
-            let known = self.records_with(&field.fields).into_iter().next();
-            let of = format!("{record}-{}", field.name);
-            let object = known.unwrap_or_else(|| self.new_record(&of, &field.fields, &[]));
-            entries.push(Entry::word("type", object));
+            let own = format!("{record}-{}", field.name);
+            let item = known.unwrap_or_else(|| self.record_named(field.named.as_deref(), &own, &field.fields, &[]));
+            entries.push(Entry::word(if is_list { "list" } else { "type" }, item));
+            entries.extend(is_list.then(|| Entry::gap("doc")));
         } else {
             self.typed(field, false, &mut entries);
         }

@@ -5,12 +5,16 @@ mod drafts;
 #[cfg(feature = "cli")]
 mod editor;
 #[cfg(feature = "cli")]
+mod project;
+#[cfg(feature = "cli")]
 mod schema;
 
 #[cfg(feature = "cli")]
 pub use drafts::{DraftSource, Drafted};
 #[cfg(feature = "cli")]
 pub use editor::{compare_editor_schemas, editor_schemas, write_editor_schemas};
+#[cfg(feature = "cli")]
+pub use project::init_project;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -4,6 +4,7 @@
 mod describe;
 #[cfg(feature = "cli")]
 pub(crate) mod editor;
+mod language;
 pub(crate) mod raw;
 mod shapes;
 mod source;
@@ -107,6 +108,10 @@ pub(crate) fn load(sources: Sources, shown: &Path, readers: Readers, to: &mut Di
         }
     }
     match api {
+        Some(source) if language::refuses(source, to) => {
+            documents.incomplete = true;
+            return documents;
+        }
         Some(source) => {
             let before = to.len();
             documents.api = read(source, readers, &mut documents.incomplete, to).unwrap_or_default();

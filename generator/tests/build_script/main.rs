@@ -57,6 +57,19 @@ fn read_only_sources_in_an_odd_place_with_two_schemas() {
     assert!(!has("unified/cancel_order.rs") && !has("classic/mod.rs"));
 }
 
+/// A project of `init` is green before the first edit: formatted, without a warning, its test passes.
+#[test]
+fn a_new_project_is_green() {
+    let project = Project::init("fresh-client");
+    let formatted = project.cargo(&["fmt", "--check"]).output().unwrap();
+    assert!(formatted.status.success(), "{}", String::from_utf8_lossy(&formatted.stdout));
+    let tested = project.run(&["test"]);
+    let said = format!("{}{}", String::from_utf8_lossy(&tested.stdout), String::from_utf8_lossy(&tested.stderr));
+    assert!(tested.status.success() && !said.contains("warning"), "{said}");
+    assert!(said.contains("a_ticker_is_read ... ok"), "{said}");
+    assert!(project.read("schema/.schema/operation.json").contains("\"rate_limit\""));
+}
+
 /// A mistake ends the build with the place and the help, and without a panic; so does a name that is not there.
 #[test]
 fn mistakes_are_shown_at_their_place() {

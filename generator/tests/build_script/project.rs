@@ -19,6 +19,18 @@ pub(crate) struct Project {
 impl Project {
     /// Makes the project anew. What it depends on is built once, into a folder that all projects and runs share.
     pub(crate) fn new(name: &'static str, build_script: &str) -> Self {
+        let project = Self::empty(name);
+        let generator = Path::new(env!("CARGO_MANIFEST_DIR"));
+        project.write("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"client\"]\n");
+        project.write("client/Cargo.toml", &manifest(name, generator));
+        project.write("client/build.rs", build_script);
+        project.write("client/src/lib.rs", "#![deny(warnings)]\n");
+        project.settle();
+        project
+    }
+
+    /// A folder for a project, without files.
+    fn empty(name: &'static str) -> Self {
         static TURN: Mutex<()> = Mutex::new(());
         let turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let project = Self { root: room().join(name), name, _turn: turn };
@@ -26,16 +38,28 @@ impl Project {
             project.set_read_only(false);
             std::fs::remove_dir_all(&project.root).unwrap();
         }
-        let generator = Path::new(env!("CARGO_MANIFEST_DIR"));
-        project.write("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"client\"]\n");
-        // The versions of this workspace, which are at hand.
-        std::fs::copy(generator.join("../Cargo.lock"), project.root.join("Cargo.lock")).unwrap();
-        project.write("client/Cargo.toml", &manifest(name, generator));
-        project.write("client/build.rs", build_script);
-        project.write("client/src/lib.rs", "#![deny(warnings)]\n");
+        project
+    }
+
+    /// Takes the versions of this workspace, which are at hand.
+    fn settle(&self) {
+        let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock");
+        std::fs::copy(lock, self.root.join("Cargo.lock")).unwrap();
         // Cargo takes out what is not needed here, and writes the file once more.
-        let settled = project.cargo(&["update", "--workspace", "--offline", "--quiet"]).output().unwrap();
+        let settled = self.cargo(&["update", "--workspace", "--offline", "--quiet"]).output().unwrap();
         assert!(settled.status.success(), "{}", String::from_utf8_lossy(&settled.stderr));
+    }
+
+    /// The project that `tradeapi-gen init` writes.
+    pub(crate) fn init(name: &'static str) -> Self {
+        let project = Self::empty(name);
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_tradeapi-gen"))
+            .args(["init", project.root.to_str().unwrap(), "--crates", root.to_str().unwrap()])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        project.settle();
         project
     }
 
@@ -67,9 +91,15 @@ impl Project {
         build.arg(room().join("target")).output().unwrap()
     }
 
-    fn cargo(&self, arguments: &[&str]) -> Command {
+    /// Runs a command of cargo without the network, in the shared folder.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.cargo(arguments).args(["--offline", "--target-dir"]).arg(room().join("target")).output().unwrap()
+    }
+
+    pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(arguments).current_dir(&self.root);
+        // Nobody debugs what is built here.
+        cargo.args(arguments).current_dir(&self.root).env("CARGO_PROFILE_DEV_DEBUG", "0");
         cargo
     }
 

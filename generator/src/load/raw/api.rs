@@ -10,6 +10,8 @@ mappings! {
     Api {
         /// The name of the API.
         api: Option<Text>,
+        /// The version of the schema language; 1 when left out.
+        language: Option<Spanned<u64>>,
         /// What the API is.
         doc: Option<Text>,
         /// The licence of the schema and of what is exported from it, as an SPDX expression.

@@ -1,0 +1,32 @@
+//! `tradeapi-gen init`: a project to begin with.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use tradeapi_gen::Diagnostics;
+
+use super::Output;
+use crate::Report;
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The folder of the project, new or empty.
+    folder: PathBuf,
+    /// The name of the crate; that of the folder when left out.
+    #[arg(long)]
+    name: Option<String>,
+    /// A checkout of tradeapi-gen to depend on; without it, the crates of this version are.
+    #[arg(long, value_name = "FOLDER")]
+    crates: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: Report,
+}
+
+pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<(), Diagnostics> {
+    let Arguments { folder, name, crates, .. } = arguments;
+    for path in tradeapi_gen::init_project(folder, name.as_deref(), crates.as_deref())? {
+        output.print(format_args!("wrote {}", path.display()));
+    }
+    output.print(format_args!("next: `cargo test` in {}", folder.display()));
+    Ok(())
+}

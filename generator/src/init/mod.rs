@@ -1,0 +1,86 @@
+//! A project to begin with: a crate whose build script generates a client from a schema, with a test and CI.
+//!
+//! The files are those in `files/`, which `schema/README.md` shows too.
+
+use std::path::Path;
+
+use crate::diagnostics::{Code, Diagnostics};
+
+/// The files as they are; `crate-name` and `crate_name` stand for the name of the crate.
+const FILES: [(&str, &str); 11] = [
+    ("build.rs", include_str!("files/build.rs")),
+    ("src/lib.rs", include_str!("files/lib.rs")),
+    ("schema/api.yaml", include_str!("files/schema/api.yaml")),
+    ("schema/market/family.yaml", include_str!("files/schema/market/family.yaml")),
+    ("schema/market/types.yaml", include_str!("files/schema/market/types.yaml")),
+    ("schema/market/ticker.yaml", include_str!("files/schema/market/ticker.yaml")),
+    ("tests/ticker.rs", include_str!("files/tests/ticker.rs")),
+    (".github/workflows/ci.yml", include_str!("files/ci.yml")),
+    (".gitignore", include_str!("files/gitignore")),
+    (".gitattributes", include_str!("files/gitattributes")),
+    ("README.md", include_str!("files/README.md")),
+];
+
+/// The files of a project, by their names. `crates` is the folder of this project's sources; without it, the
+/// dependencies are versions.
+pub(crate) fn files(name: &str, crates: Option<&Path>) -> Vec<(String, String)> {
+    let text = |text: &str| text.replace("crate-name", name).replace("crate_name", &name.replace('-', "_"));
+    let manifest = ("Cargo.toml".to_owned(), manifest(name, crates));
+    let fixed = FILES.iter().map(|(name, content)| ((*name).to_owned(), text(content)));
+    std::iter::once(manifest).chain(fixed).collect()
+}
+
+/// The name of the crate, which is that of the folder where nothing else is said.
+///
+/// # Errors
+/// A name that cargo does not take.
+pub(crate) fn crate_name(folder: &Path, name: Option<&str>) -> Result<String, Diagnostics> {
+    let of_folder = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = name.map_or(of_folder, str::to_owned);
+    let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+    let is_keyword = syn::parse_str::<syn::Ident>(&name.replace('-', "_")).is_err();
+    // Names of the dependencies would make the crate depend on itself.
+    let is_taken = ["tradeapi-gen", "tradeapi-runtime", "tokio", "test", "core", "std"].contains(&name.as_str());
+    if name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_word) && !is_keyword && !is_taken {
+        return Ok(name);
+    }
+    let mut to = Diagnostics::default();
+    to.whole(Code::WrongName, format!("invalid crate name `{name}`"))
+        .help("name the crate with `--name`: lower-case letters, digits and hyphens, and no word of Rust");
+    Err(to)
+}
+
+fn manifest(name: &str, crates: Option<&Path>) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let dependency = |below: &str, features: &str| match crates {
+        Some(folder) => {
+            // A text of TOML escapes as one of JSON does.
+            let path = serde_json::Value::from(folder.join(below).to_string_lossy().into_owned());
+            format!("{{ path = {path}{features} }}")
+        }
+        None => format!("{{ version = \"{version}\"{features} }}"),
+    };
+    format!(
+        "\
+[package]
+name = \"{name}\"
+version = \"0.1.0\"
+edition = \"2024\"
+publish = false
+
+[dependencies]
+tradeapi-runtime = {runtime}
+
+[build-dependencies]
+tradeapi-gen = {generator}
+
+[dev-dependencies]
+tokio = {{ version = \"1\", features = [\"macros\", \"rt\"] }}
+
+# A workspace of its own, also within the folder of another one.
+[workspace]
+",
+        runtime = dependency("generator/runtime", ""),
+        generator = dependency("generator", ", default-features = false"),
+    )
+}
