@@ -26,6 +26,7 @@ mod documents {
 
     compile! {
         readme: "README.md",
+        beyond_the_language: "generator/guide/beyond-the-language.md",
         build_script: "generator/guide/build-script.md",
         checks: "generator/guide/checks.md",
         clock_skew: "generator/guide/clock-skew.md",

@@ -145,13 +145,23 @@ fn editors_refuse_what_the_generator_cannot_read() {
     assert!(refused > 10, "only {refused} files were refused");
 }
 
-/// The files that the README shows: blocks under one name belong together.
+/// The files that the README shows, without those of the smallest API: blocks under one name belong together.
 fn shown() -> BTreeMap<String, String> {
+    let mut files = all_shown();
+    files.retain(|name, _| !name.starts_with(SMALLEST));
+    files
+}
+
+/// Where the README shows the smallest API.
+const SMALLEST: &str = "smallest/";
+
+fn all_shown() -> BTreeMap<String, String> {
     let text = fs::read_to_string(root().join("schema/README.md")).unwrap();
     let mut files: BTreeMap<String, String> = BTreeMap::new();
     for block in text.split("\n```").skip(1).step_by(2) {
         let (info, content) = block.split_once('\n').unwrap();
         match info.split_once(' ') {
+            None if info == "sh" => {}
             Some(("yaml", file)) => *files.entry(file.to_owned()).or_default() += &format!("{content}\n"),
             _ => assert!(info.is_empty(), "a block of YAML without the name of its file: {block}"),
         }
@@ -171,6 +181,22 @@ fn the_examples_of_the_readme_are_a_schema_without_mistakes() {
     }
     if let Err(all) = Generator::new().schema_dir(folder.path()).read() {
         panic!("{all}");
+    }
+}
+
+/// The smallest API of the README is the one that `init` writes, word for word.
+#[test]
+fn the_smallest_api_of_the_readme_is_what_init_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("desk");
+    tradeapi_gen::init_project(&project, None, None).unwrap();
+    let written = yaml_files(&project.join("schema"));
+    let all = all_shown();
+    let shown: Vec<&str> = all.keys().filter_map(|name| name.strip_prefix(SMALLEST)).collect();
+    assert_eq!(written, shown);
+    for name in written {
+        let text = fs::read_to_string(project.join("schema").join(&name)).unwrap();
+        assert_eq!(text, all[&format!("{SMALLEST}{name}")], "{name}");
     }
 }
 
