@@ -7,8 +7,9 @@ use super::Generator;
 use crate::audit::{self, Documents};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::draft::{self, Draft};
+use crate::load::{self, Readers, Sources};
 use crate::model::{self, Api, Family};
-use crate::{load, skeleton, write};
+use crate::{skeleton, write};
 
 /// What a draft is made of.
 #[derive(Clone, Debug)]
@@ -88,7 +89,9 @@ impl Generator {
     fn read_partly(&self) -> Result<Api, Diagnostics> {
         let mut mistakes = Diagnostics::default();
         let folder = self.schema_folder();
-        let api = model::builder::build(&load::load(folder, folder, &mut mistakes), &mut mistakes);
+        let sources = Sources::read(folder, folder, &mut mistakes);
+        let documents = load::load(sources, folder, Readers::One, &mut mistakes);
+        let api = model::builder::build(&documents, &mut mistakes);
         if api.families.is_empty() { Err(mistakes) } else { Ok(api) }
     }
 }

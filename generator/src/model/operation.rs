@@ -229,7 +229,7 @@ pub(crate) struct Listing {
 }
 
 /// What a listing shows of an account.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Shows {
     pub(crate) place: Place,
     pub(crate) what: Shown,
