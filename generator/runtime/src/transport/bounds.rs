@@ -63,7 +63,9 @@ impl TransportLimits {
         self.takes(body.size_hint().lower())?;
         let mut first = Bytes::new();
         let mut joined = Vec::new();
-        while let Some(frame) = body.frame().await {
+        while !body.is_end_stream()
+            && let Some(frame) = body.frame().await
+        {
             let Ok(part) = frame.map_err(no_body)?.into_data() else { continue };
             self.takes((first.len().max(joined.len()) + part.len()) as u64)?;
             if first.is_empty() {

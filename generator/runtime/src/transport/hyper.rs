@@ -14,11 +14,12 @@ use tower_service::Service;
 use self::connection::{Connection, Connector};
 use self::origins::{Origin, Origins};
 use self::socket::Tcp;
-use super::bounds::{FOR_EVER, NAME, TransportLimits, too_late};
+use super::bounds::{FOR_EVER, NAME, TransportLimits};
 use super::tls::TlsSettings;
 use super::{ResponseFuture, RoundTrip, Transport};
 use crate::error::{BuildError, Delivery, TransportError, TransportErrorKind};
 
+mod caller;
 mod connection;
 mod origins;
 mod pool;
@@ -104,23 +105,28 @@ impl Exchange<'_> {
         let Self { transport, origin, request, trip } = self;
         let limits = &transport.limits;
         let runtime = Handle::try_current().map_err(unsent)?.id();
-        let deadline = later(Instant::now(), limits.call);
+        let mut now = Instant::now();
+        let deadline = later(now, limits.call);
         loop {
-            let mut connection = match origin.pool().take(runtime, Instant::now()) {
+            let mut connection = match origin.pool().take(runtime, now) {
                 Some(kept) => kept,
-                // Rare, and larger than the rest of the future.
-                None => Box::pin(transport.connect(origin, runtime, deadline)).await?,
+                None => {
+                    // Rare, and larger than the rest of the future.
+                    let new = Box::pin(transport.connect(origin, runtime, deadline)).await?;
+                    now = Instant::now();
+                    new
+                }
             };
-            if deadline <= Instant::now() {
+            if deadline <= now {
                 return Err(unsent("the time for the call ended before the request could be sent"));
             }
             let was_kept = connection.is_kept();
-            match timeout_at(deadline, connection.exchange(request, limits, *trip)).await.unwrap_or_else(too_late) {
+            match connection.exchange(request, limits, deadline, *trip).await {
                 Ok(answer) => {
                     origin.pool().keep(connection, limits.max_idle);
                     return Ok(answer);
                 }
-                Err(error) if was_kept && error.sent() == Delivery::NotSent => {}
+                Err(error) if was_kept && error.sent() == Delivery::NotSent => now = Instant::now(),
                 Err(error) => return Err(error),
             }
         }

@@ -1,6 +1,7 @@
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -12,13 +13,14 @@ use hyper::client::conn::http1::{self, Builder, SendRequest};
 use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
 use tokio::runtime;
 use tokio::task::unconstrained;
-use tokio::time::Instant;
+use tokio::time::{Instant, Sleep, sleep_until};
 
+use super::caller::Caller;
 use super::later;
 use super::socket::{Asks, Socket, Tcp};
 use crate::error::{Delivery, TransportError, TransportErrorKind};
 use crate::transport::RoundTrip;
-use crate::transport::bounds::TransportLimits;
+use crate::transport::bounds::{TransportLimits, too_late};
 
 /// Makes connections, with TLS where the address wants it.
 pub(super) type Connector = HttpsConnector<Tcp>;
@@ -39,6 +41,11 @@ pub(super) struct Connection {
     made: Instant,
     /// When it is too old for another request; `None` before its first response.
     expires: Option<Instant>,
+    /// Ends a request that takes too long. To move one timer on is cheaper than to register one for each request.
+    timer: Pin<Box<Sleep>>,
+    caller: Arc<Caller>,
+    /// Wakes the caller.
+    waker: Waker,
 }
 
 type Inner = http1::Connection<MaybeHttpsStream<Socket>, Full<Bytes>>;
@@ -49,8 +56,11 @@ impl Connection {
         let socket = Asks::of(&stream);
         // Requests are short: to copy one into a single buffer is faster than to write it in parts.
         let (requests, inner) = Builder::new().writev(false).handshake(stream).await?;
-        let inner = Some(Box::pin(inner));
-        Ok(Box::new(Self { requests, inner, socket, runtime, made: Instant::now(), expires: None }))
+        let (inner, made) = (Some(Box::pin(inner)), Instant::now());
+        let timer = Box::pin(sleep_until(made));
+        let caller = Arc::new(Caller::default());
+        let waker = Waker::from(Arc::clone(&caller));
+        Ok(Box::new(Self { requests, inner, socket, runtime, made, expires: None, timer, caller, waker }))
     }
 
     /// Whether it was made in this runtime. Another runtime may not be notified when the answer arrives.
@@ -85,21 +95,42 @@ impl Connection {
     /// the request is judged by what it echoes.
     fn is_silent(&mut self) -> bool {
         let Self { inner, socket, .. } = self;
-        socket.system_within(|| go_on(inner, &mut Context::from_waker(Waker::noop())));
+        // The write that follows polls it again, so nobody has to be woken for that.
+        socket.system_within(|| go_on(inner, Waker::noop()));
         self.is_free()
     }
 
-    /// Sends `request` and reads the whole answer. A request that was certainly not sent is put back.
+    /// Sends `request` and reads the whole answer, which must be complete by `deadline`. A request that was certainly
+    /// not sent is put back.
     pub(super) async fn exchange(
         &mut self,
         request: &mut Request<Full<Bytes>>,
         limits: &TransportLimits,
+        deadline: Instant,
         trip: Option<&RoundTrip>,
     ) -> Result<Response<Bytes>, TransportError> {
         if !self.is_silent() {
             return Err(TransportError::new(TransportErrorKind::Closed, Delivery::NotSent));
         }
-        let Self { requests, inner, made, expires, .. } = self;
+        let answer = self.answer(request, limits, deadline, trip).await;
+        self.caller.leaves();
+        if !self.is_free() {
+            // What ends the answer may be left to do.
+            go_on(&mut self.inner, &self.waker);
+        }
+        answer
+    }
+
+    /// Writes `request` at once, and reads the whole answer.
+    async fn answer(
+        &mut self,
+        request: &mut Request<Full<Bytes>>,
+        limits: &TransportLimits,
+        deadline: Instant,
+        trip: Option<&RoundTrip>,
+    ) -> Result<Response<Bytes>, TransportError> {
+        let Self { requests, inner, made, expires, timer, caller, waker, .. } = self;
+        timer.as_mut().reset(deadline);
         let mut exchange = pin!(async {
             let sent = Instant::now();
             let response = requests.try_send_request(std::mem::take(request)).await.map_err(|mut error| {
@@ -119,23 +150,31 @@ impl Connection {
             *expires = Some(later(now, rests).min(later(*made, limits.age)));
             Ok(Response::from_parts(head, limits.whole(&mut body).await?))
         });
-        let mut round = |context: &mut Context<'_>| {
-            if let Poll::Ready(answer) = exchange.as_mut().poll(context) {
-                return Poll::Ready(answer);
-            }
-            go_on(inner, context);
-            exchange.as_mut().poll(context)
-        };
         let mut begun = false;
-        let answer = poll_fn(|context| match std::mem::replace(&mut begun, true) {
-            // The first poll writes. The budget of tokio must not let other tasks run between it and the check above.
-            false => pin!(unconstrained(poll_fn(&mut round))).poll(context),
-            true => round(context),
+        poll_fn(|context| {
+            caller.waits(context.waker());
+            let context = &mut Context::from_waker(waker);
+            let exchanged = match std::mem::replace(&mut begun, true) {
+                // The budget of tokio must not let other tasks run between the check above and the write.
+                false => {
+                    let write = poll_fn(|context| {
+                        let exchanged = exchange.as_mut().poll(context);
+                        go_on(inner, waker);
+                        exchanged
+                    });
+                    pin!(unconstrained(write)).poll(context)
+                }
+                true => {
+                    go_on(inner, waker);
+                    exchange.as_mut().poll(context)
+                }
+            };
+            match exchanged {
+                Poll::Pending => timer.as_mut().poll(context).map(too_late),
+                answer => answer,
+            }
         })
-        .await;
-        // It wakes no task until its next request.
-        go_on(inner, &mut Context::from_waker(Waker::noop()));
-        answer
+        .await
     }
 }
 
@@ -145,8 +184,8 @@ impl fmt::Debug for Connection {
     }
 }
 
-fn go_on(inner: &mut Option<Pin<Box<Inner>>>, context: &mut Context<'_>) {
-    inner.take_if(|inner| inner.as_mut().poll(context).is_ready());
+fn go_on(inner: &mut Option<Pin<Box<Inner>>>, waker: &Waker) {
+    inner.take_if(|inner| inner.as_mut().poll(&mut Context::from_waker(waker)).is_ready());
 }
 
 /// How long a connection may rest by the header `Keep-Alive: timeout=N`, less a quarter: a request needs time to
