@@ -4,7 +4,6 @@
 /// A value that is one of a few words.
 pub(crate) trait Word: Copy + 'static {
     /// All of them, as they are written.
-    #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "only the schemas for editors list them"))]
     const WORDS: &'static [&'static str];
 }
 
@@ -19,6 +18,14 @@ macro_rules! words {
             #[allow(dead_code, reason = "not every word is printed")]
             pub(crate) fn as_str(self) -> &'static str {
                 match self { $(Self::$word => $text,)* }
+            }
+        }
+
+        #[allow(dead_code, reason = "not every word is also a key")]
+        impl $name {
+            /// The word that is written so.
+            pub(crate) fn parse(text: &str) -> Option<Self> {
+                match text { $($text => Some(Self::$word),)* _ => None }
             }
         }
 
@@ -63,10 +70,35 @@ words! {
     }
     /// Which calls carry a header.
     Sent { Always = "always", ByOperation = "by_operation", }
-    /// The parts of the text that is signed.
-    SignedPart { Timestamp = "timestamp", Method = "method", Path = "path", Query = "query", Body = "body", }
-    /// The signature's algorithm.
-    Algorithm { HmacSha256 = "hmac-sha256", }
+    /// The parts of a text that is signed or sent as a credential.
+    SignedPart {
+        Timestamp = "timestamp",
+        Method = "method",
+        Path = "path",
+        Query = "query",
+        Body = "body",
+        BareQuery = "bare_query",
+        Host = "host",
+        Key = "key",
+        Passphrase = "passphrase",
+        Nonce = "nonce",
+        Signature = "signature",
+    }
+    /// A signature's algorithm.
+    Algorithm {
+        HmacSha256 = "hmac-sha256",
+        HmacSha384 = "hmac-sha384",
+        HmacSha512 = "hmac-sha512",
+        Ed25519 = "ed25519",
+        RsaSha256 = "rsa-sha256",
+        EcdsaSha256 = "ecdsa-sha256",
+    }
+    /// Which answers have an envelope.
+    Around { All = "all", Failures = "failures", }
+    /// How a secret is written.
+    SecretForm { Text = "text", Base64 = "base64", }
+    /// How a timestamp is written.
+    TimestampForm { Seconds = "s", Milliseconds = "ms", Microseconds = "us", Nanoseconds = "ns", Iso8601 = "iso8601", }
     /// How the signature is written.
     Encoding { Base64 = "base64", Hex = "hex", }
     /// What a property of an account is.

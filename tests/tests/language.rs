@@ -145,7 +145,25 @@ fn editors_refuse_what_the_generator_cannot_read() {
     assert!(refused > 10, "only {refused} files were refused");
 }
 
-/// The files that the README shows, without those of the smallest API: blocks under one name belong together.
+/// The blocks of YAML that the README shows, by their words behind `yaml`.
+fn blocks() -> Vec<(String, String)> {
+    let text = fs::read_to_string(root().join("schema/README.md")).unwrap();
+    let blocks = text.split("\n```").skip(1).step_by(2).filter_map(|block| {
+        let (info, content) = block.split_once('\n').unwrap();
+        match info.split_once(' ') {
+            None if info == "sh" => None,
+            Some(("yaml", words)) => Some((words.to_owned(), format!("{content}\n"))),
+            _ if info.is_empty() => None,
+            _ => panic!("a block of YAML without the name of its file: {block}"),
+        }
+    });
+    blocks.collect()
+}
+
+/// What stands behind the name of a file of which a block shows how it is in another API.
+const ELSEWHERE: &str = " of another API";
+
+/// The files that the README shows, without those of the smallest API.
 fn shown() -> BTreeMap<String, String> {
     let mut files = all_shown();
     files.retain(|name, _| !name.starts_with(SMALLEST));
@@ -155,18 +173,27 @@ fn shown() -> BTreeMap<String, String> {
 /// Where the README shows the smallest API.
 const SMALLEST: &str = "smallest/";
 
+/// The files that the README shows: blocks under one name belong together.
 fn all_shown() -> BTreeMap<String, String> {
-    let text = fs::read_to_string(root().join("schema/README.md")).unwrap();
     let mut files: BTreeMap<String, String> = BTreeMap::new();
-    for block in text.split("\n```").skip(1).step_by(2) {
-        let (info, content) = block.split_once('\n').unwrap();
-        match info.split_once(' ') {
-            None if info == "sh" => {}
-            Some(("yaml", file)) => *files.entry(file.to_owned()).or_default() += &format!("{content}\n"),
-            _ => assert!(info.is_empty(), "a block of YAML without the name of its file: {block}"),
-        }
+    for (words, content) in blocks().into_iter().filter(|(words, _)| !words.ends_with(ELSEWHERE)) {
+        *files.entry(words).or_default() += &content;
     }
     files
+}
+
+/// The blocks that show files of other APIs.
+fn shown_elsewhere() -> Vec<(String, String)> {
+    let file = |(words, content): (String, String)| Some((words.strip_suffix(ELSEWHERE)?.to_owned(), content));
+    blocks().into_iter().filter_map(file).collect()
+}
+
+#[test]
+fn the_examples_of_other_apis_are_accepted_by_editors() {
+    let language = Language::read();
+    for (name, text) in shown_elsewhere() {
+        assert_eq!(language.mistakes(&name, &text), Some(Vec::new()), "{text}");
+    }
 }
 
 #[test]
@@ -204,7 +231,7 @@ fn the_smallest_api_of_the_readme_is_what_init_writes() {
 fn every_key_of_the_language_stands_in_an_example_of_the_readme() {
     let language = Language::read();
     let mut used = BTreeSet::new();
-    for (name, text) in shown() {
+    for (name, text) in shown().into_iter().chain(shown_elsewhere()) {
         let (schema, _) = &language.schemas[kind(&name)];
         note_keys(schema, schema, "", &json(&serde_yaml::from_str(&text).unwrap()), &mut used);
     }

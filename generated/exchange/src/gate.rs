@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use tradeapi::runtime::checks::{CheckContext, CheckPolicy};
 use tradeapi::runtime::json::{Encode, JsonWriter, write_json};
 use tradeapi::runtime::signing::Signer;
-use tradeapi::runtime::tables::{Access, Encoding, Meta, Scope, SignedPart};
+use tradeapi::runtime::tables::{Access, Authentication, Content, Encoding, Meta, Part, Scope};
 use tradeapi::{API, Operation, Timestamp, Violations};
 
 use crate::faults::{Delivered, Trouble};
@@ -217,27 +217,29 @@ fn authenticate(
 }
 
 fn identify(core: &Core, now: u64, meta: &Meta, request: &Request<Bytes>, address: IpAddr) -> Result<usize, Reason> {
-    let names = API.credentials.ok_or(Reason::Parameter)?;
-    let header = |name: &str, missing: Reason| {
+    let credentials = API.credentials.ok_or(Reason::Parameter)?;
+    let header = |part: Part, missing: Reason| {
+        let name = credentials.header(part).ok_or(missing)?;
         let value = request.headers().get(name).and_then(|value| value.to_str().ok()).filter(|text| !text.is_empty());
         value.ok_or(missing)
     };
-    let key = header(names.key, Reason::MissingKey)?;
-    let signature = header(names.signature, Reason::MissingSignature)?;
-    let timestamp = header(names.timestamp, Reason::MissingTimestamp)?;
+    let key = header(Part::Key, Reason::MissingKey)?;
+    let signature = header(Part::Signature, Reason::MissingSignature)?;
+    let timestamp = header(Part::Timestamp, Reason::MissingTimestamp)?;
     let index = *core.keys.get(key).ok_or(Reason::UnknownKey)?;
     let user = &core.users[index];
-    if let Some(name) = names.passphrase
-        && header(name, Reason::MissingPassphrase)? != user.keys[2]
+    if credentials.header(Part::Passphrase).is_some()
+        && header(Part::Passphrase, Reason::MissingPassphrase)? != user.keys[2]
     {
         return Err(Reason::WrongPassphrase);
     }
     let at: u64 = timestamp.parse().map_err(|_| Reason::MissingTimestamp)?;
-    if names.window_ms.is_some_and(|window| at.abs_diff(now) > window) {
+    if credentials.window_ms.is_some_and(|window| at.abs_diff(now) > window) {
         return Err(Reason::ExpiredTimestamp);
     }
-    let text = signed_text(request, names.signed_text, timestamp);
-    if !is_signature(&user.signer.sign(&text), names.encoding, signature) {
+    let (parts, encoding) = signed(&credentials).ok_or(Reason::Parameter)?;
+    let text = signed_text(request, parts, timestamp);
+    if !is_signature(&user.signer.sign(&text), encoding, signature) {
         return Err(Reason::WrongSignature);
     }
     if !user.profile.addresses.is_empty() && !user.profile.addresses.contains(&address) {
@@ -251,6 +253,16 @@ fn identify(core: &Core, now: u64, meta: &Meta, request: &Request<Bytes>, addres
     }
 }
 
+/// What is signed, and how the signature is encoded.
+fn signed(credentials: &Authentication) -> Option<(&'static [Part], Encoding)> {
+    let signature = credentials.signature?;
+    let (_, encoding) = signature.algorithms.first()?;
+    match signature.content {
+        Content::Text(parts) => Some((parts, *encoding)),
+        Content::Token(_) => None,
+    }
+}
+
 /// Whether a text is a signature as the credentials encode it.
 fn is_signature(signature: &[u8], encoding: Encoding, text: &str) -> bool {
     match encoding {
@@ -259,20 +271,30 @@ fn is_signature(signature: &[u8], encoding: Encoding, text: &str) -> bool {
     }
 }
 
-fn signed_text(request: &Request<Bytes>, parts: &[SignedPart], timestamp: &str) -> Vec<u8> {
+fn signed_text(request: &Request<Bytes>, parts: &[Part], timestamp: &str) -> Vec<u8> {
     let mut text = Vec::with_capacity(256 + request.body().len());
     for part in parts {
         match part {
-            SignedPart::Timestamp => text.extend_from_slice(timestamp.as_bytes()),
-            SignedPart::Method => text.extend_from_slice(request.method().as_str().as_bytes()),
-            SignedPart::Path => text.extend_from_slice(request.uri().path().as_bytes()),
-            SignedPart::Query => {
+            Part::Timestamp => text.extend_from_slice(timestamp.as_bytes()),
+            Part::Method => text.extend_from_slice(request.method().as_str().as_bytes()),
+            Part::Path => text.extend_from_slice(request.uri().path().as_bytes()),
+            Part::Query => {
                 if let Some(query) = request.uri().query() {
                     text.push(b'?');
                     text.extend_from_slice(query.as_bytes());
                 }
             }
-            SignedPart::Body => text.extend_from_slice(request.body()),
+            Part::Body => text.extend_from_slice(request.body()),
+            // The documents name no others.
+            Part::Text(_)
+            | Part::Key
+            | Part::Passphrase
+            | Part::Nonce
+            | Part::Signature
+            | Part::Host
+            | Part::BareQuery
+            | Part::Header(_)
+            | Part::Digest(..) => {}
         }
     }
     text
@@ -328,7 +350,9 @@ pub(crate) static NO_RULES: CheckPolicy = CheckPolicy::nothing();
 
 fn respond(core: &Core, now: u64, served: &Served) -> Response<Bytes> {
     let (status, code, message, data) = match &served.data {
-        Ok(data) => (200, API.envelope.map_or("00000", |envelope| envelope.success), "success", data.as_str()),
+        Ok(data) => {
+            (200, API.envelope.and_then(|envelope| envelope.success).unwrap_or_default(), "success", data.as_str())
+        }
         Err(refusal) => {
             let status = refusal.status.unwrap_or(core.settings.refusal_status);
             (status, refusal.code.as_str(), refusal.message.as_str(), "null")
@@ -337,14 +361,18 @@ fn respond(core: &Core, now: u64, served: &Served) -> Response<Bytes> {
     let mut out = JsonWriter::with_capacity(128 + message.len() + data.len());
     out.begin_object();
     if let Some(envelope) = API.envelope {
-        out.member(envelope.code).string(code);
-        if let Some(name) = envelope.message {
+        if let Some(name) = envelope.code_member() {
+            out.member(name).string(code);
+        }
+        if let Some(name) = envelope.message_member() {
             out.member(name).string(message);
         }
         if let Some(name) = envelope.time {
             out.member(name).number(&now);
         }
-        out.member(envelope.data).raw(data);
+        if let Some(name) = envelope.data {
+            out.member(name).raw(data);
+        }
     }
     out.end_object();
     let mut response = Response::new(Bytes::from(out.finish()));

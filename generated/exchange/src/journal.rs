@@ -11,6 +11,7 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Request, Response};
 use serde::{Deserialize, Serialize};
 use tradeapi::API;
+use tradeapi::runtime::tables::Part;
 
 use crate::accounts::Profile;
 use crate::faults::{Conditions, Fault};
@@ -152,8 +153,10 @@ pub(crate) fn count_rule(counts: &mut BTreeMap<String, u64>, rule: &str) {
 impl Recorded {
     /// A request without the headers that mean nothing to the exchange.
     pub(crate) fn new(request: &Request<Bytes>, address: IpAddr) -> Self {
-        let of_credentials = API.credentials.iter().flat_map(|names| {
-            [Some(names.key), Some(names.signature), names.passphrase, Some(names.timestamp)].into_iter().flatten()
+        let of_credentials = API.credentials.iter().flat_map(|credentials| {
+            [Part::Key, Part::Signature, Part::Passphrase, Part::Timestamp]
+                .into_iter()
+                .filter_map(|part| credentials.header(part))
         });
         let names = of_credentials.chain(["content-type"]);
         let headers = names.filter_map(|name| {

@@ -2,6 +2,7 @@
 
 mod named;
 mod query;
+pub(crate) use query::push_pair;
 mod reader;
 mod writer;
 

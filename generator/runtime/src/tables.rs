@@ -9,7 +9,11 @@ mod outcome;
 mod rule;
 mod window;
 
-pub use api::{Api, CredentialHeaders, Encoding, Envelope, Header, Sent, SignedPart};
+pub(crate) use api::first_member;
+pub use api::{
+    Algorithm, Api, Around, Authentication, Carried, Content, DigestForm, Encoding, Envelope, Hash, Header, Part, Path,
+    Place, SecretForm, Sent, Signature, Step, TimestampForm, Token,
+};
 pub use code::{Certainty, CodeProof, CredentialCause, KnownError, Refusal, Stage};
 pub use confirm::{ClientId, Compound, Confirm, Echo, Echoes};
 pub use days::Days;

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::findings::{FactKind, Key, key};
 use super::wording;
 use crate::diagnostics::Place;
-use crate::model::{Api, Fact, Family, Identifier, NotShown, Operation, Record, Rule, Shape, Unit, alphabet, facts};
+use crate::model::{
+    Api, Carried, Fact, Family, Identifier, NotShown, Operation, Record, Rule, Shape, Unit, alphabet, facts,
+};
 
 /// One thing that the schema states.
 #[derive(Clone, Debug)]
@@ -314,14 +316,12 @@ impl<'a> Claims<'a> {
             self.add(key(FactKind::Header, [document, &header.name]), "", header.place, 0);
         }
         if let Some(credentials) = &api.credentials {
-            let names = [Some(&credentials.key), Some(&credentials.signature), Some(&credentials.timestamp)];
-            for name in names.into_iter().chain([credentials.passphrase.as_ref()]).flatten() {
-                self.add(key(FactKind::Credential, [document, name]), "", credentials.place, 0);
+            for Carried { name, place, .. } in credentials.headers() {
+                self.add(key(FactKind::Credential, [document, name]), "", *place, 0);
             }
         }
         if let Some(envelope) = &api.envelope {
-            let names = [Some(&envelope.code), envelope.message.as_ref(), envelope.time.as_ref(), Some(&envelope.data)];
-            for name in names.into_iter().flatten() {
+            for name in envelope.members().into_iter().chain(envelope.data.as_deref()) {
                 self.add(key(FactKind::Envelope, [document, name]), "", envelope.place, 0);
             }
         }

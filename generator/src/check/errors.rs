@@ -5,17 +5,18 @@ use crate::model::{Api, Cause, CodeProof, Family, Proof};
 
 /// The code that means success is the one of the envelope, and no other.
 pub(super) fn success_is_one(api: &Api, family: &Family, to: &mut Diagnostics) {
-    let Some(envelope) = api.envelope.as_ref().filter(|envelope| !envelope.success.is_empty()) else { return };
+    let success = api.envelope.as_ref().and_then(|envelope| envelope.success.as_ref());
+    let Some(success) = success.filter(|success| !success.is_empty()) else { return };
     for error in &family.errors {
         let file = to.api_file();
-        let is_envelopes = error.code == envelope.success;
+        let is_envelopes = error.code == *success;
         if error.success && !is_envelopes {
             to.at(
                 error.place,
                 Code::BadResponse,
                 format!(
                     "the code `{}` is marked as success, but the envelope in {file} says `{}`",
-                    error.code, envelope.success
+                    error.code, success
                 ),
             )
             .help("remove `success: true`, or correct the envelope");
@@ -46,7 +47,7 @@ pub(super) fn codes_prove_refusals(_api: &Api, family: &Family, to: &mut Diagnos
 pub(super) fn observed_codes(api: &Api, to: &mut Diagnostics) {
     for code in &api.codes {
         cause_is_of_credentials(&code.code, &code.proof, to);
-        if api.envelope.as_ref().is_some_and(|envelope| envelope.success == code.code) {
+        if api.envelope.as_ref().is_some_and(|envelope| envelope.success.as_ref() == Some(&code.code)) {
             let help = format!("remove it, or correct the envelope in {}", to.api_file());
             to.at(code.place, Code::BadOutcome, format!("the code `{}` means success", code.code)).help(help);
         }

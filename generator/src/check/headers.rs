@@ -6,11 +6,7 @@ use crate::model::{Access, Api, Family, Sent};
 
 /// A header is one header, however it is written.
 pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
-    let credentials = api.credentials.as_ref();
-    let own = credentials.into_iter().flat_map(|own| {
-        [Some(&own.key), Some(&own.signature), own.passphrase.as_ref(), Some(&own.timestamp)].into_iter().flatten()
-    });
-    let own: Vec<&String> = own.collect();
+    let own: Vec<_> = api.credentials.iter().flat_map(|own| own.headers()).map(|own| &own.name).collect();
     for (index, header) in api.headers.iter().enumerate() {
         if own.iter().any(|name| name.eq_ignore_ascii_case(&header.name)) {
             to.at(

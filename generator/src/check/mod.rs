@@ -9,6 +9,7 @@ mod choices;
 mod compound;
 mod conditions;
 mod confirm;
+mod credentials;
 mod deprecated;
 mod docs;
 mod echoes;
@@ -40,8 +41,9 @@ use crate::diagnostics::Diagnostics;
 use crate::model::{Api, Family};
 
 /// What concerns the whole API.
-const API_RULES: [fn(&Api, &mut Diagnostics); 8] = [
+const API_RULES: [fn(&Api, &mut Diagnostics); 9] = [
     account::names,
+    credentials::check,
     headers::are_distinct,
     headers::signed_calls_have_credentials,
     paths::are_distinct,
@@ -84,6 +86,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     ceilings::check,
     operations::check,
     headers::are_declared,
+    credentials::fit_beside_parameters,
     paths::check,
     windows::check,
     listings::check,

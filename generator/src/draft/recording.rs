@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{Answer, Data, Draft, Field, Kind, name_of_path};
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Effect, Method, Need};
+use crate::model::{Api, Around, Effect, Envelope, Method, Need, Step, Way};
 
 /// More different values than this are not the values of an enum.
 const MOST_VALUES: usize = 12;
@@ -145,17 +145,16 @@ struct Operation {
 impl Operation {
     fn see(&mut self, api: &Api, call: &Call) {
         self.calls += 1;
-        let is_success = match &api.envelope {
-            Some(envelope) => text(&call.response[&envelope.code]) == Some(envelope.success.clone()),
-            None => (200..300).contains(&call.status),
+        let data = match &api.envelope {
+            Some(envelope) => data_within(envelope, &call.response),
+            None => (200..300).contains(&call.status).then_some(&call.response),
         };
-        if !is_success {
+        let Some(data) = data else {
             self.refused += 1;
             return;
-        }
+        };
         self.request.see(&call.request);
-        let data = api.envelope.as_ref().map(|envelope| envelope.data.as_str());
-        self.data.see(data.map_or(&call.response, |data| &call.response[data]));
+        self.data.see(data);
     }
 
     fn draft(&self, api: &Api, file: &str, method: &str, path: &str) -> Draft {
@@ -302,6 +301,22 @@ impl Seen {
 fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     digits.chars().all(|c| c.is_ascii_digit() || c == '.')
+}
+
+/// The data of an answer; `None` if it is a refusal.
+fn data_within<'v>(envelope: &Envelope, answer: &'v Value) -> Option<&'v Value> {
+    let code = envelope.code.iter().find_map(|way| at(answer, way)).and_then(text);
+    let is_bare = code.is_none() && envelope.around == Around::Failures;
+    let is_success = is_bare || code == envelope.success;
+    let data = envelope.data.as_ref().filter(|_| !is_bare);
+    is_success.then(|| data.map_or(answer, |data| &answer[data]))
+}
+
+fn at<'v>(value: &'v Value, way: &Way) -> Option<&'v Value> {
+    way.0.iter().try_fold(value, |value, step| match step {
+        Step::Member(name) => value.get(name),
+        Step::Item(index) => value.get(index),
+    })
 }
 
 fn text(value: &Value) -> Option<String> {

@@ -56,7 +56,9 @@ impl<'a> Evaluator<'a> {
     fn around(&self, entry: &Entry) -> Verdict {
         let path = &entry.path;
         let (what, place, file) = match &self.api.envelope {
-            Some(envelope) if !is_within(path, &envelope.data) => ("the envelope", envelope.place, "api.yaml"),
+            Some(envelope) if envelope.data.as_ref().is_some_and(|data| !is_within(path, data)) => {
+                ("the envelope", envelope.place, "api.yaml")
+            }
             _ => ("the answer", self.answer(), "this file"),
         };
         let what = match entry.kind {

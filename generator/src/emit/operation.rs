@@ -189,6 +189,7 @@ fn meta(family: &Family, operation: &Operation) -> TokenStream {
         list(&quote!(defaults), defaults(operation)),
         rules::checked(operation).next().map(|_| quote!(rules: RULES)),
         Some(quote!(errors: super::errors::ERRORS)),
+        operation.data.as_ref().map(|data| quote!(data: Some(#data))),
         list_member.map(|member| quote!(list_member: Some(#member))),
         confirm::client_id(family, operation),
         confirm::confirm(family, operation),

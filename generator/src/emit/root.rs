@@ -3,12 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{file_of, ident, number, optional_text, pretty};
+use super::code::{file_of, ident, optional_text, pretty};
 use super::docs::{Docs, code, escape};
 use super::module_name;
 use crate::emit::Layout;
-use crate::model::{Api, Credentials, Duration, Family};
-use crate::model::{Encoding, Sent, SignedPart};
+use crate::model::{Api, Family, Sent};
 
 /// `lib.rs`, or `api.rs` that can be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> String {
@@ -134,16 +133,14 @@ fn table(api: &Api) -> TokenStream {
     let envelope = match &api.envelope {
         None => quote!(None),
         Some(envelope) => {
-            let (code, data, success) = (&envelope.code, &envelope.data, &envelope.success);
-            let message = optional_text(envelope.message.as_deref());
-            let time = optional_text(envelope.time.as_deref());
-            quote!(Some(runtime::tables::Envelope { code: #code, message: #message, time: #time, data: #data, success: #success }))
+            let envelope = super::envelope::table(envelope);
+            quote!(Some(#envelope))
         }
     };
     let credentials = match &api.credentials {
         None => quote!(None),
         Some(credentials) => {
-            let credentials = credentials_table(credentials);
+            let credentials = super::credentials::table(credentials);
             quote!(Some(#credentials))
         }
     };
@@ -194,39 +191,6 @@ fn recoveries(api: &Api, layout: Layout) -> TokenStream {
         /// The operations whose changes [`Client::recover`] can query.
         static RECOVERIES: &[runtime::confirm::Recovery] = &[#(#rows),*];
     }
-}
-
-fn credentials_table(credentials: &Credentials) -> TokenStream {
-    let [key, signature, timestamp] =
-        [&credentials.key, &credentials.signature, &credentials.timestamp].map(|name| name.to_ascii_lowercase());
-    let passphrase = optional_text(credentials.passphrase.as_deref().map(str::to_ascii_lowercase).as_deref());
-    let parts = credentials.signed_text.iter().map(|part| match part {
-        SignedPart::Timestamp => quote!(runtime::tables::SignedPart::Timestamp),
-        SignedPart::Method => quote!(runtime::tables::SignedPart::Method),
-        SignedPart::Path => quote!(runtime::tables::SignedPart::Path),
-        SignedPart::Query => quote!(runtime::tables::SignedPart::Query),
-        SignedPart::Body => quote!(runtime::tables::SignedPart::Body),
-    });
-    let encoding = match credentials.encoding {
-        Encoding::Base64 => quote!(Base64),
-        Encoding::Hex => quote!(Hex),
-    };
-    let window = match credentials.window.and_then(Duration::milliseconds) {
-        Some(window) => {
-            let window = number(window);
-            quote!(Some(#window))
-        }
-        None => quote!(None),
-    };
-    quote!(runtime::tables::CredentialHeaders {
-        key: #key,
-        signature: #signature,
-        passphrase: #passphrase,
-        timestamp: #timestamp,
-        signed_text: &[#(#parts),*],
-        encoding: runtime::tables::Encoding::#encoding,
-        window_ms: #window,
-    })
 }
 
 /// A macro over all operations, for code that has to know every one, such as a test or a local exchange.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::shapes::{Named, Short, ShortForm, Spanned, Texts};
+use super::shapes::{Named, Short, ShortForm, Spanned, Texts, WordOr};
 use crate::words::Word;
 
 /// Something that YAML can hold.
@@ -124,5 +124,11 @@ impl Describe for Texts {
 impl<T: Describe + ShortForm> Describe for Short<T> {
     fn describe(to: &mut Definitions) -> Value {
         either(String::describe(to), T::describe(to))
+    }
+}
+
+impl<W: Word, T: Describe> Describe for WordOr<W, T> {
+    fn describe(to: &mut Definitions) -> Value {
+        either(W::describe(to), T::describe(to))
     }
 }

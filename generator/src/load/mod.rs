@@ -15,7 +15,7 @@ mod typed;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-pub(crate) use shapes::{Named, Short, Spanned, Text, Texts};
+pub(crate) use shapes::{Named, Short, Spanned, Text, Texts, WordOr};
 pub(crate) use source::watched;
 
 use crate::diagnostics::{Code, Diagnostics, Place};

@@ -8,6 +8,7 @@ use std::ops::Deref;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::diagnostics::Place;
+use crate::words::Word;
 
 /// A text and its place.
 pub(crate) type Text = Spanned<String>;
@@ -147,6 +148,40 @@ impl<'de, T: ShortForm> Deserialize<'de> for Short<T> {
 
             fn visit_newtype_struct<D: Deserializer<'de>>(self, from: D) -> Result<Short<T>, D::Error> {
                 T::deserialize(from).map(Short)
+            }
+        }
+
+        from.deserialize_newtype_struct(SHORT, Either(PhantomData))
+    }
+}
+
+/// One of a few words, or a mapping.
+#[derive(Clone, Debug)]
+pub(crate) enum WordOr<W, T> {
+    /// The word.
+    Word(W),
+    /// The mapping.
+    Mapping(T),
+}
+
+impl<'de, W: Word + Deserialize<'de>, T: Deserialize<'de>> Deserialize<'de> for WordOr<W, T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Either<W, T>(PhantomData<(W, T)>);
+
+        impl<'de, W: Word + Deserialize<'de>, T: Deserialize<'de>> Visitor<'de> for Either<W, T> {
+            type Value = WordOr<W, T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or a mapping")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                let word: de::value::StrDeserializer<'_, E> = de::IntoDeserializer::into_deserializer(text);
+                W::deserialize(word).map(WordOr::Word).map_err(|_| E::unknown_variant(text, W::WORDS))
+            }
+
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+                T::deserialize(from).map(WordOr::Mapping)
             }
         }
 

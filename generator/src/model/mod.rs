@@ -6,8 +6,10 @@ pub(crate) mod builder;
 mod code;
 mod confirm;
 mod counts;
+mod credentials;
 mod duration;
 pub(crate) mod elements;
+mod envelope;
 #[cfg(feature = "cli")]
 mod facts;
 mod inputs;
@@ -25,7 +27,9 @@ pub(crate) use account::*;
 pub(crate) use code::*;
 pub(crate) use confirm::*;
 pub use counts::Counts;
+pub(crate) use credentials::*;
 pub(crate) use duration::{Duration, Unit as DurationUnit};
+pub(crate) use envelope::{Envelope, Step, Way};
 #[cfg(feature = "cli")]
 pub(crate) use facts::{Fact, facts};
 pub(crate) use inputs::{AllReviewed, Digests, Input, Operations, digest, noting};
@@ -91,31 +95,6 @@ pub(crate) struct Reviewed {
     pub(crate) section: (String, Place),
     /// The digest and its place, which is where a new one is written.
     pub(crate) digest: (String, Place),
-}
-
-/// The members that every answer has.
-#[derive(Clone, Debug, Hash)]
-pub(crate) struct Envelope {
-    pub(crate) code: String,
-    pub(crate) message: Option<String>,
-    pub(crate) time: Option<String>,
-    pub(crate) data: String,
-    pub(crate) success: String,
-    pub(crate) place: Place,
-}
-
-/// How calls are signed.
-#[derive(Clone, Debug, Hash)]
-pub(crate) struct Credentials {
-    pub(crate) key: String,
-    pub(crate) signature: String,
-    pub(crate) passphrase: Option<String>,
-    pub(crate) timestamp: String,
-    pub(crate) signed_text: Vec<SignedPart>,
-    pub(crate) encoding: Encoding,
-    pub(crate) window: Option<Duration>,
-    /// Where the headers are named.
-    pub(crate) place: Place,
 }
 
 /// A header beside those of the credentials.

@@ -42,6 +42,8 @@ pub(crate) struct Operation {
     /// How far back the answer reaches where no parameter says.
     pub(crate) history: Option<Duration>,
     pub(crate) response: Response,
+    /// The member of the envelope with the data, where it differs from that of the API.
+    pub(crate) data: Option<String>,
     pub(crate) listing: Listing,
     pub(crate) batch: Option<Batch>,
     pub(crate) intents: Vec<Intent>,

@@ -27,8 +27,11 @@ pub(super) fn walk(
     let (from, path, is_success) = (Reader::new(text), String::new(), data.is_some());
     let mut walk = Walk { api, meta, from, counts, withheld, path, is_success };
     match &api.envelope {
-        Some(envelope) => walk.envelope(envelope, data.unwrap_or(Form::Anything))?,
-        None => walk.bare(data.unwrap_or(Form::Anything))?,
+        // An envelope around the whole body has no members of its own to compare.
+        Some(envelope) if meta.data_member(api).is_some() => {
+            walk.envelope(envelope, data.unwrap_or(Form::Anything))?;
+        }
+        Some(_) | None => walk.bare(data.unwrap_or(Form::Anything))?,
     }
     walk.from.finish()
 }
@@ -62,7 +65,8 @@ impl Walk<'_, '_> {
         if self.from.peek() != Kind::Object {
             return Err(self.from.unexpected("an envelope"));
         }
-        self.object(None, &envelope_fields(envelope, data)).map(drop)
+        let data_member = self.meta.data_member(self.api).unwrap_or_default();
+        self.object(None, &envelope_fields(envelope, data_member, data)).map(drop)
     }
 
     /// An answer without an envelope is what would be the data of one.
@@ -181,7 +185,7 @@ impl Walk<'_, '_> {
         }
         let start = self.from.mark();
         let code = self.from.scalar()?;
-        let is_success = self.api.envelope.as_ref().is_some_and(|envelope| envelope.success == code);
+        let is_success = self.api.envelope.as_ref().is_some_and(|envelope| envelope.success == Some(&*code));
         if !code.is_empty() && !is_success && self.meta.error(&code).is_none() {
             let sign = Sign::UnlistedCode(at.spot, self.withheld.filter(spelling::code(&code)));
             self.counts.note(at.record, sign, Found::once(kind));
@@ -214,8 +218,7 @@ impl Walk<'_, '_> {
 
     /// The member that has the list, where the data may be an object around it.
     fn list_member(&self, at: Here<'_>) -> Option<&'static str> {
-        let data = self.api.envelope.as_ref().map_or("", |envelope| envelope.data);
-        let is_data = at.record == ENVELOPE && at.field.name == data;
+        let is_data = at.record == ENVELOPE && Some(at.field.name) == self.meta.data_member(self.api);
         self.meta.list_member.filter(|_| is_data)
     }
 
@@ -301,11 +304,16 @@ fn is_written_as(form: Form, is_bare: bool, kind: Kind) -> bool {
 }
 
 /// The fields of an envelope. Only of the data it is known what it looks like.
-fn envelope_fields(envelope: &Envelope, data: Form) -> Vec<FieldTable> {
-    let anything = |name| FieldTable::in_form(name, Form::Anything);
-    let others = [envelope.message, envelope.time].into_iter().flatten().map(anything);
-    let (code, data) = (anything(envelope.code).code(), FieldTable::in_form(envelope.data, data));
-    [code].into_iter().chain(others).chain([data]).collect()
+fn envelope_fields(envelope: &Envelope, data_member: &'static str, data: Form) -> Vec<FieldTable> {
+    let mut fields: Vec<FieldTable> = Vec::new();
+    for name in envelope.members().filter(|name| *name != data_member) {
+        if fields.iter().all(|field| field.name != name) {
+            let field = FieldTable::in_form(name, Form::Anything);
+            fields.push(if envelope.code_member() == Some(name) { field.code() } else { field });
+        }
+    }
+    fields.push(FieldTable::in_form(data_member, data));
+    fields
 }
 
 /// The field with this name, looked for from `expected` on, and round again from the first.

@@ -3,18 +3,21 @@
 use std::borrow::Cow;
 
 use crate::json::{Decode, Kind, Mark, Members, ReadError, Reader};
-use crate::tables::Envelope;
+use crate::tables::{Envelope, Path, Step as PathStep, first_member};
 use crate::value::Timestamp;
 
 /// An envelope, read as far as needed to distinguish success from failure.
 pub(super) struct Opened<'a> {
-    pub(super) envelope: &'a Envelope,
+    envelope: &'a Envelope,
+    /// The member with the data; `None` if the whole body is the data.
+    data_member: Option<&'a str>,
     from: Reader<'a>,
     members: Members,
     ended: bool,
     data: Option<Mark>,
-    pub(super) code: Option<Cow<'a, str>>,
-    pub(super) message: Cow<'a, str>,
+    /// The code, and which of the places that can have one it is from.
+    found_code: Option<(usize, Cow<'a, str>)>,
+    found_message: Option<(usize, Cow<'a, str>)>,
     pub(super) time: Option<Timestamp>,
 }
 
@@ -27,13 +30,35 @@ enum Step {
 
 impl<'a> Opened<'a> {
     /// Reads until the data, if the code was before it; otherwise until the end.
-    pub(super) fn open(envelope: &'a Envelope, text: &'a str) -> Result<Self, ReadError> {
+    pub(super) fn open(envelope: &'a Envelope, data_member: Option<&'a str>, text: &'a str) -> Result<Self, ReadError> {
         let mut from = Reader::new(text);
+        let start = from.mark();
         let members = from.object(&[])?;
-        let message = Cow::Borrowed("");
-        let mut opened = Self { envelope, from, members, ended: false, data: None, code: None, message, time: None };
-        opened.read_on(|opened| opened.code.is_some())?;
+        let mut opened = Self {
+            envelope,
+            data_member,
+            from,
+            members,
+            ended: false,
+            data: data_member.is_none().then_some(start),
+            found_code: None,
+            found_message: None,
+            time: None,
+        };
+        // A later member may be a place for the code that counts more.
+        let one_place = envelope.code.len() == 1;
+        opened.read_on(|opened| one_place && opened.found_code.is_some())?;
         Ok(opened)
+    }
+
+    /// The code.
+    pub(super) fn code(&self) -> Option<&str> {
+        self.found_code.as_ref().map(|(_, code)| &**code)
+    }
+
+    /// The message; empty without one.
+    pub(super) fn message(&self) -> &str {
+        self.found_message.as_ref().map_or("", |(_, message)| message)
     }
 
     /// A reader of its own where the data begins.
@@ -45,7 +70,7 @@ impl<'a> Opened<'a> {
 
     /// Reads what is behind the data, which is left unread.
     pub(super) fn without_data(&mut self) -> Result<(), ReadError> {
-        if self.data.is_some() && !self.ended {
+        if self.data_member.is_some() && self.data.is_some() && !self.ended {
             self.from.skip()?;
         }
         self.read_on(|_| false)
@@ -55,7 +80,9 @@ impl<'a> Opened<'a> {
     /// list.
     pub(super) fn data<T: Decode>(&mut self, list_member: Option<&str>) -> Result<T, ReadError> {
         let Some(data) = self.data else {
-            return T::absent().ok_or_else(|| ReadError::new(0, "there is no data"));
+            // Without a code of success, only the data shows that it is one.
+            let absent = T::absent().filter(|_| self.envelope.success.is_some());
+            return absent.ok_or_else(|| ReadError::new(0, "there is no data"));
         };
         let ended = self.ended;
         self.from.go_back(data);
@@ -84,29 +111,86 @@ impl<'a> Opened<'a> {
 
     fn step(&mut self) -> Result<Step, ReadError> {
         let Some(name) = self.members.next_name(&mut self.from)? else { return Ok(Step::AtEnd) };
-        let is = |other: Option<&str>| other == Some(&*name);
         let twice = |from: &mut Reader<'_>| Err(ReadError::new(from.here(), "a second code or data"));
-        if is(Some(self.envelope.data)) {
-            return match self.data.replace(self.from.mark()) {
-                Some(_) => twice(&mut self.from),
-                None => Ok(Step::BeforeData),
-            };
+        let is_data = self.data_member == Some(&*name);
+        if is_data && self.data.is_some() {
+            return twice(&mut self.from);
         }
-        if is(Some(self.envelope.code)) {
-            return match self.code.replace(self.from.scalar()?) {
-                Some(_) => twice(&mut self.from),
-                None => Ok(Step::BehindOther),
-            };
+        let start = self.from.mark();
+        if is_data {
+            self.data = Some(start);
+            // Only a path into the data needs its text.
+            if !self.has_place_in(&name) {
+                return Ok(Step::BeforeData);
+            }
         }
         let value = self.from.raw_value()?;
-        // Message and time may have any form, because nothing depends on them.
-        if is(self.envelope.message) {
-            self.message = Reader::new(value).scalar().unwrap_or_default();
-        } else if is(self.envelope.time) {
+        if !self.look_for_code(&name, value)? {
+            return twice(&mut self.from);
+        }
+        if let Some(found) = find(self.envelope.message, &name, value)
+            && self.found_message.as_ref().is_none_or(|(rank, _)| found.0 < *rank)
+        {
+            self.found_message = Some(found);
+        }
+        if self.envelope.time == Some(&*name) {
+            // It may have any form, because nothing depends on it.
             self.time = Reader::new(value).value().ok();
+        }
+        if is_data {
+            self.from.go_back(start);
+            return Ok(Step::BeforeData);
         }
         Ok(Step::BehindOther)
     }
+
+    /// Whether a code or a message can be within the member `name`.
+    fn has_place_in(&self, name: &str) -> bool {
+        let mut paths = self.envelope.code.iter().chain(self.envelope.message);
+        paths.any(|path| first_member(path) == Some(name))
+    }
+
+    /// Keeps a code in the member `name`. `false` if the same place had one before.
+    fn look_for_code(&mut self, name: &str, value: &'a str) -> Result<bool, ReadError> {
+        let Some((rank, code)) = find(self.envelope.code, name, value) else { return Ok(true) };
+        match &self.found_code {
+            Some((before, _)) if *before == rank => Ok(false),
+            Some((before, _)) if *before < rank => Ok(true),
+            _ => {
+                self.found_code = Some((rank, code));
+                Ok(true)
+            }
+        }
+    }
+}
+
+/// The first of `paths` that leads to a text or a number in the member `name`, and its text.
+fn find<'a>(paths: &[Path], name: &str, value: &'a str) -> Option<(usize, Cow<'a, str>)> {
+    let mut paths = paths.iter().enumerate().filter(|(_, path)| first_member(path) == Some(name));
+    paths.find_map(|(rank, path)| Some((rank, text_at(value, &path[1..])?)))
+}
+
+/// The text or number that `path` leads to; `None` if there is none.
+fn text_at<'a>(value: &'a str, path: &[PathStep]) -> Option<Cow<'a, str>> {
+    let mut from = Reader::new(value);
+    for step in path {
+        match (step, from.peek()) {
+            (PathStep::Member(name), Kind::Object) => {
+                let mut members = from.object(&[]).ok()?;
+                while members.next_name(&mut from).ok()?? != *name {
+                    from.skip().ok()?;
+                }
+            }
+            (PathStep::Item(index), Kind::Array) => {
+                let mut elements = from.array().ok()?;
+                while elements.next(&mut from).ok()?? < *index {
+                    from.skip().ok()?;
+                }
+            }
+            _ => return None,
+        }
+    }
+    from.scalar().ok()
 }
 
 /// Reads the data of an answer, whether or not it stands in an envelope.

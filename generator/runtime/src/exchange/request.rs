@@ -11,7 +11,7 @@ use crate::checks::{Violation, Violations};
 use crate::error::{Error, Refusal, Unsigned};
 use crate::operation::Operation;
 use crate::parameters::{ParameterWriter, PathWriter};
-use crate::signing::Authenticator;
+use crate::signing::{Authenticator, Stamp};
 use crate::tables::{Access, Api, Meta, Severity};
 use crate::value::Timestamp;
 
@@ -33,9 +33,13 @@ pub fn build_request<O: Operation>(
     headers: &HeaderValues,
     now: Timestamp,
 ) -> Result<Request<Bytes>, Error> {
+    let proof = proof(api, O::META, authenticator, now)?;
     let mut path = PathWriter::after(base.path());
     operation.write_path(&mut path);
     let mut parameters = ParameterWriter::of(O::META.method);
+    if let Some((authenticator, stamp)) = &proof {
+        authenticator.write_parameters(stamp, &mut parameters);
+    }
     operation.write(&mut parameters);
     let (target, body) = if O::META.method.has_query() {
         (with_query(path.finish(), &parameters.finish()), Bytes::new())
@@ -48,7 +52,10 @@ pub fn build_request<O: Operation>(
     *request.method_mut() = O::META.method.into();
     *request.uri_mut() = uri;
     add_headers(&mut request, O::META, headers);
-    prove(&mut request, api, O::META, authenticator, now)?;
+    if let Some((authenticator, stamp)) = &proof {
+        let proven = authenticator.prove(&mut request, stamp);
+        proven.map_err(|_| unsigned(O::META, "the signature cannot be put into the request"))?;
+    }
     Ok(request)
 }
 
@@ -66,20 +73,22 @@ fn with_query(path: Cow<'static, str>, query: &str) -> Cow<'static, str> {
     if query.is_empty() { path } else { Cow::Owned([&path, "?", query].concat()) }
 }
 
-fn prove(
-    request: &mut Request<Bytes>,
+/// What authenticates a request as of `now`; `None` if nothing has to.
+fn proof<'a>(
     api: &Api,
     meta: &'static Meta,
-    authenticator: Option<&Authenticator>,
+    authenticator: Option<&'a Authenticator>,
     now: Timestamp,
-) -> Result<(), Error> {
+) -> Result<Option<(&'a Authenticator, Stamp)>, Error> {
     if api.credentials.is_none() || meta.access != Access::Signed {
-        return Ok(());
+        return Ok(None);
     }
-    let unsigned =
-        |why| Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, skew: None, waited: Duration::ZERO }));
-    let authenticator = authenticator.ok_or_else(|| unsigned("the client has no credentials"))?;
-    authenticator.prove(request, now).map_err(|_| unsigned("the signature cannot be put into a header"))
+    let authenticator = authenticator.ok_or_else(|| unsigned(meta, "the client has no credentials"))?;
+    Ok(Some((authenticator, authenticator.stamp(now))))
+}
+
+fn unsigned(meta: &'static Meta, why: &'static str) -> Error {
+    Error::Unsigned(Box::new(Unsigned { operation: meta.id, why, skew: None, waited: Duration::ZERO }))
 }
 
 fn no_address(meta: &'static Meta, length: usize) -> Error {

@@ -14,7 +14,7 @@ use crate::clock::Moment;
 use crate::error::{Code, Error, ExchangeError, SentRequest, UnreadableAnswer};
 use crate::json::{Decode, ReadError, Reader};
 use crate::operation::Operation;
-use crate::tables::{Api, CallResult, Envelope, Meta, Outcome};
+use crate::tables::{Api, Around, CallResult, Envelope, Meta, Outcome};
 use crate::value::Timestamp;
 
 /// How many characters of a response without an envelope serve as its message.
@@ -58,8 +58,8 @@ fn read<O: Operation>(
     let (head, body) = response.into_parts();
     let answer = Answer { api, meta: O::META, asked, head: &head, status: head.status, body: &body };
     let (data, request_time) = match &api.envelope {
-        Some(envelope) => answer.in_envelope(envelope, check)?,
-        None => (answer.bare(check)?, None),
+        Some(envelope) if answer.is_around(envelope) => answer.in_envelope(envelope, check)?,
+        Some(_) | None => (answer.bare(check)?, None),
     };
     Ok(Reply {
         data,
@@ -82,8 +82,8 @@ pub(crate) fn remaining_calls(api: &Api, headers: &HeaderMap) -> Option<u32> {
 /// Whether `body` has the envelope of the API. Without an envelope, every body has.
 pub(crate) fn is_in_envelope(api: &Api, body: &[u8]) -> bool {
     let Some(envelope) = &api.envelope else { return true };
-    let opened = std::str::from_utf8(body).ok().and_then(|text| Opened::open(envelope, text).ok());
-    opened.is_some_and(|opened| opened.code.is_some())
+    let opened = std::str::from_utf8(body).ok().and_then(|text| Opened::open(envelope, envelope.data, text).ok());
+    opened.is_some_and(|opened| opened.code().is_some())
 }
 
 /// The exchange's time by the header `Date`, if the envelope contains no time. Otherwise the header is not used,
@@ -109,6 +109,17 @@ struct Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
+    /// Whether the response has the envelope.
+    fn is_around(&self, envelope: &Envelope) -> bool {
+        // Data that is the whole body need not be an object, and then it has no code.
+        let may_be_bare = envelope.success.is_none() && self.meta.data_member(self.api).is_none();
+        let is_object = || self.body.trim_ascii_start().starts_with(b"{");
+        match envelope.around {
+            Around::Failures if self.status.is_success() => false,
+            Around::All | Around::Failures => !may_be_bare || !self.status.is_success() || is_object(),
+        }
+    }
+
     fn in_envelope<T: Decode>(
         &self,
         envelope: &'a Envelope,
@@ -137,8 +148,10 @@ impl<'a> Answer<'a> {
 
     /// The envelope of a success, its data unread.
     fn open(&self, envelope: &'a Envelope) -> Result<Opened<'a>, Error> {
-        let opened = self.text().and_then(|text| Opened::open(envelope, text).map_err(|error| self.unreadable(error)));
-        let opened = opened.and_then(|opened| self.with_code(opened));
+        let data = self.meta.data_member(self.api);
+        let opened =
+            self.text().and_then(|text| Opened::open(envelope, data, text).map_err(|error| self.unreadable(error)));
+        let opened = opened.and_then(|opened| self.with_code(envelope, opened));
         match opened {
             // A response without an envelope comes from a gateway before the exchange.
             Err(Error::Unreadable(_)) if !self.status.is_success() => Err(self.refused_by_status()),
@@ -146,15 +159,20 @@ impl<'a> Answer<'a> {
         }
     }
 
-    fn with_code(&self, mut opened: Opened<'a>) -> Result<Opened<'a>, Error> {
-        let Some(code) = &opened.code else { return Err(self.unreadable(ReadError::new(0, "there is no code"))) };
+    fn with_code(&self, envelope: &Envelope, mut opened: Opened<'a>) -> Result<Opened<'a>, Error> {
+        let Some(code) = opened.code() else {
+            return match envelope.success {
+                None if self.status.is_success() => Ok(opened),
+                None | Some(_) => Err(self.unreadable(ReadError::new(0, "there is no code"))),
+            };
+        };
         if self.meta.is_success(self.api, code) {
             return Ok(opened);
         }
         let code = Code::new(code);
         // The rest contains the message, or shows that the response is truncated, and then its code may be as well.
         opened.without_data().map_err(|error| self.unreadable(error))?;
-        Err(self.refused(code, &opened.message, opened.time))
+        Err(self.refused(code, opened.message(), opened.time))
     }
 
     fn text(&self) -> Result<&'a str, Error> {
@@ -172,12 +190,17 @@ impl<'a> Answer<'a> {
         let message: String = String::from_utf8_lossy(self.body).chars().take(MESSAGE).collect();
         let code = Code::new(self.status.as_str());
         let call_result = match self.asked.codes.read(self.api, self.meta, code.as_str()).call_result() {
-            listed if self.api.envelope.is_none() && listed != CallResult::UnlistedCode => listed,
+            listed if self.status_is_a_code() && listed != CallResult::UnlistedCode => listed,
             _ if self.status == StatusCode::TOO_MANY_REQUESTS => CallResult::TooManyRequests,
             _ if self.status.is_server_error() => CallResult::ServerError,
             _ => CallResult::OtherStatus,
         };
         self.refused_as(call_result, code, &message, None)
+    }
+
+    /// Whether a family can list HTTP statuses as codes: if a success has no code, they take its place.
+    fn status_is_a_code(&self) -> bool {
+        self.api.envelope.as_ref().is_none_or(|envelope| envelope.success.is_none())
     }
 
     /// Whether the body begins like an envelope and is truncated: it may have been a success.

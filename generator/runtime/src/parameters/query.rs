@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// Appends `name=value` to `query`, encoded.
-pub(super) fn push_pair(query: &mut String, name: &str, value: &str) {
+pub(crate) fn push_pair(query: &mut String, name: &str, value: &str) {
     if !query.is_empty() {
         query.push('&');
     }

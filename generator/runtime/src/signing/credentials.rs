@@ -5,54 +5,117 @@ use bytes::Bytes;
 use http::HeaderValue;
 use zeroize::Zeroizing;
 
-use super::{HmacSha256, Signer};
+use super::Signer;
+use super::signer::wrong;
 use crate::error::BuildError;
+use crate::tables::{Authentication, Part};
 
-/// A key, its passphrase, and the signer for it. They are never printed, and are wiped from memory with the last
+/// A key, its passphrase, and what signs for it. They are never printed, and are wiped from memory with the last
 /// request that contains them.
 #[derive(Clone)]
 pub struct Credentials {
     key: Secret,
     passphrase: Secret,
-    signer: Arc<dyn Signer>,
+    proof: Proof,
+    /// The variables of the environment that were not set.
+    unset: Option<Unset>,
+}
+
+/// What proves that a caller holds the key.
+#[derive(Clone)]
+enum Proof {
+    Secret(Secret),
+    Signer(Arc<dyn Signer>),
+}
+
+/// The names of variables that only some APIs need.
+#[derive(Clone, Debug, Default)]
+struct Unset {
+    secret: Option<String>,
+    passphrase: Option<String>,
 }
 
 impl Credentials {
-    /// Signs with HMAC-SHA256 and this secret.
+    /// A key, its secret, and a passphrase, which is empty for an API without one. The secret is a text, or a private key
+    /// in PEM, as the exchange gave it; the API decides what is signed with it.
     pub fn new(key: impl Into<String>, secret: impl Into<String>, passphrase: impl Into<String>) -> Self {
-        let secret = Zeroizing::new(secret.into());
-        Self::with_signer(key, passphrase, HmacSha256::new(secret.as_bytes()))
+        Self::of(key, passphrase, Proof::Secret(Secret::new(secret.into())))
+    }
+
+    /// A key that is itself the proof, such as a bearer token, for an API that has no signatures.
+    pub fn of_key(key: impl Into<String>) -> Self {
+        Self::new(key, "", "")
     }
 
     /// Takes key, secret and passphrase from the environment: for the prefix `TRADEAPI`, from `TRADEAPI_KEY`,
-    /// `TRADEAPI_SECRET` and `TRADEAPI_PASSPHRASE`. Several accounts have several prefixes.
+    /// `TRADEAPI_SECRET` and `TRADEAPI_PASSPHRASE`. Several accounts have several prefixes. An API without passphrases or
+    /// signatures needs no variable for them; for another API, building the client fails.
     ///
     /// # Errors
     ///
-    /// Fails if a variable is not set or is empty. The error names the variable, and never its value.
+    /// Fails if the variable of the key is not set or is empty. The error names the variable, and never its value.
     pub fn from_env(prefix: &str) -> Result<Self, BuildError> {
         let variable = |name: &str| {
             let name = format!("{prefix}_{name}");
             match std::env::var(&name) {
                 Ok(value) if !value.is_empty() => Ok(value),
-                _ => Err(BuildError::Environment { name }),
+                _ => Err(name),
             }
         };
-        Ok(Self::new(variable("KEY")?, variable("SECRET")?, variable("PASSPHRASE")?))
+        let key = variable("KEY").map_err(|name| BuildError::Environment { name })?;
+        let (secret, passphrase) = (variable("SECRET"), variable("PASSPHRASE"));
+        let unset = Unset { secret: secret.clone().err(), passphrase: passphrase.clone().err() };
+        let credentials = Self::new(key, secret.unwrap_or_default(), passphrase.unwrap_or_default());
+        Ok(Self { unset: Some(unset), ..credentials })
     }
 
     /// Signs with `signer`.
     pub fn with_signer(key: impl Into<String>, passphrase: impl Into<String>, signer: impl Signer + 'static) -> Self {
-        Self { key: Secret::new(key.into()), passphrase: Secret::new(passphrase.into()), signer: Arc::new(signer) }
+        Self::of(key, passphrase, Proof::Signer(Arc::new(signer)))
     }
 
-    /// The key and the passphrase as headers.
-    pub(crate) fn headers(&self) -> Result<(HeaderValue, HeaderValue), BuildError> {
+    fn of(key: impl Into<String>, passphrase: impl Into<String>, proof: Proof) -> Self {
+        Self { key: Secret::new(key.into()), passphrase: Secret::new(passphrase.into()), proof, unset: None }
+    }
+
+    /// Fails if the key or the passphrase cannot be sent.
+    pub(super) fn check(&self) -> Result<(), BuildError> {
         if self.key.is_empty() {
-            return Err(BuildError::Credentials { why: "the key is empty" });
+            return Err(wrong("the key is empty"));
         }
-        let headers = self.key.header().zip(self.passphrase.header());
-        headers.ok_or(BuildError::Credentials { why: "key and passphrase must be plain text without line breaks" })
+        match self.key_header().zip(self.passphrase_header()) {
+            Some(_) => Ok(()),
+            None => Err(wrong("key and passphrase must be plain text without line breaks")),
+        }
+    }
+
+    /// Fails if a variable of the environment that the API needs was not set.
+    pub(super) fn check_for(&self, api: &Authentication) -> Result<(), BuildError> {
+        let Some(Unset { secret, passphrase }) = &self.unset else { return Ok(()) };
+        let secret = secret.as_ref().filter(|_| api.signature.is_some());
+        let passphrase = passphrase.as_ref().filter(|_| api.carries(Part::Passphrase));
+        match secret.or(passphrase) {
+            Some(name) => Err(BuildError::Environment { name: name.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// The key as a header.
+    pub(super) fn key_header(&self) -> Option<HeaderValue> {
+        self.key.header()
+    }
+
+    /// The passphrase as a header.
+    pub(super) fn passphrase_header(&self) -> Option<HeaderValue> {
+        self.passphrase.header()
+    }
+
+    pub(super) fn key(&self) -> &[u8] {
+        self.key.bytes()
+    }
+
+    pub(super) fn passphrase(&self) -> &[u8] {
+        self.passphrase.bytes()
     }
 
     /// The parts that requests contain, which a response may repeat. The secret itself is never sent.
@@ -60,8 +123,25 @@ impl Credentials {
         [self.key.bytes(), self.passphrase.bytes()]
     }
 
-    pub(crate) fn sign(&self, text: &[u8]) -> Vec<u8> {
-        self.signer.sign(text)
+    pub(super) fn signer(&self) -> Option<Arc<dyn Signer>> {
+        match &self.proof {
+            Proof::Signer(signer) => Some(Arc::clone(signer)),
+            Proof::Secret(_) => None,
+        }
+    }
+
+    /// The secret; empty where a signer holds it.
+    pub(super) fn secret(&self) -> Zeroizing<String> {
+        match &self.proof {
+            // It was made of a text.
+            Proof::Secret(secret) => Zeroizing::new(String::from_utf8_lossy(secret.bytes()).into_owned()),
+            Proof::Signer(_) => Zeroizing::default(),
+        }
+    }
+
+    /// The same without the secret.
+    pub(super) fn without_secret(&self) -> Self {
+        Self { proof: Proof::Secret(Secret::new(String::new())), ..self.clone() }
     }
 }
 
@@ -79,7 +159,12 @@ pub(super) struct Secret(Bytes);
 impl Secret {
     /// Takes over `text`, which is not copied.
     pub(super) fn new(text: String) -> Self {
-        Self(Bytes::from_owner(Zeroizing::new(text.into_bytes())))
+        Self::of_bytes(text.into_bytes())
+    }
+
+    /// Takes over `bytes`, which are not copied.
+    pub(super) fn of_bytes(bytes: Vec<u8>) -> Self {
+        Self(Bytes::from_owner(Zeroizing::new(bytes)))
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -5,10 +5,10 @@ use super::{KnownError, OutcomeRow};
 pub struct Api {
     /// The name of the API.
     pub name: &'static str,
-    /// The envelope of responses; `None` if the whole body is the data.
+    /// The envelope of responses; `None` if the HTTP status decides and the whole body is the data.
     pub envelope: Option<Envelope>,
-    /// How requests are signed; `None` if they never are.
-    pub credentials: Option<CredentialHeaders>,
+    /// How requests are authenticated; `None` if they never are.
+    pub credentials: Option<Authentication>,
     /// Further headers with values that the client sets.
     pub headers: &'static [Header],
     /// The response header with the remaining calls.
@@ -19,56 +19,287 @@ pub struct Api {
     pub observed_codes: &'static [KnownError],
 }
 
-/// The members of the object around every response.
+/// The members of the object around a response.
 #[derive(Clone, Copy, Debug)]
 pub struct Envelope {
-    /// The member with the code, which distinguishes success from failure.
-    pub code: &'static str,
-    /// The member with the message for people.
-    pub message: Option<&'static str>,
+    /// The responses that it is around.
+    pub around: Around,
+    /// Where the code is, which distinguishes success from failure; of several places, the first that has one.
+    pub code: &'static [Path],
+    /// Where the message for people is.
+    pub message: &'static [Path],
     /// The member with the time of the request, in Unix milliseconds.
     pub time: Option<&'static str>,
-    /// The member with the data.
-    pub data: &'static str,
-    /// The code of success.
-    pub success: &'static str,
+    /// The member with the data; `None` if the whole body is the data.
+    pub data: Option<&'static str>,
+    /// The code of success; `None` if only failures have a code.
+    pub success: Option<&'static str>,
+    /// Other members beside the data.
+    pub beside: &'static [&'static str],
 }
 
-/// The headers that authenticate a request, and what is signed.
+/// The responses that have an envelope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Around {
+    /// All.
+    All,
+    /// Those with an HTTP status that is not of success.
+    Failures,
+}
+
+/// The way to a value within a response. It begins with a member.
+pub type Path = &'static [Step];
+
+/// A step on the way to a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// To the member of an object.
+    Member(&'static str),
+    /// To the item of an array, counted from 0.
+    Item(usize),
+}
+
+impl Envelope {
+    /// The members that it has on the outside, except for the data.
+    pub(crate) fn members(&self) -> impl Iterator<Item = &'static str> {
+        let paths = self.code.iter().chain(self.message).filter_map(|path| first_member(path));
+        paths.chain(self.time).chain(self.beside.iter().copied())
+    }
+
+    /// The member that is the code itself.
+    pub fn code_member(&self) -> Option<&'static str> {
+        itself(self.code)
+    }
+
+    /// The member that is the message itself.
+    pub fn message_member(&self) -> Option<&'static str> {
+        itself(self.message)
+    }
+}
+
+/// The member that one of `paths` leads to directly.
+fn itself(paths: &[Path]) -> Option<&'static str> {
+    paths.iter().find_map(|path| match path {
+        [Step::Member(name)] => Some(*name),
+        _ => None,
+    })
+}
+
+/// The member that a path begins with.
+pub(crate) fn first_member(path: &[Step]) -> Option<&'static str> {
+    match path.first() {
+        Some(Step::Member(name)) => Some(name),
+        Some(Step::Item(_)) | None => None,
+    }
+}
+
+/// How requests are authenticated.
 #[derive(Clone, Copy, Debug)]
-pub struct CredentialHeaders {
-    /// The header with the API key.
-    pub key: &'static str,
-    /// The header with the signature.
-    pub signature: &'static str,
-    /// The header with the passphrase.
-    pub passphrase: Option<&'static str>,
-    /// The header with the time of the request, in Unix milliseconds.
-    pub timestamp: &'static str,
-    /// The parts of the signed text, in order.
-    pub signed_text: &'static [SignedPart],
-    /// How the signature is written.
-    pub encoding: Encoding,
+pub struct Authentication {
+    /// What a request carries.
+    pub carried: &'static [Carried],
+    /// How the signature is made; `None` if requests carry none.
+    pub signature: Option<Signature>,
+    /// How a timestamp is written.
+    pub timestamp: TimestampForm,
     /// How far the timestamp may differ from the server's clock, in milliseconds.
     pub window_ms: Option<u64>,
 }
 
-/// A part of the text that is signed.
+impl Authentication {
+    /// The header that consists of `part` alone.
+    pub fn header(&self, part: Part) -> Option<&'static str> {
+        self.carried.iter().find_map(|carried| match carried.place {
+            Place::Header(name) if *carried.parts == [part] => Some(name),
+            Place::Header(_) | Place::Parameter(_) | Place::Query(_) => None,
+        })
+    }
+
+    /// Whether requests carry `part`, by itself or in a token.
+    pub(crate) fn carries(&self, part: Part) -> bool {
+        let in_token = match self.signature.map(|signature| signature.content) {
+            Some(Content::Token(token)) => {
+                token.header.iter().chain(token.claims).any(|(_, parts)| parts.contains(&part))
+            }
+            Some(Content::Text(_)) | None => false,
+        };
+        in_token || self.carried.iter().any(|carried| carried.parts.contains(&part))
+    }
+}
+
+/// A text with credentials, and where requests carry it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SignedPart {
-    /// The timestamp as sent in its header.
+pub struct Carried {
+    /// Where it goes.
+    pub place: Place,
+    /// What it consists of.
+    pub parts: &'static [Part],
+}
+
+/// Where a request carries something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the header with this name.
+    Header(&'static str),
+    /// Before the request's own parameters, in the query or the body.
+    Parameter(&'static str),
+    /// In the query, after the request's own parameters, whatever the method.
+    Query(&'static str),
+}
+
+/// How a signature is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Signature {
+    /// What is signed.
+    pub content: Content,
+    /// The algorithms that the exchange accepts, with the encoding of each. The first one is that of secrets that do not
+    /// name another one.
+    pub algorithms: &'static [(Algorithm, Encoding)],
+    /// How the secret is written, if it is a plain text.
+    pub secret: SecretForm,
+}
+
+/// What is signed.
+#[derive(Clone, Copy, Debug)]
+pub enum Content {
+    /// A text of these parts.
+    Text(&'static [Part]),
+    /// A JSON Web Token, which is itself the signature.
+    Token(Token),
+}
+
+/// A JSON Web Token.
+#[derive(Clone, Copy, Debug)]
+pub struct Token {
+    /// The members of its header, beside `alg` and `typ`.
+    pub header: &'static [(&'static str, &'static [Part])],
+    /// Its claims.
+    pub claims: &'static [(&'static str, &'static [Part])],
+    /// How long it is valid, in seconds: adds `nbf` and `exp`.
+    pub lasts: Option<u64>,
+}
+
+/// A part of a text that is signed or carried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A fixed text.
+    Text(&'static str),
+    /// The key.
+    Key,
+    /// The passphrase.
+    Passphrase,
+    /// The time of the request, as [`TimestampForm`] says.
     Timestamp,
+    /// A number that grows with each request of a client, and is at least the time in milliseconds.
+    Nonce,
+    /// The signature. Only carried texts contain it.
+    Signature,
     /// The method, in capitals.
     Method,
+    /// The host that the request goes to, with the port if the base address has one.
+    Host,
     /// The path as it is sent.
     Path,
     /// A question mark and the query as it is sent; nothing when there is no query.
     Query,
+    /// The query as it is sent, without a question mark.
+    BareQuery,
     /// The body as it is sent; empty without a body.
     Body,
+    /// The value of this header as it is sent; empty without one.
+    Header(&'static str),
+    /// The digest of a text of these parts.
+    Digest(Hash, DigestForm, &'static [Part]),
 }
 
-/// How the bytes of a signature become text.
+/// A hash function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hash {
+    /// SHA-256.
+    Sha256,
+    /// SHA-384.
+    Sha384,
+    /// SHA-512.
+    Sha512,
+}
+
+/// How a digest is part of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DigestForm {
+    /// Its bytes as they are.
+    Bytes,
+    /// Encoded.
+    Encoded(Encoding),
+}
+
+/// How a timestamp is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimestampForm {
+    /// Unix seconds.
+    Seconds,
+    /// Unix milliseconds.
+    Milliseconds,
+    /// Unix microseconds.
+    Microseconds,
+    /// Unix nanoseconds.
+    Nanoseconds,
+    /// As in ISO 8601, in UTC and to the millisecond: `2020-12-08T09:08:57.715Z`.
+    Iso8601,
+}
+
+/// An algorithm of signatures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    /// HMAC with SHA-256.
+    HmacSha256,
+    /// HMAC with SHA-384.
+    HmacSha384,
+    /// HMAC with SHA-512.
+    HmacSha512,
+    /// Ed25519.
+    Ed25519,
+    /// RSA as in PKCS #1, version 1.5, with SHA-256.
+    RsaSha256,
+    /// ECDSA on the curve P-256 with SHA-256, both numbers of a signature with a fixed length.
+    EcdsaSha256,
+}
+
+impl Algorithm {
+    /// Its name, as the schema spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::HmacSha256 => "hmac-sha256",
+            Self::HmacSha384 => "hmac-sha384",
+            Self::HmacSha512 => "hmac-sha512",
+            Self::Ed25519 => "ed25519",
+            Self::RsaSha256 => "rsa-sha256",
+            Self::EcdsaSha256 => "ecdsa-sha256",
+        }
+    }
+
+    /// Its name in a JSON Web Token.
+    pub(crate) const fn in_token(self) -> &'static str {
+        match self {
+            Self::HmacSha256 => "HS256",
+            Self::HmacSha384 => "HS384",
+            Self::HmacSha512 => "HS512",
+            Self::Ed25519 => "EdDSA",
+            Self::RsaSha256 => "RS256",
+            Self::EcdsaSha256 => "ES256",
+        }
+    }
+}
+
+/// How a secret is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SecretForm {
+    /// Its text is the secret.
+    Text,
+    /// Its text is the secret in Base64.
+    Base64,
+}
+
+/// How bytes become text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// The standard alphabet, padded.

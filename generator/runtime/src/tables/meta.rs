@@ -41,6 +41,8 @@ pub struct Meta {
     pub rules: &'static [Rule],
     /// The codes that it can respond with.
     pub errors: &'static [KnownError],
+    /// The member with the data, where it differs from that of the API.
+    pub data: Option<&'static str>,
     /// The member with the list, if the data may be an object around a list.
     pub list_member: Option<&'static str>,
     /// The parameter with the client id.
@@ -77,6 +79,7 @@ impl Meta {
         defaults: &[],
         rules: &[],
         errors: &[],
+        data: None,
         list_member: None,
         client_id: None,
         confirm: None,
@@ -88,6 +91,11 @@ impl Meta {
     /// The document and the section: `unified-v3, Place Order`.
     pub fn source(&self) -> String {
         format!("{}, {}", self.document, self.section)
+    }
+
+    /// The member of the envelope with the data of a success; `None` if the whole body is the data.
+    pub(crate) fn data_member(&self, api: &Api) -> Option<&'static str> {
+        api.envelope.as_ref().and_then(|envelope| self.data.or(envelope.data))
     }
 
     /// What the documents say about an error code.
@@ -103,7 +111,7 @@ impl Meta {
 
     /// Whether a code means success.
     pub fn is_success(&self, api: &Api, code: &str) -> bool {
-        api.envelope.as_ref().is_some_and(|envelope| envelope.success == code)
+        api.envelope.as_ref().is_some_and(|envelope| envelope.success == Some(code))
             || self.error(code).is_some_and(|known| known.success)
     }
 }

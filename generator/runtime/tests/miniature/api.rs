@@ -2,33 +2,38 @@
 
 use tradeapi_runtime::client::Prepared;
 use tradeapi_runtime::tables::{
-    Api, CallResult, Certainty, CodeProof, CredentialCause, CredentialHeaders, Encoding, Envelope, Header, KnownError,
-    Outcome, OutcomeRow, Sent, SignedPart, Stage,
+    Algorithm, Api, Around, Authentication, CallResult, Carried, Certainty, CodeProof, Content, CredentialCause,
+    Encoding, Envelope, Header, KnownError, Outcome, OutcomeRow, Part, Place, SecretForm, Sent, Signature, Stage, Step,
+    TimestampForm,
 };
 use tradeapi_runtime::{ClientBuilder, ClientCore, Error, Operation, Reply, identifier, mintable, open_enum};
 
+pub(crate) const ENVELOPE: Envelope = Envelope {
+    around: Around::All,
+    code: &[&[Step::Member("code")]],
+    message: &[&[Step::Member("msg")]],
+    time: Some("requestTime"),
+    data: Some("data"),
+    success: Some("00000"),
+    beside: &[],
+};
+
 pub(crate) static API: Api = Api {
     name: "miniature",
-    envelope: Some(Envelope {
-        code: "code",
-        message: Some("msg"),
-        time: Some("requestTime"),
-        data: "data",
-        success: "00000",
-    }),
-    credentials: Some(CredentialHeaders {
-        key: "MINI-KEY",
-        signature: "MINI-SIGN",
-        passphrase: Some("MINI-PASSPHRASE"),
-        timestamp: "MINI-TIMESTAMP",
-        signed_text: &[
-            SignedPart::Timestamp,
-            SignedPart::Method,
-            SignedPart::Path,
-            SignedPart::Query,
-            SignedPart::Body,
+    envelope: Some(ENVELOPE),
+    credentials: Some(Authentication {
+        carried: &[
+            Carried { place: Place::Header("MINI-KEY"), parts: &[Part::Key] },
+            Carried { place: Place::Header("MINI-PASSPHRASE"), parts: &[Part::Passphrase] },
+            Carried { place: Place::Header("MINI-TIMESTAMP"), parts: &[Part::Timestamp] },
+            Carried { place: Place::Header("MINI-SIGN"), parts: &[Part::Signature] },
         ],
-        encoding: Encoding::Base64,
+        signature: Some(Signature {
+            content: Content::Text(&[Part::Timestamp, Part::Method, Part::Path, Part::Query, Part::Body]),
+            algorithms: &[(Algorithm::HmacSha256, Encoding::Base64)],
+            secret: SecretForm::Text,
+        }),
+        timestamp: TimestampForm::Milliseconds,
         window_ms: Some(30_000),
     }),
     headers: &[

@@ -243,8 +243,7 @@ async fn unsigned_answers_do_not_set_the_clock() -> Tested {
 }
 
 /// An API whose answers tell the time by a header alone.
-static TIMELESS: Api =
-    Api { envelope: Some(Envelope { code: "code", message: None, time: None, data: "data", success: "00000" }), ..API };
+static TIMELESS: Api = Api { envelope: Some(Envelope { time: None, ..ENVELOPE }), ..API };
 
 #[tokio::test]
 async fn the_date_header_sets_the_clock_to_the_second() -> Tested {

@@ -6,7 +6,7 @@ use crate::check::fault::Fault;
 use crate::check::values;
 use crate::check::{enums, number};
 use crate::diagnostics::{Place, name_list, unknown};
-use crate::model::{Api, Envelope, Field, Name, Operation, Response, Shape, Type};
+use crate::model::{Api, Around, Envelope, Field, Name, Operation, Response, Shape, Step, Type, Way};
 
 /// So many unknown members of an object are told one by one.
 const FEW: usize = 3;
@@ -14,7 +14,7 @@ const FEW: usize = 3;
 /// Compares an answer with its operation.
 pub(super) fn check(example: &mut Example<'_>, api: &Api, operation: &Operation, root: &Node) {
     let data = match &api.envelope {
-        Some(envelope) => data_of(example, envelope, root),
+        Some(envelope) => data_of(example, envelope, operation.data_member(api), root),
         None => Some(root),
     };
     let Some(data) = data else { return };
@@ -36,7 +36,12 @@ pub(super) fn check(example: &mut Example<'_>, api: &Api, operation: &Operation,
 }
 
 /// The data, where there has to be some.
-fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, root: &'n Node) -> Option<&'n Node> {
+fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, data: Option<&str>, root: &'n Node) -> Option<&'n Node> {
+    let code = envelope.code.iter().find_map(|path| at(root, &path.0));
+    let is_bare = envelope.around == Around::Failures || data.is_none() && envelope.success.is_none();
+    if is_bare && code.is_none() {
+        return Some(root);
+    }
     let Value::Object(members) = &root.value else {
         example.report(
             root.offset,
@@ -45,45 +50,61 @@ fn data_of<'n>(example: &mut Example<'_>, envelope: &Envelope, root: &'n Node) -
         );
         return None;
     };
-    let known = [Some(&envelope.code), envelope.message.as_ref(), envelope.time.as_ref(), Some(&envelope.data)];
-    let known: Vec<Known<'_>> = known.into_iter().flatten().map(|name| (name.as_str(), Some(envelope.place))).collect();
-    let are_known = members_are_known(example, members, &known);
-    let find = |name: &str| members.iter().find(|member| member.name == name);
-    let code = match find(&envelope.code).map(|code| &code.value) {
-        Some(Node { value: Value::Text(code) | Value::Number(code), .. }) => code,
-        Some(other) => {
-            example.expected(other, &envelope.code, "a JSON string");
+    let known = envelope.members().into_iter().chain(data).map(|name| (name, Some(envelope.place)));
+    let are_known = members_are_known(example, members, &known.collect::<Vec<Known<'_>>>());
+    let is_success = match (code, &envelope.success, envelope.code.first()) {
+        (Some(found), success, Some(path)) => is_success(example, success.as_deref(), path, found)?,
+        (None, Some(success), Some(path)) => {
+            if are_known {
+                let help = format!("add `\"{path}\": \"{success}\"`");
+                example.report(root.offset, format!("the answer has no member `{path}`"), help);
+            }
             return None;
         }
-        None if !are_known => return None,
-        None => {
-            example.report(
-                root.offset,
-                format!("the answer has no member `{}`", envelope.code),
-                format!("add `\"{}\": \"{}\"`", envelope.code, envelope.success),
-            );
-            return None;
-        }
+        (_, _, None) | (None, None, _) => true,
     };
-    let is_success = *code == envelope.success;
-    if !is_success && !example.family.errors.iter().any(|error| error.code == *code) {
-        let offset = find(&envelope.code).map_or(root.offset, |code| code.value.offset);
-        let file = example.to.beside(example.place, "family.yaml");
-        let help = format!("`{}` means success; define other codes under `errors` in {file}", envelope.success);
-        example.report(offset, format!("unknown code `{code}`"), help);
-    }
-    match find(&envelope.data).map(|data| &data.value) {
+    let Some(data) = data else { return is_success.then_some(root) };
+    match members.iter().find(|member| member.name == data).map(|data| &data.value) {
         Some(Node { value: Value::Null, .. }) if !is_success => None,
         None if !is_success || !are_known => None,
         None => {
-            example.report(
-                root.offset,
-                format!("the answer has no member `{}`", envelope.data),
-                "add it, with the data of the answer",
-            );
+            let help = "add it, with the data of the answer";
+            example.report(root.offset, format!("the answer has no member `{data}`"), help);
             None
         }
         data => data,
+    }
+}
+
+/// Whether a code is that of success; `None` if it is no code.
+fn is_success(example: &mut Example<'_>, success: Option<&str>, path: &Way, found: &Node) -> Option<bool> {
+    let (Value::Text(code) | Value::Number(code)) = &found.value else {
+        example.expected(found, &path.to_string(), "a JSON string");
+        return None;
+    };
+    let is_success = success == Some(code);
+    if !is_success && !example.family.errors.iter().any(|error| error.code == *code) {
+        let file = example.to.beside(example.place, "family.yaml");
+        let help = match success {
+            Some(success) => format!("`{success}` means success; define other codes under `errors` in {file}"),
+            None => format!("define it under `errors` in {file}"),
+        };
+        example.report(found.offset, format!("unknown code `{code}`"), help);
+    }
+    Some(is_success)
+}
+
+/// What a path leads to; `null` is nothing.
+fn at<'n>(node: &'n Node, path: &[Step]) -> Option<&'n Node> {
+    let Some((step, rest)) = path.split_first() else {
+        return (!matches!(node.value, Value::Null)).then_some(node);
+    };
+    match (step, &node.value) {
+        (Step::Member(name), Value::Object(members)) => {
+            at(&members.iter().find(|member| member.name == *name)?.value, rest)
+        }
+        (Step::Item(item), Value::List(items)) => at(items.get(*item)?, rest),
+        _ => None,
     }
 }
 

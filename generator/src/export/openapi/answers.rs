@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::object::Object;
 use super::values::{or_null, reference};
-use crate::model::{Api, Envelope, Example, Family, Operation, Response};
+use crate::model::{Api, Around, Envelope, Example, Family, Operation, Response, Way};
 
 const REFUSAL: &str = "Refusal";
 
@@ -16,7 +16,7 @@ pub(super) fn responses(api: &Api, family: &Family, operation: &Operation) -> Va
         None => (data, Object::new().with("description", "The request was refused.")),
         Some(envelope) => {
             let refusal = Object::new().with("$ref", format!("#/components/schemas/{REFUSAL}")).into_value();
-            let answer = json!({"anyOf": [accepted(envelope, data), refusal]});
+            let answer = json!({"anyOf": [accepted(envelope, operation.data_member(api), data), refusal]});
             (answer, Object::new().with("$ref", format!("#/components/responses/{REFUSAL}")))
         }
     };
@@ -46,36 +46,54 @@ pub(super) fn example(example: &Example, json: &str) -> Option<Value> {
 }
 
 /// The envelope around data.
-fn accepted(envelope: &Envelope, data: Value) -> Value {
-    let code = json!({"type": "string", "const": envelope.success});
-    let members = members(envelope, code).with(&envelope.data, data);
+fn accepted(envelope: &Envelope, member: Option<&str>, data: Value) -> Value {
+    // Data that is the whole body says itself what it has.
+    let Some(member) = member.filter(|_| envelope.around == Around::All) else { return data };
+    let code = envelope.success.as_ref().map(|success| json!({"type": "string", "const": success}));
+    let required = envelope.success.as_ref().and_then(|_| envelope.code_member()).into_iter().chain([member]);
     Object::new()
         .with("title", "Accepted")
         .with("type", "object")
-        .with("properties", members)
-        .with("required", [envelope.code.as_str(), envelope.data.as_str()])
+        .with("properties", members(envelope, code).with(member, data))
+        .with("required", required.collect::<Vec<_>>())
         .into_value()
 }
 
-fn members(envelope: &Envelope, code: Value) -> Object {
-    Object::new()
-        .with(&envelope.code, code)
-        .and(envelope.message.iter().fold(Object::new(), |to, name| to.with(name, json!({"type": ["string", "null"]}))))
-        .and(envelope.time.iter().fold(Object::new(), |to, name| {
-            to.with(name, json!({"type": "integer", "format": "int64", "description": "Unix milliseconds."}))
-        }))
+/// The members of an envelope; `code` describes the code of an answer that has one.
+fn members(envelope: &Envelope, code: Option<Value>) -> Object {
+    envelope.members().into_iter().fold(Object::new(), |to, name| {
+        let is_of = |ways: &[Way]| ways.iter().any(|way| way.member() == Some(name));
+        let value = if is_of(&envelope.code) {
+            code.clone()
+        } else if is_of(&envelope.message) {
+            Some(json!({"type": ["string", "null"]}))
+        } else if envelope.time.as_deref() == Some(name) {
+            Some(json!({"type": "integer", "format": "int64", "description": "Unix milliseconds."}))
+        } else {
+            None
+        };
+        to.with(name, value.unwrap_or_else(|| json!({})))
+    })
 }
 
 /// The envelope of a refusal; which codes a family has stands at its tag.
 pub(super) fn refusal(api: &Api) -> Option<(String, Value)> {
     let envelope = api.envelope.as_ref()?;
-    let code = json!({"type": "string", "not": {"const": envelope.success}});
+    let code = match &envelope.success {
+        Some(success) => json!({"type": "string", "not": {"const": success}}),
+        None => json!({"type": ["string", "number", "null"]}),
+    };
+    let data = envelope.data.iter().fold(Object::new(), |to, name| to.with(name, json!({})));
+    // What a schema of members cannot say.
+    let nested = envelope.code.iter().filter(|way| way.member().is_none()).map(ToString::to_string);
+    let required = envelope.success.as_ref().and_then(|_| envelope.code_member());
     let refusal = Object::new()
         .with("title", REFUSAL)
         .with("type", "object")
         .with("description", "A refusal. The codes of a family and what each leaves open stand at the family's tag.")
-        .with("properties", members(envelope, code).with(&envelope.data, json!({})))
-        .with("required", [envelope.code.as_str()]);
+        .with("properties", members(envelope, Some(code)).and(data))
+        .list("required", required)
+        .list("x-code", nested);
     Some((REFUSAL.to_owned(), refusal.into_value()))
 }
 

@@ -1,46 +1,76 @@
-//! Credentials: headers that go together, and what is signed.
+//! Credentials: what goes together, and what is signed.
 
 use serde_json::Value;
 
 use super::object::Object;
-use crate::model::{Access, Api, Credentials, Operation, SignedPart};
+use crate::model::{Access, Api, Carried, Content, Credentials, Operation, Part, Signature, SignedPart, Token, Within};
 
-/// Each header by a name of ours.
-fn headers(credentials: &Credentials) -> impl Iterator<Item = (&'static str, &str)> {
-    let Credentials { key, signature, passphrase, timestamp, .. } = credentials;
-    let all = [
-        ("key", Some(key)),
-        ("signature", Some(signature)),
-        ("passphrase", passphrase.as_ref()),
-        ("timestamp", Some(timestamp)),
-    ];
-    all.into_iter().filter_map(|(name, header)| Some((name, header?.as_str())))
+/// Each credential by a name of ours.
+fn all(credentials: &Credentials) -> impl Iterator<Item = (&'static str, &Carried)> {
+    credentials.carried.iter().map(|carried| (carried.word().map_or("authorization", SignedPart::as_str), carried))
 }
 
-/// The security schemes, one a header.
+/// The security schemes, one a credential.
 pub(super) fn schemes(credentials: &Credentials) -> Vec<(String, Value)> {
-    let scheme = |(name, header): (&str, &str)| {
-        let signing = (name == "signature").then(|| signing(credentials));
-        let scheme = Object::new().with("type", "apiKey").with("in", "header").with("name", header);
-        (name.to_owned(), scheme.maybe("x-signing", signing).into_value())
-    };
-    headers(credentials).map(scheme).collect()
+    all(credentials).map(|(name, carried)| (name.to_owned(), scheme(credentials, carried))).collect()
 }
 
-fn signing(credentials: &Credentials) -> Value {
+fn scheme(credentials: &Credentials, carried: &Carried) -> Value {
+    let has_signature = carried.parts.iter().any(|part| part.has(SignedPart::Signature));
+    let signing = credentials.signature.as_ref().filter(|_| has_signature);
+    let signing = signing.map(|signature| signing_of(credentials, signature));
+    let within = match carried.within {
+        Within::Header => "header",
+        Within::Parameters | Within::Query => "query",
+    };
+    let is_among_parameters = carried.within == Within::Parameters;
+    let text = (carried.word().is_none()).then(|| Value::from(texts(&carried.parts)));
+    let form = credentials.timestamp.as_str();
+    let form = (carried.word() == Some(SignedPart::Timestamp) && form != "ms").then(|| Value::from(form));
     Object::new()
-        .list("text", credentials.signed_text.iter().copied().map(SignedPart::as_str))
-        .with("algorithm", "hmac-sha256")
-        .with("encoding", credentials.encoding.as_str())
+        .with("type", "apiKey")
+        .with("in", within)
+        .with("name", carried.name.as_str())
+        .maybe("x-among-parameters", is_among_parameters.then_some(Value::from(true)))
+        .maybe("x-text", text)
+        .maybe("x-timestamp", form)
+        .maybe("x-signing", signing)
+        .into_value()
+}
+
+fn texts(parts: &[Part]) -> Vec<String> {
+    parts.iter().map(ToString::to_string).collect()
+}
+
+fn signing_of(credentials: &Credentials, signature: &Signature) -> Value {
+    let first = signature.first();
+    let token = matches!(signature.content, Content::Token(_));
+    let object = match &signature.content {
+        Content::Text(parts) => Object::new().list("text", texts(parts)),
+        Content::Token(Token { header, claims, lasts }) => Object::new()
+            .with("header", members(header))
+            .with("claims", members(claims))
+            .maybe("lasts", lasts.map(|lasts| lasts.to_string())),
+    };
+    let also = signature.algorithms.iter().skip(1);
+    let also = also.fold(Object::new(), |to, (algorithm, encoding)| to.with(algorithm.as_str(), encoding.as_str()));
+    object
+        .maybe("algorithm", first.map(|(algorithm, _)| algorithm.as_str()))
+        .maybe("encoding", first.filter(|_| !token).map(|(_, encoding)| encoding.as_str()))
+        .maybe("also", (signature.algorithms.len() > 1).then(|| also.into_value()))
         .maybe("clock", credentials.window.map(|window| window.to_string()))
         .into_value()
 }
 
-/// What an operation needs: all headers together, or nothing.
+fn members(members: &[(String, Vec<Part>)]) -> Value {
+    members.iter().fold(Object::new(), |to, (name, parts)| to.with(name, texts(parts))).into_value()
+}
+
+/// What an operation needs: all credentials together, or nothing.
 pub(super) fn of_operation(api: &Api, operation: &Operation) -> Vec<Value> {
     let credentials = api.credentials.iter().filter(|_| operation.access == Access::Signed);
     let together = |credentials| {
-        headers(credentials).fold(Object::new(), |to, (name, _)| to.with(name, Vec::<Value>::new())).into_value()
+        all(credentials).fold(Object::new(), |to, (name, _)| to.with(name, Vec::<Value>::new())).into_value()
     };
     credentials.map(together).collect()
 }

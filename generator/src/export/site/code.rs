@@ -5,7 +5,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use serde_json::{Map, Value};
 
 use super::address::encode;
-use super::view::{Access, Api, Credentials, Encoding, Operation, SignedPart};
+use super::view::{Access, Api, Credentials, Encoding, Operation, Part, PartKind, SignedPart, Within};
 
 /// Code between tags, where quotation marks are letters like others. Code is full of them.
 #[derive(Clone, Copy, Debug)]
@@ -191,19 +191,21 @@ pub(super) fn curl(api: &Api, operation: &Operation, request: &str) -> Option<St
         signed.into_iter().flat_map(|credentials| signature(api, credentials, operation, &path, &query, &body)),
     );
     let target = if query.is_empty() { path } else { format!("{path}?{query}") };
-    let mut arguments =
-        vec![format!("curl -X {} \"${}\"{}", operation.method.as_str(), variable(api, "URL"), quoted(&target))];
-    arguments.extend(signed.into_iter().flat_map(|credentials| {
-        let passphrase =
-            credentials.passphrase.as_ref().map(|name| (name, format!("${}", variable(api, "PASSPHRASE"))));
-        let headers = [
-            (&credentials.key, format!("${}", variable(api, "KEY"))),
-            (&credentials.signature, "$signature".to_owned()),
-            (&credentials.timestamp, "$timestamp".to_owned()),
-        ];
-        let headers = headers.into_iter().chain(passphrase);
-        headers.map(|(name, value)| format!("-H {}\"{value}\"", quoted(&format!("{name}: ")))).collect::<Vec<_>>()
-    }));
+    let mut url = format!("\"${}\"{}", variable(api, "URL"), quoted(&target));
+    let mut separator = if query.is_empty() { '?' } else { '&' };
+    let mut headers = Vec::new();
+    for carried in signed.iter().flat_map(|credentials| &credentials.carried) {
+        let (name, value) = (&carried.name, shell_text(api, &carried.parts));
+        match carried.within {
+            Within::Header => headers.push(format!("-H {}\"{value}\"", quoted(&format!("{name}: ")))),
+            Within::Query | Within::Parameters => {
+                url.push_str(&format!("\"{separator}{name}={value}\""));
+                separator = '&';
+            }
+        }
+    }
+    let mut arguments = vec![format!("curl -X {} {url}", operation.method.as_str())];
+    arguments.extend(headers);
     if !body.is_empty() {
         arguments.push("-H 'Content-Type: application/json'".to_owned());
         arguments.push("-d \"$body\"".to_owned());
@@ -212,6 +214,19 @@ pub(super) fn curl(api: &Api, operation: &Operation, request: &str) -> Option<St
     Some(lines.join("\n"))
 }
 
+/// The text of a credential, within double quotes.
+fn shell_text(api: &Api, parts: &[Part]) -> String {
+    let text = |part: &Part| match &part.kind {
+        PartKind::Word(SignedPart::Key) => format!("${}", variable(api, "KEY")),
+        PartKind::Word(SignedPart::Passphrase) => format!("${}", variable(api, "PASSPHRASE")),
+        PartKind::Word(word) => format!("${}", word.as_str()),
+        PartKind::Text(text) => text.clone(),
+        PartKind::Header(_) | PartKind::Digest(..) => String::new(),
+    };
+    parts.iter().map(text).collect()
+}
+
+/// The lines that sign. A signature of another form than the plain one is described, for a reader to make.
 fn signature(
     api: &Api,
     credentials: &Credentials,
@@ -220,22 +235,28 @@ fn signature(
     query: &str,
     body: &str,
 ) -> Vec<String> {
-    let parts = credentials.signed_text.iter().map(|part| match part {
-        SignedPart::Timestamp => "\"$timestamp\"".to_owned(),
-        SignedPart::Method => quoted(operation.method.as_str()),
-        SignedPart::Path => quoted(path),
-        SignedPart::Query if query.is_empty() => String::new(),
-        SignedPart::Query => quoted(&format!("?{query}")),
-        SignedPart::Body if body.is_empty() => String::new(),
-        SignedPart::Body => "\"$body\"".to_owned(),
+    let Some(signature) = &credentials.signature else { return Vec::new() };
+    let timestamp = "timestamp=$(date +%s)000".to_owned();
+    let Some(encoding) = signature.first().map(|(_, encoding)| encoding).filter(|_| credentials.is_plain()) else {
+        let parts: Vec<_> = signature.parts().iter().map(ToString::to_string).collect();
+        let by = signature.first().map_or("", |(algorithm, _)| algorithm.as_str());
+        return vec![format!("signature=  # {by} of {}", parts.join(", "))];
+    };
+    let parts = signature.parts().into_iter().map(|part| match &part.kind {
+        PartKind::Word(SignedPart::Timestamp) => "\"$timestamp\"".to_owned(),
+        PartKind::Word(SignedPart::Method) => quoted(operation.method.as_str()),
+        PartKind::Word(SignedPart::Path) => quoted(path),
+        PartKind::Word(SignedPart::Query) if !query.is_empty() => quoted(&format!("?{query}")),
+        PartKind::Word(SignedPart::Body) if !body.is_empty() => "\"$body\"".to_owned(),
+        PartKind::Word(_) | PartKind::Text(_) | PartKind::Header(_) | PartKind::Digest(..) => String::new(),
     });
     let text: String = parts.collect();
     let digest = format!("openssl dgst -sha256 -hmac \"${}\"", variable(api, "SECRET"));
-    let written = match credentials.encoding {
+    let written = match encoding {
         Encoding::Base64 => format!("{digest} -binary | openssl base64 -A"),
         Encoding::Hex => format!("{digest} -hex | sed 's/^.* //'"),
     };
-    vec!["timestamp=$(date +%s)000".to_owned(), format!("signature=$(printf %s {text} |\n  {written})")]
+    vec![timestamp, format!("signature=$(printf %s {text} |\n  {written})")]
 }
 
 /// A text as a shell takes it for itself.

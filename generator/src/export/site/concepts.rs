@@ -6,8 +6,9 @@ use super::address::{Address, anchor};
 use super::page::{CONCEPTS, Concept, Page};
 use super::pieces::{self, Here, capital, in_words, sentence};
 use super::view::{
-    Access, Effect, Encoding, FamilyView, OperationView, ParameterView, PropertyKind, Response, RowOutcome, Sent,
-    SignedPart, Site,
+    Access, Algorithm, Carried, Content, Credentials, Effect, Encoding, FamilyView, OperationView, ParameterView, Part,
+    PartKind, PropertyKind, Response, RowOutcome, Sent, Signature, SignedPart, Site, TimestampForm, Token, Within,
+    parts_text,
 };
 
 /// What each page says, in the order of the pages.
@@ -70,30 +71,14 @@ fn signing(here: Here<'_, '_>) -> Markup {
         @match &api.credentials {
             None => p { "No operation is signed." },
             Some(credentials) => {
-                h2 { "Headers of a signed call" }
+                h2 { "What a signed call carries" }
                 dl.values {
-                    div { dt { code { (credentials.key) } } dd { "The key." } }
-                    div { dt { code { (credentials.signature) } } dd { "The signature, below." } }
-                    @if let Some(passphrase) = &credentials.passphrase {
-                        div { dt { code { (passphrase) } } dd { "The passphrase of the key." } }
-                    }
-                    div {
-                        dt { code { (credentials.timestamp) } }
-                        dd {
-                            "Milliseconds since 1970." @if let Some(window) = credentials.window {
-                                " It lies within " (window) " of the exchange's clock."
-                            }
-                        }
+                    @for carried in &credentials.carried {
+                        div { dt { code { (carried.name) } } dd { (carried_text(credentials, carried)) } }
                     }
                 }
-                h2 { "What is signed" }
-                p { "These, one after the other, without anything between them:" }
-                ol { @for part in &credentials.signed_text { li { (signed(*part)) } } }
-                p { "The signature is the HMAC-SHA256 of that text with the secret as its key, written in "
-                    @match credentials.encoding {
-                        Encoding::Base64 => "base64", Encoding::Hex => "hexadecimal digits"
-                    }
-                    ". " (here.line(credentials.place)) }
+                @if let Some(signature) = &credentials.signature { (signature_text(signature)) }
+                p { (here.line(credentials.place)) }
             }
         }
         @if !api.headers.is_empty() {
@@ -146,14 +131,94 @@ fn operations_with(here: Here<'_, '_>, header: &str) -> Markup {
     }
 }
 
-fn signed(part: SignedPart) -> &'static str {
-    match part {
-        SignedPart::Timestamp => "the timestamp, as the header has it",
+/// What a credential consists of.
+fn carried_text(credentials: &Credentials, carried: &Carried) -> Markup {
+    let place = match carried.within {
+        Within::Header => "",
+        Within::Parameters => " It is a parameter before those of the request.",
+        Within::Query => " It stands in the query, after the parameters of the request.",
+    };
+    html! {
+        @match carried.word() {
+            Some(SignedPart::Key) => "The key.",
+            Some(SignedPart::Passphrase) => "The passphrase of the key.",
+            Some(SignedPart::Signature) => "The signature, below.",
+            Some(SignedPart::Nonce) => "A number that grows with each call.",
+            Some(SignedPart::Timestamp) => {
+                @match credentials.timestamp {
+                    TimestampForm::Seconds => "Seconds since 1970.",
+                    TimestampForm::Milliseconds => "Milliseconds since 1970.",
+                    TimestampForm::Microseconds => "Microseconds since 1970.",
+                    TimestampForm::Nanoseconds => "Nanoseconds since 1970.",
+                    TimestampForm::Iso8601 => "The time as in ISO 8601.",
+                }
+                @if let Some(window) = credentials.window {
+                    " It lies within " (window) " of the exchange's clock."
+                }
+            }
+            _ => (parts_text(&carried.parts)),
+        }
+        (place)
+    }
+}
+
+/// How a signature is made.
+fn signature_text(signature: &Signature) -> Markup {
+    let algorithm = |algorithm: Algorithm| match algorithm {
+        Algorithm::HmacSha256 => "HMAC-SHA256",
+        Algorithm::HmacSha384 => "HMAC-SHA384",
+        Algorithm::HmacSha512 => "HMAC-SHA512",
+        Algorithm::Ed25519 => "Ed25519",
+        Algorithm::RsaSha256 => "RSA with SHA-256",
+        Algorithm::EcdsaSha256 => "ECDSA on P-256 with SHA-256",
+    };
+    html! {
+        h2 { "What is signed" }
+        @match &signature.content {
+            Content::Text(parts) => {
+                p { "These, one after the other, without anything between them:" }
+                ol { @for part in parts { li { (signed(part)) } } }
+                @for (index, (one, encoding)) in signature.algorithms.iter().enumerate() {
+                    p {
+                        @if index == 0 { "The signature is the " } @else { "Or, for a key of that kind, the " }
+                        (algorithm(*one)) " of that text"
+                        @if index == 0 { " with the secret as its key" }
+                        ", written in "
+                        @match encoding { Encoding::Base64 => "base64", Encoding::Hex => "hexadecimal digits" } "."
+                    }
+                }
+            }
+            Content::Token(Token { header, claims, lasts }) => {
+                p {
+                    "The signature is a JSON Web Token, signed with "
+                    (signature.algorithms.iter().map(|(one, _)| algorithm(*one)).collect::<Vec<_>>().join(" or "))
+                    @if let Some(lasts) = lasts { ", which is valid for " (lasts) } "."
+                }
+                dl.values {
+                    @for (name, parts) in header { div { dt { code { (name) } } dd { "In its header: " (parts_text(parts)) } } }
+                    @for (name, parts) in claims { div { dt { code { (name) } } dd { (parts_text(parts)) } } }
+                }
+            }
+        }
+    }
+}
+
+fn signed(part: &Part) -> Markup {
+    let PartKind::Word(word) = part.kind else { return html! { (part) } };
+    let says = match word {
+        SignedPart::Timestamp => "the timestamp, as it is sent",
         SignedPart::Method => "the method, in capitals",
         SignedPart::Path => "the path",
         SignedPart::Query => "a question mark and the query, when there is one",
+        SignedPart::BareQuery => "the query, without a question mark",
         SignedPart::Body => "the body, when there is one",
-    }
+        SignedPart::Host => "the host, with its port where the address has one",
+        SignedPart::Key => "the key",
+        SignedPart::Passphrase => "the passphrase",
+        SignedPart::Nonce => "the nonce",
+        SignedPart::Signature => "the signature",
+    };
+    html! { (says) }
 }
 
 fn account(here: Here<'_, '_>) -> Markup {

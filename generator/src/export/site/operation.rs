@@ -8,8 +8,8 @@ use super::page::Page;
 use super::parameters;
 use super::pieces::{self, Here, capital, sentence, to_do};
 use super::view::{
-    Access, Body, Confirm, Credentials, ExampleView, FamilyView, OperationView, Response, Ruled, SignedPart, Site,
-    phrases,
+    Access, Body, Confirm, Credentials, ExampleView, FamilyView, OperationView, Response, Ruled, Signature, SignedPart,
+    Site, phrases,
 };
 
 pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Page {
@@ -173,7 +173,7 @@ fn answer(here: Here<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_>)
         let address = Address::types(family.name()).at(anchor("type", name));
         html! { a href=(address.from(here.page)) { code { (name) } } }
     };
-    let data = here.site.api.envelope.as_ref().map(|envelope| envelope.data.as_str());
+    let data = view.operation.data_member(here.site.api);
     html! {
         h2 #answer { "Answer" }
         @match &view.operation.response {
@@ -351,17 +351,21 @@ fn trial(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> 
     let operation = view.operation;
     let request = view.examples.first().map(|example| code::plain_json(example.request)).unwrap_or_default();
     let signed = site.api.credentials.as_ref().filter(|_| operation.access == Access::Signed);
+    if signed.is_some_and(|credentials| !credentials.is_plain()) {
+        // The script signs in the plain form only.
+        return Markup::default();
+    }
     html! {
         form.try #try hidden
             data-method=(operation.method.as_str()) data-path=(operation.path.text)
             data-body=(operation.method.has_body())
-            data-code=[site.api.envelope.as_ref().map(|envelope| &envelope.code)]
-            data-success=[site.api.envelope.as_ref().map(|envelope| &envelope.success)]
-            data-signs=[signed.map(signs)] data-encoding=[signed.map(|credentials| credentials.encoding.as_str())]
-            data-key=[signed.map(|credentials| &credentials.key)]
-            data-signature=[signed.map(|credentials| &credentials.signature)]
-            data-passphrase=[signed.and_then(|credentials| credentials.passphrase.as_ref())]
-            data-timestamp=[signed.map(|credentials| &credentials.timestamp)]
+            data-code=[site.api.envelope.as_ref().and_then(|envelope| envelope.code_member())]
+            data-success=[site.api.envelope.as_ref().and_then(|envelope| envelope.success.as_ref())]
+            data-signs=[signed.map(signs)] data-encoding=[signed.and_then(Credentials::encoding)]
+            data-key=[signed.and_then(|credentials| credentials.header(SignedPart::Key))]
+            data-signature=[signed.and_then(|credentials| credentials.header(SignedPart::Signature))]
+            data-passphrase=[signed.and_then(|credentials| credentials.header(SignedPart::Passphrase))]
+            data-timestamp=[signed.and_then(|credentials| credentials.header(SignedPart::Timestamp))]
             data-family=(family.name()) {
             h3 #try-title { "Try it" }
             p.quiet { "Sent to the local exchange that serves this page, signed with its key." }
@@ -374,8 +378,8 @@ fn trial(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> 
 }
 
 fn signs(credentials: &Credentials) -> String {
-    let word = |part: &SignedPart| part.as_str();
-    credentials.signed_text.iter().map(word).collect::<Vec<_>>().join(" ")
+    let parts = credentials.signature.iter().flat_map(Signature::parts);
+    parts.map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
 /// The operation as Markdown, for programs that read text.

@@ -11,9 +11,10 @@ pub(super) use crate::rules::Case;
 use crate::rules::{self, Check, Entry};
 
 pub(super) use crate::model::{
-    Access, Api, Body, Choice, CodeProof, Confirm, Credentials, Deprecated, Effect, Encoding, ErrorCode, Family, Field,
-    Need, Operation, PropertyKind, Response, RowOutcome, RuleKind, Ruled, Sent, Severity, SignedPart, Source,
-    Statements, Unit, phrases,
+    Access, Algorithm, Api, Body, Carried, Choice, CodeProof, Confirm, Content, Credentials, Deprecated, Effect,
+    Encoding, ErrorCode, Family, Field, Need, Operation, Part, PartKind, PropertyKind, Response, RowOutcome, RuleKind,
+    Ruled, Sent, Severity, Signature, SignedPart, Source, Statements, TimestampForm, Token, Unit, Within, parts_text,
+    phrases,
 };
 use crate::model::{ChoiceKind, Condition, ListName, Parameter, Role, Rule, Shape, Test, Type, WireParameter};
 

@@ -2,8 +2,13 @@
 
 use super::Reviewed;
 use super::types::EnumValue;
-use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text};
-use crate::words::{Algorithm, CallResult, Encoding, PropertyType, RowOutcome, Sent, SignedPart};
+use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts, WordOr};
+use crate::words::{
+    Algorithm, Around, CallResult, Encoding, PropertyType, RowOutcome, SecretForm, Sent, SignedPart, TimestampForm,
+};
+
+/// A part of a text that is signed or sent as a credential.
+pub(crate) type SignedText = WordOr<SignedPart, SignedMapping>;
 
 mappings! {
     /// `api.yaml`: what holds for every family.
@@ -42,45 +47,92 @@ mappings! {
         title: Option<Text>,
     }
 
-    /// The members that every answer has.
+    /// The members around the data of an answer.
     Envelope {
-        /// The member that tells success from refusal.
-        code: Option<Text>,
-        /// The member that says in words what happened.
-        message: Option<Text>,
+        /// `failures`: only answers with an HTTP status that is not of success have it; `all` when left out.
+        around: Option<Spanned<Around>>,
+        /// The member that tells success from refusal, or the way to it, such as `error.code` or `errors[0]`; of several,
+        /// the first that is there. Left out: the HTTP status tells.
+        code: Texts,
+        /// The member that says in words what happened, or the way to it.
+        message: Texts,
         /// The member that holds the time of the answer.
         time: Option<Text>,
-        /// The member that holds what was asked for.
+        /// The member that holds what was asked for; left out when the whole body does.
         data: Option<Text>,
-        /// The code that means success.
+        /// The code that means success; left out when only failures have a code.
         success: Option<Text>,
+        /// Other members beside the data.
+        beside: Texts,
     }
 
-    /// How calls are signed.
+    /// How calls are authenticated.
     Credentials {
         /// The headers that carry credentials.
-        headers: Spanned<CredentialHeaders>,
+        headers: Spanned<CredentialNames>,
+        /// Credentials before the request's own parameters, in the query or the body.
+        parameters: Spanned<CredentialNames>,
+        /// Credentials in the query, after the request's own parameters, whatever the method.
+        query: Spanned<CredentialNames>,
+        /// The parts of the header `Authorization`, such as `[{ text: "Bearer " }, key]`.
+        authorization: Option<Spanned<Vec<Spanned<SignedText>>>>,
         /// The parts of the text that is signed, in their order; `query` is a question mark and the query string,
         /// when there is one.
-        signed_text: Vec<SignedPart>,
+        signed_text: Vec<Spanned<SignedText>>,
+        /// Instead of `signed_text`: the signature is a JSON Web Token.
+        token: Option<Spanned<Token>>,
         /// The signature's algorithm.
         algorithm: Option<Spanned<Algorithm>>,
         /// How the signature is written; `base64` when left out.
         encoding: Option<Spanned<Encoding>>,
+        /// Algorithms for keys of other kinds, each with how the signature is written then.
+        also: Named<Spanned<Encoding>>,
+        /// How the secret is written; `text` when left out.
+        secret: Option<Spanned<SecretForm>>,
+        /// How the timestamp is written; `ms` when left out.
+        timestamp_as: Option<Spanned<TimestampForm>>,
         /// How far the timestamp may be from the server's clock, such as `30 seconds`.
         window: Option<Text>,
     }
 
-    /// The headers that carry credentials.
-    CredentialHeaders {
-        /// The header of the key.
+    /// The names under which credentials are sent.
+    CredentialNames {
+        /// The name of the key.
         key: Option<Text>,
-        /// The header of the signature.
+        /// The name of the signature.
         signature: Option<Text>,
-        /// The header of the passphrase; left out when there is none.
+        /// The name of the passphrase; left out when there is none.
         passphrase: Option<Text>,
-        /// The header of the timestamp.
+        /// The name of the timestamp.
         timestamp: Option<Text>,
+        /// The name of the nonce: a number that grows with each request.
+        nonce: Option<Text>,
+    }
+
+    /// A part of a text that no word stands for; one of its keys, and `as` beside a digest.
+    SignedMapping {
+        /// A fixed text.
+        text: Option<Spanned<String>>,
+        /// The value of this header.
+        header: Option<Text>,
+        /// The SHA-256 digest of these parts.
+        sha256: Option<Vec<Spanned<SignedText>>>,
+        /// The SHA-384 digest of these parts.
+        sha384: Option<Vec<Spanned<SignedText>>>,
+        /// The SHA-512 digest of these parts.
+        sha512: Option<Vec<Spanned<SignedText>>>,
+        /// How the digest is written; its bytes as they are when left out.
+        r#as: Option<Spanned<Encoding>>,
+    }
+
+    /// A JSON Web Token.
+    Token {
+        /// Members of its header, beside `alg` and `typ`.
+        header: Named<Vec<Spanned<SignedText>>>,
+        /// Its claims.
+        claims: Named<Vec<Spanned<SignedText>>>,
+        /// How long it is valid, such as `2 minutes`: adds `nbf` and `exp`.
+        lasts: Option<Text>,
     }
 
     /// A header beside those of the credentials.

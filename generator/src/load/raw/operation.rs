@@ -165,6 +165,8 @@ mappings! {
 
     /// What comes back as data: one of `object`, `array` and `page`.
     Response {
+        /// The member of the envelope with the data, where it differs from that of the API.
+        data: Option<Text>,
         /// Data is this record.
         object: Option<Text>,
         /// Data is a list of this record.

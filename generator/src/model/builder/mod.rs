@@ -5,6 +5,7 @@ mod account;
 mod ceilings;
 mod codes;
 mod confirm;
+mod credentials;
 mod fields;
 mod intents;
 mod lifecycle;
@@ -15,8 +16,8 @@ mod types;
 
 use super::names::NoIdentifier;
 use super::{
-    AllReviewed, Api, Credentials, Document, Duration, Encoding, Envelope, Family, Header, ListName, Name, Operations,
-    Reviewed, Sent, Source, Statements, field_name, type_name,
+    AllReviewed, Api, Around, Document, Duration, Envelope, Family, Header, ListName, Name, Operations, Reviewed, Sent,
+    Source, Statements, Way, field_name, type_name,
 };
 use crate::diagnostics::{Code, Diagnostics, Place, is_invisible, unknown};
 use crate::load::{Documents, FamilyDocuments, Short, Spanned, Text, raw};
@@ -178,55 +179,47 @@ impl Builder<'_> {
     }
 
     fn envelope(&mut self, raw: &Spanned<raw::Envelope>) -> Envelope {
-        self.refuse_twice(
-            &[&raw.code, &raw.message, &raw.time, &raw.data],
-            Code::DefinedTwice,
-            "two members of the envelope",
-        );
+        let [code, message] =
+            [&raw.code, &raw.message].map(|texts| texts.iter().cloned().map(Some).collect::<Vec<_>>());
+        let names: Vec<_> = code.iter().chain(&message).chain([&raw.time, &raw.data]).collect();
+        self.refuse_twice(&names, Code::DefinedTwice, "two members of the envelope");
+        let success = raw.success.as_ref().map(|_| self.need(&raw.success, "success", raw.place));
+        if raw.code.is_empty() && (raw.success.is_some() || raw.data.is_none()) {
+            self.missing("code", raw.place);
+        }
+        let around = raw.around.as_ref().map_or(Around::All, |around| around.value);
+        if let (Some(key), Around::Failures) = (raw.success.as_ref().or(raw.data.as_ref()), around) {
+            self.to
+                .at(key.place, Code::Misplaced, "`around: failures` beside a key of successes")
+                .help("remove one of them: a success without an envelope has neither `data` nor `success`");
+        }
         Envelope {
-            code: self.need(&raw.code, "code", raw.place),
-            message: raw.message.as_ref().map(|text| text.value.clone()),
+            around,
+            code: self.paths(&raw.code, "code", raw.place),
+            message: self.paths(&raw.message, "message", raw.place),
             time: raw.time.as_ref().map(|text| text.value.clone()),
-            data: self.need(&raw.data, "data", raw.place),
-            success: self.need(&raw.success, "success", raw.place),
+            data: raw.data.as_ref().map(|_| self.need(&raw.data, "data", raw.place)),
+            success,
+            beside: raw.beside.iter().map(|text| text.value.clone()).collect(),
             place: raw.place,
         }
     }
 
-    fn credentials(&mut self, raw: &Spanned<raw::Credentials>) -> Credentials {
-        let headers = &raw.headers;
-        let names = [&headers.key, &headers.signature, &headers.passphrase, &headers.timestamp];
-        self.refuse_twice(&names, Code::BadHeader, "two headers of the credentials");
-        if raw.algorithm.is_none() {
-            self.missing("algorithm", raw.place);
+    fn paths(&mut self, texts: &[Text], key: &str, place: Place) -> Vec<Way> {
+        let mut paths = Vec::new();
+        for text in texts {
+            let name = self.need(&Some(text.clone()), key, place);
+            match Way::parse(&name) {
+                Some(path) => paths.push(path),
+                None if name.is_empty() => {}
+                None => {
+                    self.to
+                        .at(text.place, Code::BadValue, format!("invalid path `{name}`"))
+                        .help("write the name of a member, or a path such as `error.code` or `errors[0].code`");
+                }
+            }
         }
-        if raw.signed_text.is_empty() {
-            self.missing("signed_text", raw.place);
-        }
-        Credentials {
-            key: self.header_name(&headers.key, "key", raw.place),
-            signature: self.header_name(&headers.signature, "signature", raw.place),
-            passphrase: headers
-                .passphrase
-                .as_ref()
-                .map(|_| self.header_name(&headers.passphrase, "passphrase", raw.place)),
-            timestamp: self.header_name(&headers.timestamp, "timestamp", raw.place),
-            signed_text: raw.signed_text.clone(),
-            encoding: raw.encoding.as_ref().map_or(Encoding::Base64, |encoding| encoding.value),
-            window: self.duration(&raw.window),
-            place: headers.place,
-        }
-    }
-
-    fn header_name(&mut self, name: &Option<Text>, key: &str, place: Place) -> String {
-        if name.is_none() && self.to.is_unread(place.file, "headers") {
-            return String::new();
-        }
-        let text = self.need(name, key, place);
-        if let Some(name) = name {
-            self.check_header(&text, name.place);
-        }
-        text
+        paths
     }
 
     fn check_header(&mut self, name: &str, place: Place) {

@@ -53,6 +53,7 @@ impl Scope<'_, '_> {
             window: raw.window.as_ref().and_then(|window| self.window(window)),
             history: self.builder.duration(&raw.history),
             response: self.response(raw, place),
+            data: self.own_data(raw),
             listing: raw.response.as_ref().map(|response| self.listing(response)).unwrap_or_default(),
             batch: raw.response.as_ref().and_then(|response| self.batch(response)),
             intents: self.intents(&raw.intents),
@@ -198,6 +199,19 @@ impl Scope<'_, '_> {
                 .help("write the offset from UTC, such as `UTC`, `UTC+8` or `UTC-3:30`");
         }
         offset
+    }
+
+    /// The member with the data, for an API whose answers have an envelope.
+    fn own_data(&mut self, raw: &raw::Operation) -> Option<String> {
+        let data = raw.response.as_ref()?.data.as_ref()?;
+        if self.builder.documents.api.envelope.is_none() && self.builder.documents.api_is_sound {
+            let file = self.builder.to.api_file();
+            self.builder
+                .to
+                .at(data.place, Code::Misplaced, "`data` without an envelope")
+                .help(format!("define `envelope` in {file}, or remove it"));
+        }
+        Some(self.builder.need(&Some(data.clone()), "data", data.place))
     }
 
     fn response(&mut self, raw: &raw::Operation, place: Place) -> Response {

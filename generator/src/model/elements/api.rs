@@ -7,9 +7,10 @@ use super::{
 };
 use crate::diagnostics::Place;
 use crate::model::{
-    Account, Api, Ceiling, Class, Contradiction, Credentials, Document, Envelope, ErrorCode, Family, Header,
-    Instrument, InstrumentProperty, Lifecycle, Never, NotShown, Observation, ObservedCode, OutcomeRow, Probe, Proof,
-    Property, PropertyKind, Refusal, Rule, RuleKind, Ruled, State, Statements, Tracked, Transition, Type, phrases,
+    Account, Api, Around, Carried, Ceiling, Class, Content, Contradiction, Credentials, Document, Envelope, ErrorCode,
+    Family, Header, Instrument, InstrumentProperty, Lifecycle, Never, NotShown, Observation, ObservedCode, OutcomeRow,
+    Part, Probe, Proof, Property, PropertyKind, Refusal, Rule, RuleKind, Ruled, Signature, SignedPart, State,
+    Statements, Token, Tracked, Transition, Type, Way, Within, parts_text, phrases,
 };
 
 impl Api {
@@ -56,44 +57,89 @@ impl Api {
 }
 
 fn envelope(envelope: Option<&Envelope>, place: Place) -> Element {
-    let member = |name, of: fn(&Envelope) -> Option<&String>| {
-        Key::new(name, maybe(envelope.and_then(of)), behaviour("how answers are read"))
-    };
-    Element::new("envelope", "api", ["envelope", "envelope"], place).keys([
-        member("code", |Envelope { code, message: _, time: _, data: _, success: _, place: _ }| Some(code)),
-        member("message", |all| all.message.as_ref()),
-        member("time", |all| all.time.as_ref()),
-        member("data", |all| Some(&all.data)),
-        member("success", |all| Some(&all.success)),
-    ])
+    let key = |name, value: String| Key::new(name, value, behaviour("how answers are read"));
+    let paths = |paths: &[Way]| list(paths.iter().map(ToString::to_string));
+    let keys = envelope.map(|Envelope { around, code, message, time, data, success, beside, place: _ }| {
+        let around = if *around == Around::All { String::new() } else { around.as_str().to_owned() };
+        let beside = list(beside);
+        [
+            paths(code),
+            paths(message),
+            maybe(time.as_ref()),
+            maybe(data.as_ref()),
+            maybe(success.as_ref()),
+            around,
+            beside,
+        ]
+    });
+    let names = ["code", "message", "time", "data", "success", "around", "beside"];
+    let keys = names.into_iter().zip(keys.unwrap_or_default());
+    Element::new("envelope", "api", ["envelope", "envelope"], place).keys(keys.map(|(name, value)| key(name, value)))
 }
 
 fn credentials(credentials: Option<&Credentials>, place: Place) -> Element {
-    let part = |name, of: fn(&Credentials) -> String| {
-        Key::new(name, maybe(credentials.map(of)), behaviour("how calls are signed"))
+    let key =
+        |name, value: Option<String>| Key::new(name, value.unwrap_or_default(), behaviour("how calls are signed"));
+    let sent = |word: SignedPart| {
+        let carried = credentials.and_then(|all| all.of(word))?;
+        let Carried { within, name, parts: _, place: _ } = carried;
+        Some(match within {
+            Within::Header => name.clone(),
+            Within::Parameters | Within::Query => format!("{name} in {}", within.as_str()),
+        })
     };
-    let key = |all: &Credentials| {
-        let Credentials {
-            key,
-            signature: _,
-            passphrase: _,
-            timestamp: _,
-            signed_text: _,
-            encoding: _,
-            window: _,
-            place: _,
-        } = all;
-        key.clone()
+    let combined = credentials.and_then(|all| all.headers().find(|carried| carried.word().is_none()));
+    let keys = credentials.map(|Credentials { carried: _, signature, timestamp, window, place: _ }| {
+        let (content, algorithms, secret) = match signature {
+            None => Default::default(),
+            Some(Signature { content, algorithms, secret }) => {
+                (content_keys(content), algorithms.as_slice(), Some(secret.as_str().to_owned()))
+            }
+        };
+        let [first, others] = [
+            algorithms.first().map(|(_, encoding)| encoding.as_str().to_owned()),
+            Some(list(
+                algorithms.iter().skip(1).map(|(one, encoding)| format!("{}: {}", one.as_str(), encoding.as_str())),
+            )),
+        ];
+        let algorithm = algorithms.first().map(|(algorithm, _)| algorithm.as_str().to_owned());
+        (content, [algorithm, first, others, secret], timestamp.as_str().to_owned(), window.map(|all| all.to_string()))
+    });
+    let (content, [algorithm, encoding, also, secret], timestamp_as, window) = match keys {
+        Some((content, signed, timestamp, window)) => (content, signed, Some(timestamp), window),
+        None => Default::default(),
     };
+    let [signed_text, token, lasts] = content;
     Element::new("credentials", "api", ["credentials", "credentials"], place).keys([
-        part("key", key),
-        part("signature", |all| all.signature.clone()),
-        part("passphrase", |all| maybe(all.passphrase.as_ref())),
-        part("timestamp", |all| all.timestamp.clone()),
-        part("signed_text", |all| list(all.signed_text.iter().map(|part| part.as_str()))),
-        part("encoding", |all| all.encoding.as_str().to_owned()),
-        part("window", |all| maybe(all.window)),
+        key("key", sent(SignedPart::Key)),
+        key("signature", sent(SignedPart::Signature)),
+        key("passphrase", sent(SignedPart::Passphrase)),
+        key("timestamp", sent(SignedPart::Timestamp)),
+        key("nonce", sent(SignedPart::Nonce)),
+        key("authorization", combined.map(|carried| parts_text(&carried.parts))),
+        key("signed_text", signed_text),
+        key("token", token),
+        key("lasts", lasts),
+        key("algorithm", algorithm),
+        key("encoding", encoding),
+        key("also", also),
+        key("secret", secret),
+        key("timestamp_as", timestamp_as),
+        key("window", window),
     ])
+}
+
+/// The signed text; or the members of a token, and how long it is valid.
+fn content_keys(content: &Content) -> [Option<String>; 3] {
+    match content {
+        Content::Text(parts) => [Some(parts_text(parts)), None, None],
+        Content::Token(Token { header, claims, lasts }) => {
+            let member = |(name, parts): &(String, Vec<Part>)| format!("{name}: {}", parts_text(parts));
+            let members =
+                list(header.iter().map(|one| format!("header {}", member(one))).chain(claims.iter().map(member)));
+            [None, Some(members), lasts.map(|lasts| lasts.to_string())]
+        }
+    }
 }
 
 impl Header {

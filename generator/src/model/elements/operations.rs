@@ -42,6 +42,7 @@ impl Operation {
             window,
             history,
             response,
+            data,
             listing,
             batch: _,
             intents: _,
@@ -90,6 +91,7 @@ impl Operation {
             ),
             self::echoes(echoes.as_ref()),
             self::compound(compound.as_ref()),
+            Key::new("data", maybe(data.as_ref()), behaviour("how answers are read")),
             Key::prose("compound.why", &maybe(compound.as_ref().map(|compound| &compound.why))),
         ];
         keys.into_iter().chain(listing.keys()).chain(self.answer(family, response)).collect()

@@ -1,8 +1,34 @@
 //! Binance, spot.
 
-use exchanges::binance::Client;
-use exchanges::binance::spot::CheckServerTime;
-use tradeapi_sandbox::{Answer, Sandbox};
+use exchanges::binance::spot::{CancelOrder, CheckServerTime, CurrentOpenOrders, QueryOrder, Status};
+use exchanges::binance::{Client, Credentials, Error};
+use tradeapi_runtime::tables::CodeProof;
+use tradeapi_sandbox::{Answer, Request, Sandbox};
+
+use crate::{hex, hmac_sha256};
+
+/// The secret of the example of the documentation.
+const SECRET: &str = "NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j";
+
+fn client(sandbox: &Sandbox) -> Client {
+    Client::builder(sandbox.url()).credentials(Credentials::new("key", SECRET, "")).build().unwrap()
+}
+
+fn assert_signed(request: &Request) {
+    let (text, signature) = request.query.as_ref().unwrap().rsplit_once("&signature=").unwrap();
+    let (_, at) = text.rsplit_once("timestamp=").unwrap();
+    assert!(at.len() == 13 && at.bytes().all(|byte| byte.is_ascii_digit()), "{at}");
+    assert_eq!(signature, hex(&hmac_sha256(SECRET.as_bytes(), text)));
+    assert_eq!(request.header("X-MBX-APIKEY"), Some("key"));
+}
+
+/// What the other tests compare with gives the signature of the documentation.
+#[test]
+fn the_documented_example_is_signed_as_documented() {
+    let text = "symbol=LTCBTC&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=0.1&recvWindow=5000&timestamp=1499827319559";
+    let expected = "c8db56825ae71d6d79447849e617115f4a920fa2acdcab2b053c4b2838bd6b71";
+    assert_eq!(hex(&hmac_sha256(SECRET.as_bytes(), text)), expected);
+}
 
 #[tokio::test]
 async fn public_calls_work_without_credentials() {
@@ -12,4 +38,40 @@ async fn public_calls_work_without_credentials() {
     let reply = client.spot().check_server_time(&CheckServerTime::new()).await.unwrap();
     assert_eq!(reply.server_time.unwrap().as_millis(), 1_790_000_000_000);
     assert_eq!(sandbox.requests()[0].path, "/api/v3/time");
+}
+
+#[tokio::test]
+async fn the_signature_ends_the_query() {
+    let sandbox = Sandbox::start().unwrap();
+    let client = client(&sandbox);
+    sandbox.answer_next(Answer::json(r#"{"symbol": "LTCBTC", "orderId": 1, "price": "0.1", "status": "NEW"}"#));
+    let order = client.spot().query_order(&QueryOrder::new("LTCBTC").order_id(1)).await.unwrap();
+    assert_eq!(order.data.status, Some(Status::New));
+    sandbox.answer_next(Answer::json(r#"[{"symbol": "LTCBTC", "orderId": 1}]"#));
+    assert_eq!(client.spot().current_open_orders(&CurrentOpenOrders::new()).await.unwrap().data.len(), 1);
+    sandbox.answer_next(Answer::json(r#"{"symbol": "LTCBTC", "orderId": 1, "status": "CANCELED"}"#));
+    client.spot().cancel_order(&CancelOrder::new("LTCBTC").order_id(1)).await.unwrap();
+    let requests = sandbox.requests();
+    requests.iter().for_each(assert_signed);
+    assert!(requests[0].query.as_ref().unwrap().starts_with("symbol=LTCBTC&orderId=1&timestamp="));
+    assert_eq!(requests[2].method, "DELETE");
+}
+
+#[tokio::test]
+async fn only_failures_have_a_code() {
+    let sandbox = Sandbox::start().unwrap();
+    let client = client(&sandbox);
+    let query = QueryOrder::new("LTCBTC").order_id(1);
+    sandbox.answer_next(Answer::new(400, r#"{"code": -2013, "msg": "Order does not exist."}"#));
+    let error = client.spot().query_order(&query).await.unwrap_err();
+    let Error::Exchange(refused) = &error else { panic!("{error}") };
+    assert_eq!((refused.code.as_str(), refused.message.as_str()), ("-2013", "Order does not exist."));
+    assert_eq!(refused.proves, Some(CodeProof::NoSuchOrder));
+    // A success is not looked at for a code, whatever it has.
+    sandbox.answer_next(Answer::json(r#"{"symbol": "LTCBTC", "code": -2013}"#));
+    assert_eq!(client.spot().query_order(&query).await.unwrap().symbol.as_ref().unwrap().as_str(), "LTCBTC");
+    sandbox.answer_next(Answer::new(502, "<html>"));
+    let error = client.spot().query_order(&query).await.unwrap_err();
+    let Error::Exchange(refused) = &error else { panic!("{error}") };
+    assert_eq!(refused.code.as_str(), "502");
 }

@@ -1,5 +1,31 @@
-//! Calls of clients of public exchanges over loopback; a module for each exchange.
+//! Calls of clients of public exchanges over loopback; a module for each exchange. Signatures are checked with an
+//! implementation of their own.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 mod binance;
+mod coinbase;
+mod kraken;
 mod okx;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Sha256, Sha512};
+
+/// The HMAC-SHA256 of `text`.
+fn hmac_sha256(secret: &[u8], text: &str) -> Vec<u8> {
+    Hmac::<Sha256>::new_from_slice(secret).unwrap().chain_update(text).finalize().into_bytes().to_vec()
+}
+
+/// The HMAC-SHA512 of `text`.
+fn hmac_sha512(secret: &[u8], text: &[u8]) -> Vec<u8> {
+    Hmac::<Sha512>::new_from_slice(secret).unwrap().chain_update(text).finalize().into_bytes().to_vec()
+}
+
+fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,8 +1,29 @@
 //! OKX, version 5.
 
-use exchanges::okx::Client;
-use exchanges::okx::trade::GetSystemTime;
-use tradeapi_sandbox::{Answer, Sandbox};
+use exchanges::okx::trade::{
+    BatchOrder, CancelOrder, GetOrderList, GetSystemTime, InstId, OrdId, OrdType, OrderRef, PlaceMultipleOrders,
+    PlaceOrder, Side, TdMode,
+};
+use exchanges::okx::{Client, Credentials, Error, Timestamp, dec};
+use tradeapi_runtime::clock::FixedClock;
+use tradeapi_runtime::tables::CodeProof;
+use tradeapi_sandbox::{Answer, Request, Sandbox};
+
+use crate::{base64, hmac_sha256};
+
+fn client(sandbox: &Sandbox) -> Client {
+    Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", "phrase")).build().unwrap()
+}
+
+fn assert_signed(request: &Request) {
+    let at = request.header("OK-ACCESS-TIMESTAMP").unwrap();
+    assert!(at.len() == 24 && at.ends_with('Z') && &at[10..11] == "T", "{at}");
+    let query = request.query.as_ref().map(|query| format!("?{query}")).unwrap_or_default();
+    let text = format!("{at}{}{}{query}{}", request.method, request.path, request.text());
+    assert_eq!(request.header("OK-ACCESS-SIGN"), Some(&*base64(&hmac_sha256(b"secret", &text))));
+    assert_eq!(request.header("OK-ACCESS-KEY"), Some("key"));
+    assert_eq!(request.header("OK-ACCESS-PASSPHRASE"), Some("phrase"));
+}
 
 #[tokio::test]
 async fn public_calls_work_without_credentials() {
@@ -12,4 +33,52 @@ async fn public_calls_work_without_credentials() {
     let reply = client.trade().get_system_time(&GetSystemTime::new()).await.unwrap();
     assert_eq!(reply.data[0].at.unwrap().as_millis(), 1_790_000_000_000);
     assert_eq!(sandbox.requests()[0].path, "/api/v5/public/time");
+}
+
+#[tokio::test]
+async fn orders_are_placed_listed_and_cancelled() {
+    let sandbox = Sandbox::start().unwrap();
+    let client = client(&sandbox);
+    let placed = r#"{"code": "0", "data": [{"ordId": "1", "sCode": "0"}], "inTime": "1", "outTime": "2"}"#;
+    sandbox.answer_next(Answer::json(placed));
+    let order = PlaceOrder::new(InstId::from("BTC-USDT"), TdMode::Cash, Side::Buy, OrdType::Limit, dec!(2));
+    let reply = client.trade().place_order(&order.price(dec!(2.15))).await.unwrap();
+    assert_eq!(reply.data[0].ord_id.as_ref().unwrap().as_str(), "1");
+    sandbox.answer_next(Answer::json(r#"{"code": "0", "data": [{"ordId": "1", "state": "live"}]}"#));
+    let list = GetOrderList::new().inst_id("BTC-USDT");
+    assert_eq!(client.trade().get_order_list(&list).await.unwrap().data.len(), 1);
+    sandbox.answer_next(Answer::json(placed));
+    let cancel = CancelOrder::new("BTC-USDT", OrderRef::OrdId(OrdId::from("1")));
+    client.trade().cancel_order(&cancel).await.unwrap();
+    sandbox.answer_next(Answer::json(placed));
+    let item = BatchOrder::new("BTC-USDT", TdMode::Cash, Side::Sell, OrdType::Market, dec!(1));
+    client.trade().place_multiple_orders(&PlaceMultipleOrders::new(vec![item])).await.unwrap();
+    let requests = sandbox.requests();
+    assert_eq!(requests.len(), 4);
+    requests.iter().for_each(assert_signed);
+    assert_eq!(requests[1].query.as_deref(), Some("instId=BTC-USDT"));
+}
+
+#[tokio::test]
+async fn an_order_that_is_gone_is_known_as_such() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::json(r#"{"code": "51603", "msg": "Order does not exist", "data": []}"#));
+    let cancel = CancelOrder::new("BTC-USDT", OrderRef::OrdId(OrdId::from("1")));
+    let error = client(&sandbox).trade().cancel_order(&cancel).await.unwrap_err();
+    let Error::Exchange(refused) = &error else { panic!("{error}") };
+    assert_eq!(refused.proves, Some(CodeProof::NoSuchOrder));
+}
+
+/// The text before it is signed that the guide shows: `2020-12-08T09:08:57.715ZGET/api/v5/account/balance?ccy=BTC`.
+#[test]
+fn the_time_is_written_as_in_the_guide() {
+    let clock = FixedClock(Timestamp::from_millis(1_607_418_537_715));
+    let credentials = Credentials::new("key", "22582BD0CFF14C41EDBF1AB98506286D", "phrase");
+    let client = Client::builder("https://www.okx.com").credentials(credentials).clock(clock).build().unwrap();
+    let list = GetOrderList::new().inst_id("BTC-USDT");
+    let prepared = client.core().prepare(&list).unwrap();
+    let header = |name: &str| prepared.headers().get(name).unwrap().to_str().unwrap().to_owned();
+    assert_eq!(header("ok-access-timestamp"), "2020-12-08T09:08:57.715Z");
+    let text = "2020-12-08T09:08:57.715ZGET/api/v5/trade/orders-pending?instId=BTC-USDT";
+    assert_eq!(header("ok-access-sign"), base64(&hmac_sha256(b"22582BD0CFF14C41EDBF1AB98506286D", text)));
 }

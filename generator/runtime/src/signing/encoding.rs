@@ -1,0 +1,21 @@
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+
+use crate::tables::Encoding;
+
+/// `bytes` as text.
+pub(super) fn encoded(bytes: &[u8], encoding: Encoding) -> String {
+    match encoding {
+        Encoding::Base64 => STANDARD.encode(bytes),
+        Encoding::Hex => bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]).map(hex_digit).collect(),
+    }
+}
+
+/// `bytes` in the alphabet of JSON Web Tokens.
+pub(super) fn in_token(bytes: &[u8]) -> String {
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+fn hex_digit(digit: u8) -> char {
+    char::from_digit(u32::from(digit), 16).unwrap_or('0')
+}

@@ -1,0 +1,314 @@
+//! Signatures of requests, compared with what exchanges document and with what OpenSSL makes.
+
+use bytes::Bytes;
+use http::{Method, Request};
+
+use super::{Authenticator, Credentials};
+use crate::error::BuildError;
+use crate::tables::{
+    Algorithm, Api, Authentication, Carried, Content, DigestForm, Encoding, Hash, Part, Place, SecretForm, Signature,
+    TimestampForm, Token,
+};
+use crate::value::Timestamp;
+
+type Tested = Result<(), Box<dyn std::error::Error>>;
+
+const NO_API: Api = Api {
+    name: "signed",
+    envelope: None,
+    credentials: None,
+    headers: &[],
+    remaining_calls: None,
+    outcomes: &[],
+    observed_codes: &[],
+};
+
+const KEY: Carried = Carried { place: Place::Header("x-key"), parts: &[Part::Key] };
+
+/// The query is signed, without its question mark, and the signature ends it.
+static QUERY: Api = Api {
+    credentials: Some(Authentication {
+        carried: &[
+            KEY,
+            Carried { place: Place::Query("timestamp"), parts: &[Part::Timestamp] },
+            Carried { place: Place::Query("signature"), parts: &[Part::Signature] },
+        ],
+        signature: Some(Signature {
+            content: Content::Text(&[Part::BareQuery, Part::Body]),
+            algorithms: &[
+                (Algorithm::HmacSha256, Encoding::Hex),
+                (Algorithm::RsaSha256, Encoding::Base64),
+                (Algorithm::Ed25519, Encoding::Base64),
+            ],
+            secret: SecretForm::Text,
+        }),
+        timestamp: TimestampForm::Milliseconds,
+        window_ms: None,
+    }),
+    ..NO_API
+};
+
+/// The path and a digest of nonce and body are signed, with a secret in Base64.
+static DIGEST: Api = Api {
+    credentials: Some(Authentication {
+        carried: &[
+            KEY,
+            Carried { place: Place::Parameter("nonce"), parts: &[Part::Nonce] },
+            Carried { place: Place::Header("x-sign"), parts: &[Part::Signature] },
+        ],
+        signature: Some(Signature {
+            content: Content::Text(&[
+                Part::Path,
+                Part::Digest(Hash::Sha256, DigestForm::Bytes, &[Part::Nonce, Part::Body]),
+            ]),
+            algorithms: &[(Algorithm::HmacSha512, Encoding::Base64)],
+            secret: SecretForm::Base64,
+        }),
+        timestamp: TimestampForm::Milliseconds,
+        window_ms: None,
+    }),
+    ..NO_API
+};
+
+fn request(method: Method, target: &str, body: &'static str) -> Result<Request<Bytes>, http::Error> {
+    let uri = format!("https://api.example.com{target}");
+    Request::builder().method(method).uri(uri).body(Bytes::from_static(body.as_bytes()))
+}
+
+fn prove(
+    api: &'static Api,
+    credentials: &Credentials,
+    mut request: Request<Bytes>,
+    at: u64,
+) -> Result<Request<Bytes>, Box<dyn std::error::Error>> {
+    let authenticator = Authenticator::new(api, credentials)?.ok_or("no credentials")?;
+    let stamp = authenticator.stamp(Timestamp::from_millis(at));
+    authenticator.prove(&mut request, &stamp).map_err(|_| "not valid")?;
+    Ok(request)
+}
+
+fn header<'a>(request: &'a Request<Bytes>, name: &str) -> &'a str {
+    request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+/// An order of the documentation of a spot exchange, with the signature that stands there.
+#[test]
+fn a_signature_ends_the_query() -> Tested {
+    let credentials = Credentials::new(
+        "vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A",
+        "NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j",
+        "",
+    );
+    let order = "/api/v3/order?symbol=LTCBTC&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=0.1&recvWindow=5000";
+    let proven = prove(&QUERY, &credentials, request(Method::POST, order, "")?, 1_499_827_319_559)?;
+    let expected = "c8db56825ae71d6d79447849e617115f4a920fa2acdcab2b053c4b2838bd6b71";
+    let target = format!("{order}&timestamp=1499827319559&signature={expected}");
+    assert_eq!(proven.uri().path_and_query().map(|target| target.as_str()), Some(target.as_str()));
+    assert_eq!(header(&proven, "x-key"), "vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A");
+    Ok(())
+}
+
+/// The same where there is no query yet.
+#[test]
+fn a_signature_can_be_all_of_the_query() -> Tested {
+    let proven = prove(&QUERY, &Credentials::new("k", "s", ""), request(Method::GET, "/a", "")?, 5)?;
+    let query = proven.uri().query().unwrap_or_default();
+    assert!(query.starts_with("timestamp=5&signature=") && query.len() == 22 + 64, "{query}");
+    Ok(())
+}
+
+/// An order of the documentation of another exchange, with the signature that stands there.
+#[test]
+fn a_digest_is_a_part_of_the_signed_text() -> Tested {
+    let secret = "kQH5HW/8p1uGOVjbgWA7FunAmGO8lsSUXNsu3eow76sz84Q18fWxnyRzBHCd3pd5nE9qa99HAZtuZuj6F1huXg==";
+    let body = "nonce=1616492376594&ordertype=limit&pair=XBTUSD&price=37500&type=buy&volume=1.25";
+    let request = request(Method::POST, "/0/private/AddOrder", body)?;
+    let proven = prove(&DIGEST, &Credentials::new("k", secret, ""), request, 1_616_492_376_594)?;
+    assert_eq!(
+        header(&proven, "x-sign"),
+        "4/dpxb3iT4tp/ZCVEwSnEsLxx0bqyhLpdfOpc6fn7OR8+UClSV5n9E6aSS8MPtnRfp32bAb0nmbRn6H8ndwLUQ=="
+    );
+    Ok(())
+}
+
+#[test]
+fn nonces_grow_whatever_the_clock_does() -> Tested {
+    let authenticator = Authenticator::new(&DIGEST, &Credentials::new("k", "c2VjcmV0", ""))?.ok_or("none")?;
+    let other = authenticator.clone();
+    let at = |authenticator: &Authenticator, at| authenticator.stamp(Timestamp::from_millis(at)).nonce;
+    assert_eq!([at(&authenticator, 1000), at(&other, 1000), at(&authenticator, 400)], ["1000", "1001", "1002"]);
+    assert_eq!(at(&other, 2000), "2000");
+    Ok(())
+}
+
+#[test]
+fn timestamps_have_the_form_of_the_api() {
+    let at = Timestamp::from_millis(1_607_418_537_715);
+    let written = |form| super::authenticator::written(at, form);
+    assert_eq!(written(TimestampForm::Seconds), "1607418537");
+    assert_eq!(written(TimestampForm::Milliseconds), "1607418537715");
+    assert_eq!(written(TimestampForm::Microseconds), "1607418537715000");
+    assert_eq!(written(TimestampForm::Nanoseconds), "1607418537715000000");
+    assert_eq!(written(TimestampForm::Iso8601), "2020-12-08T09:08:57.715Z");
+}
+
+#[test]
+fn a_secret_that_is_not_base64_is_refused() {
+    let refused = Authenticator::new(&DIGEST, &Credentials::new("k", "no base64!", ""));
+    assert_eq!(refused.err(), Some(BuildError::Credentials { why: "the secret is not valid Base64" }));
+}
+
+#[test]
+fn a_bearer_token_needs_no_signature_and_is_not_shown() -> Tested {
+    static BEARER: Api = Api {
+        credentials: Some(Authentication {
+            carried: &[Carried { place: Place::Header("authorization"), parts: &[Part::Text("Bearer "), Part::Key] }],
+            signature: None,
+            timestamp: TimestampForm::Milliseconds,
+            window_ms: None,
+        }),
+        ..NO_API
+    };
+    let proven = prove(&BEARER, &Credentials::of_key("canary"), request(Method::GET, "/a", "")?, 5)?;
+    assert_eq!(header(&proven, "authorization"), "Bearer canary");
+    assert!(!format!("{proven:?}").contains("canary"));
+    Ok(())
+}
+
+#[test]
+fn a_token_can_have_a_shared_secret() -> Tested {
+    static SHARED: Api = Api {
+        credentials: Some(Authentication {
+            carried: &[Carried { place: Place::Header("authorization"), parts: &[Part::Signature] }],
+            signature: Some(Signature {
+                content: Content::Token(Token {
+                    header: &[],
+                    claims: &[("sub", &[Part::Text("1234567890")]), ("name", &[Part::Text("John Doe")])],
+                    lasts: None,
+                }),
+                algorithms: &[(Algorithm::HmacSha256, Encoding::Base64)],
+                secret: SecretForm::Text,
+            }),
+            timestamp: TimestampForm::Milliseconds,
+            window_ms: None,
+        }),
+        ..NO_API
+    };
+    let proven = prove(&SHARED, &Credentials::new("k", "your-256-bit-secret", ""), request(Method::GET, "/", "")?, 5)?;
+    // Signed by OpenSSL.
+    let expected = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIn0.Gfx6VO9tcxwk6xqx9yYzSfebfeakZp5JYIgP_edcw_A";
+    assert_eq!(header(&proven, "authorization"), expected);
+    Ok(())
+}
+
+#[cfg(not(feature = "asymmetric"))]
+#[test]
+fn a_private_key_without_the_feature_is_refused() {
+    let refused = Authenticator::new(&QUERY, &Credentials::new("k", include_str!("test_keys/ed.pem"), ""));
+    let error = refused.err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(error.contains("`asymmetric`"), "{error}");
+}
+
+#[cfg(feature = "asymmetric")]
+mod asymmetric {
+    use base64::Engine;
+    use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+    use http::Method;
+    use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
+
+    use super::*;
+    use crate::signing::PrivateKey;
+
+    static TOKEN: Api = Api {
+        credentials: Some(Authentication {
+            carried: &[Carried {
+                place: Place::Header("authorization"),
+                parts: &[Part::Text("Bearer "), Part::Signature],
+            }],
+            signature: Some(Signature {
+                content: Content::Token(Token {
+                    header: &[("kid", &[Part::Key])],
+                    claims: &[
+                        ("iss", &[Part::Text("someone")]),
+                        ("uri", &[Part::Method, Part::Text(" "), Part::Host, Part::Path]),
+                    ],
+                    lasts: Some(120),
+                }),
+                algorithms: &[(Algorithm::EcdsaSha256, Encoding::Base64), (Algorithm::Ed25519, Encoding::Base64)],
+                secret: SecretForm::Text,
+            }),
+            timestamp: TimestampForm::Milliseconds,
+            window_ms: None,
+        }),
+        ..NO_API
+    };
+
+    const TARGET: &str = "/api?symbol=BTCUSDT&side=SELL";
+
+    fn signature(pem: &str) -> Result<String, Box<dyn std::error::Error>> {
+        let request = request(Method::POST, TARGET, "")?;
+        let proven = prove(&QUERY, &Credentials::new("k", pem, ""), request, 1_668_481_559_918)?;
+        let query = proven.uri().query().unwrap_or_default().to_owned();
+        let signature = query.split_once("&signature=").ok_or("no signature")?.1.to_owned();
+        Ok(signature.replace("%2B", "+").replace("%2F", "/").replace("%3D", "="))
+    }
+
+    #[test]
+    fn an_ed25519_key_signs_like_openssl() -> Tested {
+        let expected = "TBvoiaUtrGO370yVMpHNd2eWam+kzar5wBfQiW2ZhCsJdsLV+02wf/TnrwYgrvqI0XD8JQR5lHwUihOekIvmBA==";
+        assert_eq!(signature(include_str!("test_keys/ed.pem"))?, expected);
+        Ok(())
+    }
+
+    /// In PKCS #8 and in PKCS #1, and as a variable of the environment has it.
+    #[test]
+    fn an_rsa_key_signs_like_openssl() -> Tested {
+        let expected = "KngJMHOQkMZST4kW0g1Hzme0jq1SVHVIHpESyiW8Ikg2htVyCPPOpQ/FzL6tRWOwgFXPBgoPkRFEgBhzSBHxhhYKxh0XuInZ\
+            htp8lqEbgNxmzOCjLWju6UmiRaFGqaZRHhaDeToW4jdS4P5VOxFKldE2DgVN6QcUPc0musEUugPCI+k8e1Q9pITp99j95rjrCE+pWFAFW/uS+\
+            nMwQY8GSDhLhQfIR1Yj46WQpIPjpIp+nWVLo96OJOIqZUrbGDCKlNE92LobUR836uwQPqd2jZunjwAlvLi0kd6PjVlhXf4wgSmeff9g+fuV1y\
+            SzPVOhMedxWpOqW8eNpxDMnK+uLA==";
+        assert_eq!(signature(include_str!("test_keys/rsa.pem"))?, expected);
+        assert_eq!(signature(include_str!("test_keys/rsa1.pem"))?, expected);
+        assert_eq!(signature(&include_str!("test_keys/rsa.pem").replace('\n', "\\n"))?, expected);
+        Ok(())
+    }
+
+    #[test]
+    fn a_key_that_the_exchange_does_not_accept_is_refused() {
+        let refused = Authenticator::new(&QUERY, &Credentials::new("k", include_str!("test_keys/ec8.pem"), ""));
+        let why = "the exchange does not accept signatures of this kind of key";
+        assert_eq!(refused.err(), Some(BuildError::Credentials { why }));
+    }
+
+    #[test]
+    fn a_private_key_is_not_shown() -> Tested {
+        let key = PrivateKey::from_pem(include_str!("test_keys/ed.pem"))?;
+        assert_eq!(format!("{key:?}"), "PrivateKey(not shown)");
+        Ok(())
+    }
+
+    /// A token with the key in SEC 1 and in PKCS #8.
+    #[test]
+    fn a_token_names_the_request_and_verifies() -> Tested {
+        let public = STANDARD
+            .decode("BLoho7X2Y9lshiXpfT2YIDN7QPC/SWwOLbGg4+XOp9tGKdR1SOIYn2SxhBM1a1ixks90M1Z5xelFmnO9BWyVBoA=")
+            .unwrap_or_default();
+        for pem in [include_str!("test_keys/ec1.pem"), include_str!("test_keys/ec8.pem")] {
+            let request = request(Method::GET, "/v1/orders?limit=5", "")?;
+            let proven = prove(&TOKEN, &Credentials::new("orgs/a/keys/b", pem, ""), request, 1_700_000_000_500)?;
+            let token = header(&proven, "authorization").strip_prefix("Bearer ").ok_or("no token")?;
+            let (signed, signature) = token.rsplit_once('.').ok_or("no signature")?;
+            UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, &public)
+                .verify(signed.as_bytes(), &URL_SAFE_NO_PAD.decode(signature).unwrap_or_default())
+                .map_err(|_| "the signature is wrong")?;
+            let texts = signed.split('.').map(|part| URL_SAFE_NO_PAD.decode(part).unwrap_or_default());
+            let texts: Vec<_> = texts.map(|text| String::from_utf8_lossy(&text).into_owned()).collect();
+            assert_eq!(texts[0], r#"{"alg":"ES256","typ":"JWT","kid":"orgs/a/keys/b"}"#);
+            assert_eq!(
+                texts[1],
+                r#"{"iss":"someone","uri":"GET api.example.com/v1/orders","nbf":1700000000,"exp":1700000120}"#
+            );
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,43 @@
+//! JSON Web Tokens.
+
+use super::Signer;
+use super::encoding::in_token;
+use super::text::Sources;
+use crate::json::JsonWriter;
+use crate::tables::{Algorithm, Part, Token};
+
+/// The token of a request, signed by `signer`. `now` is in Unix seconds.
+pub(super) fn token(token: &Token, algorithm: Algorithm, signer: &dyn Signer, from: &Sources<'_>, now: u64) -> String {
+    let mut header = JsonWriter::with_capacity(128);
+    header.begin_object();
+    push(&mut header, "alg", algorithm.in_token());
+    push(&mut header, "typ", "JWT");
+    push_all(&mut header, token.header, from);
+    header.end_object();
+    let mut claims = JsonWriter::with_capacity(256);
+    claims.begin_object();
+    push_all(&mut claims, token.claims, from);
+    if let Some(lasts) = token.lasts {
+        for (name, at) in [("nbf", now), ("exp", now.saturating_add(lasts))] {
+            claims.member(name);
+            claims.raw(&at.to_string());
+        }
+    }
+    claims.end_object();
+    let mut text = [in_token(header.finish().as_bytes()), in_token(claims.finish().as_bytes())].join(".");
+    let signature = in_token(&signer.sign(text.as_bytes()));
+    text.push('.');
+    text.push_str(&signature);
+    text
+}
+
+fn push_all(out: &mut JsonWriter, members: &[(&'static str, &'static [Part])], from: &Sources<'_>) {
+    for (name, parts) in members {
+        push(out, name, &String::from_utf8_lossy(&from.text(parts)));
+    }
+}
+
+fn push(out: &mut JsonWriter, name: &str, value: &str) {
+    out.member(name);
+    out.string(value);
+}

@@ -1,0 +1,151 @@
+//! Credentials: what is signed is sent, and what is sent can be told from parameters.
+
+use crate::diagnostics::{Code, Diagnostics, name_list};
+use crate::model::{Access, Api, Carried, Content, Credentials, Family, Part, PartKind, SignedPart};
+
+/// Nothing is sent twice or signed without being sent.
+pub(super) fn check(api: &Api, to: &mut Diagnostics) {
+    let Some(credentials) = api.credentials.as_ref().filter(|_| api.is_sound) else { return };
+    what_is_needed_is_sent(credentials, to);
+    are_distinct(credentials, to);
+    signed_parts_are_known(api, credentials, to);
+    carried_parts_are_known(credentials, to);
+}
+
+fn what_is_needed_is_sent(credentials: &Credentials, to: &mut Diagnostics) {
+    let Some(Signature { parts, .. }) = Signature::of(credentials) else {
+        if !credentials.carries(SignedPart::Key) && !to.is_unread(credentials.place.file, "headers") {
+            missing(credentials, SignedPart::Key, to);
+        }
+        return;
+    };
+    for word in [SignedPart::Key, SignedPart::Signature] {
+        if !credentials.carries(word) && !to.is_unread(credentials.place.file, "headers") {
+            missing(credentials, word, to);
+        }
+    }
+    for word in [SignedPart::Timestamp, SignedPart::Nonce] {
+        let signed = parts.iter().find(|part| part.has(word));
+        if let Some(signed) = signed.filter(|_| !credentials.carries(word)) {
+            if to.is_unread(credentials.place.file, "headers") {
+                continue;
+            }
+            let word = word.as_str();
+            to.at(signed.place, Code::MissingKey, format!("`{word}` is signed, but no request carries it"))
+                .help(format!("name its header: `headers: {{ {word}: ... }}`"));
+        }
+    }
+}
+
+fn missing(credentials: &Credentials, word: SignedPart, to: &mut Diagnostics) {
+    let word = word.as_str();
+    to.at(credentials.place, Code::MissingKey, format!("missing key `{word}`"))
+        .help(format!("add `{word}: ...` to `headers`, or `{word}` to `authorization`"));
+}
+
+/// What is signed.
+struct Signature<'a> {
+    parts: Vec<&'a Part>,
+    is_token: bool,
+}
+
+impl<'a> Signature<'a> {
+    fn of(credentials: &'a Credentials) -> Option<Self> {
+        let signature = credentials.signature.as_ref()?;
+        let is_token = matches!(signature.content, Content::Token(_));
+        Some(Self { parts: signature.parts().into_iter().flat_map(Part::all).collect(), is_token })
+    }
+}
+
+/// A credential has one place, and a name in a query or in headers is that of one credential.
+fn are_distinct(credentials: &Credentials, to: &mut Diagnostics) {
+    for (index, carried) in credentials.carried.iter().enumerate() {
+        let before = &credentials.carried[..index];
+        let same_word = |first: &&Carried| carried.word().is_some() && first.word() == carried.word();
+        if let Some((word, first)) = carried.word().zip(before.iter().find(same_word)) {
+            to.at(carried.place, Code::DefinedTwice, format!("`{}` is sent in two places", word.as_str()))
+                .related(first.place, "the first one")
+                .help("remove one of them");
+            continue;
+        }
+        let same_name = |first: &&Carried| {
+            first.within == carried.within
+                && first.parts.len() != carried.parts.len()
+                && first.name.eq_ignore_ascii_case(&carried.name)
+        };
+        if let Some(first) = before.iter().find(same_name) {
+            to.at(carried.place, Code::BadHeader, format!("the header `{}` is named twice", carried.name))
+                .related(first.place, "the first one")
+                .help("remove one of them");
+        }
+    }
+}
+
+/// A signature cannot sign itself, and a header that is signed is one that is sent.
+fn signed_parts_are_known(api: &Api, credentials: &Credentials, to: &mut Diagnostics) {
+    let Some(Signature { parts, is_token }) = Signature::of(credentials) else { return };
+    let what = if is_token { "token" } else { "signed text" };
+    for part in parts {
+        match &part.kind {
+            PartKind::Word(SignedPart::Signature) => {
+                to.at(part.place, Code::BadValue, format!("the {what} contains the signature itself"))
+                    .help("remove `signature`");
+            }
+            PartKind::Header(name) => {
+                let own = || credentials.headers().map(|carried| carried.name.as_str());
+                let known = || own().chain(api.headers.iter().map(|header| header.name.as_str()));
+                if !known().any(|known| known.eq_ignore_ascii_case(name)) {
+                    to.at(part.place, Code::UndefinedName, format!("unknown header `{name}`"))
+                        .help(format!("define it under `headers`, or use one of: {}", name_list(known())));
+                }
+            }
+            PartKind::Word(_) | PartKind::Text(_) | PartKind::Digest(..) => {}
+        }
+    }
+}
+
+/// What is carried does not depend on the rest of the request: only the signature does.
+fn carried_parts_are_known(credentials: &Credentials, to: &mut Diagnostics) {
+    for part in credentials.carried.iter().flat_map(|carried| &carried.parts) {
+        let what = match &part.kind {
+            PartKind::Text(_) => continue,
+            PartKind::Header(name) => name.as_str(),
+            PartKind::Digest(hash, ..) => hash.as_str(),
+            PartKind::Word(word) => match word {
+                SignedPart::Key
+                | SignedPart::Passphrase
+                | SignedPart::Timestamp
+                | SignedPart::Nonce
+                | SignedPart::Signature => continue,
+                SignedPart::Method
+                | SignedPart::Path
+                | SignedPart::Query
+                | SignedPart::BareQuery
+                | SignedPart::Body
+                | SignedPart::Host => word.as_str(),
+            },
+        };
+        to.at(part.place, Code::BadValue, format!("`{what}` is no credential"))
+            .help("expected `key`, `passphrase`, `timestamp`, `nonce`, `signature` or `{ text: ... }`");
+    }
+}
+
+/// Credentials beside the parameters of a request have names of their own.
+pub(super) fn fit_beside_parameters(api: &Api, family: &Family, to: &mut Diagnostics) {
+    let Some(credentials) = &api.credentials else { return };
+    for operation in family.operations.iter().filter(|operation| operation.access == Access::Signed) {
+        for carried in credentials.beside_parameters() {
+            if let Some(parameter) =
+                operation.wire_parameters(family).iter().find(|own| own.list.is_none() && own.name.wire == carried.name)
+            {
+                to.at(
+                    parameter.name.place,
+                    Code::NameCollision,
+                    format!("the parameter `{}` is a credential", carried.name),
+                )
+                .related(carried.place, "every signed request carries it")
+                .help("remove the parameter");
+            }
+        }
+    }
+}

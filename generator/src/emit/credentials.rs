@@ -1,0 +1,149 @@
+//! The table of how calls are authenticated.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::code::{ident, number};
+use crate::model::{
+    Algorithm, Carried, Content, Credentials, Duration, Encoding, Hash, Part, PartKind, SecretForm, Signature,
+    SignedPart, TimestampForm, Token, Within,
+};
+
+pub(super) fn table(credentials: &Credentials) -> TokenStream {
+    let Credentials { carried, signature, timestamp, window, place: _ } = credentials;
+    let carried = carried.iter().map(carried_table);
+    let signature = optional(signature.as_ref().map(signature_table));
+    let timestamp = ident(match timestamp {
+        TimestampForm::Seconds => "Seconds",
+        TimestampForm::Milliseconds => "Milliseconds",
+        TimestampForm::Microseconds => "Microseconds",
+        TimestampForm::Nanoseconds => "Nanoseconds",
+        TimestampForm::Iso8601 => "Iso8601",
+    });
+    let window = optional(window.and_then(Duration::milliseconds).map(number));
+    quote!(runtime::tables::Authentication {
+        carried: &[#(#carried),*],
+        signature: #signature,
+        timestamp: runtime::tables::TimestampForm::#timestamp,
+        window_ms: #window,
+    })
+}
+
+fn optional(value: Option<impl quote::ToTokens>) -> TokenStream {
+    value.map_or_else(|| quote!(None), |value| quote!(Some(#value)))
+}
+
+fn carried_table(carried: &Carried) -> TokenStream {
+    let (place, name) = match carried.within {
+        Within::Header => ("Header", carried.name.to_ascii_lowercase()),
+        Within::Parameters => ("Parameter", carried.name.clone()),
+        Within::Query => ("Query", carried.name.clone()),
+    };
+    let (place, parts) = (ident(place), parts(&carried.parts));
+    quote!(runtime::tables::Carried { place: runtime::tables::Place::#place(#name), parts: #parts })
+}
+
+fn signature_table(signature: &Signature) -> TokenStream {
+    let Signature { content, algorithms, secret } = signature;
+    let content = match content {
+        Content::Text(signed) => {
+            let parts = parts(signed);
+            quote!(Text(#parts))
+        }
+        Content::Token(Token { header, claims, lasts }) => {
+            let (header, claims) = (members(header), members(claims));
+            let lasts = lasts.and_then(Duration::milliseconds).map(|length| number(length / 1000));
+            let lasts = optional(lasts);
+            quote!(Token(runtime::tables::Token { header: #header, claims: #claims, lasts: #lasts }))
+        }
+    };
+    let algorithms = algorithms.iter().map(|(algorithm, encoding)| {
+        let (algorithm, encoding) = (ident(algorithm_name(*algorithm)), encoding_table(*encoding));
+        quote!((runtime::tables::Algorithm::#algorithm, #encoding))
+    });
+    let secret = ident(match secret {
+        SecretForm::Text => "Text",
+        SecretForm::Base64 => "Base64",
+    });
+    quote!(runtime::tables::Signature {
+        content: runtime::tables::Content::#content,
+        algorithms: &[#(#algorithms),*],
+        secret: runtime::tables::SecretForm::#secret,
+    })
+}
+
+fn algorithm_name(algorithm: Algorithm) -> &'static str {
+    match algorithm {
+        Algorithm::HmacSha256 => "HmacSha256",
+        Algorithm::HmacSha384 => "HmacSha384",
+        Algorithm::HmacSha512 => "HmacSha512",
+        Algorithm::Ed25519 => "Ed25519",
+        Algorithm::RsaSha256 => "RsaSha256",
+        Algorithm::EcdsaSha256 => "EcdsaSha256",
+    }
+}
+
+fn encoding_table(encoding: Encoding) -> TokenStream {
+    let encoding = ident(match encoding {
+        Encoding::Base64 => "Base64",
+        Encoding::Hex => "Hex",
+    });
+    quote!(runtime::tables::Encoding::#encoding)
+}
+
+fn members(members: &[(String, Vec<Part>)]) -> TokenStream {
+    let members = members.iter().map(|(name, own)| {
+        let parts = parts(own);
+        quote!((#name, #parts))
+    });
+    quote!(&[#(#members),*])
+}
+
+fn parts(parts: &[Part]) -> TokenStream {
+    let parts = parts.iter().map(part);
+    quote!(&[#(#parts),*])
+}
+
+fn part(part: &Part) -> TokenStream {
+    let part = match &part.kind {
+        PartKind::Word(word) => {
+            let word = ident(word_name(*word));
+            quote!(#word)
+        }
+        PartKind::Text(text) => quote!(Text(#text)),
+        PartKind::Header(name) => {
+            let name = name.to_ascii_lowercase();
+            quote!(Header(#name))
+        }
+        PartKind::Digest(hash, encoding, within) => {
+            let hash = ident(match hash {
+                Hash::Sha256 => "Sha256",
+                Hash::Sha384 => "Sha384",
+                Hash::Sha512 => "Sha512",
+            });
+            let form = match encoding.map(encoding_table) {
+                None => quote!(Bytes),
+                Some(encoding) => quote!(Encoded(#encoding)),
+            };
+            let within = parts(within);
+            quote!(Digest(runtime::tables::Hash::#hash, runtime::tables::DigestForm::#form, #within))
+        }
+    };
+    quote!(runtime::tables::Part::#part)
+}
+
+fn word_name(word: SignedPart) -> &'static str {
+    match word {
+        SignedPart::Timestamp => "Timestamp",
+        SignedPart::Method => "Method",
+        SignedPart::Path => "Path",
+        SignedPart::Query => "Query",
+        SignedPart::Body => "Body",
+        SignedPart::BareQuery => "BareQuery",
+        SignedPart::Host => "Host",
+        SignedPart::Key => "Key",
+        SignedPart::Passphrase => "Passphrase",
+        SignedPart::Nonce => "Nonce",
+        SignedPart::Signature => "Signature",
+    }
+}

@@ -1,0 +1,40 @@
+//! The table of the members around the data of an answer.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::code::{ident, optional_text};
+use crate::model::{Around, Envelope, Step, Way};
+
+pub(super) fn table(envelope: &Envelope) -> TokenStream {
+    let Envelope { around, code, message, time, data, success, beside, place: _ } = envelope;
+    let around = ident(match around {
+        Around::All => "All",
+        Around::Failures => "Failures",
+    });
+    let (code, message) = (paths(code), paths(message));
+    let [time, data, success] = [time, data, success].map(|text| optional_text(text.as_deref()));
+    quote!(runtime::tables::Envelope {
+        around: runtime::tables::Around::#around,
+        code: #code,
+        message: #message,
+        time: #time,
+        data: #data,
+        success: #success,
+        beside: &[#(#beside),*],
+    })
+}
+
+fn paths(paths: &[Way]) -> TokenStream {
+    let paths = paths.iter().map(|path| {
+        let steps = path.0.iter().map(|step| match step {
+            Step::Member(name) => quote!(runtime::tables::Step::Member(#name)),
+            Step::Item(item) => {
+                let item = Literal::usize_unsuffixed(*item);
+                quote!(runtime::tables::Step::Item(#item))
+            }
+        });
+        quote!(&[#(#steps),*])
+    });
+    quote!(&[#(#paths),*])
+}

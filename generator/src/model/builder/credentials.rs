@@ -1,0 +1,161 @@
+//! How calls are authenticated.
+
+use super::Builder;
+use crate::diagnostics::{Code, Place};
+use crate::load::{Named, Spanned, Text, WordOr, raw};
+use crate::model::{
+    Carried, Content, Credentials, Encoding, Hash, Part, PartKind, SecretForm, Signature, SignedPart, TimestampForm,
+    Token, Within,
+};
+use crate::words::{Algorithm, Word};
+
+type Parts = [Spanned<raw::SignedText>];
+
+impl Builder<'_> {
+    pub(super) fn credentials(&mut self, raw: &Spanned<raw::Credentials>) -> Credentials {
+        let mut carried = Vec::new();
+        let places =
+            [(Within::Header, &raw.headers), (Within::Parameters, &raw.parameters), (Within::Query, &raw.query)];
+        for (within, names) in places {
+            carried.extend(self.carried(within, names));
+        }
+        if let Some(parts) = &raw.authorization {
+            let within = Within::Header;
+            let name = "Authorization".to_owned();
+            carried.push(Carried { within, name, parts: self.parts(parts), place: parts.place });
+        }
+        Credentials {
+            carried,
+            signature: self.signature(raw),
+            timestamp: raw.timestamp_as.as_ref().map_or(TimestampForm::Milliseconds, |form| form.value),
+            window: self.duration(&raw.window),
+            place: raw.place,
+        }
+    }
+
+    fn carried(&mut self, within: Within, names: &Spanned<raw::CredentialNames>) -> Vec<Carried> {
+        let all = [
+            (SignedPart::Key, &names.key),
+            (SignedPart::Passphrase, &names.passphrase),
+            (SignedPart::Timestamp, &names.timestamp),
+            (SignedPart::Nonce, &names.nonce),
+            (SignedPart::Signature, &names.signature),
+        ];
+        let what = match within {
+            Within::Header => "two headers of the credentials",
+            Within::Parameters | Within::Query => "two parameters of the credentials",
+        };
+        self.refuse_twice(&all.map(|(_, name)| name), Code::BadHeader, what);
+        let carried = all.into_iter().filter_map(|(word, name)| {
+            let place = name.as_ref()?.place;
+            let text = self.need(name, word.as_str(), place);
+            if within == Within::Header {
+                self.check_header(&text, place);
+            }
+            Some(Carried { within, name: text, parts: vec![Part { kind: PartKind::Word(word), place }], place })
+        });
+        carried.collect()
+    }
+
+    /// What is signed and how; `None` if nothing of it is there.
+    fn signature(&mut self, raw: &Spanned<raw::Credentials>) -> Option<Signature> {
+        let is_carried = [&raw.headers, &raw.parameters, &raw.query].iter().any(|names| names.signature.is_some());
+        let has_content = !raw.signed_text.is_empty() || raw.token.is_some();
+        if !is_carried && !has_content && raw.algorithm.is_none() {
+            return None;
+        }
+        if !has_content {
+            self.missing("signed_text", raw.place);
+        }
+        if raw.algorithm.is_none() {
+            self.missing("algorithm", raw.place);
+        }
+        if let (Some(token), Some(first)) = (&raw.token, raw.signed_text.first()) {
+            self.to
+                .at(token.place, Code::Misplaced, "both `token` and `signed_text`")
+                .related(first.place, "the signed text")
+                .help("remove one of them");
+        }
+        if let (Some(token), Some(encoding)) = (&raw.token, &raw.encoding) {
+            self.to
+                .at(encoding.place, Code::Misplaced, "`encoding` beside `token`")
+                .related(token.place, "a token is always written in the same way")
+                .help("remove it");
+        }
+        let encoding = raw.encoding.as_ref().map_or(Encoding::Base64, |encoding| encoding.value);
+        let mut algorithms: Vec<_> = raw.algorithm.iter().map(|first| (first.value, encoding)).collect();
+        for (name, encoding) in raw.also.iter() {
+            algorithms.extend(self.algorithm(name, &algorithms).map(|algorithm| (algorithm, encoding.value)));
+        }
+        let content = match &raw.token {
+            Some(token) => Content::Token(Token {
+                header: self.members(&token.header),
+                claims: self.members(&token.claims),
+                lasts: self.duration(&token.lasts),
+            }),
+            None => Content::Text(self.parts(&raw.signed_text)),
+        };
+        let secret = raw.secret.as_ref().map_or(SecretForm::Text, |form| form.value);
+        Some(Signature { content, algorithms, secret })
+    }
+
+    fn algorithm(&mut self, name: &Text, known: &[(Algorithm, Encoding)]) -> Option<Algorithm> {
+        let Some(algorithm) = Algorithm::parse(&name.value) else {
+            let words = Algorithm::WORDS.join(", ");
+            self.to
+                .at(name.place, Code::UnknownWord, format!("unknown value `{}`, expected one of: {words}", name.value))
+                .help("write one of these words");
+            return None;
+        };
+        if known.iter().any(|(other, _)| *other == algorithm) {
+            self.to
+                .at(name.place, Code::DefinedTwice, format!("duplicate algorithm `{}`", name.value))
+                .help("remove one of them");
+        }
+        Some(algorithm)
+    }
+
+    fn members(&mut self, raw: &Named<Vec<Spanned<raw::SignedText>>>) -> Vec<(String, Vec<Part>)> {
+        raw.iter().map(|(name, parts)| (name.value.clone(), self.parts(parts))).collect()
+    }
+
+    fn parts(&mut self, raw: &Parts) -> Vec<Part> {
+        raw.iter().filter_map(|part| self.part(part)).collect()
+    }
+
+    fn part(&mut self, raw: &Spanned<raw::SignedText>) -> Option<Part> {
+        let kind = match &raw.value {
+            WordOr::Word(word) => PartKind::Word(*word),
+            WordOr::Mapping(mapping) => self.mapped_part(mapping, raw.place)?,
+        };
+        Some(Part { kind, place: raw.place })
+    }
+
+    fn mapped_part(&mut self, raw: &raw::SignedMapping, place: Place) -> Option<PartKind> {
+        let encoding = raw.r#as.as_ref().map(|encoding| encoding.value);
+        let digests = [(Hash::Sha256, &raw.sha256), (Hash::Sha384, &raw.sha384), (Hash::Sha512, &raw.sha512)];
+        let mut kinds = Vec::new();
+        kinds.extend(raw.text.as_ref().map(|text| PartKind::Text(text.value.clone())));
+        kinds.extend(raw.header.as_ref().map(|name| PartKind::Header(name.value.clone())));
+        for (hash, parts) in digests {
+            kinds.extend(parts.as_ref().map(|parts| PartKind::Digest(hash, encoding, self.parts(parts))));
+        }
+        let [_] = kinds.as_slice() else {
+            self.to
+                .at(
+                    place,
+                    Code::BadValue,
+                    "a part of a text needs one of `text`, `header`, `sha256`, `sha384`, `sha512`",
+                )
+                .help("write a word such as `timestamp`, or a mapping with one of these keys");
+            return None;
+        };
+        let kind = kinds.pop()?;
+        if let (Some(encoding), false) = (&raw.r#as, matches!(kind, PartKind::Digest(..))) {
+            self.to
+                .at(encoding.place, Code::Misplaced, "`as` without a digest")
+                .help("remove it; only a digest is encoded");
+        }
+        Some(kind)
+    }
+}

@@ -1,0 +1,239 @@
+//! How calls are authenticated.
+
+use crate::diagnostics::Place;
+use crate::words::{Algorithm, Encoding, SecretForm, SignedPart, TimestampForm};
+
+use super::Duration;
+
+/// How calls are authenticated.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Credentials {
+    pub(crate) carried: Vec<Carried>,
+    pub(crate) signature: Option<Signature>,
+    pub(crate) timestamp: TimestampForm,
+    pub(crate) window: Option<Duration>,
+    pub(crate) place: Place,
+}
+
+/// A text with credentials that a request carries.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Carried {
+    pub(crate) within: Within,
+    pub(crate) name: String,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) place: Place,
+}
+
+/// Where a request carries something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Within {
+    Header,
+    /// Before the request's own parameters, in the query or the body.
+    Parameters,
+    /// In the query, after the request's own parameters.
+    Query,
+}
+
+/// How a signature is made.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Signature {
+    pub(crate) content: Content,
+    /// The first is the one of plain secrets.
+    pub(crate) algorithms: Vec<(Algorithm, Encoding)>,
+    pub(crate) secret: SecretForm,
+}
+
+/// What is signed.
+#[derive(Clone, Debug, Hash)]
+pub(crate) enum Content {
+    Text(Vec<Part>),
+    Token(Token),
+}
+
+/// A JSON Web Token.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Token {
+    pub(crate) header: Vec<(String, Vec<Part>)>,
+    pub(crate) claims: Vec<(String, Vec<Part>)>,
+    pub(crate) lasts: Option<Duration>,
+}
+
+/// A part of a text that is signed or carried.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Part {
+    pub(crate) kind: PartKind,
+    pub(crate) place: Place,
+}
+
+/// What a part is.
+#[derive(Clone, Debug, Hash)]
+pub(crate) enum PartKind {
+    Word(SignedPart),
+    Text(String),
+    Header(String),
+    /// A digest; without an encoding its bytes as they are.
+    Digest(Hash, Option<Encoding>, Vec<Part>),
+}
+
+/// A hash function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Hash {
+    Sha256,
+    Sha384,
+    Sha512,
+}
+
+impl Hash {
+    /// As the schema spells it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Sha256 => "sha256",
+            Self::Sha384 => "sha384",
+            Self::Sha512 => "sha512",
+        }
+    }
+}
+
+impl Within {
+    /// The key of the schema that names what goes there.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Header => "headers",
+            Self::Parameters => "parameters",
+            Self::Query => "query",
+        }
+    }
+}
+
+impl Credentials {
+    /// How signatures of plain secrets are written.
+    #[cfg(feature = "cli")]
+    pub(crate) fn encoding(&self) -> Option<&'static str> {
+        self.signature.as_ref()?.first().map(|(_, encoding)| encoding.as_str())
+    }
+
+    /// Whether signatures are HMAC-SHA256 of plain words, all sent in headers, with a time in milliseconds.
+    #[cfg(feature = "cli")]
+    pub(crate) fn is_plain(&self) -> bool {
+        let Some(Signature { content: Content::Text(parts), algorithms, secret: SecretForm::Text }) = &self.signature
+        else {
+            return false;
+        };
+        let is_plain = |part: &Part| match part.kind {
+            PartKind::Word(word) => match word {
+                SignedPart::Timestamp
+                | SignedPart::Method
+                | SignedPart::Path
+                | SignedPart::Query
+                | SignedPart::Body => true,
+                SignedPart::BareQuery
+                | SignedPart::Host
+                | SignedPart::Key
+                | SignedPart::Passphrase
+                | SignedPart::Nonce
+                | SignedPart::Signature => false,
+            },
+            PartKind::Text(_) | PartKind::Header(_) | PartKind::Digest(..) => false,
+        };
+        parts.iter().all(is_plain)
+            && matches!(algorithms.first(), Some((Algorithm::HmacSha256, _)))
+            && self.timestamp == TimestampForm::Milliseconds
+            && self.carried.iter().all(|carried| carried.within == Within::Header && carried.word().is_some())
+    }
+
+    /// What consists of this word alone.
+    pub(crate) fn of(&self, word: SignedPart) -> Option<&Carried> {
+        self.carried.iter().find(|carried| carried.word() == Some(word))
+    }
+
+    /// The header that consists of this word alone.
+    pub(crate) fn header(&self, word: SignedPart) -> Option<&String> {
+        self.of(word).filter(|carried| carried.within == Within::Header).map(|carried| &carried.name)
+    }
+
+    /// What is sent in headers.
+    pub(crate) fn headers(&self) -> impl Iterator<Item = &Carried> {
+        self.carried.iter().filter(|carried| carried.within == Within::Header)
+    }
+
+    /// What is sent among the parameters of a request, or behind them.
+    pub(crate) fn beside_parameters(&self) -> impl Iterator<Item = &Carried> {
+        self.carried.iter().filter(|carried| carried.within != Within::Header)
+    }
+
+    /// Whether requests carry `word`, alone, with others, or in a token.
+    pub(crate) fn carries(&self, word: SignedPart) -> bool {
+        let in_token = match self.signature.as_ref().map(|signature| &signature.content) {
+            Some(Content::Token(token)) => token.parts().any(|part| part.has(word)),
+            Some(Content::Text(_)) | None => false,
+        };
+        in_token || self.carried.iter().flat_map(|carried| &carried.parts).any(|part| part.has(word))
+    }
+}
+
+impl Carried {
+    /// The word that it consists of.
+    pub(crate) fn word(&self) -> Option<SignedPart> {
+        match self.parts.as_slice() {
+            [Part { kind: PartKind::Word(word), .. }] => Some(*word),
+            _ => None,
+        }
+    }
+}
+
+impl Signature {
+    /// The algorithm of plain secrets, and how its signatures are written.
+    pub(crate) fn first(&self) -> Option<(Algorithm, Encoding)> {
+        self.algorithms.first().copied()
+    }
+
+    /// All parts of what is signed.
+    pub(crate) fn parts(&self) -> Vec<&Part> {
+        match &self.content {
+            Content::Text(parts) => parts.iter().collect(),
+            Content::Token(token) => token.parts().collect(),
+        }
+    }
+}
+
+impl Token {
+    fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.header.iter().chain(&self.claims).flat_map(|(_, parts)| parts)
+    }
+}
+
+impl Part {
+    /// Whether it is `word`, or a digest of it.
+    pub(crate) fn has(&self, word: SignedPart) -> bool {
+        self.all().iter().any(|part| matches!(part.kind, PartKind::Word(own) if own == word))
+    }
+
+    /// Itself, and those within it.
+    pub(crate) fn all(&self) -> Vec<&Self> {
+        let mut all = vec![self];
+        if let PartKind::Digest(_, _, parts) = &self.kind {
+            all.extend(parts.iter().flat_map(Self::all));
+        }
+        all
+    }
+}
+
+/// Parts as people read them: `key`, `"Bearer "`, `sha256(nonce, body)`.
+impl std::fmt::Display for Part {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.kind {
+            PartKind::Word(word) => f.write_str(word.as_str()),
+            PartKind::Text(text) => write!(f, "{text:?}"),
+            PartKind::Header(name) => write!(f, "header {name}"),
+            PartKind::Digest(hash, encoding, parts) => {
+                write!(f, "{}({})", hash.as_str(), parts_text(parts))?;
+                encoding.map_or(Ok(()), |encoding| write!(f, " in {}", encoding.as_str()))
+            }
+        }
+    }
+}
+
+/// Parts one after the other.
+pub(crate) fn parts_text(parts: &[Part]) -> String {
+    parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}

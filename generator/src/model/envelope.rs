@@ -1,0 +1,127 @@
+//! The members around the data of an answer.
+
+use std::fmt;
+
+use crate::diagnostics::Place;
+use crate::words::Around;
+
+use super::{Api, Operation};
+
+/// The members around the data of an answer.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Envelope {
+    pub(crate) around: Around,
+    /// Where the code is; of several places, the first that has one.
+    pub(crate) code: Vec<Way>,
+    pub(crate) message: Vec<Way>,
+    pub(crate) time: Option<String>,
+    /// The member with the data; `None` where the whole body is the data.
+    pub(crate) data: Option<String>,
+    /// The code of success; `None` where only failures have a code.
+    pub(crate) success: Option<String>,
+    pub(crate) beside: Vec<String>,
+    pub(crate) place: Place,
+}
+
+/// The way to a value within an answer: `error.code`, `errors[0]`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Way(pub(crate) Vec<Step>);
+
+/// A step on the way to a value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Step {
+    Member(String),
+    Item(usize),
+}
+
+impl Way {
+    /// Reads a path as the schema spells it.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut steps = Vec::new();
+        for part in text.split('.') {
+            let (name, items) = part.split_once('[').map_or((part, None), |(name, rest)| (name, Some(rest)));
+            if name.is_empty() || name.contains(']') {
+                return None;
+            }
+            steps.push(Step::Member(name.to_owned()));
+            for item in items.iter().flat_map(|items| items.split('[')) {
+                steps.push(Step::Item(item.strip_suffix(']')?.parse().ok()?));
+            }
+        }
+        Some(Self(steps))
+    }
+
+    /// The member that it begins with.
+    pub(crate) fn first(&self) -> &str {
+        match self.0.first() {
+            Some(Step::Member(name)) => name,
+            Some(Step::Item(_)) | None => "",
+        }
+    }
+
+    /// The member, where it leads to that directly.
+    pub(crate) fn member(&self) -> Option<&str> {
+        (self.0.len() == 1).then(|| self.first())
+    }
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, step) in self.0.iter().enumerate() {
+            match step {
+                Step::Member(name) if index == 0 => f.write_str(name)?,
+                Step::Member(name) => write!(f, ".{name}")?,
+                Step::Item(item) => write!(f, "[{item}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Envelope {
+    /// The member that is the code itself.
+    #[cfg(feature = "cli")]
+    pub(crate) fn code_member(&self) -> Option<&str> {
+        self.code.iter().find_map(Way::member)
+    }
+
+    /// Its members, each once, without the data.
+    pub(crate) fn members(&self) -> Vec<&str> {
+        let paths = self.code.iter().chain(&self.message).map(Way::first);
+        let all = paths.chain(self.time.as_deref()).chain(self.beside.iter().map(String::as_str));
+        let mut members = Vec::new();
+        for name in all {
+            if !members.contains(&name) {
+                members.push(name);
+            }
+        }
+        members
+    }
+}
+
+impl Operation {
+    /// The member of the envelope with the data; `None` where the whole body is the data.
+    pub(crate) fn data_member<'a>(&'a self, api: &'a Api) -> Option<&'a str> {
+        let envelope = api.envelope.as_ref()?;
+        self.data.as_deref().or(envelope.data.as_deref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Step, Way};
+
+    #[test]
+    fn paths_are_members_and_items() {
+        let member = |name: &str| Step::Member(name.to_owned());
+        assert_eq!(Way::parse("code"), Some(Way(vec![member("code")])));
+        assert_eq!(
+            Way::parse("error.list[2][0].code"),
+            Some(Way(vec![member("error"), member("list"), Step::Item(2), Step::Item(0), member("code")]))
+        );
+        for wrong in ["", ".", "a.", "[0]", "a[", "a[]", "a[x]", "a]", "a[0]b"] {
+            assert_eq!(Way::parse(wrong), None, "{wrong}");
+        }
+        assert_eq!(Way::parse("a.b[3]").map(|path| path.to_string()).as_deref(), Some("a.b[3]"));
+    }
+}
