@@ -97,25 +97,52 @@ pub mod unified;
 pub static API: runtime::tables::Api = runtime::tables::Api {
     name: "tradeapi",
     envelope: Some(runtime::tables::Envelope {
-        code: "code",
-        message: Some("msg"),
+        around: runtime::tables::Around::All,
+        code: &[&[runtime::tables::Step::Member("code")]],
+        message: &[&[runtime::tables::Step::Member("msg")]],
         time: Some("requestTime"),
-        data: "data",
-        success: "00000",
+        data: Some("data"),
+        success: Some("00000"),
+        beside: &[],
     }),
-    credentials: Some(runtime::tables::CredentialHeaders {
-        key: "access-key",
-        signature: "access-sign",
-        passphrase: Some("access-passphrase"),
-        timestamp: "access-timestamp",
-        signed_text: &[
-            runtime::tables::SignedPart::Timestamp,
-            runtime::tables::SignedPart::Method,
-            runtime::tables::SignedPart::Path,
-            runtime::tables::SignedPart::Query,
-            runtime::tables::SignedPart::Body,
+    credentials: Some(runtime::tables::Authentication {
+        carried: &[
+            runtime::tables::Carried {
+                place: runtime::tables::Place::Header("access-key"),
+                parts: &[runtime::tables::Part::Key],
+            },
+            runtime::tables::Carried {
+                place: runtime::tables::Place::Header("access-passphrase"),
+                parts: &[runtime::tables::Part::Passphrase],
+            },
+            runtime::tables::Carried {
+                place: runtime::tables::Place::Header("access-timestamp"),
+                parts: &[runtime::tables::Part::Timestamp],
+            },
+            runtime::tables::Carried {
+                place: runtime::tables::Place::Header("access-sign"),
+                parts: &[runtime::tables::Part::Signature],
+            },
         ],
-        encoding: runtime::tables::Encoding::Base64,
+        signature: Some(runtime::tables::Signature {
+            content: runtime::tables::Content::Text(
+                &[
+                    runtime::tables::Part::Timestamp,
+                    runtime::tables::Part::Method,
+                    runtime::tables::Part::Path,
+                    runtime::tables::Part::Query,
+                    runtime::tables::Part::Body,
+                ],
+            ),
+            algorithms: &[
+                (
+                    runtime::tables::Algorithm::HmacSha256,
+                    runtime::tables::Encoding::Base64,
+                ),
+            ],
+            secret: runtime::tables::SecretForm::Text,
+        }),
+        timestamp: runtime::tables::TimestampForm::Milliseconds,
         window_ms: Some(30000),
     }),
     headers: &[
