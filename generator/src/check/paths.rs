@@ -7,14 +7,15 @@ use crate::model::{Api, Body, Family, Lookup, Need, Operation, PathPiece, Role, 
 
 /// Two operations cannot answer the same call.
 pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
-    let mut first: HashMap<(&str, Vec<&str>), &Operation> = HashMap::new();
+    let mut first: HashMap<(&str, Option<&str>, Vec<&str>), &Operation> = HashMap::new();
     for (_, operation) in api.operations().filter(|(_, operation)| !operation.path.pieces.is_empty()) {
         // The names in braces tell two paths apart for people only.
         let pieces = operation.path.pieces.iter().map(|piece| match piece {
             PathPiece::Literal(text) => text.as_str(),
             PathPiece::Parameter(_) => "{}",
         });
-        let key = (operation.method.as_str(), pieces.filter(|piece| !piece.is_empty()).collect());
+        let call = operation.call.as_ref().map(|(method, _)| method.as_str());
+        let key = (operation.method.as_str(), call, pieces.filter(|piece| !piece.is_empty()).collect());
         let Some(other) = first.get(&key) else {
             first.insert(key, operation);
             continue;
@@ -38,7 +39,21 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         parameters_are_there(family, operation, to);
         lists_have_a_body(operation, to);
+        calls_have_a_body(operation, to);
     }
+}
+
+/// A call of JSON-RPC is a body with named parameters.
+fn calls_have_a_body(operation: &Operation, to: &mut Diagnostics) {
+    let Some((_, place)) = &operation.call else { return };
+    let why = match &operation.body {
+        _ if !operation.method.has_body() => format!("a {} request has no body", operation.method.as_str()),
+        Body::Array(_) => "the body is an array".to_owned(),
+        Body::Parameters(_) => return,
+    };
+    to.at(*place, Code::Misplaced, format!("`call` cannot be sent: {why}"))
+        .related(operation.path.place, "the method is here")
+        .help("use POST with named parameters, or remove `call`");
 }
 
 /// What stands in braces is a parameter that is always there and is one value.

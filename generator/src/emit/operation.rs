@@ -175,6 +175,7 @@ fn meta(family: &Family, operation: &Operation) -> TokenStream {
         Some(quote!(section: #section)),
         Some(quote!(method: runtime::tables::Method::#method)),
         Some(quote!(path: #path)),
+        operation.call.as_ref().map(|(method, _)| quote!(call: Some(#method))),
         Some(quote!(effect: runtime::tables::Effect::#effect)),
         is_public.then(|| quote!(access: runtime::tables::Access::Public)),
         operation.whitelisted.then(|| quote!(whitelisted: true)),

@@ -100,6 +100,15 @@ impl Envelope {
 }
 
 impl Operation {
+    /// The body with these parameters.
+    #[cfg(feature = "cli")]
+    pub(crate) fn body_with(&self, parameters: serde_json::Value) -> serde_json::Value {
+        match &self.call {
+            Some((method, _)) => serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}),
+            None => parameters,
+        }
+    }
+
     /// The member of the envelope with the data; `None` where the whole body is the data.
     pub(crate) fn data_member<'a>(&'a self, api: &'a Api) -> Option<&'a str> {
         let envelope = api.envelope.as_ref()?;

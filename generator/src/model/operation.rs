@@ -22,6 +22,8 @@ pub(crate) struct Operation {
     pub(crate) source: Option<Source>,
     pub(crate) method: Method,
     pub(crate) path: Path,
+    /// The method of JSON-RPC that the body calls.
+    pub(crate) call: Option<(String, Place)>,
     pub(crate) doc: String,
     pub(crate) effect: Effect,
     pub(crate) access: Access,

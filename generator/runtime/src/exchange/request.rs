@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,6 +10,7 @@ use super::base_url::BaseUrl;
 use super::headers::HeaderValues;
 use crate::checks::{Violation, Violations};
 use crate::error::{Error, Refusal, Unsigned};
+use crate::json::JsonWriter;
 use crate::operation::Operation;
 use crate::parameters::{ParameterWriter, PathWriter};
 use crate::signing::{Authenticator, Stamp};
@@ -44,7 +46,7 @@ pub fn build_request<O: Operation>(
     let (target, body) = if O::META.method.has_query() {
         (with_query(path.finish(), &parameters.finish()), Bytes::new())
     } else {
-        (path.finish(), Bytes::from(parameters.finish()))
+        (path.finish(), Bytes::from(body_of(O::META, parameters.finish())))
     };
     let length = target.len();
     let uri = base.join(target).map_err(|_| no_address(O::META, length))?;
@@ -57,6 +59,22 @@ pub fn build_request<O: Operation>(
         proven.map_err(|_| unsigned(O::META, "the signature cannot be put into the request"))?;
     }
     Ok(request)
+}
+
+/// The numbers of calls, by which a person tells them apart.
+static CALLS: AtomicU64 = AtomicU64::new(1);
+
+/// The body of a request with these parameters.
+fn body_of(meta: &Meta, parameters: String) -> String {
+    let Some(method) = meta.call else { return parameters };
+    let mut out = JsonWriter::with_capacity(parameters.len() + method.len() + 64);
+    out.begin_object();
+    out.member("jsonrpc").string("2.0");
+    out.member("id").number(&CALLS.fetch_add(1, Ordering::Relaxed));
+    out.member("method").string(method);
+    out.member("params").raw(&parameters);
+    out.end_object();
+    out.finish()
 }
 
 fn add_headers(request: &mut Request<Bytes>, meta: &'static Meta, values: &HeaderValues) {

@@ -19,6 +19,8 @@ pub struct Meta {
     pub method: Method,
     /// The path, with `{name}` where a parameter goes into it.
     pub path: &'static str,
+    /// The method of JSON-RPC 2.0, if the body is a call of it with the parameters.
+    pub call: Option<&'static str>,
     /// What it changes, and so what a repeat would do.
     pub effect: Effect,
     /// Whether it must be signed.
@@ -68,6 +70,7 @@ impl Meta {
         section: "",
         method: Method::Get,
         path: "",
+        call: None,
         effect: Effect::Read,
         access: Access::Signed,
         whitelisted: false,

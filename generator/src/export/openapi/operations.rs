@@ -14,7 +14,9 @@ use crate::model::{
 pub(super) fn paths(api: &Api) -> Value {
     let mut paths: Map<String, Value> = Map::new();
     for (family, operation) in api.operations() {
-        let methods = paths.entry(operation.path.text.clone()).or_insert_with(|| json!({}));
+        // Calls of one address are told apart by a fragment, which is not sent.
+        let call = operation.call.as_ref().map(|(method, _)| format!("#{method}")).unwrap_or_default();
+        let methods = paths.entry(operation.path.text.clone() + &call).or_insert_with(|| json!({}));
         methods[operation.method.as_str().to_lowercase()] = self::operation(api, family, operation);
     }
     Value::Object(paths)
@@ -71,6 +73,19 @@ fn body(family: &Family, operation: &Operation) -> Option<Value> {
     let examples = operation.examples.iter().enumerate().filter_map(|(index, example)| {
         Some(((index + 1).to_string(), answers::example(example, &in_body(operation, &example.request.0)?)?))
     });
+    let schema = match &operation.call {
+        Some((method, _)) => json!({
+            "type": "object",
+            "properties": {
+                "jsonrpc": {"const": "2.0"},
+                "id": {"type": "integer"},
+                "method": {"const": method},
+                "params": schema,
+            },
+            "required": ["jsonrpc", "method", "params"],
+        }),
+        None => schema,
+    };
     Some(
         Object::new().with("required", true).with("content", answers::content(schema, examples.collect())).into_value(),
     )
@@ -82,7 +97,7 @@ fn in_body(operation: &Operation, request: &str) -> Option<String> {
     if let Some(members) = request.as_object_mut() {
         members.retain(|name, _| !operation.path.parameters().any(|inner| inner == name));
     }
-    Some(request.to_string())
+    Some(operation.body_with(request).to_string())
 }
 
 /// What OpenAPI has no words for.

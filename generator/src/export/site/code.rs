@@ -149,7 +149,11 @@ pub(super) struct Call {
 pub(super) fn call(operation: &Operation, request: &str) -> Option<Call> {
     let request: Value = serde_json::from_str(request).ok()?;
     if operation.method.has_body() && operation.path.parameters().next().is_none() {
-        return Some(Call { path: operation.path.text.clone(), query: String::new(), body: request.to_string() });
+        return Some(Call {
+            path: operation.path.text.clone(),
+            query: String::new(),
+            body: operation.body_with(request).to_string(),
+        });
     }
     let mut members: Map<String, Value> = request.as_object()?.clone();
     let mut path = operation.path.text.clone();
@@ -158,7 +162,11 @@ pub(super) fn call(operation: &Operation, request: &str) -> Option<Call> {
         path = path.replace(&format!("{{{name}}}"), &encode(&value));
     }
     if operation.method.has_body() {
-        return Some(Call { path, query: String::new(), body: Value::Object(members).to_string() });
+        return Some(Call {
+            path,
+            query: String::new(),
+            body: operation.body_with(Value::Object(members)).to_string(),
+        });
     }
     let pairs: Vec<_> =
         members.iter().map(|(name, value)| format!("{}={}", encode(name), encode(&text_of(value)))).collect();

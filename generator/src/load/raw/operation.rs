@@ -20,6 +20,8 @@ mappings! {
         source: Option<Spanned<Source>>,
         /// The method and the path, such as `GET /api/v1/orders`; a parameter in the path stands in braces.
         http: Option<Text>,
+        /// The method of JSON-RPC 2.0, such as `private/buy`: the body is a call of it with the parameters.
+        call: Option<Text>,
         /// What it does.
         doc: Option<Text>,
         /// What a repeat of the call would do.

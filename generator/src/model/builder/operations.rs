@@ -40,6 +40,7 @@ impl Scope<'_, '_> {
             access: raw.access.unwrap_or(Access::Signed),
             whitelisted: raw.whitelisted.as_ref().is_some_and(|whitelisted| whitelisted.value),
             deprecated: deprecated(&raw.deprecated),
+            call: raw.call.as_ref().map(placed),
             permission: raw.permission.as_ref().map(|text| text.value.trim().to_owned()),
             headers: raw.headers.iter().map(placed).collect(),
             rates: raw.rate_limit.iter().filter_map(|text| self.rate(text)).collect(),

@@ -24,6 +24,7 @@ impl Operation {
             source: from,
             method,
             path,
+            call,
             doc,
             effect,
             access,
@@ -67,6 +68,7 @@ impl Operation {
             Key::new("rust", &rust.rust, renamed()).at(Some(rust.place)).unless("title"),
             Key::new("http", format!("{} {}", method.as_str(), path.text), behaviour("another endpoint is called"))
                 .at(Some(path.place)),
+            Key::placed("call", call.as_ref(), behaviour("another endpoint is called")),
             Key::new("body", self::body(body), behaviour("the body has another shape on the wire")),
             Key::new("effect", effect.as_str(), repeats).says(effect_words(*effect)),
             Key::new("access", access.as_str(), may_call()).says(format!("{}{listed}", access.as_str())),

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
 mod binance;
+mod bybit;
 mod coinbase;
+mod deribit;
 mod kraken;
 mod okx;
 

@@ -1,0 +1,67 @@
+//! Bybit, version 5.
+
+use exchanges::bybit::v5::{CancelOrder, Category, GetOpenOrders, GetServerTime, OrderId, OrderType, PlaceOrder, Side};
+use exchanges::bybit::{Client, Credentials, Error, dec};
+use tradeapi_runtime::tables::CodeProof;
+use tradeapi_sandbox::{Answer, Request, Sandbox};
+
+use crate::{hex, hmac_sha256};
+
+fn client(sandbox: &Sandbox, window: Option<&str>) -> Client {
+    let builder = Client::builder(sandbox.url()).credentials(Credentials::new("key", "secret", ""));
+    match window {
+        Some(window) => builder.header("X-BAPI-RECV-WINDOW", window).build().unwrap(),
+        None => builder.build().unwrap(),
+    }
+}
+
+fn assert_signed(request: &Request, window: &str) {
+    let at = request.header("X-BAPI-TIMESTAMP").unwrap();
+    let query = request.query.as_deref().unwrap_or_default();
+    let text = format!("{at}key{window}{query}{}", request.text());
+    assert_eq!(request.header("X-BAPI-SIGN"), Some(&*hex(&hmac_sha256(b"secret", &text))));
+}
+
+#[tokio::test]
+async fn the_window_is_signed_as_it_is_sent() {
+    for window in [Some("5000"), None] {
+        let sandbox = Sandbox::start().unwrap();
+        let client = client(&sandbox, window);
+        let ids =
+            r#"{"retCode": 0, "retMsg": "OK", "result": {"orderId": "1"}, "retExtInfo": {}, "time": 1672211918471}"#;
+        sandbox.answer_next(Answer::json(ids));
+        let order = PlaceOrder::new(Category::Spot, "BTCUSDT", Side::Buy, OrderType::Limit, dec!(0.1));
+        let placed = client.v5().place_order(&order.price(dec!(15600))).await.unwrap();
+        assert_eq!(placed.order_id.as_ref().unwrap().as_str(), "1");
+        assert_eq!(placed.request_time.unwrap().as_millis(), 1_672_211_918_471);
+        sandbox.answer_next(Answer::json(ids));
+        let cancel = CancelOrder::new(Category::Spot, "BTCUSDT").order_id(OrderId::from("1"));
+        client.v5().cancel_order(&cancel).await.unwrap();
+        sandbox.answer_next(Answer::json(
+            r#"{"retCode": 0, "result": {"list": [{"orderId": "1"}], "nextPageCursor": ""}, "time": 1672211918471}"#,
+        ));
+        client.v5().get_open_orders(&GetOpenOrders::new(Category::Spot)).await.unwrap();
+        sandbox.requests().iter().for_each(|request| assert_signed(request, window.unwrap_or_default()));
+        assert_eq!(sandbox.requests().len(), 3);
+    }
+}
+
+#[tokio::test]
+async fn a_code_can_be_a_number() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::json(r#"{"retCode": 110001, "retMsg": "Order does not exist", "result": {}}"#));
+    let cancel = CancelOrder::new(Category::Spot, "BTCUSDT").order_id(OrderId::from("1"));
+    let error = client(&sandbox, None).v5().cancel_order(&cancel).await.unwrap_err();
+    let Error::Exchange(refused) = &error else { panic!("{error}") };
+    assert_eq!((refused.code.as_str(), refused.proves), ("110001", Some(CodeProof::NoSuchOrder)));
+}
+
+#[tokio::test]
+async fn public_calls_are_not_signed() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox
+        .answer_next(Answer::json(r#"{"retCode": 0, "result": {"timeSecond": "1688639403"}, "time": 1688639403423}"#));
+    let time = client(&sandbox, None).v5().get_server_time(&GetServerTime::new()).await.unwrap();
+    assert_eq!(time.time_second, Some(1_688_639_403));
+    assert!(sandbox.requests()[0].header("X-BAPI-SIGN").is_none());
+}
