@@ -48,6 +48,14 @@ words! {
     Harmless { Harmless = "harmless", }
     /// How one number travels.
     Travels { Text = "text", Number = "number", }
+    /// How times travel.
+    Times {
+        Seconds = "seconds",
+        Milliseconds = "milliseconds",
+        Microseconds = "microseconds",
+        Nanoseconds = "nanoseconds",
+        Iso8601 = "iso8601",
+    }
     /// When a parameter has to be sent.
     Required { Always = "always", Conditional = "conditional", Unstated = "unstated", }
     /// A special value of a response field.

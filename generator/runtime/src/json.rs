@@ -1,8 +1,10 @@
 //! JSON as exchanges send it: a pull reader that is lenient about types but never guesses, and a writer.
 
+mod any;
 mod decode;
 mod error;
 mod list;
+mod map;
 mod members;
 mod reader;
 mod record;
@@ -12,9 +14,11 @@ mod table;
 mod values;
 mod writer;
 
+pub use any::Json;
 pub use decode::{Decode, read_json};
 pub use error::ReadError;
 pub use list::{BadItem, List};
+pub use map::{BadEntry, Map};
 pub use members::{Elements, Members};
 pub(crate) use reader::Mark;
 pub use reader::{Kind, Reader};

@@ -93,10 +93,10 @@ pub use client::{ClientBuilder, ClientCore};
 pub use error::Error;
 pub use exchange::Reply;
 pub use http;
-pub use json::List;
+pub use json::{Json, List, Map};
 pub use operation::Operation;
 #[cfg(feature = "reqwest")]
 pub use reqwest;
 pub use rust_decimal;
 pub use signing::Credentials;
-pub use value::{Decimal, Edit, Timestamp};
+pub use value::{Decimal, Edit, IsoTime, Timestamp, UnixMicros, UnixNanos, UnixSeconds};

@@ -34,6 +34,11 @@ pub(crate) fn json_of(parameters: &impl Parameters) -> String {
 }
 
 impl Checks<'_> {
+    /// An object among the parameters must keep its own rules.
+    pub fn object<P: Parameters>(&mut self, name: &'static str, object: &P) {
+        self.member(name, |checks| object.check(checks));
+    }
+
     /// Each item of a list must keep its own rules. `name` is empty where the body itself is the list.
     pub fn items<P: Parameters>(&mut self, name: &'static str, items: &[P]) {
         for (index, item) in items.iter().enumerate() {

@@ -8,6 +8,7 @@ mod open_enum;
 mod scalar;
 mod shape;
 mod small_text;
+mod time_in;
 mod timestamp;
 
 #[doc(hidden)]
@@ -27,4 +28,7 @@ pub use scalar::{Scalar, Scratch};
 #[doc(hidden)]
 pub use shape::has_form;
 pub use shape::{InvalidIdentifier, Shape};
+pub use time_in::{
+    InvalidTime, Iso8601, IsoTime, Micros, Nanos, Seconds, TimeFormat, TimeIn, UnixMicros, UnixNanos, UnixSeconds,
+};
 pub use timestamp::{Timestamp, days};

@@ -71,7 +71,7 @@ fn lists_of_results(family: &Family, index: usize, batch: &Batch, to: &mut Diagn
         }
     }
     if let Some(all_done) = &batch.all_done {
-        let is_truth = |field: &Field| matches!(field.shape, Shape::One(Type::Boolean | Type::Undefined));
+        let is_truth = |field: &Field| matches!(field.shape, Shape::One(Type::Boolean(_) | Type::Undefined));
         if let Some(field) = records::field(record, all_done, to).filter(|field| !is_truth(field)) {
             to.at(all_done.1, Code::BadResponse, format!("expected a boolean, found `{}`", all_done.0))
                 .related(field.name.place, "the field is here")

@@ -24,7 +24,8 @@ fn members_are_plain(choice: &Choice, to: &mut Diagnostics) {
         let what = match member.shape {
             Shape::One(Type::Choice(_)) => "a choice",
             Shape::Items(_) => "a list of objects",
-            Shape::One(_) | Shape::List(_) => continue,
+            Shape::Object(_) => "an object",
+            Shape::One(_) | Shape::List(_) | Shape::Map(_) => continue,
         };
         to.at(
             member.name.place,

@@ -38,7 +38,7 @@ fn condition_is_one(family: &Family, operation: &Operation, when: &Pair, to: &mu
                 family.enums.get(index).and_then(|all| enums::why_not_listed(all, &one.only, value))
             }
             Shape::One(ty) => values::why_not(family, ty, value),
-            Shape::List(_) | Shape::Items(_) => {
+            Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => {
                 to.at(*place, Code::Misplaced, format!("expected a parameter with a single value, found `{name}`"))
                     .related(found.name.place, "the parameter is here")
                     .help("name a parameter that is neither a list nor a choice");

@@ -171,7 +171,7 @@ impl Comparison {
         match self {
             _ if ty == Type::Undefined => true,
             Self::Among => matches!(ty, Type::Identifier(_) | Type::String | Type::Enum(_)),
-            Self::NotBefore => ty == Type::Time,
+            Self::NotBefore => matches!(ty, Type::Time(_)),
             Self::MultipleOf | Self::Places | Self::AtLeast => ty == Type::Decimal,
         }
     }
@@ -210,9 +210,9 @@ fn why_no_question(found: &WireParameter<'_>) -> Option<&'static str> {
         Role::Member(parameter) | Role::Plain(parameter) => parameter,
     };
     match parameter.shape {
-        Shape::List(_) | Shape::Items(_) => Some("is a list"),
+        Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => Some("is a list"),
         Shape::One(Type::Decimal) => Some("is a decimal number"),
-        Shape::One(Type::Time) => Some("is a time"),
+        Shape::One(Type::Time(_)) => Some("is a time"),
         Shape::One(Type::Record(_)) => Some("is a record"),
         Shape::One(_) if parameter.edit.as_ref().is_some_and(|edit| edit.delete.is_some()) => Some("can be deleted"),
         Shape::One(_) => None,

@@ -135,7 +135,7 @@ fn changes_are_of_the_record(family: &Family, record: &Record, confirm: &Confirm
 
 fn is_time(record: &Record, named: Option<&(String, Place)>, what: &str, to: &mut Diagnostics) {
     let Some(named) = named else { return };
-    let is_time = |field: &Field| matches!(field.shape, Shape::One(Type::Time | Type::Undefined));
+    let is_time = |field: &Field| matches!(field.shape, Shape::One(Type::Time(_) | Type::Undefined));
     if let Some(field) = records::field(record, named, to).filter(|field| !is_time(field)) {
         to.at(named.1, Code::BadOutcome, format!("expected a `time`, found `{}`", named.0))
             .related(field.name.place, "the field is here")

@@ -153,7 +153,7 @@ fn changes_orders(family: &Family, name: &str, place: Place, to: &mut Diagnostic
 type Kind = (&'static str, fn(&Lifecycle, &Shape) -> bool);
 
 const ID: Kind = ("an identifier", |_, shape| matches!(shape, Shape::One(Type::Identifier(_) | Type::Undefined)));
-const TIME: Kind = ("a `time`", |_, shape| matches!(shape, Shape::One(Type::Time | Type::Undefined)));
+const TIME: Kind = ("a `time`", |_, shape| matches!(shape, Shape::One(Type::Time(_) | Type::Undefined)));
 const STATE: Kind = ("a value of the lifecycle's enum", |lifecycle, shape| match shape {
     Shape::One(Type::Enum(index)) => *index == lifecycle.enum_index,
     shape => matches!(shape, Shape::One(Type::Undefined)),

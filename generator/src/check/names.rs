@@ -147,6 +147,10 @@ fn operation_types(operation: &Operation) -> Vec<Named> {
         let what = format!("the item of `{}` in `{}`", parameter.name.wire, operation.name);
         all.push(Named { key: "item", ..named(what, &item.rust, place) });
     }
+    for object in operation.objects() {
+        let what = format!("the object `{}` in `{}`", object.list, operation.name);
+        all.push(Named { key: "object", ..named(what, &object.rust, object.place) });
+    }
     all
 }
 
@@ -217,6 +221,9 @@ pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
         for (_, item) in operation.items() {
             parameter_set(family, &item.parameters, to);
             are_below_the_top(&item.parameters, to);
+        }
+        for object in operation.objects() {
+            parameter_set(family, &object.parameters, to);
         }
     }
     for choice in &family.choices {

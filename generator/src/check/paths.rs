@@ -86,9 +86,11 @@ fn parameters_are_there(family: &Family, operation: &Operation, to: &mut Diagnos
             Role::Alternative(_) | Role::Decider(_) | Role::Member(_) => "it is a member of a choice",
             Role::Plain(parameter) if parameter.need != Need::Always => "it is not `required: always`",
             Role::Plain(parameter) => match parameter.shape {
-                Shape::One(Type::Choice(_) | Type::Record(_)) | Shape::List(_) | Shape::Items(_) => {
-                    "it is not one value"
-                }
+                Shape::One(Type::Choice(_) | Type::Record(_))
+                | Shape::List(_)
+                | Shape::Map(_)
+                | Shape::Items(_)
+                | Shape::Object(_) => "it is not one value",
                 Shape::One(_) => continue,
             },
         };
@@ -114,5 +116,12 @@ fn lists_have_a_body(operation: &Operation, to: &mut Diagnostics) {
         )
         .related(operation.path.place, "the method is here")
         .help("correct the method, or use `list` for a list of plain values");
+    }
+    let objects = operation.body.parameters().iter().filter(|one| one.object().is_some() && !method.has_body());
+    for object in objects {
+        let says = format!("a {} request has no body to hold the object `{}`", method.as_str(), object.name.wire);
+        to.at(object.name.place, Code::Misplaced, says)
+            .related(operation.path.place, "the method is here")
+            .help("correct the method, or write its members as parameters");
     }
 }

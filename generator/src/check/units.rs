@@ -53,7 +53,7 @@ pub(super) fn why_no_value(family: &Family, wire: &WireParameter<'_>, value: &st
             Shape::One(ty) => {
                 values::why_not(family, ty, value).or_else(|| values::out_of_bounds(family, parameter, value))
             }
-            Shape::List(_) | Shape::Items(_) => None,
+            Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => None,
         },
     }
 }

@@ -5,6 +5,7 @@ use super::number::{self, Number};
 use super::{enums, identifiers};
 use crate::diagnostics::{Code, Diagnostics, Place};
 use crate::model::{Api, Edit, Family, Name, Need, Operation, Parameter, Shape, Type};
+use crate::words::Times;
 
 /// What concerns one parameter.
 const PARAMETER_RULES: [fn(&Family, &Parameter, &mut Diagnostics); 8] =
@@ -34,18 +35,37 @@ pub(super) fn why_not(family: &Family, ty: Type, text: &str) -> Option<Fault> {
     let (what, such_as, is_one) = match ty {
         Type::Decimal => ("decimal number", "12.5", Number::parse(text).is_some()),
         Type::Integer => ("whole number", "100", number::is_integer(text)),
-        Type::Time => ("time in milliseconds", "1790000000000", number::is_integer(text)),
-        Type::Boolean => ("boolean", "true", ["true", "false"].contains(&text)),
+        Type::Signed => ("whole number", "-100", text.parse::<i64>().is_ok()),
+        Type::Time(Times::Iso8601) => ("time of ISO 8601", "2026-09-08T00:00:00.000Z", is_iso_time(text)),
+        Type::Time(Times::Seconds) => ("time in seconds", "1790000000", is_in_seconds(text)),
+        Type::Time(Times::Milliseconds) => ("time in milliseconds", "1790000000000", number::is_integer(text)),
+        Type::Time(Times::Microseconds) => ("time in microseconds", "1790000000000000", number::is_integer(text)),
+        Type::Time(Times::Nanoseconds) => ("time in nanoseconds", "1790000000000000000", number::is_integer(text)),
+        Type::Boolean(_) => ("boolean", "true", ["true", "false"].contains(&text)),
         Type::Enum(index) => return enums::why_not(family.enums.get(index)?, text),
         Type::Identifier(index) => return identifiers::why_not(family.identifiers.get(index)?, text),
-        Type::String | Type::Choice(_) | Type::Record(_) | Type::Undefined => return None,
+        Type::String | Type::Json | Type::Choice(_) | Type::Record(_) | Type::Undefined => return None,
     };
-    let is_large = matches!(ty, Type::Integer | Type::Time) && number::is_too_large(text);
+    let is_large = matches!(ty, Type::Integer | Type::Time(_)) && number::is_too_large(text);
     let fault = || match is_large {
         true => Fault::new(format!("the number `{text}` is too large"), format!("the maximum is {}", u64::MAX)),
         false => Fault::new(format!("invalid {what} `{text}`"), format!("write a {what}, such as {such_as}")),
     };
     (!is_one).then(fault)
+}
+
+/// Whether a text is a number of seconds, perhaps with a fraction.
+fn is_in_seconds(text: &str) -> bool {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    number::is_integer(whole) && !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a text has the form `2026-09-08T00:00:00Z`, perhaps with a fraction or another offset.
+fn is_iso_time(text: &str) -> bool {
+    const FORM: &str = "0000-00-00T00:00:00";
+    let fits = |(form, byte): (u8, u8)| if form == b'0' { byte.is_ascii_digit() } else { byte == form };
+    let rest = |byte: u8| byte.is_ascii_digit() || b".Z+-:".contains(&byte);
+    text.len() >= FORM.len() && FORM.bytes().zip(text.bytes()).all(fits) && text.bytes().skip(FORM.len()).all(rest)
 }
 
 /// What a parameter can be at all.
@@ -58,9 +78,9 @@ fn shape(_family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
         }
         Shape::One(Type::Record(_)) | Shape::List(Type::Record(_)) => {
             to.at(place, Code::Misplaced, "a record cannot be the type of a parameter")
-                .help("use `{ item: SomeName, fields: { .. } }` for a list of objects");
+                .help("use `{ item: SomeName, fields: { .. } }` for a list of objects, or `object` for a single one");
         }
-        Shape::One(_) | Shape::List(_) | Shape::Items(_) => {}
+        Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => {}
     }
 }
 
@@ -69,10 +89,13 @@ fn described(family: &Family, shape: &Shape) -> String {
     match shape {
         Shape::List(_) => "a list".to_owned(),
         Shape::Items(_) => "a list of objects".to_owned(),
+        Shape::Object(_) => "an object".to_owned(),
+        Shape::Map(_) => "a map".to_owned(),
+        Shape::One(Type::Json) => "JSON of any form".to_owned(),
         Shape::One(Type::String) => "a text".to_owned(),
-        Shape::One(Type::Decimal | Type::Integer) => "a number".to_owned(),
-        Shape::One(Type::Boolean) => "a boolean".to_owned(),
-        Shape::One(Type::Time) => "a time".to_owned(),
+        Shape::One(Type::Decimal | Type::Integer | Type::Signed) => "a number".to_owned(),
+        Shape::One(Type::Boolean(_)) => "a boolean".to_owned(),
+        Shape::One(Type::Time(_)) => "a time".to_owned(),
         Shape::One(Type::Enum(index)) => named("an enum", family.enums.get(*index).map(|all| &all.name)),
         Shape::One(Type::Identifier(index)) => {
             named("an identifier", family.identifiers.get(*index).map(|all| &all.name))
@@ -158,6 +181,7 @@ fn item_counts(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
 /// What is sent is spelled one way.
 fn only_of_parameter(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     only(family, &parameter.name, &parameter.shape, &parameter.only, to);
+    are_numbers(family, &parameter.name, &parameter.shape, parameter.as_text, to);
     let Some(all) = family.enum_of(&parameter.shape) else { return };
     for (value, place) in parameter.only.iter().filter(|(value, _)| all.index_of(value).is_some()) {
         if let Some(fault) = enums::why_not(all, value) {
@@ -170,6 +194,18 @@ fn only_of_parameter(family: &Family, parameter: &Parameter, to: &mut Diagnostic
 pub(super) fn fields(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for field in family.records.iter().flat_map(|record| &record.fields) {
         only(family, &field.name, &field.shape, &field.only, to);
+        are_numbers(family, &field.name, &field.shape, field.as_text, to);
+    }
+}
+
+/// The values of an enum that travels as a JSON number are numbers.
+fn are_numbers(family: &Family, name: &Name, shape: &Shape, as_text: bool, to: &mut Diagnostics) {
+    let Some(all) = family.enum_of(shape).filter(|_| !as_text) else { return };
+    if let Some(value) = all.values.iter().find(|value| Number::parse(&value.name.wire).is_none()) {
+        let wire = &value.name.wire;
+        to.at(name.place, Code::BadNumber, format!("`{}` has `json: number`, but `{wire}` is not a number", name.wire))
+            .related(value.name.place, "the value is defined here")
+            .help("remove `json: number`, or correct the value");
     }
 }
 
@@ -197,7 +233,7 @@ fn only(family: &Family, name: &Name, shape: &Shape, only: &[(String, Place)], t
 fn default(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let Some((default, place)) = &parameter.default else { return };
     let ty = match parameter.shape {
-        Shape::One(Type::Choice(_)) | Shape::List(_) | Shape::Items(_) => {
+        Shape::One(Type::Choice(_)) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => {
             return misplaced(family, parameter, *place, "`default` requires a single value", to);
         }
         Shape::One(ty) => ty,
@@ -249,7 +285,11 @@ fn beyond_bounds(family: &Family, ty: Type, parameter: &Parameter, text: &str) -
 fn edit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let Some(Edit { delete, place }) = &parameter.edit else { return };
     let ty = match parameter.shape {
-        Shape::One(Type::Choice(_) | Type::Record(_)) | Shape::List(_) | Shape::Items(_) => {
+        Shape::One(Type::Choice(_) | Type::Record(_))
+        | Shape::List(_)
+        | Shape::Map(_)
+        | Shape::Items(_)
+        | Shape::Object(_) => {
             return misplaced(family, parameter, *place, "`edit` requires a single value", to);
         }
         Shape::One(ty) => ty,
@@ -264,8 +304,10 @@ fn edit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     }
     let Some(delete) = delete else { return };
     match ty {
-        Type::Boolean => misplaced(family, parameter, *place, "`delete` requires a text or a number", to),
-        Type::Decimal | Type::Integer | Type::Time => {
+        Type::Boolean(_) | Type::Json => {
+            misplaced(family, parameter, *place, "`delete` requires a text or a number", to);
+        }
+        Type::Decimal | Type::Integer | Type::Signed | Type::Time(_) => {
             if let Some(fault) = why_not(family, Type::Decimal, delete).filter(|_| !parameter.as_text) {
                 fault.report(to, *place, Code::BadNumber, "`delete` is sent as a JSON number");
             }

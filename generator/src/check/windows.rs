@@ -35,7 +35,7 @@ fn end_is_time(key: &str, name: &str, place: Place, names: &WireNames<'_>, to: &
         }
         Lookup::Unresolved => return,
     };
-    let is_time = |parameter: &Parameter| matches!(parameter.shape, Shape::One(Type::Time | Type::Undefined));
+    let is_time = |parameter: &Parameter| matches!(parameter.shape, Shape::One(Type::Time(_) | Type::Undefined));
     if !matches!(found.role, Role::Plain(parameter) if is_time(parameter)) {
         to.at(place, Code::BadWindow, format!("expected a `time` as `{key}` of the window, found `{name}`"))
             .related(found.name.place, "the parameter is here")

@@ -289,7 +289,7 @@ impl<'a> Types<'a> {
 
     /// The times among parameters.
     pub(super) fn is_time(&self, name: &str) -> bool {
-        self.parameters.get(name).is_some_and(|types| types.as_slice() == [Type::Time])
+        self.parameters.get(name).is_some_and(|types| matches!(types.as_slice(), [Type::Time(_)]))
     }
 }
 
@@ -309,10 +309,10 @@ fn add(types: &mut Vec<Type>, ty: Type) {
 fn fits(ty: Type, kind: Kind) -> bool {
     match kind {
         Kind::Unknown | Kind::List => true,
-        Kind::Text => !matches!(ty, Type::Boolean | Type::Record(_)),
+        Kind::Text => !matches!(ty, Type::Boolean(_) | Type::Record(_)),
         Kind::Number | Kind::Integer => ty.is_number(),
-        Kind::Boolean => ty == Type::Boolean,
-        Kind::Time => ty == Type::Time,
+        Kind::Boolean => matches!(ty, Type::Boolean(_)),
+        Kind::Time => matches!(ty, Type::Time(_)),
         Kind::Object => matches!(ty, Type::Record(_)),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::report::{Entry, Kind};
 use crate::diagnostics::Place;
-use crate::model::{Api, Enum, Family, Field, Operation, Record, Response, Shape, Type};
+use crate::model::{Api, Enum, Family, Field, Operation, Record, Response, Shape, Truth, Type};
 
 /// What to do about a finding.
 pub(super) enum Verdict {
@@ -190,12 +190,12 @@ fn other_kind(record: &str, field: &Field, entry: &Entry) -> Verdict {
 
 /// Whether the schema gives the field this form.
 fn is_usual(field: &Field, kind: &str) -> bool {
-    let is_number = matches!(field.shape, Shape::One(ty) if ty.is_number());
+    let is_number = matches!(field.shape, Shape::One(ty) if ty.can_be_bare());
     match kind {
         "null" => field.may_be_null,
         "number" => is_number && !field.as_text,
         "number as text" => !is_number || field.as_text,
-        "boolean" => matches!(field.shape, Shape::One(Type::Boolean)),
+        "boolean" => matches!(field.shape, Shape::One(Type::Boolean(Truth::Bare))),
         _ => false,
     }
 }

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{ident, if_set, number};
+use super::code::{ident, if_set, number, whole};
 use super::conditions::Conditions;
 use super::expression::Expression;
 use super::lookup::{Lookup, Text};
@@ -25,6 +25,8 @@ pub(super) fn parameter(parameter: &Parameter) -> TokenStream {
         (Shape::One(_), None) if parameter.is_required() => optional_value(parameter, &quote!(Some(&self.#field))),
         (Shape::One(_), None) => optional_value(parameter, &quote!(self.#field.as_ref())),
         (Shape::List(_) | Shape::Items(_), _) => list(parameter),
+        (Shape::Object(_), _) => if_set(parameter, |object| quote!(to.object(#wire, #object);)),
+        (Shape::Map(_), _) => TokenStream::new(),
     }
 }
 
@@ -44,17 +46,19 @@ fn optional_value(parameter: &Parameter, place: &TokenStream) -> TokenStream {
             quote!(to.only(#wire, #place, &[#(#only),*]);)
         }
         Type::Identifier(_) => quote!(to.identifier(#wire, #place);),
-        Type::Integer => integer(parameter, place),
+        Type::Integer | Type::Signed => integer(parameter, ty, place),
         Type::Decimal => decimal(parameter, place),
         Type::String => quote!(to.text(#wire, #place);),
         // Their types hold nothing that a request may not have.
-        Type::Boolean | Type::Time | Type::Choice(_) | Type::Record(_) | Type::Undefined => TokenStream::new(),
+        Type::Boolean(_) | Type::Time(_) | Type::Json | Type::Choice(_) | Type::Record(_) | Type::Undefined => {
+            TokenStream::new()
+        }
     }
 }
 
-fn integer(parameter: &Parameter, place: &TokenStream) -> TokenStream {
+fn integer(parameter: &Parameter, ty: Type, place: &TokenStream) -> TokenStream {
     let wire = &parameter.name.wire;
-    let bound = |bound: &Option<(String, _)>| bound.as_ref().and_then(|(text, _)| text.parse().ok()).map(number);
+    let bound = |bound: &Option<(String, Place)>| bound.as_ref().and_then(|(text, _)| whole(ty, text));
     let min = bound(&parameter.min).map(|min| quote!(to.at_least(#wire, #place.copied(), #min);));
     let max = bound(&parameter.max).map(|max| quote!(to.at_most(#wire, #place.copied(), #max);));
     let digits = parameter.digits.map(|(digits, _)| {
@@ -82,7 +86,7 @@ fn list(parameter: &Parameter) -> TokenStream {
     let max = max.map_or(quote!(usize::MAX), |max| quote!(#max));
     let item = match &parameter.shape {
         Shape::List(ty) => Some(item(parameter, *ty)).filter(|check| !check.is_empty()),
-        Shape::One(_) | Shape::Items(_) => None,
+        Shape::One(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => None,
     };
     if !counted && item.is_none() && !is_objects {
         return TokenStream::new();
@@ -114,9 +118,14 @@ fn item(parameter: &Parameter, ty: Type) -> TokenStream {
         Type::Identifier(_) => quote!(to.identifier(#wire, Some(value));),
         Type::Decimal => quote!(to.decimal(#wire, Some(value));),
         Type::String => quote!(to.text(#wire, Some(value));),
-        Type::Integer | Type::Boolean | Type::Time | Type::Choice(_) | Type::Record(_) | Type::Undefined => {
-            TokenStream::new()
-        }
+        Type::Integer
+        | Type::Signed
+        | Type::Boolean(_)
+        | Type::Time(_)
+        | Type::Json
+        | Type::Choice(_)
+        | Type::Record(_)
+        | Type::Undefined => TokenStream::new(),
     }
 }
 

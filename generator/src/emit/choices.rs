@@ -54,7 +54,7 @@ fn emit_choice(scope: &Scope<'_>, choice: &Choice) -> Vec<TokenStream> {
 fn one_type(parameter: &Parameter) -> Type {
     match parameter.shape {
         Shape::One(ty) => ty,
-        Shape::List(_) | Shape::Items(_) => Type::Undefined,
+        Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => Type::Undefined,
     }
 }
 

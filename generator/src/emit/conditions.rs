@@ -3,11 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{ident, number};
+use super::code::{ident, whole};
 use super::expression::{Expression, is_among, is_some_among};
 use super::identifiers::form_function;
 use super::lookup::{Found, Lookup};
-use super::scope::Scope;
+use super::scope::{Scope, is_timestamp};
 use super::shared::Shared;
 use crate::diagnostics::Place;
 use crate::model::{Comparison, Condition, EnumValue, Parameter, Shape, Type, field_name};
@@ -103,6 +103,11 @@ impl<'a> Conditions<'a> {
             }
             Comparison::NotBefore => {
                 let time = self.value(wire);
+                let is_plain = match self.of.find(wire) {
+                    Some(Found::Plain(one) | Found::Alternative(_, _, one)) => is_timestamp(&one.shape),
+                    Some(Found::Decider(..) | Found::Member(_)) | None => true,
+                };
+                let time = if is_plain { time } else { quote!(#time.map(|time| time.timestamp()).as_ref()) };
                 quote!(to.is_not_before(#time, #property))
             }
             Comparison::MultipleOf => {
@@ -169,12 +174,18 @@ impl<'a> Conditions<'a> {
         let place = quote!(#base.#field);
         let values: Vec<TokenStream> = match parameter.shape {
             Shape::One(Type::Enum(index)) => self.variants(index, values),
-            Shape::One(Type::Boolean) => values.iter().map(|value| truth(value)).collect(),
-            Shape::One(Type::Integer) => values.iter().filter_map(|value| value.parse().ok()).map(integer).collect(),
+            Shape::One(Type::Boolean(_)) => values.iter().map(|value| truth(value)).collect(),
+            Shape::One(ty @ (Type::Integer | Type::Signed)) => {
+                values.iter().filter_map(|value| whole(ty, value)).collect()
+            }
             Shape::One(Type::Identifier(_) | Type::String) => return text_is_one_of(&place, parameter, values),
-            Shape::One(Type::Decimal | Type::Time | Type::Choice(_) | Type::Record(_) | Type::Undefined)
+            Shape::One(
+                Type::Decimal | Type::Time(_) | Type::Json | Type::Choice(_) | Type::Record(_) | Type::Undefined,
+            )
             | Shape::List(_)
-            | Shape::Items(_) => return Expression::Atom(quote!(false)),
+            | Shape::Map(_)
+            | Shape::Items(_)
+            | Shape::Object(_) => return Expression::Atom(quote!(false)),
         };
         if parameter.is_required() { is_among(&place, &values) } else { is_some_among(&place, &values) }
     }
@@ -205,11 +216,6 @@ fn text_is_one_of(place: &TokenStream, parameter: &Parameter, values: &[&str]) -
 
 fn truth(value: &str) -> TokenStream {
     if value == "true" { quote!(true) } else { quote!(false) }
-}
-
-fn integer(n: u64) -> TokenStream {
-    let n = number(n);
-    quote!(#n)
 }
 
 #[cfg(test)]

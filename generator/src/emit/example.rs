@@ -7,14 +7,15 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use serde_json::{Map, Value};
 
-use super::code::{ident, number};
+use super::code::{ident, number, whole};
 use super::docs::Docs;
-use super::scope::Scope;
+use super::scope::{Scope, value_type};
 use super::{choices, module_name};
 use crate::emit::Layout;
 #[cfg(feature = "cli")]
 use crate::model::Family;
 use crate::model::{Api, Body, Choice, ChoiceKind, Operation, Parameter, Shape, Type};
+use crate::words::Times;
 
 /// Adds the example; in a module, whose path only its owner knows, it is shown and not compiled.
 pub(super) fn add(docs: &mut Docs, api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) {
@@ -134,6 +135,10 @@ impl<'a> Writer<'a> {
         let value = json.get(&parameter.name.wire);
         match &parameter.shape {
             Shape::One(Type::Choice(index)) => self.chosen(self.choice(*index), json),
+            Shape::One(Type::Json) => {
+                let (root, json) = (&self.root, value?.to_string());
+                Some(quote!(#root::Json::new(#json)?))
+            }
             Shape::One(ty) => {
                 let text = text_of(value?)?;
                 if parameter.deletes_with() == Some(text.as_str()) {
@@ -148,6 +153,11 @@ impl<'a> Writer<'a> {
                 Some(quote!(Vec::from([#(#values),*])))
             }
             Shape::Items(item) => self.items(&item.rust, &item.parameters, value?),
+            Shape::Object(object) => {
+                let name = self.named(&object.rust);
+                self.set(&name, &object.parameters, value?.as_object()?)
+            }
+            Shape::Map(_) => None,
         }
     }
 
@@ -184,17 +194,18 @@ impl<'a> Writer<'a> {
             Type::String if converts => quote!(#text),
             Type::String => quote!(#text.to_owned()),
             Type::Decimal => quote!(#text.parse::<#root::Decimal>()?),
-            Type::Integer => {
-                let n = number(text.parse().ok()?);
-                quote!(#n)
-            }
-            Type::Boolean => {
-                let value: bool = text.parse().ok()?;
+            Type::Integer | Type::Signed => whole(ty, text)?,
+            Type::Boolean(_) => {
+                let value = matches!(text, "true" | "1");
                 quote!(#value)
             }
-            Type::Time => {
+            Type::Time(Times::Milliseconds) => {
                 let n = number(text.parse().ok()?);
                 quote!(#root::Timestamp::from_millis(#n))
+            }
+            Type::Time(_) => {
+                let ty = ident(value_type(ty)?);
+                quote!(#text.parse::<#root::#ty>()?)
             }
             Type::Enum(index) => {
                 let all = &self.scope.family.enums[index];
@@ -212,7 +223,7 @@ impl<'a> Writer<'a> {
                     }
                 }
             }
-            Type::Choice(_) | Type::Record(_) | Type::Undefined => return None,
+            Type::Json | Type::Choice(_) | Type::Record(_) | Type::Undefined => return None,
         })
     }
 

@@ -68,7 +68,7 @@ fn value(scope: &Scope<'_>, intent: &Intent, parameter: &Parameter) -> Option<To
     let (ty, enum_index) = match parameter.shape {
         Shape::One(ty @ Type::Enum(index)) => (ty, index),
         Shape::One(ty @ Type::Choice(index)) => (ty, scope.family.choices[index].decider()?.1),
-        Shape::One(_) | Shape::List(_) | Shape::Items(_) => return None,
+        Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => return None,
     };
     let all = &scope.family.enums[enum_index];
     let (ty, variant) = (scope.ty(ty), ident(&all.values[all.index_of(text)?].name.rust));

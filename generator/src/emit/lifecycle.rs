@@ -6,7 +6,7 @@ use quote::quote;
 use super::code::{file, ident};
 use super::diagram;
 use super::docs::{Docs, code, escape};
-use super::scope::Scope;
+use super::scope::{Scope, as_timestamp};
 use crate::model::Effect;
 use crate::model::{Family, Lifecycle, Possible, Ruled, Tracked, Transition, Type};
 
@@ -163,7 +163,14 @@ fn record_impl(scope: &Scope<'_>, lifecycle: &Lifecycle, tracked: &Tracked) -> T
         None => quote!(None),
     };
     let (id, client_id, state_field) = (id(&tracked.id), id(&tracked.client_id), field(&tracked.state.0));
-    let at = told(&tracked.at).map_or_else(|| quote!(None), |field| quote!(self.#field));
+    let at = tracked.at.as_ref().and_then(|(wire, _)| fields.iter().find(|field| field.name.wire == *wire));
+    let at = at.map_or_else(
+        || quote!(None),
+        |at| {
+            let field = ident(&at.name.rust);
+            as_timestamp(&at.shape, quote!(self.#field))
+        },
+    );
     quote! {
         impl runtime::lifecycle::HasState for #name {
             type State = #state;

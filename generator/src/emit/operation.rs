@@ -9,7 +9,7 @@ use super::docs::{Docs, code, documented, escape};
 use super::parameter_docs;
 use super::parameters::{Set, field_type};
 use super::records::{self, Container, page_fields, page_name, response_type};
-use super::scope::Scope;
+use super::scope::{Scope, as_timestamp, is_timestamp};
 use super::{batches, classes, confirm, example, in_flight, intents, pages, rules, statements};
 use crate::emit::Layout;
 use crate::model::{Access, Effect};
@@ -41,6 +41,7 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
 pub(super) fn type_names(operation: &Operation) -> Vec<String> {
     let mut names = vec![operation.rust.rust.clone()];
     names.extend(operation.items().map(|(_, item)| item.rust.clone()));
+    names.extend(operation.objects().into_iter().map(|object| object.rust.clone()));
     if matches!(operation.response, Response::Page { .. }) {
         names.push(page_name(&operation.rust.rust));
     }
@@ -81,7 +82,8 @@ fn request_checks(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
             let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == wire);
             parameter.map(|parameter| {
                 let field = ident(&parameter.name.rust);
-                if parameter.is_required() { quote!(Some(self.#field)) } else { quote!(self.#field) }
+                let time = if parameter.is_required() { quote!(Some(self.#field)) } else { quote!(self.#field) };
+                as_timestamp(&parameter.shape, time)
             })
         };
         let (from, to) = (time(&window.from.0), time(&window.to.0));
@@ -105,14 +107,21 @@ fn between(scope: &Scope<'_>, operation: &Operation, window: &Window) -> TokenSt
         (field_type(scope, parameter).to_string().starts_with("Option")).then(|| ident(&parameter.name.rust))
     };
     let (Some(from), Some(to)) = (field(&window.from.0), field(&window.to.0)) else { return TokenStream::new() };
+    // What is given becomes a timestamp, and that the form of the parameter.
+    let value = |wire: &str, given: TokenStream| {
+        let shape = operation.body.parameters().iter().find(|parameter| parameter.name.wire == wire);
+        let is_plain = shape.is_none_or(|parameter| is_timestamp(&parameter.shape));
+        if is_plain { quote!(#given.into()) } else { quote!(#given.into().into()) }
+    };
+    let (from_value, to_value) = (value(&window.from.0, quote!(from)), value(&window.to.0, quote!(to)));
     let mut docs = Docs::default();
     docs.markdown(&format!("Sets {} and {}.", code(&window.from.0), code(&window.to.0)));
     let docs = docs.outer();
     quote! {
         #docs
         pub fn between(mut self, from: impl Into<runtime::Timestamp>, to: impl Into<runtime::Timestamp>) -> Self {
-            self.#from = Some(from.into());
-            self.#to = Some(to.into());
+            self.#from = Some(#from_value);
+            self.#to = Some(#to_value);
             self
         }
     }
@@ -277,7 +286,13 @@ fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<TokenStream> {
         set.constructors = intents::constructors(scope, operation, Some(&list.name.wire), &item.parameters);
         set.emit(scope)
     });
-    sets.collect()
+    let objects = operation.objects().into_iter().flat_map(|object| {
+        let mut docs = Docs::default();
+        docs.markdown(&format!("The object {} of a [`{}`].", code(object.list.as_str()), operation.rust.rust));
+        parameter_docs::table(&mut docs, scope, &object.parameters);
+        Set::new(&object.rust, docs, &object.parameters).emit(scope)
+    });
+    sets.chain(objects).collect()
 }
 
 fn page(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
@@ -286,7 +301,7 @@ fn page(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     let next_type =
         parameters.iter().find(|parameter| parameter.name.wire == next.0).map(|parameter| match parameter.shape {
             Shape::One(ty) => ty,
-            Shape::List(_) | Shape::Items(_) => Type::String,
+            Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => Type::String,
         });
     let fields = page_fields(&operation.response, next_type.unwrap_or(Type::String))?;
     let mut docs = Docs::default();

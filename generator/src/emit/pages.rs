@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::code::ident;
 use super::docs::code;
-use super::scope::Scope;
+use super::scope::{Scope, as_timestamp, is_timestamp};
 use crate::model::Effect;
 use crate::model::{Field, Operation, Parameter, Response, Shape, Shown, Type};
 
@@ -64,14 +64,19 @@ fn range(operation: &Operation) -> Option<TokenStream> {
     let (from, to) = (find(operation, &window.from.0)?, find(operation, &window.to.0)?);
     let get = |parameter: &Parameter| {
         let field = ident(&parameter.name.rust);
-        if parameter.is_required() { quote!(Some(self.#field)) } else { quote!(self.#field) }
+        let time = if parameter.is_required() { quote!(Some(self.#field)) } else { quote!(self.#field) };
+        as_timestamp(&parameter.shape, time)
     };
     let set = |parameter: &Parameter, end: TokenStream| {
         let field = ident(&parameter.name.rust);
+        let end = match is_timestamp(&parameter.shape) {
+            true => quote!(range.#end),
+            false => quote!(range.#end.map(Into::into)),
+        };
         if parameter.is_required() {
-            quote!(self.#field = range.#end.unwrap_or(self.#field);)
+            quote!(self.#field = #end.unwrap_or(self.#field);)
         } else {
-            quote!(self.#field = range.#end;)
+            quote!(self.#field = #end;)
         }
     };
     let (get_from, get_to) = (get(from), get(to));

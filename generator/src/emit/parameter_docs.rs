@@ -90,7 +90,9 @@ fn values(scope: &Scope<'_>, parameter: &Parameter) -> String {
         Shape::List(_) if !only.is_empty() => format!("list of {}", only.join(", ")),
         Shape::One(ty) => of_type(*ty),
         Shape::List(ty) => format!("list of {}", of_type(*ty)),
+        Shape::Map(ty) => format!("map to {}", of_type(*ty)),
         Shape::Items(item) => format!("list of {}", link(&item.rust)),
+        Shape::Object(object) => link(&object.rust),
     };
     let delete = parameter.edit.as_ref().and_then(|edit| edit.delete.as_ref());
     let delete = delete.map(|delete| format!("{} deletes", code(delete)));

@@ -9,7 +9,7 @@ use super::code::{self, ident, if_set, local};
 use super::docs::Docs;
 use super::parameter_docs;
 use super::scope::Scope;
-use crate::model::{InstrumentNames, Parameter, Rule, Shape, Type};
+use crate::model::{InstrumentNames, Parameter, Rule, Shape, Truth, Type};
 
 /// A struct of parameters about to be emitted.
 pub(super) struct Set<'a> {
@@ -169,6 +169,9 @@ impl<'a> Set<'a> {
         match parameter.shape {
             Shape::Items(_) if parameter.is_body() => quote!(out.items(&self.#field);),
             Shape::Items(_) => if_set(parameter, |list| quote!(out.list(#wire, #list);)),
+            Shape::Object(_) => if_set(parameter, |object| quote!(out.object(#wire, #object);)),
+            // It is only of answers.
+            Shape::Map(_) => TokenStream::new(),
             Shape::List(ty) if is_bare(ty, parameter.as_text) => {
                 if_set(parameter, |list| quote!(out.numbers(#wire, #list);))
             }
@@ -190,6 +193,9 @@ impl<'a> Set<'a> {
             Shape::Items(_) if parameter.is_body() => quote!(from.items()),
             Shape::Items(_) if required => quote!(from.required_list(#wire)),
             Shape::Items(_) => quote!(from.optional_list(#wire)),
+            Shape::Object(_) if required => quote!(from.required_object(#wire)),
+            Shape::Object(_) => quote!(from.optional_object(#wire)),
+            Shape::Map(_) => quote!(Some(None)),
             Shape::List(_) if required => quote!(from.required_values(#wire)),
             Shape::List(_) => quote!(from.optional_values(#wire)),
             Shape::One(Type::Choice(index)) => {
@@ -238,7 +244,8 @@ pub(super) fn write_one(parameter: &Parameter, ty: Type, place: &TokenStream, re
     let wire = &parameter.name.wire;
     let method = |prefix: &str| {
         let kind = match ty {
-            Type::Boolean => "boolean",
+            Type::Boolean(Truth::Bare) => "boolean",
+            Type::Boolean(Truth::Number) => "bit",
             ty if is_bare(ty, parameter.as_text) => "number",
             _ => "text",
         };
@@ -249,8 +256,10 @@ pub(super) fn write_one(parameter: &Parameter, ty: Type, place: &TokenStream, re
         return quote!(out.#method(#wire, #reference, #delete));
     }
     match (parameter.is_required(), ty) {
-        (true, Type::Boolean) => quote!(out.boolean(#wire, #place)),
-        (false, Type::Boolean) => quote!(out.optional_boolean(#wire, #place)),
+        (is_required, Type::Boolean(Truth::Bare | Truth::Number)) => {
+            let method = method(if is_required { "" } else { "optional_" });
+            quote!(out.#method(#wire, #place))
+        }
         (true, _) => {
             let method = method("");
             quote!(out.#method(#wire, #reference))
@@ -264,7 +273,7 @@ pub(super) fn write_one(parameter: &Parameter, ty: Type, place: &TokenStream, re
 
 /// Whether a value travels as a bare JSON number.
 fn is_bare(ty: Type, as_text: bool) -> bool {
-    ty.is_number() && !as_text
+    ty == Type::Json || ty.can_be_bare() && !as_text
 }
 
 /// The type of the field that holds a parameter.

@@ -7,7 +7,7 @@ use super::code::{deprecation, file, ident};
 use super::docs::{Docs, code, escape};
 use super::scope::Scope;
 use super::units;
-use crate::model::{Api, Family, Field, Record, Response, Shape, Type};
+use crate::model::{Api, Family, Field, Record, Response, Shape, Truth, Type};
 
 /// `records.rs` of a family.
 pub(super) fn emit(api: &Api, family: &Family) -> String {
@@ -20,7 +20,11 @@ pub(super) fn emit(api: &Api, family: &Family) -> String {
             docs.markdown(&super::source_line(api, source));
         }
         docs.documented(&record.keys());
-        let container = Container { name: Some(&record.name.wire), is_observed: record.is_observed };
+        let container = Container {
+            name: Some(&record.name.wire),
+            is_observed: record.is_observed,
+            by_position: record.by_position,
+        };
         items.push(definition(&scope, &record.name.rust, docs, container, &record.fields));
     }
     let defined: Vec<_> = records.iter().map(|record| record.name.rust.as_str()).collect();
@@ -33,6 +37,7 @@ pub(super) fn emit(api: &Api, family: &Family) -> String {
 pub(super) struct Container<'a> {
     name: Option<&'a str>,
     is_observed: bool,
+    by_position: bool,
 }
 
 /// A struct, how it is read and written, and what the documents say of it.
@@ -48,7 +53,8 @@ pub(super) fn definition(
     let members = fields.iter().map(|field| member(scope, &container, field));
     let record = container.name.map(|record| {
         let observed = container.is_observed.then(|| quote!(, observed));
-        quote!(#[record(#record #observed)])
+        let by_position = container.by_position.then(|| quote!(, by_position));
+        quote!(#[record(#record #observed #by_position)])
     });
     quote! {
         runtime::record! {
@@ -65,13 +71,14 @@ pub(super) fn definition(
 fn wire(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> TokenStream {
     let wire = &field.name.wire;
     let bare = is_bare(field).then(|| quote!(, bare));
+    let quoted = (field.shape.element() == Some(Type::Boolean(Truth::Text))).then(|| quote!(, quoted));
     // The cursor of a page is null where there is no more.
     let null = (field.may_be_null || container.name.is_none()).then(|| quote!(, or_null));
     let conditional = field.comes_only.as_ref().map(|_| quote!(, conditional));
     let only: Vec<_> = field.only.iter().map(|(value, _)| value).collect();
     let only = (!only.is_empty()).then(|| quote!(, only = [#(#only),*]));
     let code = container.name.is_some_and(|record| is_item_code(scope.family, record, wire)).then(|| quote!(, code));
-    quote!(#[wire(#wire #bare #null #conditional #only #code)])
+    quote!(#[wire(#wire #bare #quoted #null #conditional #only #code)])
 }
 
 /// Whether a batch says by that field of that record why an item failed.
@@ -94,9 +101,10 @@ fn list_of(family: &Family, record: usize, list: &str) -> Option<usize> {
     field.shape.listed_record()
 }
 
-/// Whether the field has numbers that travel as such.
+/// Whether the field has values that travel as JSON numbers.
 fn is_bare(field: &Field) -> bool {
-    !field.as_text && field.shape.is_number()
+    let is_bit = field.shape.element() == Some(Type::Boolean(Truth::Number));
+    is_bit || !field.as_text && field.shape.can_be_bare()
 }
 
 fn member(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> TokenStream {

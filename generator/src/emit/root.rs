@@ -1,18 +1,21 @@
 //! The root file: the API's table, the client, the families.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::code::{file_of, ident, optional_text, pretty};
 use super::docs::{Docs, code, escape};
 use super::module_name;
+use super::scope::value_type;
 use crate::emit::Layout;
 use crate::model::{Api, Family, Sent};
 
 /// `lib.rs`, or `api.rs` that can be included.
 pub(super) fn emit(api: &Api, layout: Layout) -> String {
     let items = [
-        exports(),
+        exports(api),
         account(api),
         codes(api),
         families(api, layout),
@@ -30,10 +33,18 @@ pub(super) fn emit(api: &Api, layout: Layout) -> String {
     file_of(top, items)
 }
 
-fn exports() -> TokenStream {
+fn exports(api: &Api) -> TokenStream {
+    let values = api.families.iter().flat_map(|family| {
+        let fields = family.records.iter().flat_map(|record| &record.fields).map(|field| &field.shape);
+        let parameters = family.all_parameters().map(|parameter| &parameter.shape);
+        fields.chain(parameters).filter_map(|shape| value_type(shape.element()?)).collect::<BTreeSet<_>>()
+    });
+    let values: Vec<_> = values.collect::<BTreeSet<_>>().into_iter().map(ident).collect();
+    let values = (!values.is_empty()).then(|| quote!(pub use tradeapi_runtime::{#(#values),*};));
     quote! {
         pub use tradeapi_runtime as runtime;
         pub use tradeapi_runtime::{CheckPolicy, Credentials, Decimal, Edit, Error, List, Operation, Reply, Timestamp, Violations, dec};
+        #values
     }
 }
 

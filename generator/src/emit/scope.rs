@@ -8,6 +8,29 @@ use quote::quote;
 
 use super::code::ident;
 use crate::model::{Family, Field, Parameter, Shape, Type};
+use crate::words::Times;
+
+/// The type of the runtime that not every API needs.
+pub(super) fn value_type(ty: Type) -> Option<&'static str> {
+    match ty {
+        Type::Json => Some("Json"),
+        Type::Time(Times::Seconds) => Some("UnixSeconds"),
+        Type::Time(Times::Microseconds) => Some("UnixMicros"),
+        Type::Time(Times::Nanoseconds) => Some("UnixNanos"),
+        Type::Time(Times::Iso8601) => Some("IsoTime"),
+        _ => None,
+    }
+}
+
+/// Whether a time is a [`Timestamp`] in Rust, as times in milliseconds are.
+pub(super) fn is_timestamp(shape: &Shape) -> bool {
+    shape.element().is_none_or(|ty| value_type(ty).is_none())
+}
+
+/// An optional time of that shape as an optional timestamp.
+pub(super) fn as_timestamp(shape: &Shape, time: TokenStream) -> TokenStream {
+    if is_timestamp(shape) { time } else { quote!(#time.map(runtime::Timestamp::from)) }
+}
 
 /// The family a file belongs to, and the names of the family that the file mentions.
 pub(super) struct Scope<'a> {
@@ -33,8 +56,13 @@ impl<'a> Scope<'a> {
             Type::String | Type::Undefined => quote!(String),
             Type::Decimal => quote!(runtime::Decimal),
             Type::Integer => quote!(u64),
-            Type::Boolean => quote!(bool),
-            Type::Time => quote!(runtime::Timestamp),
+            Type::Boolean(_) => quote!(bool),
+            Type::Signed => quote!(i64),
+            Type::Time(Times::Milliseconds) => quote!(runtime::Timestamp),
+            Type::Json | Type::Time(_) => {
+                let name = value_type(ty).map(ident);
+                quote!(runtime::#name)
+            }
             Type::Enum(_) | Type::Identifier(_) | Type::Choice(_) | Type::Record(_) => {
                 self.named(self.family.type_rust(ty))
             }
@@ -47,12 +75,16 @@ impl<'a> Scope<'a> {
             return true;
         }
         match parameter.shape {
-            Shape::One(Type::String | Type::Decimal | Type::Time | Type::Choice(_)) => true,
+            Shape::One(Type::String | Type::Decimal | Type::Time(_) | Type::Choice(_)) => true,
             Shape::One(Type::Identifier(index)) => !self.family.identifiers[index].is_constrained(),
             Shape::One(Type::Enum(index)) => self.family.enums[index].truth.is_some(),
-            Shape::One(Type::Integer | Type::Boolean | Type::Record(_) | Type::Undefined)
+            Shape::One(
+                Type::Integer | Type::Signed | Type::Boolean(_) | Type::Json | Type::Record(_) | Type::Undefined,
+            )
             | Shape::List(_)
-            | Shape::Items(_) => false,
+            | Shape::Map(_)
+            | Shape::Items(_)
+            | Shape::Object(_) => false,
         }
     }
 
@@ -68,6 +100,11 @@ impl<'a> Scope<'a> {
                 let ty = ident(&item.rust);
                 quote!(Vec<#ty>)
             }
+            Shape::Object(object) => {
+                let ty = ident(&object.rust);
+                quote!(#ty)
+            }
+            Shape::Map(_) => quote!(()),
         }
     }
 
@@ -82,7 +119,11 @@ impl<'a> Scope<'a> {
                 let ty = self.ty(ty);
                 quote!(Option<#ty>)
             }
-            Shape::Items(_) => quote!(()),
+            Shape::Map(ty) => {
+                let ty = self.ty(ty);
+                quote!(runtime::Map<#ty>)
+            }
+            Shape::Items(_) | Shape::Object(_) => quote!(()),
         }
     }
 

@@ -25,7 +25,7 @@ fn list(page: &mut Page, family: &Family, depth: usize, parameters: &[Parameter]
             continue;
         }
         page.named(depth, width, &parameter.name.wire, &facts(family, parameter));
-        if let Some(item) = parameter.item() {
+        if let Some(item) = parameter.item().or(parameter.object()) {
             list(page, family, depth + 1, &item.parameters);
         }
     }
@@ -79,8 +79,9 @@ fn facts(family: &Family, parameter: &Parameter) -> String {
 /// What a value is, in the words of the schema.
 pub(super) fn type_name(family: &Family, shape: &Shape) -> String {
     match shape {
-        Shape::One(_) | Shape::List(_) => phrases::shape(shape, |ty| family.type_name(ty)),
+        Shape::One(_) | Shape::List(_) | Shape::Map(_) => phrases::shape(shape, |ty| family.type_name(ty)),
         Shape::Items(_) => "list of objects".to_owned(),
+        Shape::Object(_) => "object".to_owned(),
     }
 }
 

@@ -59,6 +59,7 @@ fn within(rule: &Rule) -> String {
     match &rule.within {
         Some((ListName::Body, _)) => "In each item of the body:".to_owned(),
         Some((ListName::Parameter(list), _)) => format!("In each item of {list}:"),
+        Some((ListName::Object(object), _)) => format!("In {object}:"),
         None => String::new(),
     }
 }

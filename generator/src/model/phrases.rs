@@ -49,7 +49,9 @@ pub(crate) fn shape<'a>(shape: &'a Shape, word: impl Fn(Type) -> &'a str) -> Str
     match shape {
         Shape::One(ty) => word(*ty).to_owned(),
         Shape::List(ty) => format!("list of {}", word(*ty)),
+        Shape::Map(ty) => format!("map to {}", word(*ty)),
         Shape::Items(item) => format!("list of {}", item.rust),
+        Shape::Object(object) => object.rust.clone(),
     }
 }
 

@@ -2,7 +2,18 @@
 
 use super::{Family, Name, Source};
 use crate::diagnostics::Place;
-use crate::words::{Numbers, Required, Travels};
+use crate::words::{Numbers, Required, Times, Travels};
+
+/// What a boolean is in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Truth {
+    /// `true` and `false`.
+    Bare,
+    /// The same as strings.
+    Text,
+    /// 1 and 0.
+    Number,
+}
 
 /// What a value is. The indices lead into the lists of the family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -10,8 +21,12 @@ pub(crate) enum Type {
     String,
     Decimal,
     Integer,
-    Boolean,
-    Time,
+    /// A whole number that may be negative.
+    Signed,
+    Boolean(Truth),
+    Time(Times),
+    /// JSON of any form.
+    Json,
     Enum(usize),
     Identifier(usize),
     Choice(usize),
@@ -21,14 +36,19 @@ pub(crate) enum Type {
 }
 
 impl Type {
-    /// Whether its values are numbers, which travel as JSON numbers or as texts. Times are milliseconds.
+    /// Whether its values are numbers, which travel as JSON numbers or as texts. So are times, but those of ISO 8601.
     pub(crate) fn is_number(self) -> bool {
-        self.is_quantity() || self == Self::Time
+        self.is_quantity() || matches!(self, Self::Time(times) if times != Times::Iso8601)
+    }
+
+    /// Whether its values can travel as JSON numbers.
+    pub(crate) fn can_be_bare(self) -> bool {
+        self.is_number() || matches!(self, Self::Enum(_))
     }
 
     /// Whether its values can be counted or measured, and so have bounds.
     pub(crate) fn is_quantity(self) -> bool {
-        matches!(self, Self::Decimal | Self::Integer)
+        matches!(self, Self::Decimal | Self::Integer | Self::Signed)
     }
 
     /// Whether the schema language has it, so that no document describes it.
@@ -38,32 +58,46 @@ impl Type {
 
     /// What the schema language calls it; empty where a schema has to define it.
     fn built_in_name(self) -> &'static str {
-        BUILT_IN.iter().find(|(_, ty)| *ty == self).map_or("", |(name, _)| name)
+        match self {
+            Self::Time(Times::Seconds) => "time in seconds",
+            Self::Time(Times::Microseconds) => "time in microseconds",
+            Self::Time(Times::Nanoseconds) => "time in nanoseconds",
+            Self::Time(Times::Iso8601) => "time in ISO 8601",
+            Self::Boolean(_) => "boolean",
+            _ => BUILT_IN.iter().find(|(_, ty)| *ty == self).map_or("", |(name, _)| name),
+        }
     }
 }
 
 /// The types of the schema language.
-pub(crate) const BUILT_IN: [(&str, Type); 5] = [
+pub(crate) const BUILT_IN: [(&str, Type); 7] = [
     ("string", Type::String),
     ("decimal", Type::Decimal),
     ("integer", Type::Integer),
-    ("boolean", Type::Boolean),
-    ("time", Type::Time),
+    ("signed", Type::Signed),
+    ("boolean", Type::Boolean(Truth::Bare)),
+    ("time", Type::Time(Times::Milliseconds)),
+    ("json", Type::Json),
 ];
 
-/// One value, or a list.
+/// One value, or several.
 #[derive(Clone, Debug, Hash)]
 pub(crate) enum Shape {
     One(Type),
     List(Type),
+    /// An object whose names are values, each with a value of that type.
+    Map(Type),
     /// A list of objects with parameters of their own.
     Items(Item),
+    /// A single object with parameters of its own.
+    Object(Item),
 }
 
 /// What a value is in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum JsonType {
     Array,
+    Any,
     Boolean,
     Number,
     Object,
@@ -74,6 +108,7 @@ impl JsonType {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Array => "array",
+            Self::Any => "any",
             Self::Boolean => "boolean",
             Self::Number => "number",
             Self::Object => "object",
@@ -83,11 +118,11 @@ impl JsonType {
 }
 
 impl Shape {
-    /// The type of the value, or of the values of a list; `None` of a list of objects.
+    /// The type of the value, or of the values of a list or map; `None` of objects with parameters of their own.
     pub(crate) fn element(&self) -> Option<Type> {
         match self {
-            Self::One(ty) | Self::List(ty) => Some(*ty),
-            Self::Items(_) => None,
+            Self::One(ty) | Self::List(ty) | Self::Map(ty) => Some(*ty),
+            Self::Items(_) | Self::Object(_) => None,
         }
     }
 
@@ -95,7 +130,7 @@ impl Shape {
     pub(crate) fn is_list(&self) -> bool {
         match self {
             Self::List(_) | Self::Items(_) => true,
-            Self::One(_) => false,
+            Self::One(_) | Self::Map(_) | Self::Object(_) => false,
         }
     }
 
@@ -103,20 +138,20 @@ impl Shape {
     pub(crate) fn listed_record(&self) -> Option<usize> {
         match self {
             Self::List(Type::Record(index)) => Some(*index),
-            Self::One(_) | Self::List(_) | Self::Items(_) => None,
+            Self::One(_) | Self::List(_) | Self::Map(_) | Self::Items(_) | Self::Object(_) => None,
         }
     }
 
-    /// Whether it holds numbers.
-    pub(crate) fn is_number(&self) -> bool {
-        self.element().is_some_and(Type::is_number)
+    /// Whether it holds what can travel as JSON numbers.
+    pub(crate) fn can_be_bare(&self) -> bool {
+        self.element().is_some_and(Type::can_be_bare)
     }
 
     /// The index of the choice that it is.
     pub(crate) fn choice(&self) -> Option<usize> {
         match self {
             Self::One(Type::Choice(index)) => Some(*index),
-            Self::One(_) | Self::List(_) | Self::Items(_) => None,
+            Self::One(_) | Self::List(_) | Self::Map(_) | Self::Items(_) | Self::Object(_) => None,
         }
     }
 
@@ -129,9 +164,12 @@ impl Shape {
     pub(crate) fn json_type(&self, as_text: bool) -> JsonType {
         match self {
             Self::List(_) | Self::Items(_) => JsonType::Array,
-            Self::One(Type::Boolean) => JsonType::Boolean,
+            Self::Map(_) | Self::Object(_) => JsonType::Object,
+            Self::One(Type::Json) => JsonType::Any,
+            Self::One(Type::Boolean(Truth::Bare)) => JsonType::Boolean,
+            Self::One(Type::Boolean(Truth::Number)) => JsonType::Number,
             Self::One(Type::Record(_)) => JsonType::Object,
-            Self::One(ty) if ty.is_number() && !as_text => JsonType::Number,
+            Self::One(ty) if ty.can_be_bare() && !as_text => JsonType::Number,
             Self::One(_) => JsonType::String,
         }
     }
@@ -144,6 +182,8 @@ pub(crate) enum ListName {
     Body,
     /// The parameter of this name.
     Parameter(String),
+    /// No list, but the single object that is the parameter of this name.
+    Object(String),
 }
 
 impl ListName {
@@ -159,15 +199,16 @@ impl ListName {
     pub(crate) fn as_str(&self) -> &str {
         match self {
             Self::Body => Self::BODY,
-            Self::Parameter(name) => name,
+            Self::Parameter(name) | Self::Object(name) => name,
         }
     }
 
-    /// What stands before a parameter of an item: `[].` or `orderList[].`.
+    /// What stands before a parameter of an item: `[].`, `orderList[].`, or `stop.` of a single object.
     pub(crate) fn item_prefix(&self) -> String {
         match self {
             Self::Body => "[].".to_owned(),
             Self::Parameter(name) => format!("{name}[]."),
+            Self::Object(name) => format!("{name}."),
         }
     }
 }
@@ -178,7 +219,7 @@ impl std::fmt::Display for ListName {
     }
 }
 
-/// The objects of a list parameter.
+/// The objects of a list parameter, or a single one.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Item {
     /// The list that holds them.
@@ -243,7 +284,7 @@ pub(crate) struct Parameter {
     pub(crate) wins_unstated: bool,
     pub(crate) units: Vec<Unit>,
     pub(crate) deprecated: Option<Deprecated>,
-    /// Numbers and times travel as JSON strings.
+    /// Numbers, times and enums travel as JSON strings.
     pub(crate) as_text: bool,
     pub(crate) doc: String,
 }
@@ -259,11 +300,19 @@ pub(crate) struct Deprecated {
 }
 
 impl Parameter {
+    /// The object that it is.
+    pub(crate) fn object(&self) -> Option<&Item> {
+        match &self.shape {
+            Shape::Object(object) => Some(object),
+            Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) => None,
+        }
+    }
+
     /// The objects that it is a list of.
     pub(crate) fn item(&self) -> Option<&Item> {
         match &self.shape {
             Shape::Items(item) => Some(item),
-            Shape::One(_) | Shape::List(_) => None,
+            Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Object(_) => None,
         }
     }
 
@@ -431,6 +480,8 @@ pub(crate) struct Record {
     pub(crate) is_abstract: bool,
     /// It was seen on the wire and stands in no document.
     pub(crate) is_observed: bool,
+    /// It travels as an array, in which places tell the fields apart.
+    pub(crate) by_position: bool,
     /// All fields, those of the included record first.
     pub(crate) fields: Vec<Field>,
     /// Whether these are all: what it includes can be unknown.
@@ -522,7 +573,14 @@ impl Family {
     /// The names of a type that the schema defines, and what it says of it.
     fn named_type(&self, ty: Type) -> Option<(&Name, &String)> {
         match ty {
-            Type::String | Type::Decimal | Type::Integer | Type::Boolean | Type::Time | Type::Undefined => None,
+            Type::String
+            | Type::Decimal
+            | Type::Integer
+            | Type::Signed
+            | Type::Boolean(_)
+            | Type::Time(_)
+            | Type::Json
+            | Type::Undefined => None,
             Type::Enum(index) => self.enums.get(index).map(|all| (&all.name, &all.doc)),
             Type::Identifier(index) => self.identifiers.get(index).map(|all| (&all.name, &all.doc)),
             Type::Choice(index) => self.choices.get(index).map(|all| (&all.name, &all.doc)),

@@ -138,7 +138,8 @@ impl Operation {
     /// Every parameter that the request can carry; each list is followed by the parameters of its items.
     pub(crate) fn wire_parameters<'a>(&'a self, family: &'a Family) -> Vec<WireParameter<'a>> {
         let with_items = |parameter: &'a Parameter| {
-            let items = parameter.item().into_iter().flat_map(|item| {
+            let items = parameter.item().into_iter().chain(objects_in(std::slice::from_ref(parameter)));
+            let items = items.flat_map(|item| {
                 item.parameters.iter().flat_map(|inner| family.wire_parameters(Some(&item.list), inner))
             });
             family.wire_parameters(None, parameter).into_iter().chain(items)
@@ -171,6 +172,11 @@ impl Operation {
         self.body.parameters().iter().filter_map(|parameter| Some((parameter, parameter.item()?)))
     }
 
+    /// The single objects that the request sends, and those within items and within each other.
+    pub(crate) fn objects(&self) -> Vec<&Item> {
+        objects_in(self.body.parameters())
+    }
+
     /// The parameters that are members of the request; none where the body is an array.
     pub(crate) fn members(&self) -> &[Parameter] {
         match &self.body {
@@ -189,6 +195,19 @@ impl Operation {
     pub(crate) fn set_of(&self, list: Option<&ListName>) -> &[Parameter] {
         self.sets().find(|(known, _)| *known == list).map_or(&[], |(_, parameters)| parameters)
     }
+}
+
+/// The single objects among parameters, each followed by those within it.
+fn objects_in(parameters: &[Parameter]) -> Vec<&Item> {
+    let within = |parameter| -> Vec<&Item> {
+        let parameter: &Parameter = parameter;
+        match &parameter.shape {
+            Shape::Object(object) => std::iter::once(object).chain(objects_in(&object.parameters)).collect(),
+            Shape::Items(item) => objects_in(&item.parameters),
+            Shape::One(_) | Shape::List(_) | Shape::Map(_) => Vec::new(),
+        }
+    };
+    parameters.iter().flat_map(within).collect()
 }
 
 impl Family {
@@ -224,17 +243,22 @@ impl Family {
     fn is_unread(&self, parameter: &Parameter) -> bool {
         match parameter.shape {
             Shape::One(Type::Undefined | Type::Record(_)) => true,
+            Shape::Map(_) => true,
             Shape::List(ty) => matches!(ty, Type::Undefined | Type::Record(_) | Type::Choice(_)),
-            Shape::One(_) | Shape::Items(_) => self.choice_of(parameter).is_some_and(|choice| match &choice.kind {
-                ChoiceKind::Presence { alternatives, .. } => alternatives.len() < 2,
-                ChoiceKind::Value { .. } => false,
-            }),
+            Shape::One(_) | Shape::Items(_) | Shape::Object(_) => {
+                self.choice_of(parameter).is_some_and(|choice| match &choice.kind {
+                    ChoiceKind::Presence { alternatives, .. } => alternatives.len() < 2,
+                    ChoiceKind::Value { .. } => false,
+                })
+            }
         }
     }
 
     /// Every parameter of the family once: those of choices, of requests and of their items.
     pub(crate) fn all_parameters(&self) -> impl Iterator<Item = &Parameter> {
         let of_operations = self.operations.iter().flat_map(|operation| operation.sets().flat_map(|(_, set)| set));
-        self.choices.iter().flat_map(Choice::members).chain(of_operations)
+        let objects = self.operations.iter().flat_map(Operation::objects);
+        let of_objects = objects.flat_map(|object| &object.parameters);
+        self.choices.iter().flat_map(Choice::members).chain(of_operations).chain(of_objects)
     }
 }

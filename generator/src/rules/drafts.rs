@@ -6,7 +6,7 @@ use super::evaluate::{has_form, text};
 use super::goals::Goal;
 use crate::model::{
     Account, Api, Case, ChoiceKind, Comparison, Condition, Family, ListName, Operation, Parameter, PropertyKind, Shape,
-    Type,
+    Truth, Type,
 };
 
 /// A request, with the properties of the account.
@@ -21,6 +21,7 @@ impl Draft {
     pub(super) fn set(&mut self, list: Option<&ListName>) -> Option<&mut Map<String, Value>> {
         match list {
             None => self.request.as_object_mut(),
+            Some(ListName::Object(name)) => object_in(&mut self.request, name),
             Some(list) => self.items(list)?.first_mut()?.as_object_mut(),
         }
     }
@@ -30,13 +31,16 @@ impl Draft {
         match list {
             ListName::Body => self.request.as_array_mut(),
             ListName::Parameter(list) => self.request.get_mut(list)?.as_array_mut(),
+            ListName::Object(_) => None,
         }
     }
 
     /// The draft with only the first item of a list.
     pub(super) fn with_one_item(&self, list: &ListName) -> Option<Self> {
         let mut draft = self.clone();
-        draft.items(list)?.truncate(1);
+        if !matches!(list, ListName::Object(_)) {
+            draft.items(list)?.truncate(1);
+        }
         Some(draft)
     }
 
@@ -44,6 +48,20 @@ impl Draft {
     fn text(&mut self, list: Option<&ListName>, name: &str) -> Option<String> {
         let own = self.set(list).and_then(|set| text(set.get(name)?));
         own.or_else(|| text(self.request.get(name)?))
+    }
+}
+
+/// The object of that name, wherever it stands.
+fn object_in<'a>(value: &'a mut Value, name: &str) -> Option<&'a mut Map<String, Value>> {
+    match value {
+        Value::Object(members) => {
+            if members.contains_key(name) {
+                return members.get_mut(name)?.as_object_mut();
+            }
+            members.values_mut().find_map(|inner| object_in(inner, name))
+        }
+        Value::Array(items) => items.iter_mut().find_map(|inner| object_in(inner, name)),
+        _ => None,
     }
 }
 
@@ -330,15 +348,19 @@ impl<'a> Drafts<'a> {
                 samples.push(json!("ABC-1"));
                 samples
             }
-            Shape::One(Type::Boolean) => vec![json!(true), json!(false)],
-            Shape::One(Type::Decimal | Type::Integer) => {
+            Shape::One(Type::Boolean(Truth::Bare)) => vec![json!(true), json!(false)],
+            Shape::One(Type::Boolean(Truth::Text)) => vec![json!("true"), json!("false")],
+            Shape::One(Type::Boolean(Truth::Number)) => vec![json!(1), json!(0)],
+            Shape::One(Type::Decimal | Type::Integer | Type::Signed) => {
                 let least = parameter.min.as_ref().and_then(|(min, _)| min.parse().ok()).unwrap_or(1);
                 vec![number(least)]
             }
-            Shape::One(Type::Time) => vec![number(self.now)],
-            Shape::One(Type::Choice(_) | Type::Record(_) | Type::Undefined) | Shape::List(_) | Shape::Items(_) => {
-                self.seen(&parameter.name.wire)
-            }
+            Shape::One(Type::Time(_)) => vec![number(self.now)],
+            Shape::One(Type::Json | Type::Choice(_) | Type::Record(_) | Type::Undefined)
+            | Shape::List(_)
+            | Shape::Map(_)
+            | Shape::Items(_)
+            | Shape::Object(_) => self.seen(&parameter.name.wire),
         }
     }
 

@@ -72,6 +72,7 @@ impl Evaluator<'_> {
             Some(ListName::Parameter(list)) => {
                 self.request.get(list).and_then(Value::as_array).into_iter().flatten().collect()
             }
+            Some(ListName::Object(name)) => objects_in(self.request, name),
         }
     }
 
@@ -211,6 +212,18 @@ impl Evaluator<'_> {
         let is =
             |instrument: &Value, key: &str, value: &str| instrument.get(key).and_then(Value::as_str) == Some(value);
         told.iter().find(|instrument| is(instrument, "line", &line) && is(instrument, "symbol", &symbol))
+    }
+}
+
+/// The objects of that name, wherever they stand.
+fn objects_in<'v>(value: &'v Value, name: &str) -> Vec<&'v Value> {
+    match value {
+        Value::Object(members) => {
+            let inner = members.values().flat_map(|inner| objects_in(inner, name));
+            members.get(name).into_iter().chain(inner).collect()
+        }
+        Value::Array(items) => items.iter().flat_map(|inner| objects_in(inner, name)).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -73,8 +73,8 @@ fn of_fields(fields: &mut [Field]) -> Vec<Link<'_>> {
 
 fn of_shape(shape: &mut Shape) -> Vec<Link<'_>> {
     match shape {
-        Shape::One(ty) | Shape::List(ty) => of_type(ty).into_iter().collect(),
-        Shape::Items(item) => of_parameters(&mut item.parameters),
+        Shape::One(ty) | Shape::List(ty) | Shape::Map(ty) => of_type(ty).into_iter().collect(),
+        Shape::Items(item) | Shape::Object(item) => of_parameters(&mut item.parameters),
     }
 }
 
@@ -84,7 +84,14 @@ fn of_type(ty: &mut Type) -> Option<Link<'_>> {
         Type::Identifier(index) => Some((Kind::Identifier, index)),
         Type::Choice(index) => Some((Kind::Choice, index)),
         Type::Record(index) => Some((Kind::Record, index)),
-        Type::String | Type::Decimal | Type::Integer | Type::Boolean | Type::Time | Type::Undefined => None,
+        Type::String
+        | Type::Decimal
+        | Type::Integer
+        | Type::Signed
+        | Type::Boolean(_)
+        | Type::Time(_)
+        | Type::Json
+        | Type::Undefined => None,
     }
 }
 

@@ -100,14 +100,14 @@ impl<'a> Checks<'a> {
     }
 
     /// The number, if set, must not be greater than `most`.
-    pub fn at_most(&mut self, name: &'static str, value: Option<u64>, most: u64) {
+    pub fn at_most<N: PartialOrd + Display>(&mut self, name: &'static str, value: Option<N>, most: N) {
         if let Some(value) = value.filter(|value| *value > most) {
             self.violated("max", name, value, format!("at most {most} is allowed"), "lower it");
         }
     }
 
     /// The number, if set, must not be less than `least`.
-    pub fn at_least(&mut self, name: &'static str, value: Option<u64>, least: u64) {
+    pub fn at_least<N: PartialOrd + Display>(&mut self, name: &'static str, value: Option<N>, least: N) {
         if let Some(value) = value.filter(|value| *value < least) {
             self.violated("min", name, value, format!("at least {least} is needed"), "raise it");
         }
@@ -207,9 +207,17 @@ impl<'a> Checks<'a> {
 
     /// Runs `check` for the item `index` of the list `name`: the names of its parameters begin with its place.
     pub(crate) fn item(&mut self, name: &str, index: usize, check: impl FnOnce(&mut Checks<'_>)) {
-        let place = Place::item(self.place, name, index);
+        self.within(&Place::item(self.place, name, index), check);
+    }
+
+    /// Runs `check` for the object that is the parameter `name`.
+    pub(crate) fn member(&mut self, name: &str, check: impl FnOnce(&mut Checks<'_>)) {
+        self.within(&Place::member(self.place, name), check);
+    }
+
+    fn within(&mut self, place: &Place<'_>, check: impl FnOnce(&mut Checks<'_>)) {
         let found = std::mem::take(&mut self.found);
-        let mut inner = Checks { place: Some(&place), found, ..*self };
+        let mut inner = Checks { place: Some(place), found, ..*self };
         check(&mut inner);
         self.found = inner.found;
     }

@@ -131,14 +131,20 @@ impl Error for Violations {}
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
     outer: Option<&'a Place<'a>>,
-    list: &'a str,
-    index: usize,
+    name: &'a str,
+    /// The place in the list; `None` of a single object.
+    index: Option<usize>,
 }
 
 impl<'a> Place<'a> {
     /// An item of the list `list`, which is a parameter of `outer`.
     pub(crate) fn item(outer: Option<&'a Place<'a>>, list: &'a str, index: usize) -> Self {
-        Self { outer, list, index }
+        Self { outer, name: list, index: Some(index) }
+    }
+
+    /// The object that is the parameter `name` of `outer`.
+    pub(crate) fn member(outer: Option<&'a Place<'a>>, name: &'a str) -> Self {
+        Self { outer, name, index: None }
     }
 
     /// The path to the parameter `name` at `place`.
@@ -172,8 +178,10 @@ impl Place<'_> {
             outer.write_lists(out);
             out.push('.');
         }
-        out.push_str(self.list);
-        out.push_str("[]");
+        out.push_str(self.name);
+        if self.index.is_some() {
+            out.push_str("[]");
+        }
     }
 }
 
@@ -182,6 +190,9 @@ impl fmt::Display for Place<'_> {
         if let Some(outer) = self.outer {
             write!(f, "{outer}.")?;
         }
-        write!(f, "{}[{}]", self.list, self.index)
+        match self.index {
+            Some(index) => write!(f, "{}[{index}]", self.name),
+            None => f.write_str(self.name),
+        }
     }
 }

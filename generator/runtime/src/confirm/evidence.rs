@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use crate::json::Form;
 use crate::parameters::Named;
 use crate::tables::Confirm;
 use crate::value::{Decimal, Timestamp};
@@ -38,9 +39,10 @@ pub(super) enum Evidence {
 /// The assumed maximum distance between clocks of one exchange.
 const CLOSE: Duration = Duration::from_secs(2);
 
-/// What `record` proves, which has the id of what `request` was to create or change.
-pub(super) fn evaluate(confirm: &Confirm, request: &Named, record: &Named, sent: &Sent) -> Evidence {
-    if let Some(age) = confirm.created.and_then(|field| age(record, field, sent)) {
+/// What `record` of the form `form` proves, which has the id of what `request` was to create or change.
+pub(super) fn evaluate(confirm: &Confirm, request: &Named, record: &Named, form: Form, sent: &Sent) -> Evidence {
+    let time = |field: &str| form.time_of(field, &record.text(field)?);
+    if let Some(age) = confirm.created.and_then(|field| age(time(field), sent)) {
         return age;
     }
     if !agrees(confirm, request, record) {
@@ -52,13 +54,13 @@ pub(super) fn evaluate(confirm: &Confirm, request: &Named, record: &Named, sent:
             Evidence::Nothing("two requests had the same id, and the record may be of either")
         }
         (Some(_), []) => Evidence::Proof,
-        (_, matches) => is_changed(confirm, matches, request, record, sent),
+        (_, matches) => is_changed(confirm, matches, request, record, confirm.changed.and_then(time), sent),
     }
 }
 
 /// What contradicts the request in the time of creation of a record.
-fn age(record: &Named, field: &str, sent: &Sent) -> Option<Evidence> {
-    let Some(created) = time_of(record, field) else {
+fn age(created: Option<Timestamp>, sent: &Sent) -> Option<Evidence> {
+    let Some(created) = created else {
         return Some(Evidence::Nothing("it does not contain its time of creation"));
     };
     let Some(window) = sent.window else {
@@ -90,7 +92,14 @@ fn agrees(confirm: &Confirm, request: &Named, record: &Named) -> bool {
 }
 
 /// Whether everything that the request was to change has the wanted value, and because of this request.
-fn is_changed(confirm: &Confirm, matches: &[(&str, &str)], request: &Named, record: &Named, sent: &Sent) -> Evidence {
+fn is_changed(
+    confirm: &Confirm,
+    matches: &[(&str, &str)],
+    request: &Named,
+    record: &Named,
+    changed: Option<Timestamp>,
+    sent: &Sent,
+) -> Evidence {
     let wanted: Vec<_> = matches.iter().filter_map(|(field, own)| Some((field, request.text(own)?))).collect();
     if wanted.is_empty() {
         return Evidence::Nothing("the record has no field that the request changes");
@@ -100,7 +109,7 @@ fn is_changed(confirm: &Confirm, matches: &[(&str, &str)], request: &Named, reco
     if !wanted.iter().all(is_as_wanted) {
         return Evidence::Nothing("it does not, or not yet, have the values of the request");
     }
-    let Some(changed) = confirm.changed.and_then(|field| time_of(record, field)) else {
+    let Some(changed) = changed else {
         return Evidence::Nothing("it has the values of the request, but may have had them before");
     };
     if sent.has_rival {
@@ -120,10 +129,6 @@ fn is_changed(confirm: &Confirm, matches: &[(&str, &str)], request: &Named, reco
         Some((_, latest)) if changed > latest => Evidence::Proof,
         _ => Evidence::Nothing("it has the values of the request, but its last change may be older than the request"),
     }
-}
-
-fn time_of(record: &Named, field: &str) -> Option<Timestamp> {
-    record.text(field)?.parse().ok().map(Timestamp::from_millis)
 }
 
 /// Whether two texts are the same number, or the same word: in small or capital letters, with a space or an underscore.

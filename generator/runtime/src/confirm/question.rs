@@ -6,7 +6,7 @@ use super::evidence::{self, Evidence, Sent};
 use crate::checks::{CheckContext, CheckPolicy, Violation, Violations};
 use crate::error::{Error, Refusal};
 use crate::exchange::{Reply, is_compound_with};
-use crate::json::write_json;
+use crate::json::{Decode, write_json};
 use crate::operation::Operation;
 use crate::parameters::Named;
 use crate::tables::{CodeProof, Confirm, Severity};
@@ -84,7 +84,7 @@ impl<O: Queryable> Question<O> {
         // The other request may use its other id.
         let mut ids = self.confirm.ask.iter().filter_map(|(field, _)| record.text(field));
         let sent = &Sent { has_rival: ids.any(|id| has_rival(&id)), ..*sent };
-        match evidence::evaluate(self.confirm, &self.named, &record, sent) {
+        match evidence::evaluate(self.confirm, &self.named, &record, O::Record::FORM, sent) {
             Evidence::Proof => Finding::Proof,
             Evidence::Older => Finding::Older,
             Evidence::Nothing(because) => Finding::Nothing(because),

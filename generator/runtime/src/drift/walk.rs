@@ -81,10 +81,43 @@ impl Walk<'_, '_> {
         if table.fields.is_empty() {
             return self.from.skip();
         }
+        if table.by_position {
+            return self.tuple(table);
+        }
         self.object(table.name, table.fields)?;
         if table.is_observed {
             self.observed(table.name, table.fields);
         }
+        Ok(())
+    }
+
+    /// Goes through an array whose elements are the fields of a record.
+    fn tuple(&mut self, table: &'static RecordTable) -> Result<(), ReadError> {
+        let Some(record) = self.counts.record(&self.path, table.name, table.fields) else { return self.from.skip() };
+        self.saw(record);
+        let mut elements = self.from.array()?;
+        while let Some(place) = elements.next(&mut self.from)? {
+            let Some(field) = table.fields.get(place) else {
+                self.unknown(record, &place.to_string())?;
+                continue;
+            };
+            self.came(record, place);
+            let before = self.step_into(field.name);
+            self.value(Here { record, spot: Spot { field: place, is_item: false }, field }, field.form)?;
+            self.path.truncate(before);
+        }
+        Ok(())
+    }
+
+    /// Goes through the values of an object of any names.
+    fn entries(&mut self, at: Here<'_>, value: Form) -> Result<(), ReadError> {
+        let before = self.path.len();
+        self.path.push_str("{}");
+        let mut members = self.from.object(&[])?;
+        while members.next_name(&mut self.from)?.is_some() {
+            self.value(at.item(), value)?;
+        }
+        self.path.truncate(before);
         Ok(())
     }
 
@@ -170,8 +203,10 @@ impl Walk<'_, '_> {
             (_, Kind::Null) => self.null(at, form),
             (Form::List(item), Kind::Array) => self.items(at, *item),
             (Form::List(_), Kind::Object) if self.list_member(at).is_some() => self.around_list(at, form),
-            (Form::Record(table), Kind::Object) => self.record(table()),
-            (Form::List(_) | Form::Record(_), kind) => self.neither_list_nor_record(at, kind),
+            (Form::Map(value), Kind::Object) => self.entries(at, *value),
+            (Form::Record(table), Kind::Array) if table().by_position => self.record(table()),
+            (Form::Record(table), Kind::Object) if !table().by_position => self.record(table()),
+            (Form::List(_) | Form::Map(_) | Form::Record(_), kind) => self.neither_list_nor_record(at, kind),
             (_, Kind::Array | Kind::Object) => self.unreadable(at),
             _ => self.scalar(at, form),
         }
@@ -199,7 +234,7 @@ impl Walk<'_, '_> {
         if at.spot.is_item {
             return self.unreadable(at);
         }
-        if !at.field.may_be_null && !matches!(form, Form::List(_)) {
+        if !at.field.may_be_null && !matches!(form, Form::List(_) | Form::Map(_)) {
             self.counts.note(at.record, Sign::WrittenOtherwise(at.spot), Found::once(Kind::Null));
         }
         self.from.skip()
@@ -259,8 +294,8 @@ impl Walk<'_, '_> {
             self.counts.note(at.record, Sign::Unreadable(at.spot), Found::once(kind));
             return Ok(());
         }
-        if !is_written_as(form, at.field.is_bare, kind) {
-            let is_number = matches!(form, Form::Decimal | Form::Whole) && kind == Kind::String;
+        if !is_written_as(form, at.field, kind) {
+            let is_number = matches!(form, Form::Decimal | Form::Whole | Form::Signed) && kind == Kind::String;
             let written = if is_number { Written::NUMBER_AS_TEXT } else { kind.into() };
             self.counts.note(at.record, Sign::WrittenOtherwise(at.spot), Found::once(written));
         }
@@ -288,6 +323,8 @@ fn can_be_read(form: Form, text: &str) -> bool {
     match form {
         Form::Decimal => text.parse::<Decimal>().is_ok(),
         Form::Whole => text.parse::<u64>().is_ok(),
+        Form::Signed => text.parse::<i64>().is_ok(),
+        Form::Time(read) => read(text).is_some(),
         Form::Boolean => matches!(text, "true" | "false" | "1" | "0"),
         Form::Word { .. } => !text.is_empty(),
         _ => true,
@@ -295,10 +332,10 @@ fn can_be_read(form: Form, text: &str) -> bool {
 }
 
 /// Whether that is how the documents write it.
-fn is_written_as(form: Form, is_bare: bool, kind: Kind) -> bool {
+fn is_written_as(form: Form, field: &FieldTable, kind: Kind) -> bool {
     match form {
-        Form::Decimal | Form::Whole if is_bare => kind == Kind::Number,
-        Form::Boolean => kind == Kind::Boolean,
+        _ if field.is_bare => kind == Kind::Number,
+        Form::Boolean if !field.is_quoted => kind == Kind::Boolean,
         _ => kind == Kind::String,
     }
 }

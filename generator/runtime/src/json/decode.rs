@@ -133,6 +133,15 @@ impl Decode for u64 {
     }
 }
 
+impl Decode for i64 {
+    const FORM: Form = Form::Signed;
+
+    /// Reads a whole number, as text too.
+    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        from.parsed("a whole number", |text| text.parse().ok())
+    }
+}
+
 impl Decode for String {
     const FORM: Form = Form::Text;
 

@@ -2,7 +2,7 @@ use std::ops::Deref;
 
 use super::decode::Decode;
 use super::error::ReadError;
-use super::reader::{Mark, Reader};
+use super::reader::Reader;
 use super::table::Form;
 use super::writer::{Encode, JsonWriter};
 
@@ -87,7 +87,10 @@ impl<T: Decode> Decode for List<T> {
             let start = from.mark();
             match T::decode(from) {
                 Ok(item) => from.keep(&mut list.items, item)?,
-                Err(error) => set_apart(&mut list.bad, index, error, start, from)?,
+                Err(error) => {
+                    let (raw, error) = from.set_apart(start, error)?;
+                    from.keep(&mut list.bad, BadItem { index, raw, error })?;
+                }
             }
         }
         Ok(list)
@@ -96,25 +99,6 @@ impl<T: Decode> Decode for List<T> {
     fn absent() -> Option<Self> {
         Some(Self::default())
     }
-}
-
-/// Fails only when the item is no JSON, for then nothing behind it can be found, or when there are too many items: to
-/// leave some out would hide them.
-fn set_apart(
-    bad: &mut Vec<BadItem>,
-    index: usize,
-    error: ReadError,
-    start: Mark,
-    from: &mut Reader<'_>,
-) -> Result<(), ReadError> {
-    if from.is_out_of_room() {
-        return Err(error);
-    }
-    from.go_back(start);
-    let raw = from.raw_value()?;
-    let error = error.within(raw, start.at);
-    from.take_room(raw.len() + error.size())?;
-    from.keep(bad, BadItem { index, raw: raw.to_owned(), error })
 }
 
 impl<T: Encode> Encode for List<T> {

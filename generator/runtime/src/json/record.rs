@@ -30,6 +30,9 @@ impl<T: Record + Default> Decode for T {
 
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
         let mut record = T::default();
+        if T::TABLE.by_position {
+            return read_by_position(record, from);
+        }
         let mut members = from.object(T::FIELDS)?;
         while let Some(field) = members.next(from)? {
             record.read(field, from)?;
@@ -42,23 +45,41 @@ impl<T: Record + Default> Decode for T {
     }
 }
 
+/// Reads the elements of an array as the fields, by their places. Those behind the last field are unknown.
+fn read_by_position<T: Record>(mut record: T, from: &mut Reader<'_>) -> Result<T, ReadError> {
+    let mut elements = from.array()?;
+    while let Some(place) = elements.next(from)? {
+        if place >= T::FIELDS.len() {
+            from.count_unknown();
+        }
+        record.read(place, from)?;
+    }
+    Ok(record)
+}
+
 const fn table_of<T: Record>() -> &'static RecordTable {
     T::TABLE
 }
 
 impl<T: Record> Encode for T {
     fn encode(&self, out: &mut JsonWriter) {
-        out.begin_object();
-        self.write(&mut RecordWriter { out });
-        out.end_object();
+        let by_position = T::TABLE.by_position;
+        if by_position {
+            out.begin_array()
+        } else {
+            out.begin_object()
+        }
+        self.write(&mut RecordWriter { out, by_position });
+        if by_position { out.end_array() } else { out.end_object() }
     }
 }
 
 /// Declares a [`Record`](crate::emitted::Record): a struct whose fields have their names on the wire as an attribute.
 ///
 /// The name is followed by what else the documents say of the field, which is the name of a method of
-/// [`FieldTable`](crate::emitted::FieldTable): `bare`, `or_null`, `conditional`, `code`, or `only = [...]`. The
-/// attribute `record` gives the name of the record in the schema, and `observed` where no document has it.
+/// [`FieldTable`](crate::emitted::FieldTable): `bare`, `quoted`, `or_null`, `conditional`, `code`, or `only = [...]`. The
+/// attribute `record` gives the name of the record in the schema, `observed` where no document has it, and `by_position`
+/// where it travels as an array.
 ///
 /// The macro derives `Clone`, `Debug`, `Default` and `PartialEq`, and implements serde's traits if the feature `serde`
 /// is on.
@@ -87,7 +108,7 @@ impl<T: Record> Encode for T {
 macro_rules! record {
     (
         $(#[doc = $doc:literal])*
-        $(#[record($record:literal $(, $state:ident)?)])?
+        $(#[record($record:literal $(, $state:ident)*)])?
         $vis:vis struct $name:ident {
             $(
                 $(#[doc = $about:literal])*
@@ -110,7 +131,7 @@ macro_rules! record {
             const FIELDS: &'static [&'static str] = &[$($wire),*];
             const TABLE: &'static $crate::emitted::RecordTable = &$crate::emitted::RecordTable::of(&[
                 $($crate::emitted::FieldTable::of::<$ty>($wire)$(.$how($(&[$($value),*])?))*),*
-            ])$(.named($record)$(.$state())?)?;
+            ])$(.named($record)$(.$state())*)?;
 
             #[inline]
             fn read(
@@ -143,12 +164,15 @@ macro_rules! record {
 #[derive(Debug)]
 pub struct RecordWriter<'a> {
     out: &'a mut JsonWriter,
+    by_position: bool,
 }
 
 impl RecordWriter<'_> {
-    /// Writes a field, or leaves it out when it is not there.
+    /// Writes a field, or leaves it out when it is not there. In an array it is `null` then, because it has a place.
     pub fn field(&mut self, name: &str, value: &impl Encode) {
-        if !value.is_absent() {
+        if self.by_position {
+            value.encode(self.out.element());
+        } else if !value.is_absent() {
             value.encode(self.out.member(name));
         }
     }
@@ -198,6 +222,30 @@ mod tests {
         assert_eq!(read_json::<Fill>(r#"{"id":"","fees":null,"last":""}"#)?, Fill::default());
         assert_eq!(Fill::absent(), Some(Fill::default()));
         assert_eq!(write_json(&Fill::default()), r#"{"fees":[]}"#);
+        Ok(())
+    }
+
+    crate::record! {
+        #[record("Candle", by_position)]
+        struct Candle {
+            #[wire("time")]
+            time: Option<u64>,
+            #[wire("close")]
+            close: Option<Decimal>,
+            #[wire("fees")]
+            fees: List<Fee>,
+        }
+    }
+
+    #[test]
+    fn a_tuple_is_read_by_position() -> Result<(), ReadError> {
+        let candle: Candle = read_json(r#"[17,null,[{"feeCoin":"USDT"}],"new",[1]]"#)?;
+        assert_eq!((candle.time, &candle.close, candle.fees.len()), (Some(17), &None, 1));
+        assert_eq!(write_json(&candle), r#"[17,null,[{"feeCoin":"USDT"}]]"#);
+        assert_eq!(read_json::<Candle>("[18]")?.time, Some(18));
+        let error = read_json::<Candle>(r#"[1,"x"]"#).map_err(|error| error.to_string());
+        assert_eq!(error, Err("[1]: expected a decimal number, found \"x\" (at byte 3)".to_owned()));
+        assert!(read_json::<Candle>(r#"{"time":1}"#).is_err());
         Ok(())
     }
 

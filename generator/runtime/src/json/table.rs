@@ -2,6 +2,7 @@
 //! compares an answer with the documents does.
 
 use super::decode::Decode;
+use crate::value::Timestamp;
 
 /// The form of a value.
 #[derive(Clone, Copy, Debug)]
@@ -13,8 +14,12 @@ pub enum Form {
     Text,
     /// A number, perhaps with a fraction.
     Decimal,
-    /// A whole number, also of milliseconds.
+    /// A whole number from zero on, also of milliseconds.
     Whole,
+    /// A whole number, perhaps negative.
+    Signed,
+    /// A time in another form than milliseconds; the function reads it.
+    Time(fn(&str) -> Option<Timestamp>),
     /// True or false.
     Boolean,
     /// One of the values of an enum.
@@ -26,8 +31,24 @@ pub enum Form {
     },
     /// A list of such values.
     List(&'static Form),
+    /// An object of any names with such values.
+    Map(&'static Form),
     /// A record. It is a function, because a record may contain others of its kind.
     Record(fn() -> &'static RecordTable),
+}
+
+impl Form {
+    /// The time that `text` is, which is the value of a field of such a record.
+    pub(crate) fn time_of(self, field: &str, text: &str) -> Option<Timestamp> {
+        let form = match self {
+            Self::Record(table) => table().fields.iter().find(|known| known.name == field).map(|known| known.form),
+            _ => None,
+        };
+        match form {
+            Some(Self::Time(read)) => read(text),
+            _ => text.parse().ok().map(Timestamp::from_millis),
+        }
+    }
 }
 
 /// The documented form of a record.
@@ -37,6 +58,8 @@ pub struct RecordTable {
     pub name: Option<&'static str>,
     /// Whether it was only observed, and is in no document.
     pub is_observed: bool,
+    /// Whether it travels as an array of its fields, which are told apart by their places.
+    pub by_position: bool,
     /// Its fields, in the order of the document. Empty if they are unknown.
     pub fields: &'static [FieldTable],
 }
@@ -47,7 +70,7 @@ impl RecordTable {
 
     /// A record without a name that has these fields.
     pub const fn of(fields: &'static [FieldTable]) -> Self {
-        Self { name: None, is_observed: false, fields }
+        Self { name: None, is_observed: false, by_position: false, fields }
     }
 
     /// The same record, under its name in the schema.
@@ -61,6 +84,12 @@ impl RecordTable {
     pub const fn observed(self) -> Self {
         Self { is_observed: true, ..self }
     }
+
+    /// The same record, which travels as an array.
+    #[must_use]
+    pub const fn by_position(self) -> Self {
+        Self { by_position: true, ..self }
+    }
 }
 
 /// The documented form of a field of a record.
@@ -72,6 +101,8 @@ pub struct FieldTable {
     pub form: Form,
     /// Whether a number travels as a JSON number, and not as a string.
     pub is_bare: bool,
+    /// Whether a boolean travels as a string.
+    pub is_quoted: bool,
     /// Whether `null` can come.
     pub may_be_null: bool,
     /// Whether it comes only under a condition.
@@ -89,10 +120,25 @@ impl FieldTable {
     }
 
     pub(crate) const fn in_form(name: &'static str, form: Form) -> Self {
-        Self { name, form, is_bare: false, may_be_null: false, is_conditional: false, only: &[], is_code: false }
+        Self {
+            name,
+            form,
+            is_bare: false,
+            is_quoted: false,
+            may_be_null: false,
+            is_conditional: false,
+            only: &[],
+            is_code: false,
+        }
     }
 
-    /// The same, whose numbers travel as JSON numbers.
+    /// The same, whose booleans travel as strings.
+    #[must_use]
+    pub const fn quoted(self) -> Self {
+        Self { is_quoted: true, ..self }
+    }
+
+    /// The same, which travels as a JSON number.
     #[must_use]
     pub const fn bare(self) -> Self {
         Self { is_bare: true, ..self }

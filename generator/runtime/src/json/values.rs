@@ -7,7 +7,7 @@ use super::error::ReadError;
 use super::reader::Reader;
 use super::table::Form;
 use super::writer::{Encode, JsonWriter};
-use crate::value::{Decimal, OpenEnum, Text, Timestamp, enum_from_wire};
+use crate::value::{Decimal, OpenEnum, Text, TimeFormat, TimeIn, Timestamp, enum_from_wire};
 
 impl Decode for Decimal {
     const FORM: Form = Form::Decimal;
@@ -37,6 +37,20 @@ impl Decode for Timestamp {
 }
 
 impl Encode for Timestamp {
+    fn encode(&self, out: &mut JsonWriter) {
+        out.scalar(self);
+    }
+}
+
+impl<F: TimeFormat> Decode for TimeIn<F> {
+    const FORM: Form = Form::Time(|text| F::read(text).map(|nanos| Self::from_nanos(nanos).timestamp()));
+
+    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
+        from.parsed(F::WANTED, |text| F::read(text).map(Self::from_nanos))
+    }
+}
+
+impl<F: TimeFormat> Encode for TimeIn<F> {
     fn encode(&self, out: &mut JsonWriter) {
         out.scalar(self);
     }

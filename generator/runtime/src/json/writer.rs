@@ -204,6 +204,12 @@ impl Encode for u64 {
     }
 }
 
+impl Encode for i64 {
+    fn encode(&self, out: &mut JsonWriter) {
+        out.number(self);
+    }
+}
+
 impl Encode for String {
     fn encode(&self, out: &mut JsonWriter) {
         out.string(self);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Parameters, json_of};
-use crate::json::{Decode, JsonWriter, ReadError, Reader, read_json};
+use crate::json::{Json, JsonWriter, ReadError, Reader, read_json};
 
 /// The members of a JSON object by their names, each with its JSON text.
 #[derive(Clone, Debug, Default)]
@@ -24,8 +24,8 @@ impl Named {
 
     /// The objects in the list `name`.
     pub(crate) fn items(&self, name: &str) -> Vec<Self> {
-        let items = self.json(name).and_then(|json| read_json::<Vec<Raw>>(json).ok()).unwrap_or_default();
-        items.iter().map(|Raw(json)| Self::read(json)).collect()
+        let items = self.json(name).and_then(|json| read_json::<Vec<Json>>(json).ok()).unwrap_or_default();
+        items.iter().map(|json| Self::read(json.as_str())).collect()
     }
 
     /// The text of a single value; nothing where it is empty, `null` or not there.
@@ -98,15 +98,6 @@ pub(super) fn json_string<'a>(content: &str) -> Cow<'a, str> {
     let mut json = JsonWriter::new();
     json.string(content);
     Cow::Owned(json.finish())
-}
-
-/// The JSON text of any value.
-pub(super) struct Raw(pub(super) String);
-
-impl Decode for Raw {
-    fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
-        from.raw_value().map(|json| Self(json.to_owned()))
-    }
 }
 
 /// The texts of the parameters with these names, each where it is set.

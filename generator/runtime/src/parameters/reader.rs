@@ -1,9 +1,9 @@
 use std::borrow::Cow;
 
-use super::named::{Member, Raw, json_string, members};
+use super::named::{Member, json_string, members};
 use super::{Parameters, json_of, query};
 use crate::checks::{CheckContext, Checks, Place, Violation, Violations};
-use crate::json::{Decode, Kind, ReadError, Reader, read_json};
+use crate::json::{Decode, Json, Kind, ReadError, Reader, read_json};
 use crate::tables::{Meta, Severity};
 use crate::value::{Edit, OpenEnum, enum_from_str};
 
@@ -184,6 +184,23 @@ impl<'a> ParameterReader<'a> {
         }
     }
 
+    /// Reads an object with parameters of its own that may be left out.
+    pub fn optional_object<P: Parameters>(&mut self, name: &'static str) -> Option<Option<P>> {
+        match self.take_list(name) {
+            Some(json) => self.object(&Place::member(self.place, name), &json).map(Some),
+            None => Some(None),
+        }
+    }
+
+    /// Reads an object with parameters of its own that must be there.
+    pub fn required_object<P: Parameters>(&mut self, name: &'static str) -> Option<P> {
+        let object = self.optional_object(name)?;
+        if object.is_none() {
+            self.missing(name);
+        }
+        object
+    }
+
     /// Reads the whole text as a list of objects.
     pub fn items<P: Parameters>(&mut self) -> Option<Vec<P>> {
         self.took_items = true;
@@ -271,17 +288,19 @@ impl<'a> ParameterReader<'a> {
     }
 
     fn objects<P: Parameters>(&mut self, name: &str, json: &str) -> Option<Vec<P>> {
-        let raw_items = self.readable(name, read_json::<Vec<Raw>>(json))?;
+        let raw_items = self.readable(name, read_json::<Vec<Json>>(json))?;
         // Not collected into an Option at once: every item shall tell what is wrong with it.
-        let items: Vec<Option<P>> =
-            raw_items.iter().enumerate().map(|(index, Raw(json))| self.object(name, index, json)).collect();
+        let items: Vec<Option<P>> = raw_items
+            .iter()
+            .enumerate()
+            .map(|(index, json)| self.object(&Place::item(self.place, name, index), json.as_str()))
+            .collect();
         items.into_iter().collect()
     }
 
-    fn object<P: Parameters>(&mut self, list: &str, index: usize, json: &str) -> Option<P> {
-        let place = Place::item(self.place, list, index);
+    fn object<P: Parameters>(&mut self, place: &Place<'_>, json: &str) -> Option<P> {
         let mut inner = ParameterReader::new(self.meta, Cow::Borrowed(json));
-        inner.place = Some(&place);
+        inner.place = Some(place);
         inner.found = std::mem::take(&mut self.found);
         inner.find_members(json);
         let item = inner.parameters();

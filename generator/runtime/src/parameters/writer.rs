@@ -114,6 +114,18 @@ impl ParameterWriter {
         }
     }
 
+    /// Writes a boolean as the number 1 or 0.
+    pub fn bit(&mut self, name: &'static str, value: bool) {
+        self.number(name, &u64::from(value));
+    }
+
+    /// Writes a boolean as the number 1 or 0 if it is set.
+    pub fn optional_bit(&mut self, name: &'static str, value: Option<bool>) {
+        if let Some(value) = value {
+            self.bit(name, value);
+        }
+    }
+
     /// Writes a list of bare JSON numbers.
     pub fn numbers<T: Scalar>(&mut self, name: &'static str, values: &[T]) {
         self.write_list(name, values, |out, value| out.raw(value));
@@ -137,6 +149,13 @@ impl ParameterWriter {
                 query::push_pair(query, name, &list.finish());
             }
         }
+    }
+
+    /// Writes an object with parameters of its own.
+    pub fn object<T: Parameters>(&mut self, name: &'static str, object: &T) {
+        let mut json = Self::json();
+        object.write(&mut json);
+        self.write_bare(name, &json.finish());
     }
 
     /// Writes the whole body as an array of objects. A query has no place for it.

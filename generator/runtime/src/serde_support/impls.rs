@@ -4,9 +4,10 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::json::{Decode, Encode, JsonWriter, Kind, List, Reader, read_json, write_json};
+use crate::json::Json as AnyJson;
+use crate::json::{Decode, Encode, JsonWriter, Kind, List, Map, Reader, read_json, write_json};
 use crate::parameters::{ParameterReader, Parameters, json_of};
-use crate::value::{Decimal, Timestamp};
+use crate::value::{Decimal, TimeFormat, TimeIn, Timestamp};
 
 /// A JSON text that is serialized as what it says.
 pub(super) struct Json<'a>(pub(super) &'a str);
@@ -45,8 +46,11 @@ fn array<S: Serializer>(from: &mut Reader<'_>, serializer: S) -> Result<S::Ok, S
 
 /// A number that serde cannot carry exactly goes as text: everything here reads that as well.
 fn number<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    if let Ok(number) = read_json(text) {
+        return serializer.serialize_u64(number);
+    }
     match read_json(text) {
-        Ok(number) => serializer.serialize_u64(number),
+        Ok(number) => serializer.serialize_i64(number),
         Err(_) => serializer.serialize_str(text),
     }
 }
@@ -189,14 +193,23 @@ pub fn deserialize_parameters<'de, P: Parameters, D: Deserializer<'de>>(deserial
 crate::__serde_impls!(Decimal, serialize_value, deserialize_value);
 crate::__serde_impls!(Timestamp, serialize_value, deserialize_value);
 
-impl<T: Encode> Serialize for List<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize_value(self, serializer)
-    }
+crate::__serde_impls!(AnyJson, serialize_value, deserialize_value);
+
+/// The same for types with a parameter of their own.
+macro_rules! generic_impls {
+    ($($name:ident<$parameter:ident: $serialize:path, $deserialize:path>),+) => {$(
+        impl<$parameter: $serialize> Serialize for $name<$parameter> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serialize_value(self, serializer)
+            }
+        }
+
+        impl<'de, $parameter: $deserialize> Deserialize<'de> for $name<$parameter> {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserialize_value(deserializer)
+            }
+        }
+    )+};
 }
 
-impl<'de, T: Decode> Deserialize<'de> for List<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserialize_value(deserializer)
-    }
-}
+generic_impls!(List<T: Encode, Decode>, Map<T: Encode, Decode>, TimeIn<F: TimeFormat, TimeFormat>);

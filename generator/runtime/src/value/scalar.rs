@@ -25,6 +25,11 @@ impl Scratch {
         self.digits.format(number)
     }
 
+    /// The decimal digits of `number`, behind a minus sign where it is negative.
+    pub fn signed_digits(&mut self, number: i64) -> &str {
+        self.digits.format(number)
+    }
+
     /// Keeps `text` while it is needed.
     pub fn keep(&mut self, text: String) -> &str {
         self.text = text;
@@ -68,6 +73,12 @@ impl Scalar for u64 {
     }
 }
 
+impl Scalar for i64 {
+    fn text<'a>(&'a self, scratch: &'a mut Scratch) -> &'a str {
+        scratch.signed_digits(*self)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +86,9 @@ mod tests {
     #[test]
     fn digits_are_those_of_the_number() {
         for number in [0, 7, 10, 1_730_271_234_567, u64::MAX] {
+            assert_eq!(number.text(&mut Scratch::new()), number.to_string());
+        }
+        for number in [i64::MIN, -7, 0, i64::MAX] {
             assert_eq!(number.text(&mut Scratch::new()), number.to_string());
         }
     }

@@ -66,7 +66,7 @@ pub const fn days(days: u32) -> Duration {
 
 /// The date of a day since 1970-01-01, by the Gregorian calendar: year, month, day. A year begins with March here, so
 /// that the leap day is its last, and 400 years repeat.
-fn date(days: u64) -> (u64, u64, u64) {
+pub(super) fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);
     let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
@@ -75,6 +75,16 @@ fn date(days: u64) -> (u64, u64, u64) {
     let day = of_year - (153 * month + 2) / 5 + 1;
     let month = if month < 10 { month + 3 } else { month - 9 };
     (era * 400 + year + u64::from(month <= 2), month, day)
+}
+
+/// The number of days from 1970-01-01 to a date, or `None` if there is no such date or it is earlier.
+pub(super) fn days_before(year: u64, month: u64, day: u64) -> Option<u64> {
+    let (of_march, month_of_march) =
+        if month > 2 { (year, month.checked_sub(3)?) } else { (year.checked_sub(1)?, month + 9) };
+    let (era, of_era) = (of_march / 400, of_march % 400);
+    let of_year = (153 * month_of_march + 2) / 5 + day.checked_sub(1)?;
+    let days = (era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year).checked_sub(719_468)?;
+    (date(days) == (year, month, day)).then_some(days)
 }
 
 impl Add<Duration> for Timestamp {

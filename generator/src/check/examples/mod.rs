@@ -9,8 +9,8 @@ mod response;
 
 use super::fault::Fault;
 use crate::diagnostics::{Code, Diagnostics, Help, Place};
-use crate::model::{Api, Family, Operation};
-use json::Node;
+use crate::model::{Api, Family, Operation, Truth};
+use json::{Node, Value};
 
 /// The examples of all operations.
 pub(super) fn check(api: &Api, to: &mut Diagnostics) {
@@ -81,6 +81,24 @@ impl Example<'_> {
     fn expected(&mut self, node: &Node, name: &str, what: &str) {
         let message = format!("`{name}`: expected {what}, found {}", node.kind());
         self.report(node.offset, message, format!("write {what}"));
+    }
+
+    /// A boolean has the form that the schema says.
+    fn boolean(&mut self, node: &Node, name: &str, truth: Truth) {
+        let (is_one, what) = match truth {
+            Truth::Bare => (matches!(node.value, Value::Boolean), "a boolean without quotes"),
+            Truth::Text => {
+                let is_word = |text: &str| matches!(text, "true" | "false");
+                (matches!(&node.value, Value::Text(text) if is_word(text)), "a boolean in quotes")
+            }
+            Truth::Number => {
+                let is_bit = |number: &str| matches!(number, "0" | "1");
+                (matches!(&node.value, Value::Number(number) if is_bit(number)), "1 or 0")
+            }
+        };
+        if !is_one {
+            self.expected(node, name, what);
+        }
     }
 
     /// Reports what should be a number, in quotes or without.

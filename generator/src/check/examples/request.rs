@@ -142,6 +142,9 @@ fn value(example: &mut Example<'_>, parameter: &Parameter, node: &Node) {
                 object(example, &item.parameters, &what, node);
             }
         }
+        Shape::Object(item) => object(example, &item.parameters, &format!("`{name}`"), node),
+        // It is reported where it stands.
+        Shape::Map(_) => {}
     }
 }
 
@@ -164,7 +167,7 @@ fn list<'n>(example: &mut Example<'_>, parameter: &Parameter, node: &'n Node) ->
 
 fn scalar(example: &mut Example<'_>, parameter: &Parameter, ty: Type, node: &Node) {
     let name = parameter.name.wire.as_str();
-    let is_number = ty.is_number();
+    let is_bare = ty.can_be_bare() && !parameter.as_text;
     let text = match (&node.value, ty) {
         (Value::Null, _) => {
             return example.report(
@@ -174,11 +177,11 @@ fn scalar(example: &mut Example<'_>, parameter: &Parameter, ty: Type, node: &Nod
             );
         }
         (_, Type::Undefined | Type::Choice(_) | Type::Record(_)) => return,
-        (Value::Boolean, Type::Boolean) => return,
-        (_, Type::Boolean) => return example.expected(node, name, "a boolean without quotes"),
-        (Value::Text(text), _) if !is_number || parameter.as_text => text,
-        (Value::Number(number), _) if is_number && !parameter.as_text => number,
-        _ if !is_number => return example.expected(node, name, "a JSON string"),
+        (_, Type::Json) => return,
+        (_, Type::Boolean(truth)) => return example.boolean(node, name, truth),
+        (Value::Text(text), _) if !is_bare => text,
+        (Value::Number(number), _) if is_bare => number,
+        _ if !is_bare && !ty.is_number() => return example.expected(node, name, "a JSON string"),
         _ => return example.expected_number(node, name, parameter.as_text),
     };
     if parameter.edit.as_ref().is_some_and(|edit| edit.delete.as_ref() == Some(text)) {

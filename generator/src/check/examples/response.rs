@@ -6,7 +6,7 @@ use crate::check::fault::Fault;
 use crate::check::values;
 use crate::check::{enums, number};
 use crate::diagnostics::{Place, name_list, unknown};
-use crate::model::{Api, Around, Envelope, Field, Name, Operation, Response, Shape, Step, Type, Way};
+use crate::model::{Api, Around, Envelope, Field, Name, Operation, Record, Response, Shape, Step, Type, Way};
 
 /// So many unknown members of an object are told one by one.
 const FEW: usize = 3;
@@ -178,6 +178,9 @@ fn record_name(example: &Example<'_>, index: usize) -> String {
 fn record(example: &mut Example<'_>, index: usize, node: &Node) {
     let family = example.family;
     let Some(record) = family.records.get(index) else { return };
+    if record.by_position {
+        return tuple(example, record, node);
+    }
     let Value::Object(members) = &node.value else {
         return example.report(
             node.offset,
@@ -192,6 +195,21 @@ fn record(example: &mut Example<'_>, index: usize, node: &Node) {
         if let Some(known) = record.field(&member.name) {
             field(example, known, &member.value);
         }
+    }
+}
+
+/// A record whose fields are told apart by their places.
+fn tuple(example: &mut Example<'_>, record: &Record, node: &Node) {
+    let Value::List(nodes) = &node.value else {
+        let what = format!("an array of the fields of `{}`", record.name.wire);
+        return example.expected(node, &record.name.wire, &what);
+    };
+    if let Some(beyond) = nodes.get(record.fields.len()) {
+        let (name, count) = (&record.name.wire, record.fields.len());
+        example.report(beyond.offset, format!("`{name}` has {count} fields only"), "remove it, or add a field");
+    }
+    for (known, node) in record.fields.iter().zip(nodes) {
+        field(example, known, node);
     }
 }
 
@@ -210,23 +228,27 @@ fn field(example: &mut Example<'_>, field: &Field, node: &Node) {
     match (&field.shape, &node.value) {
         (Shape::One(ty), _) => value(example, field, *ty, node),
         (Shape::List(ty), Value::List(nodes)) => nodes.iter().for_each(|node| value(example, field, *ty, node)),
-        (Shape::List(_) | Shape::Items(_), _) => example.expected(node, name, "a list"),
+        (Shape::Map(ty), Value::Object(members)) => {
+            members.iter().for_each(|member| value(example, field, *ty, &member.value));
+        }
+        (Shape::Map(_), _) => example.expected(node, name, "an object"),
+        (Shape::List(_) | Shape::Items(_) | Shape::Object(_), _) => example.expected(node, name, "a list"),
     }
 }
 
 fn value(example: &mut Example<'_>, field: &Field, ty: Type, node: &Node) {
     let name = field.name.wire.as_str();
-    let is_number = ty.is_number();
+    let is_bare = ty.can_be_bare() && !field.as_text;
     let text = match (&node.value, ty) {
         (_, Type::Record(index)) => return record(example, index, node),
         (_, Type::Undefined | Type::Choice(_)) => return,
-        (Value::Boolean, Type::Boolean) => return,
+        (_, Type::Json) => return,
         // An empty text says that there is no value, whatever its type.
         (Value::Text(text), _) if text.is_empty() => return,
-        (_, Type::Boolean) => return example.expected(node, name, "a boolean without quotes"),
-        (Value::Text(text), _) if !is_number || field.as_text => text,
-        (Value::Number(number), _) if is_number && !field.as_text => number,
-        _ if !is_number => return example.expected(node, name, "a JSON string"),
+        (_, Type::Boolean(truth)) => return example.boolean(node, name, truth),
+        (Value::Text(text), _) if !is_bare => text,
+        (Value::Number(number), _) if is_bare => number,
+        _ if !is_bare && !ty.is_number() => return example.expected(node, name, "a JSON string"),
         _ => return example.expected_number(node, name, field.as_text),
     };
     if let Some(fault) = why_unreadable(example, field, ty, text) {

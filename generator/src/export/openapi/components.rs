@@ -106,11 +106,13 @@ fn literal(text: &str) -> String {
 /// The wire leaves documented fields out, so none is required.
 fn record(family: &Family, record: &Record) -> Value {
     let fields = record.fields.iter().map(|field| (field.name.wire.clone(), self::field(family, field)));
-    Object::new()
-        .with("type", "object")
-        .text("description", &record.doc)
-        .map("properties", fields)
-        .maybe("x-source", record.source.as_ref().map(super::statements::source))
+    let form = if record.by_position {
+        let elements: Vec<_> = fields.map(|(_, field)| field).collect();
+        Object::new().with("type", "array").text("description", &record.doc).with("prefixItems", elements)
+    } else {
+        Object::new().with("type", "object").text("description", &record.doc).map("properties", fields)
+    };
+    form.maybe("x-source", record.source.as_ref().map(super::statements::source))
         .flag("x-observed-only", record.is_observed)
         .keys(&record.keys())
         .into_value()
@@ -124,7 +126,11 @@ fn field(family: &Family, field: &Field) -> Value {
             let items = schema(family, ty, field.as_text, &only, Side::Answer);
             Object::new().with("type", "array").with("items", items)
         }
-        Shape::Items(_) => Object::new(),
+        Shape::Map(ty) => {
+            let values = schema(family, ty, field.as_text, &only, Side::Answer);
+            Object::new().with("type", "object").with("additionalProperties", values)
+        }
+        Shape::Items(_) | Shape::Object(_) => Object::new(),
     };
     let schema = if field.may_be_null { or_null(schema) } else { schema };
     let schema = schema.text("description", &field.doc).flag("deprecated", field.deprecated.is_some());

@@ -67,9 +67,11 @@ impl Members<'_> {
     /// How the values of a member travel.
     fn json_type(&self, name: &str) -> &'static str {
         match self.find(name).map(|member| (&member.shape, member.as_text)) {
-            Some((Shape::One(Type::Boolean), _)) => "boolean",
+            Some((Shape::One(Type::Boolean(_)), _)) => "boolean",
             Some((Shape::One(Type::Integer), false)) => "integer",
-            Some((Shape::One(_) | Shape::List(_) | Shape::Items(_), _)) | None => "string",
+            Some((Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_), _)) | None => {
+                "string"
+            }
         }
     }
 

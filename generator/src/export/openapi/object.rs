@@ -13,6 +13,14 @@ impl Object {
         Self::default()
     }
 
+    /// The members of a JSON object.
+    pub(super) fn of(value: Value) -> Self {
+        match value {
+            Value::Object(members) => Self(members),
+            _ => Self::default(),
+        }
+    }
+
     /// With a member.
     pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.0.insert(name.to_owned(), value.into());

@@ -89,6 +89,11 @@ impl<'a> Parameters<'a> {
                 let members: Vec<_> = item.parameters.iter().collect();
                 list(self.object(&members, Some(&item.list)), parameter)
             }
+            Shape::Object(object) => {
+                let members: Vec<_> = object.parameters.iter().collect();
+                Object::of(self.object(&members, Some(&object.list)))
+            }
+            Shape::Map(_) => Object::new(),
         };
         let default = parameter.default.as_ref().map(|(default, _)| typed(default, schema.json_type()));
         schema.maybe("default", default)

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::object::Object;
-use crate::model::{Enum, Family, Identifier, Type};
+use crate::model::{Enum, Family, Identifier, Truth, Type};
+use crate::words::Times;
 
 /// Where a value travels. Requests keep to what the documents list; answers carry more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +15,7 @@ pub(super) enum Side {
 }
 
 const DECIMAL: &str = r"^-?[0-9]+(\.[0-9]+)?$";
+const SIGNED: &str = "^-?[0-9]+$";
 const WHOLE: &str = "^[0-9]+$";
 
 /// The name of a shared schema.
@@ -30,18 +32,45 @@ pub(super) fn reference(family: &Family, rust: &str) -> Object {
 pub(super) fn schema(family: &Family, ty: Type, as_text: bool, only: &[&str], side: Side) -> Object {
     match ty {
         Type::String | Type::Undefined => Object::new().with("type", "string"),
-        Type::Boolean => Object::new().with("type", "boolean"),
+        Type::Json => Object::new(),
+        Type::Boolean(Truth::Bare) => Object::new().with("type", "boolean"),
+        Type::Boolean(Truth::Text) => Object::new().with("type", "string").with("enum", ["true", "false"]),
+        Type::Boolean(Truth::Number) => Object::new().with("type", "integer").with("enum", [0, 1]),
         Type::Decimal if as_text || side == Side::Query => text("decimal", DECIMAL, side),
         Type::Decimal => Object::new().with("type", "number"),
         Type::Integer if as_text && side != Side::Query => text("integer", WHOLE, side),
         Type::Integer => Object::new().with("type", "integer").with("minimum", 0),
-        Type::Time if as_text && side != Side::Query => text("unix-milliseconds", WHOLE, side),
-        Type::Time => Object::new().with("type", "integer").with("format", "int64").with("minimum", 0),
+        Type::Signed if as_text && side != Side::Query => text("integer", SIGNED, side),
+        Type::Signed => Object::new().with("type", "integer").with("format", "int64"),
+        Type::Time(Times::Iso8601) => Object::new().with("type", "string").with("format", "date-time"),
+        Type::Time(times) if as_text && side != Side::Query => text(unix(times), WHOLE, side),
+        Type::Time(Times::Seconds) => Object::new().with("type", "number").with("minimum", 0),
+        Type::Time(_) => Object::new().with("type", "integer").with("format", "int64").with("minimum", 0),
+        Type::Enum(index) if !as_text && side != Side::Query => numbers_of(&family.enums[index], only, side),
         Type::Enum(index) => one_of_the_values(family, &family.enums[index], only, side),
         Type::Identifier(index) => identifier(family, &family.identifiers[index], side),
         Type::Choice(index) => reference(family, &family.choices[index].name.rust),
         Type::Record(index) => reference(family, &family.records[index].name.rust),
     }
+}
+
+/// How a time counts.
+fn unix(times: Times) -> &'static str {
+    match times {
+        Times::Seconds => "unix-seconds",
+        Times::Milliseconds => "unix-milliseconds",
+        Times::Microseconds => "unix-microseconds",
+        Times::Nanoseconds => "unix-nanoseconds",
+        Times::Iso8601 => "date-time",
+    }
+}
+
+/// The values of an enum that travels as a JSON number. Answers carry others, too.
+fn numbers_of(all: &Enum, only: &[&str], side: Side) -> Object {
+    let listed = all.wires().filter(|wire| only.is_empty() || only.contains(wire));
+    let listed: Vec<_> = listed.map(|wire| typed(wire, "number")).collect();
+    let any = Object::new().with("type", "number");
+    if side == Side::Answer { any } else { any.with("enum", listed) }
 }
 
 /// A number that travels as text. Answers leave it empty at times, so the pattern is for requests.

@@ -607,6 +607,7 @@ fn test_in_words(rule: &Rule) -> String {
     match &rule.within {
         Some((ListName::Body, _)) => format!("in each item of the body: {test}"),
         Some((ListName::Parameter(list), _)) => format!("in each item of {list}: {test}"),
+        Some((ListName::Object(object), _)) => format!("in {object}: {test}"),
         None => test.to_string(),
     }
 }

@@ -4,7 +4,7 @@ use super::Reviewed;
 use super::api::Observation;
 use super::statement::{Contradiction, NotShown, Rule, Source};
 use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts};
-use crate::words::{Cause, CodeProof, Numbers, Stage};
+use crate::words::{Cause, CodeProof, Numbers, Stage, Times};
 
 mappings! {
     /// `family.yaml`: a part of the API with conventions of its own.
@@ -19,6 +19,8 @@ mappings! {
         source: Option<Spanned<Source>>,
         /// How numbers and times travel: `text` as JSON strings, `json` as JSON numbers.
         numbers: Option<Numbers>,
+        /// How times travel; `milliseconds` when left out.
+        times: Option<Times>,
         /// The error codes and what they mean.
         errors: Named<Spanned<ErrorCode>>,
         /// Ceilings that are not a rate and belong to no single operation.

@@ -9,7 +9,7 @@ use super::statement::Source;
 #[cfg(feature = "cli")]
 use crate::load::describe::{self, Definitions, Describe};
 use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts};
-use crate::words::{Keep, MayBe, Required, Travels, Unstated};
+use crate::words::{Keep, MayBe, Required, Times, Travels, Unstated};
 
 mappings! {
     /// `types.yaml`: what the operations of a family share.
@@ -98,20 +98,26 @@ mappings! {
         r#abstract: Option<bool>,
         /// Whether it was seen on the wire and is in no document.
         observed: Option<bool>,
-        /// Its fields, in the document's order.
-        fields: Named<Spanned<Field>>,
+        /// Whether it travels as an array, in which the places of its fields tell them apart.
+        by_position: Option<bool>,
+        /// Its fields, in the document's order; `{}` when there are none.
+        fields: Option<Named<Spanned<Field>>>,
     }
 
     /// A field of a record, a request or a choice.
     Field {
-        /// `string`, `decimal`, `integer`, `boolean`, `time`, or a name from types.yaml.
+        /// `string`, `decimal`, `integer`, `signed`, `boolean`, `time`, `json`, or a name from types.yaml.
         r#type: Option<Text>,
         /// Instead of `type`: a list of that type.
         list: Option<Text>,
-        /// Instead of `type`, with `item`: a list of objects with these fields.
+        /// Instead of `type`: an object whose names are values, each with a value of that type.
+        map: Option<Text>,
+        /// Instead of `type`, with `item`: a list of objects with these fields; with `object`: one of them.
         fields: Option<Named<Spanned<Field>>>,
         /// The Rust name of such an object.
         item: Option<Text>,
+        /// Instead of `item`: the Rust name of a single object with these `fields`.
+        object: Option<Text>,
         /// Whether it has to be sent. Left out: it may be left out.
         required: Option<Spanned<Required>>,
         /// What the exchange takes when it is not sent. The client never sends it by itself.
@@ -138,8 +144,11 @@ mappings! {
         wins: Option<Spanned<Unstated>>,
         /// The unit of a number, or units under conditions.
         unit: Option<Spanned<Units>>,
-        /// How the number travels, where it differs from the family.
+        /// How the number travels, where it differs from the family; of an enum and of a boolean, that it is a number or
+        /// a text in JSON.
         json: Option<Spanned<Travels>>,
+        /// How the time travels, where it differs from the family.
+        times: Option<Spanned<Times>>,
         /// `null`: the document says that it can come.
         may_be: Option<Spanned<MayBe>>,
         /// The condition under which it comes, as in "comes only for futures", where the document names one.

@@ -3,14 +3,15 @@
 use super::{Scope, placed, text_of};
 use crate::diagnostics::{Code, Help, Place, unknown};
 use crate::load::{Named, Spanned, Text, raw};
-use crate::model::types::travels_as_text;
+use crate::model::types::{Truth, travels_as_text};
 use crate::model::{Deprecated, Edit, Field, Item, ListName, Parameter, Shape, Type, Unit, type_name};
+use crate::words::Travels;
 
 impl Scope<'_, '_> {
     pub(super) fn record_field(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> Field {
         self.refuse_request_keys(raw);
         let shape = if raw.fields.is_some() { self.refuse_fields(name) } else { self.shape(name, raw) };
-        if let Shape::One(Type::Choice(_)) | Shape::List(Type::Choice(_)) = shape {
+        if shape.element().is_some_and(|ty| matches!(ty, Type::Choice(_))) {
             self.builder
                 .to
                 .at(name.place, Code::Misplaced, "only a parameter of a request can be a choice")
@@ -53,6 +54,7 @@ impl Scope<'_, '_> {
             ("as", raw.r#as.as_ref().map(|key| key.place)),
             ("wins", raw.wins.as_ref().map(|key| key.place)),
             ("item", raw.item.as_ref().map(|key| key.place)),
+            ("object", raw.object.as_ref().map(|key| key.place)),
         ];
         self.refuse_keys(&keys, "is only allowed for a parameter of a request");
     }
@@ -71,10 +73,13 @@ impl Scope<'_, '_> {
         let of_records = [
             ("may_be", raw.may_be.as_ref().map(|key| key.place)),
             ("comes_only", raw.comes_only.as_ref().map(|key| key.place)),
+            ("map", raw.map.as_ref().map(|key| key.place)),
         ];
         self.refuse_keys(&of_records, "is only allowed for a field of a record");
-        if let Some(item) = raw.item.as_ref().filter(|_| raw.fields.is_none()) {
-            self.refuse_keys(&[("item", Some(item.place))], "requires `fields`");
+        for (key, name) in [("item", &raw.item), ("object", &raw.object)] {
+            if let Some(name) = name.as_ref().filter(|_| raw.fields.is_none()) {
+                self.refuse_keys(&[(key, Some(name.place))], "requires `fields`");
+            }
         }
         if let Some(edit) = raw.edit.as_ref().filter(|edit| edit.keep.is_none()) {
             self.builder.missing("keep", edit.place);
@@ -109,10 +114,29 @@ impl Scope<'_, '_> {
 
     /// How it travels; asked of what has no number, `json` would say nothing.
     fn as_text(&mut self, raw: &raw::Field, shape: &Shape) -> bool {
-        if let Some(json) = raw.json.as_ref().filter(|_| !shape.is_number() && !shape.is_undefined()) {
-            self.refuse_keys(&[("json", Some(json.place))], "is only allowed for a number");
+        let own = raw.json.as_ref().map(|json| json.value);
+        let is_truth = matches!(shape.element(), Some(Type::Boolean(_)));
+        if let Some(json) = raw.json.as_ref().filter(|_| !shape.can_be_bare() && !is_truth && !shape.is_undefined()) {
+            self.refuse_keys(&[("json", Some(json.place))], "is only allowed for a number, an enum or a boolean");
         }
-        travels_as_text(self.family.family.numbers, raw.json.as_ref().map(|json| json.value))
+        match shape.element() {
+            Some(ty) if ty.is_number() => travels_as_text(self.family.family.numbers, own),
+            _ => own != Some(Travels::Number),
+        }
+    }
+
+    /// A built-in type with what the field, or the family, says of its form.
+    fn formed(&mut self, raw: &raw::Field, ty: Type) -> Type {
+        if let Some(times) = raw.times.as_ref().filter(|_| !matches!(ty, Type::Time(_) | Type::Undefined)) {
+            self.refuse_keys(&[("times", Some(times.place))], "is only allowed for a time");
+        }
+        let own = raw.times.as_ref().map(|times| times.value);
+        match (ty, raw.json.as_ref().map(|json| json.value)) {
+            (Type::Time(as_usual), _) => Type::Time(own.or(self.family.family.times).unwrap_or(as_usual)),
+            (Type::Boolean(_), Some(Travels::Text)) => Type::Boolean(Truth::Text),
+            (Type::Boolean(_), Some(Travels::Number)) => Type::Boolean(Truth::Number),
+            _ => ty,
+        }
     }
 
     fn only(&mut self, raw: &raw::Field) -> Vec<(String, Place)> {
@@ -136,36 +160,46 @@ impl Scope<'_, '_> {
     }
 
     fn shape(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> Shape {
-        match (&raw.r#type, &raw.list, &raw.fields) {
-            (Some(ty), None, None) => Shape::One(self.resolve(ty)),
-            (None, Some(ty), None) => Shape::List(self.resolve(ty)),
-            (None, None, Some(fields)) => Shape::Items(self.item(name, raw, fields)),
-            (None, None, None) => {
+        match (&raw.r#type, &raw.list, &raw.map, &raw.fields) {
+            (Some(ty), None, None, None) => Shape::One(self.resolve_formed(ty, raw)),
+            (None, Some(ty), None, None) => Shape::List(self.resolve_formed(ty, raw)),
+            (None, None, Some(ty), None) => Shape::Map(self.resolve_formed(ty, raw)),
+            (None, None, None, Some(fields)) if raw.object.is_some() => Shape::Object(self.item(name, raw, fields)),
+            (None, None, None, Some(fields)) => Shape::Items(self.item(name, raw, fields)),
+            (None, None, None, None) => {
                 // With `as` the type is that of another file.
                 let files = [name.place.file, raw.place.file];
                 let is_unread = |key: &&str| files.iter().any(|file| self.builder.to.is_unread(*file, key));
-                if !["type", "list", "fields"].iter().any(is_unread) {
+                if !["type", "list", "map", "fields"].iter().any(is_unread) {
                     self.builder
                         .to
                         .at(name.place, Code::MissingKey, format!("`{}` has no type", name.value))
-                        .help("add `type`, `list`, or `item` with `fields`");
+                        .help("add `type`, `list`, `map`, or `fields` with `item` or `object`");
                 }
                 Shape::One(Type::Undefined)
             }
-            (ty, list, _) => {
+            (ty, list, map, _) => {
                 // What came with `as` is reported where it stands, and there once.
-                let place = list.as_ref().or(ty.as_ref()).map_or(name.place, |text| text.place);
+                let place = list.as_ref().or(map.as_ref()).or(ty.as_ref()).map_or(name.place, |text| text.place);
                 self.builder
                     .to
-                    .at(place, Code::Misplaced, "`type`, `list` and `fields` exclude each other")
+                    .at(place, Code::Misplaced, "`type`, `list`, `map` and `fields` exclude each other")
                     .help("keep one of them");
                 Shape::One(Type::Undefined)
             }
         }
     }
 
+    fn resolve_formed(&mut self, name: &Text, raw: &raw::Field) -> Type {
+        let ty = self.resolve(name);
+        self.formed(raw, ty)
+    }
+
     fn item(&mut self, name: &Text, raw: &Spanned<raw::Field>, fields: &Named<Spanned<raw::Field>>) -> Item {
-        let (rust, place) = match &raw.item {
+        if let (Some(item), Some(_)) = (&raw.item, &raw.object) {
+            self.refuse_keys(&[("item", Some(item.place))], "and `object` exclude each other");
+        }
+        let (rust, place) = match raw.object.as_ref().or(raw.item.as_ref()) {
             Some(item) => {
                 let rust = self.builder.rust_name(&Some(item.clone()), &item.value, item.place, "item", type_name);
                 (rust, item.place)
@@ -176,7 +210,11 @@ impl Scope<'_, '_> {
             }
         };
         let parameters = fields.iter().map(|(name, field)| self.parameter(name, field)).collect();
-        Item { list: ListName::new(&name.value), rust, place, parameters }
+        let list = match raw.object {
+            Some(_) => ListName::Object(name.value.clone()),
+            None => ListName::new(&name.value),
+        };
+        Item { list, rust, place, parameters }
     }
 
     fn doc(&self, raw: &raw::Field) -> String {
@@ -184,7 +222,7 @@ impl Scope<'_, '_> {
         if !own.is_empty() {
             return own;
         }
-        let ty = raw.r#type.as_ref().or(raw.list.as_ref());
+        let ty = raw.r#type.as_ref().or(raw.list.as_ref()).or(raw.map.as_ref());
         ty.map(|ty| self.names.doc(&ty.value).to_owned()).unwrap_or_default()
     }
 
@@ -273,14 +311,19 @@ fn find_named(request: &Named<Spanned<raw::Field>>, parameter: &str) -> Option<S
 
 /// All of `base`, with what `own` says instead.
 fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
-    let has_shape = own.r#type.is_some() || own.list.is_some() || own.fields.is_some();
-    let (r#type, list, fields) =
-        if has_shape { (own.r#type, own.list, own.fields) } else { (base.r#type, base.list, base.fields) };
+    let has_shape = own.r#type.is_some() || own.list.is_some() || own.map.is_some() || own.fields.is_some();
+    let (r#type, list, map, fields) = if has_shape {
+        (own.r#type, own.list, own.map, own.fields)
+    } else {
+        (base.r#type, base.list, base.map, base.fields)
+    };
     raw::Field {
         r#type,
         list,
+        map,
         fields,
         item: own.item.or(base.item),
+        object: own.object.or(base.object),
         required: own.required.or(base.required),
         default: own.default.or(base.default),
         default_note: own.default_note.or(base.default_note),
@@ -295,6 +338,7 @@ fn overlay(own: raw::Field, base: raw::Field) -> raw::Field {
         wins: own.wins.or(base.wins),
         unit: own.unit.or(base.unit),
         json: own.json.or(base.json),
+        times: own.times.or(base.times),
         may_be: own.may_be.or(base.may_be),
         comes_only: own.comes_only.or(base.comes_only),
         r#as: base.r#as,

@@ -75,7 +75,7 @@ impl Scope<'_, '_> {
         if !self.builder.documents.incomplete {
             let help = unknown(&name.value, self.names.all(), || {
                 let file = self.family.types_path.display();
-                format!("define it in {file}, or use string, decimal, integer, boolean or time")
+                format!("define it in {file}, or use string, decimal, integer, signed, boolean, time or json")
             });
             self.builder.to.at(name.place, Code::UndefinedType, format!("unknown type `{}`", name.value)).help(help);
         }
@@ -309,11 +309,12 @@ impl Scope<'_, '_> {
     fn record(&mut self, name: &Text, raw: &Spanned<raw::Record>) -> Record {
         let mut fields = Vec::new();
         let is_whole = self.collect_fields(raw, &mut vec![name.value.clone()], &mut fields);
-        if fields.is_empty() && !self.builder.to.is_unread(name.place.file, "fields") {
+        let is_empty = raw.fields.is_none() && raw.includes.is_none();
+        if is_empty && !self.builder.to.is_unread(name.place.file, "fields") {
             self.builder
                 .to
                 .at(name.place, Code::MissingKey, format!("the record `{}` has no fields", name.value))
-                .help("list them under `fields`");
+                .help("list them under `fields`; write `fields: {}` for a record without any");
         }
         Record {
             name: self.type_name(name, &raw.rust),
@@ -321,6 +322,7 @@ impl Scope<'_, '_> {
             source: self.builder.source(&raw.source),
             is_abstract: raw.r#abstract.unwrap_or(false),
             is_observed: raw.observed.unwrap_or(false),
+            by_position: raw.by_position.unwrap_or(false),
             fields,
             is_whole,
         }
@@ -344,7 +346,7 @@ impl Scope<'_, '_> {
                 }
             }
         }
-        for (name, field) in raw.fields.iter() {
+        for (name, field) in raw.fields.iter().flat_map(|fields| fields.iter()) {
             into.push(self.record_field(name, field));
         }
         is_whole

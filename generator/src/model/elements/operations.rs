@@ -161,7 +161,7 @@ impl Operation {
     fn cursor_type<'a>(&self, family: &'a Family, next: &str) -> Option<&'a str> {
         match self.parameter(next)?.shape {
             Shape::One(ty @ Type::Identifier(_)) => Some(family.type_rust(ty)),
-            Shape::One(_) | Shape::List(_) | Shape::Items(_) => None,
+            Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => None,
         }
     }
 

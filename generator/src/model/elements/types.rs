@@ -10,7 +10,7 @@ use super::{
 use crate::diagnostics::Place;
 use crate::model::{
     Case, Choice, ChoiceKind, Deprecated, Edit, Enum, EnumValue, Family, Field, Form, Identifier, Name, Need,
-    Parameter, Record, Shape, Type, Unit, alphabet, phrases,
+    Parameter, Record, Shape, Truth, Type, Unit, alphabet, phrases,
 };
 
 impl Parameter {
@@ -127,9 +127,18 @@ fn unit(units: &[Unit]) -> Key {
 
 /// How a number is written. What the family says for all its numbers is not repeated for each.
 fn travels(family: &Family, shape: &Shape, as_text: bool, means: impl Fn() -> super::Verdict) -> Option<Key> {
-    let key = Key::new("json", if as_text { "text" } else { "number" }, means());
-    let is_as_family = as_text == family.numbers_as_text;
-    shape.is_number().then(|| if is_as_family { key.same_as("family") } else { key })
+    let (words, is_usual) = match shape.element()? {
+        Type::Boolean(Truth::Bare) => return None,
+        Type::Boolean(Truth::Text) => ("text", false),
+        Type::Boolean(Truth::Number) => ("number", false),
+        Type::Enum(_) if as_text => return None,
+        ty if ty.can_be_bare() => {
+            (if as_text { "text" } else { "number" }, ty.is_number() && as_text == family.numbers_as_text)
+        }
+        _ => return None,
+    };
+    let key = Key::new("json", words, means());
+    Some(if is_usual { key.same_as("family") } else { key })
 }
 
 fn edit(edit: Option<&Edit>) -> Key {
@@ -347,9 +356,13 @@ impl Case {
 impl Record {
     /// Its keys.
     pub(crate) fn keys(&self) -> Vec<Key> {
-        let Self { name, doc, source: from, is_abstract: _, is_observed, fields: _, is_whole: _ } = self;
+        let Self { name, doc, source: from, is_abstract: _, is_observed, by_position, fields: _, is_whole: _ } = self;
+        let by_position = Key::new("by_position", flag(*by_position), behaviour("it is read as another JSON type"));
         let observed = Key::new("observed", flag(*is_observed), documentation(""));
-        type_names(name).into_iter().chain([observed, source(from.as_ref()), Key::prose("doc", doc)]).collect()
+        type_names(name)
+            .into_iter()
+            .chain([by_position, observed, source(from.as_ref()), Key::prose("doc", doc)])
+            .collect()
     }
 
     pub(super) fn element(&self, family: &Family) -> Element {

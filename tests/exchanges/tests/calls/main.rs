@@ -2,6 +2,7 @@
 //! implementation of their own.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that fails panics")]
 
+mod assorted;
 mod binance;
 mod bybit;
 mod coinbase;

@@ -35,7 +35,7 @@ fn sent() -> Sent {
 }
 
 fn evaluated(confirm: &Confirm, request: &str, record: &str, sent: &Sent) -> Evidence {
-    evaluate(confirm, &Named::read(request), &Named::read(record), sent)
+    evaluate(confirm, &Named::read(request), &Named::read(record), Form::Anything, sent)
 }
 
 fn placed(record: &str) -> Evidence {

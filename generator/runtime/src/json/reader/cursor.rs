@@ -101,6 +101,25 @@ impl<'a> Reader<'a> {
         if self.room.take(bytes) { Ok(()) } else { Err(self.out_of_room()) }
     }
 
+    /// The text of the value at `start`, which is passed over, and its error within it.
+    ///
+    /// Fails only when the value is no JSON, for then nothing behind it can be found, or when there are too many: to
+    /// leave some out would hide them.
+    pub(in crate::json) fn set_apart(
+        &mut self,
+        start: Mark,
+        error: ReadError,
+    ) -> Result<(String, ReadError), ReadError> {
+        if self.is_out_of_room() {
+            return Err(error);
+        }
+        self.go_back(start);
+        let raw = self.raw_value()?;
+        let error = error.within(raw, start.at);
+        self.take_room(raw.len() + error.size())?;
+        Ok((raw.to_owned(), error))
+    }
+
     /// Whether the items took more memory than they may. Then the whole text is unreadable, not one item of it.
     pub(crate) fn is_out_of_room(&self) -> bool {
         self.room.is_used_up()

@@ -1,0 +1,72 @@
+//! The forms of values, on an API that is made up.
+
+use exchanges::assorted::market::{GetTick, Level, Limits, Stop, Watch};
+use exchanges::assorted::{Client, Error, Json, Timestamp, dec};
+use tradeapi_sandbox::{Answer, Sandbox};
+
+const TICK: &str = r#"{"change": -7, "level": 2, "active": 0, "frozen": "true", "at": 1790000000.25,
+    "exact": 1790000000250000001, "micro": "1790000000250001", "milli": 1790000000250,
+    "iso": "2026-09-21T16:13:20.25+01:00", "extra": {"a": [1]}, "prices": ["1.5", "1.4"], "best": ["1.5", "10", "new"],
+    "candles": [[1790000000, 1.5, null], "broken", [1790000060]], "books": {"north": ["1.5", "2"], "south": 5},
+    "sizes": {"north": 2.0}}"#;
+
+fn start() -> (Sandbox, Client) {
+    let sandbox = Sandbox::start().unwrap();
+    let client = Client::builder(sandbox.url()).build().unwrap();
+    (sandbox, client)
+}
+
+#[tokio::test]
+async fn every_form_of_a_value_is_read() {
+    let (sandbox, client) = start();
+    sandbox.answer_next(Answer::json(TICK));
+    let tick = client.market().get_tick(&GetTick::new()).await.unwrap().data;
+    assert_eq!(
+        (tick.change, tick.level, tick.active, tick.frozen),
+        (Some(-7), Some(Level::High), Some(false), Some(true))
+    );
+    let time = Timestamp::from_millis(1_790_000_000_250);
+    assert_eq!(tick.at.map(Timestamp::from), Some(time));
+    assert_eq!(tick.exact.map(|exact| exact.as_nanos()), Some(1_790_000_000_250_000_001));
+    assert_eq!(tick.micro.map(|micro| micro.as_nanos()), Some(1_790_000_000_250_001_000));
+    assert_eq!(tick.milli, Some(time));
+    assert_eq!(tick.iso.map(Timestamp::from), Some(time + std::time::Duration::from_secs(3600)));
+    assert_eq!(tick.extra.as_ref().map(Json::as_str), Some(r#"{"a": [1]}"#));
+    assert_eq!(tick.prices.items, ["1.5".parse().unwrap(), "1.4".parse().unwrap()]);
+    assert_eq!(tick.best.and_then(|best| best.size), Some("10".parse().unwrap()));
+    let candles: Vec<_> = tick.candles.iter().map(|candle| candle.begins.unwrap().timestamp().as_millis()).collect();
+    assert_eq!((candles, tick.candles.bad.len()), (vec![1_790_000_000_000, 1_790_000_060_000], 1));
+    assert_eq!(tick.books.get("north").and_then(|book| book.size.clone()), Some("2".parse().unwrap()));
+    assert_eq!((tick.books.len(), tick.books.bad[0].name.as_str()), (1, "south"));
+    assert_eq!(tick.sizes.get("north"), Some(&"2.0".parse().unwrap()));
+}
+
+#[tokio::test]
+async fn every_form_of_a_value_is_sent() {
+    let (sandbox, client) = start();
+    sandbox.answer_otherwise(|_| Answer::json("{}"));
+    let time = Timestamp::from_millis(1_790_000_000_250);
+    let tick = GetTick::new().between(time, time).shift(-2).level(Level::Low).active(true);
+    client.market().get_tick(&tick).await.unwrap();
+    let stop = Stop::new(dec!(2.5)).limits(Limits::new().count(2));
+    let watch =
+        Watch::new(-1, Level::High, false, stop).late(true).until(time).payload(Json::new(r#"{"k": [1]}"#).unwrap());
+    client.market().watch(&watch).await.unwrap();
+    let requests = sandbox.requests();
+    let query = "since=1790000000&until=2026-09-21T14%3A13%3A20.250Z&shift=-2&level=1&active=1";
+    assert_eq!(requests[0].query.as_deref(), Some(query));
+    let body = r#"{"shift":-1,"level":2,"loud":0,"late":"true","until":1790000000250000000,"payload":{"k": [1]},"stop":{"price":2.5,"limits":{"count":2}}}"#;
+    assert_eq!(requests[1].text(), body);
+}
+
+#[tokio::test]
+async fn what_is_within_an_object_is_checked() {
+    let (_sandbox, client) = start();
+    let stop = Stop::new(dec!(0.5)).limits(Limits::new().count(9));
+    let refused = client.market().watch(&Watch::new(-1, Level::High, false, stop)).await;
+    let Err(Error::Refused(refusal)) = refused else { panic!("it is refused") };
+    let rules: Vec<_> = refusal.violations.iter().map(|one| (one.rule.as_str(), one.parameter.as_str())).collect();
+    assert_eq!(rules, [("stop.price.min", "stop.price"), ("stop.limits.count.max", "stop.limits.count")]);
+    let tick = GetTick::new().shift(-6);
+    assert!(matches!(client.market().get_tick(&tick).await, Err(Error::Refused(_))));
+}
