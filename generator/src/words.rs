@@ -56,6 +56,18 @@ words! {
         Nanoseconds = "nanoseconds",
         Iso8601 = "iso8601",
     }
+    /// Where the parameters of a request are.
+    Sends { Query = "query", Json = "json", Form = "form", }
+    /// How a list is written in a query or a form.
+    Lists {
+        Json = "json",
+        Repeated = "repeated",
+        Comma = "comma",
+        Brackets = "brackets",
+        Indexed = "indexed",
+    }
+    /// How an object is written in a query or a form.
+    Objects { Json = "json", Brackets = "brackets", Dots = "dots", }
     /// When a parameter has to be sent.
     Required { Always = "always", Conditional = "conditional", Unstated = "unstated", }
     /// A special value of a response field.

@@ -3,6 +3,7 @@
 use rust_decimal::Decimal;
 use tradeapi::runtime::checks::CheckContext;
 use tradeapi::runtime::json::{JsonWriter, Kind, ReadError, Reader};
+use tradeapi::runtime::tables::Sends;
 use tradeapi::{Operation, Violations};
 
 use crate::gate::NO_RULES;
@@ -21,7 +22,7 @@ const DEPTH: u32 = 4;
 /// two, the request is read without the clientOid.
 pub(crate) fn read<O: Operation>(parameters: &str) -> Result<O, Violations> {
     let read = |parameters: &str| {
-        if O::META.method.has_query() {
+        if O::META.sends() == Sends::Query {
             O::from_query(parameters)
         } else {
             O::from_json_in(parameters, CheckContext { policy: &NO_RULES, ..CheckContext::default() })
@@ -29,7 +30,7 @@ pub(crate) fn read<O: Operation>(parameters: &str) -> Result<O, Violations> {
     };
     read(parameters).or_else(|violations| {
         let names_two = violations.iter().any(|violation| violation.rule.ends_with("one-of"));
-        let one = if names_two { without_losers(parameters, O::META.method.has_query()) } else { None };
+        let one = if names_two { without_losers(parameters, O::META.sends() == Sends::Query) } else { None };
         one.map_or(Err(violations), |one| read(&one))
     })
 }

@@ -7,6 +7,7 @@ mod days;
 mod meta;
 mod outcome;
 mod rule;
+mod style;
 mod window;
 
 pub(crate) use api::first_member;
@@ -20,4 +21,5 @@ pub use days::Days;
 pub use meta::{Access, Effect, Meta, Method, RateLimit, Scope};
 pub use outcome::{CallResult, Outcome, OutcomeRow};
 pub use rule::{Ceiling, Rule, Severity};
+pub use style::{Lists, Objects, ParameterStyle, Sends};
 pub use window::{Length, Window};

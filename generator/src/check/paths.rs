@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Body, Family, Lookup, Need, Operation, PathPiece, Role, Shape, Type};
+use crate::model::{Api, Body, Family, Lookup, Need, Operation, Parameter, PathPiece, Role, Shape, Type};
+use crate::words::{Lists, Objects, Sends};
 
 /// Two operations cannot answer the same call.
 pub(super) fn are_distinct(api: &Api, to: &mut Diagnostics) {
@@ -103,7 +104,14 @@ fn parameters_are_there(family: &Family, operation: &Operation, to: &mut Diagnos
 /// A query string holds no objects.
 fn lists_have_a_body(operation: &Operation, to: &mut Diagnostics) {
     let method = operation.method;
-    for (parameter, _) in operation.items().filter(|_| !method.has_body()) {
+    let spreads_items = matches!(operation.style.lists, Lists::Brackets | Lists::Indexed);
+    let (has_body, has_objects) = (operation.has_body(), operation.style.objects != Objects::Json);
+    let is_json = operation.sends() == Sends::Json;
+    let holds_items = |parameter: &Parameter| match parameter.is_body() {
+        true => is_json,
+        false => has_body || has_objects && spreads_items,
+    };
+    for (parameter, _) in operation.items().filter(|(parameter, _)| !holds_items(parameter)) {
         let what = if parameter.is_body() {
             "an array".to_owned()
         } else {
@@ -117,7 +125,7 @@ fn lists_have_a_body(operation: &Operation, to: &mut Diagnostics) {
         .related(operation.path.place, "the method is here")
         .help("correct the method, or use `list` for a list of plain values");
     }
-    let objects = operation.body.parameters().iter().filter(|one| one.object().is_some() && !method.has_body());
+    let objects = operation.body.parameters().iter().filter(|one| one.object().is_some() && !has_body && !has_objects);
     for object in objects {
         let says = format!("a {} request has no body to hold the object `{}`", method.as_str(), object.name.wire);
         to.at(object.name.place, Code::Misplaced, says)

@@ -14,8 +14,8 @@ use super::{batches, classes, confirm, example, in_flight, intents, pages, rules
 use crate::emit::Layout;
 use crate::model::{Access, Effect};
 use crate::model::{
-    Api, Condition, Duration, DurationUnit, Family, InstrumentNames, Operation, Parameter, PathPiece, Rate, Response,
-    Rule, Scope as RateScope, Shape, Test, Type, UtcOffset, Window,
+    Api, Condition, Duration, DurationUnit, Family, InstrumentNames, Lists, Objects, Operation, Parameter,
+    ParameterStyle, PathPiece, Rate, Response, Rule, Scope as RateScope, Shape, Test, Type, UtcOffset, Window,
 };
 
 /// The file of an operation.
@@ -185,6 +185,7 @@ fn meta(family: &Family, operation: &Operation) -> TokenStream {
         Some(quote!(method: runtime::tables::Method::#method)),
         Some(quote!(path: #path)),
         operation.call.as_ref().map(|(method, _)| quote!(call: Some(#method))),
+        style(operation.style),
         Some(quote!(effect: runtime::tables::Effect::#effect)),
         is_public.then(|| quote!(access: runtime::tables::Access::Public)),
         operation.whitelisted.then(|| quote!(whitelisted: true)),
@@ -233,6 +234,29 @@ fn rate_limit(rate: &Rate) -> TokenStream {
     let every = (seconds != 1).then(|| number(seconds)).map(|seconds| quote!(.every(#seconds)));
     let class = Some(&rate.class).filter(|class| *class != "default").map(|class| quote!(.class(#class)));
     quote!(#limit #every #class)
+}
+
+/// The field that says how parameters travel, where it does not follow from the method.
+fn style(style: ParameterStyle) -> Option<TokenStream> {
+    let is_usual = style.sends.is_none() && style.lists == Lists::Json && style.objects == Objects::Json;
+    let variant = |ty: &str, word: &str| {
+        let (ty, variant) = (ident(ty), ident(&capitalised(word)));
+        quote!(runtime::tables::#ty::#variant)
+    };
+    let sends = style.sends.map(|sends| {
+        let sends = variant("Sends", sends.as_str());
+        quote!(sends: Some(#sends))
+    });
+    let lists = (style.lists != Lists::Json).then(|| {
+        let lists = variant("Lists", style.lists.as_str());
+        quote!(lists: #lists)
+    });
+    let objects = (style.objects != Objects::Json).then(|| {
+        let objects = variant("Objects", style.objects.as_str());
+        quote!(objects: #objects)
+    });
+    let style = code::table(quote!(runtime::tables::ParameterStyle), [sends, lists, objects]);
+    (!is_usual).then(|| quote!(style: #style))
 }
 
 fn window_table(window: &Window) -> TokenStream {

@@ -5,7 +5,7 @@ use super::{
     UtcOffset,
 };
 use crate::diagnostics::Place;
-use crate::words::{Access, Effect, Shown};
+use crate::words::{Access, Effect, Lists, Objects, Sends, Shown};
 
 /// One operation of the API.
 #[derive(Clone, Debug, Hash)]
@@ -24,6 +24,7 @@ pub(crate) struct Operation {
     pub(crate) path: Path,
     /// The method of JSON-RPC that the body calls.
     pub(crate) call: Option<(String, Place)>,
+    pub(crate) style: ParameterStyle,
     pub(crate) doc: String,
     pub(crate) effect: Effect,
     pub(crate) access: Access,
@@ -90,9 +91,32 @@ impl Method {
         }
     }
 
-    /// Whether parameters travel in the body rather than in the query string.
+    /// Whether parameters usually travel in the body rather than in the query string.
     pub(crate) fn has_body(self) -> bool {
         !matches!(self, Self::Get | Self::Delete)
+    }
+}
+
+/// How the parameters of a request travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ParameterStyle {
+    /// Where they are, if not where those of the method usually are.
+    pub(crate) sends: Option<Sends>,
+    pub(crate) lists: Lists,
+    pub(crate) objects: Objects,
+    pub(crate) place: Place,
+}
+
+impl Operation {
+    /// Where the parameters are.
+    pub(crate) fn sends(&self) -> Sends {
+        let usual = if self.method.has_body() { Sends::Json } else { Sends::Query };
+        self.style.sends.unwrap_or(usual)
+    }
+
+    /// Whether the parameters travel in the body.
+    pub(crate) fn has_body(&self) -> bool {
+        self.sends() != Sends::Query
     }
 }
 

@@ -14,7 +14,7 @@ use crate::json::JsonWriter;
 use crate::operation::Operation;
 use crate::parameters::{ParameterWriter, PathWriter};
 use crate::signing::{Authenticator, Stamp};
-use crate::tables::{Access, Api, Meta, Severity};
+use crate::tables::{Access, Api, Meta, Sends, Severity};
 use crate::value::Timestamp;
 
 /// Few requests have more headers, so that one allocation is enough.
@@ -38,15 +38,15 @@ pub fn build_request<O: Operation>(
     let proof = proof(api, O::META, authenticator, now)?;
     let mut path = PathWriter::after(base.path());
     operation.write_path(&mut path);
-    let mut parameters = ParameterWriter::of(O::META.method);
+    let mut parameters = ParameterWriter::of(O::META);
     if let Some((authenticator, stamp)) = &proof {
         authenticator.write_parameters(stamp, &mut parameters);
     }
     operation.write(&mut parameters);
-    let (target, body) = if O::META.method.has_query() {
-        (with_query(path.finish(), &parameters.finish()), Bytes::new())
-    } else {
-        (path.finish(), Bytes::from(body_of(O::META, parameters.finish())))
+    let (target, body) = match O::META.sends() {
+        Sends::Query => (with_query(path.finish(), &parameters.finish()), Bytes::new()),
+        Sends::Json => (path.finish(), Bytes::from(body_of(O::META, parameters.finish()))),
+        Sends::Form => (path.finish(), Bytes::from(parameters.finish())),
     };
     let length = target.len();
     let uri = base.join(target).map_err(|_| no_address(O::META, length))?;
@@ -82,7 +82,11 @@ fn add_headers(request: &mut Request<Bytes>, meta: &'static Meta, values: &Heade
     let headers = request.headers_mut();
     headers.reserve(USUAL_HEADERS);
     if has_body {
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let content = match meta.sends() {
+            Sends::Form => "application/x-www-form-urlencoded",
+            Sends::Query | Sends::Json => "application/json",
+        };
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(content));
     }
     values.add_to(headers, meta);
 }

@@ -93,13 +93,6 @@ pub(super) fn members<'a>(from: &mut Reader<'a>) -> Result<Vec<Member<'a>>, Read
     Ok(found)
 }
 
-/// The JSON text of a string.
-pub(super) fn json_string<'a>(content: &str) -> Cow<'a, str> {
-    let mut json = JsonWriter::new();
-    json.string(content);
-    Cow::Owned(json.finish())
-}
-
 /// The texts of the parameters with these names, each where it is set.
 pub(crate) fn texts_of(parameters: &impl Parameters, names: &[&str]) -> Vec<Option<String>> {
     let json = json_of(parameters);

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use crate::json::JsonWriter;
+use crate::tables::{Lists, Objects, ParameterStyle};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// Appends `name=value` to `query`, encoded.
@@ -21,6 +23,98 @@ pub(super) fn pairs(query: &str) -> impl Iterator<Item = Result<(Cow<'_, str>, C
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         decode(name).zip(decode(value)).ok_or(pair)
     })
+}
+
+/// Pairs as the members of an object, each with its JSON text: names such as `a[b]` and `a.b` are taken apart.
+pub(super) fn members<'a>(
+    pairs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    style: ParameterStyle,
+) -> Vec<(Cow<'a, str>, String)> {
+    let mut found: Vec<(Cow<'a, str>, Node)> = Vec::new();
+    for (name, value) in pairs {
+        let parts: Vec<String> = parts(&name, style).into_iter().map(str::to_owned).collect();
+        let (first, rest) = parts.split_first().map_or(("", [].as_slice()), |(first, rest)| (first.as_str(), rest));
+        let first = if rest.is_empty() { name } else { Cow::Owned(first.to_owned()) };
+        let node = Node::of(rest, value.into_owned());
+        match found.iter_mut().find(|(known, _)| *known == first) {
+            Some((_, known)) => known.add(node),
+            None => found.push((first, node)),
+        }
+    }
+    let repeats = style.lists == Lists::Repeated;
+    found.into_iter().map(|(name, node)| (name, node.json(repeats))).collect()
+}
+
+/// The parts of a name: `a[b][0]` or `a.b`.
+fn parts(name: &str, style: ParameterStyle) -> Vec<&str> {
+    let has_brackets = style.objects == Objects::Brackets || matches!(style.lists, Lists::Brackets | Lists::Indexed);
+    let bracketed = name.split_once('[').filter(|_| has_brackets && name.ends_with(']'));
+    let (outer, inner) = match bracketed {
+        Some((outer, inner)) => (outer, inner[..inner.len() - 1].split("][").collect()),
+        None => (name, Vec::new()),
+    };
+    let outer = if style.objects == Objects::Dots { outer.split('.').collect() } else { vec![outer] };
+    // Behind brackets a dot comes first: `a[0].b`.
+    outer.into_iter().chain(inner).collect()
+}
+
+/// What stands under a name.
+enum Node {
+    Texts(Vec<String>),
+    Members(Vec<(String, Node)>),
+}
+
+impl Node {
+    fn of(path: &[String], value: String) -> Self {
+        match path.split_first() {
+            None => Self::Texts(vec![value]),
+            Some((first, rest)) => Self::Members(vec![(first.clone(), Self::of(rest, value))]),
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        match (self, other) {
+            (Self::Texts(texts), Self::Texts(more)) => texts.extend(more),
+            (Self::Members(members), Self::Members(more)) => {
+                for (name, node) in more {
+                    match members.iter_mut().find(|(known, _)| *known == name && !name.is_empty()) {
+                        Some((_, known)) => known.add(node),
+                        None => members.push((name, node)),
+                    }
+                }
+            }
+            // A value and an object under one name: the last counts.
+            (own, other) => *own = other,
+        }
+    }
+
+    /// The JSON text; of several texts under one name all, if that is how lists are written, or else the last.
+    fn json(&self, repeats: bool) -> String {
+        let mut out = JsonWriter::new();
+        self.write(&mut out, repeats);
+        out.finish()
+    }
+
+    fn write(&self, out: &mut JsonWriter, repeats: bool) {
+        match self {
+            Self::Texts(texts) if repeats && texts.len() > 1 => {
+                out.begin_array();
+                texts.iter().for_each(|text| out.element().string(text));
+                out.end_array();
+            }
+            Self::Texts(texts) => out.string(texts.last().map_or("", String::as_str)),
+            Self::Members(members) if members.iter().all(|(name, _)| name.bytes().all(|b| b.is_ascii_digit())) => {
+                out.begin_array();
+                members.iter().for_each(|(_, node)| node.write(out.element(), repeats));
+                out.end_array();
+            }
+            Self::Members(members) => {
+                out.begin_object();
+                members.iter().for_each(|(name, node)| node.write(out.member(name), repeats));
+                out.end_object();
+            }
+        }
+    }
 }
 
 /// All bytes but the unreserved characters of RFC 3986.

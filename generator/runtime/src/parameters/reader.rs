@@ -1,10 +1,10 @@
 use std::borrow::Cow;
 
-use super::named::{Member, json_string, members};
+use super::named::{Member, members};
 use super::{Parameters, json_of, query};
 use crate::checks::{CheckContext, Checks, Place, Violation, Violations};
-use crate::json::{Decode, Json, Kind, ReadError, Reader, read_json};
-use crate::tables::{Meta, Severity};
+use crate::json::{Decode, Json, Kind, ReadError, Reader, read_json, write_json};
+use crate::tables::{Lists, Meta, ParameterStyle, Severity};
 use crate::value::{Edit, OpenEnum, enum_from_str};
 
 /// Reads request parameters back, and collects all violations.
@@ -167,7 +167,7 @@ impl<'a> ParameterReader<'a> {
 
     /// Reads a list of objects that may be left out, which is not the same as an empty one.
     pub fn optional_list<P: Parameters>(&mut self, name: &'static str) -> Option<Option<Vec<P>>> {
-        match self.take_list(name) {
+        match self.take_objects(name) {
             Some(json) => self.objects(name, &json).map(Some),
             None => Some(None),
         }
@@ -175,7 +175,7 @@ impl<'a> ParameterReader<'a> {
 
     /// Reads a list of objects that must be there.
     pub fn required_list<P: Parameters>(&mut self, name: &'static str) -> Option<Vec<P>> {
-        match self.take_list(name) {
+        match self.take_objects(name) {
             Some(json) => self.objects(name, &json),
             None => {
                 self.missing(name);
@@ -186,7 +186,7 @@ impl<'a> ParameterReader<'a> {
 
     /// Reads an object with parameters of its own that may be left out.
     pub fn optional_object<P: Parameters>(&mut self, name: &'static str) -> Option<Option<P>> {
-        match self.take_list(name) {
+        match self.take_objects(name) {
             Some(json) => self.object(&Place::member(self.place, name), &json).map(Some),
             None => Some(None),
         }
@@ -239,13 +239,20 @@ impl<'a> ParameterReader<'a> {
 
     fn of_query(meta: Option<&'static Meta>, query: &'a str) -> Self {
         let mut from = Self::new(meta, Cow::Borrowed("{}"));
+        let mut pairs = Vec::new();
         for pair in query::pairs(query) {
             match pair {
-                Ok((name, value)) => from.members.push(Member { name, json: json_string(&value), taken: false }),
+                Ok(pair) => pairs.push(pair),
                 Err(pair) => from.violated("unreadable", "", format!("{pair:?}"), "percent-encoded text is needed", ""),
             }
         }
+        let members = query::members(pairs, from.style()).into_iter();
+        from.members = members.map(|(name, json)| Member { name, json: Cow::Owned(json), taken: false }).collect();
         from
+    }
+
+    fn style(&self) -> ParameterStyle {
+        self.meta.map_or(ParameterStyle::DEFAULT, |meta| meta.style)
     }
 
     fn find_members(&mut self, json: &'a str) {
@@ -320,8 +327,26 @@ impl<'a> ParameterReader<'a> {
         given
     }
 
-    /// As [`take`](Self::take), but a list may be the content of a string, which it is in a query; `null` is no list.
+    /// As [`take`](Self::take), but a list may be a string, as it is in a query; `null` is no list.
     fn take_list(&mut self, name: &'static str) -> Option<Cow<'a, str>> {
+        let json = self.take(name)?;
+        let lists = self.style().lists;
+        match Reader::new(&json).peek() {
+            Kind::String if lists != Lists::Json => {
+                let text: Option<String> = read_json(&json).ok()?;
+                let text = text?;
+                let one = [text.as_str()];
+                let texts = if lists == Lists::Comma { text.split(',').collect() } else { one.to_vec() };
+                Some(Cow::Owned(write_json(&texts.into_iter().map(str::to_owned).collect::<Vec<_>>())))
+            }
+            Kind::String => read_json::<Option<String>>(&json).ok()?.map(Cow::Owned),
+            Kind::Null => None,
+            _ => Some(json),
+        }
+    }
+
+    /// As [`take`](Self::take), but an object, or a list of them, may be the content of a string; `null` is neither.
+    fn take_objects(&mut self, name: &'static str) -> Option<Cow<'a, str>> {
         let json = self.take(name)?;
         match Reader::new(&json).peek() {
             Kind::String => read_json::<Option<String>>(&json).ok()?.map(Cow::Owned),

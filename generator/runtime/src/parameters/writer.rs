@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use super::{Parameters, query};
 use crate::json::JsonWriter;
-use crate::tables::Method;
+use crate::tables::{Lists, Meta, Objects, ParameterStyle, Sends};
 use crate::value::{Edit, Scalar, Scratch};
 
 /// Most requests are shorter than this, so that one allocation is enough.
@@ -10,7 +10,7 @@ const USUAL_LENGTH: usize = 256;
 
 /// Writes request parameters as a query or as a JSON body, in the order of the calls.
 ///
-/// In a query every value is its text, and a list is its JSON text.
+/// In a query every value is its text; lists and objects are JSON texts, unless the operation's table says otherwise.
 #[derive(Clone, Debug)]
 pub struct ParameterWriter {
     form: Form,
@@ -19,8 +19,59 @@ pub struct ParameterWriter {
 
 #[derive(Clone, Debug)]
 enum Form {
-    Query(String),
+    /// A query or a form.
+    Pairs(Pairs),
     Json(JsonWriter),
+}
+
+/// Names and values, percent-encoded.
+#[derive(Clone, Debug)]
+struct Pairs {
+    text: String,
+    style: ParameterStyle,
+    /// The name of the object whose members are written; empty outside of objects.
+    within: String,
+}
+
+impl Pairs {
+    fn list<T: Scalar>(&mut self, name: &str, values: &[T]) {
+        let texts = values.iter().map(|value| value.text(&mut Scratch::new()).to_owned());
+        match self.style.lists {
+            Lists::Json | Lists::Comma => {
+                let joined = texts.collect::<Vec<_>>().join(",");
+                self.push(name, &joined);
+            }
+            Lists::Repeated => texts.for_each(|text| self.push(name, &text)),
+            Lists::Brackets => {
+                let path = format!("{}[]", self.path(name));
+                texts.for_each(|text| query::push_pair(&mut self.text, &path, &text));
+            }
+            Lists::Indexed => {
+                let path = self.path(name);
+                for (index, text) in texts.enumerate() {
+                    query::push_pair(&mut self.text, &format!("{path}[{index}]"), &text);
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, name: &str, value: &str) {
+        if self.within.is_empty() {
+            query::push_pair(&mut self.text, name, value);
+        } else {
+            let path = self.path(name);
+            query::push_pair(&mut self.text, &path, value);
+        }
+    }
+
+    /// The name of a member of the object that is written.
+    fn path(&self, name: &str) -> String {
+        match self.style.objects {
+            _ if self.within.is_empty() => name.to_owned(),
+            Objects::Json | Objects::Brackets => format!("{}[{name}]", self.within),
+            Objects::Dots => format!("{}.{name}", self.within),
+        }
+    }
 }
 
 /// What the JSON body has become so far: the first parameter decides.
@@ -34,7 +85,12 @@ enum Body {
 impl ParameterWriter {
     /// Writes a query, without the question mark.
     pub fn query() -> Self {
-        Self { form: Form::Query(String::new()), body: Body::Empty }
+        Self::pairs(ParameterStyle::DEFAULT)
+    }
+
+    fn pairs(style: ParameterStyle) -> Self {
+        let pairs = Pairs { text: String::new(), style, within: String::new() };
+        Self { form: Form::Pairs(pairs), body: Body::Empty }
     }
 
     /// Writes a JSON body: an object, or an array if [`items`](Self::items) is what is written.
@@ -42,16 +98,19 @@ impl ParameterWriter {
         Self { form: Form::Json(JsonWriter::with_capacity(USUAL_LENGTH)), body: Body::Empty }
     }
 
-    /// Writes in the form that requests of this method have.
-    pub(crate) fn of(method: Method) -> Self {
-        if method.has_query() { Self::query() } else { Self::json() }
+    /// Writes in the form that requests of this operation have.
+    pub(crate) fn of(meta: &Meta) -> Self {
+        match meta.sends() {
+            Sends::Query | Sends::Form => Self::pairs(meta.style),
+            Sends::Json => Self::json(),
+        }
     }
 
     /// What was written: a query, which may be empty, or a JSON text, `{}` when no parameter is set.
     pub fn finish(mut self) -> String {
         self.end_body();
         match self.form {
-            Form::Query(query) => query,
+            Form::Pairs(pairs) => pairs.text,
             Form::Json(json) => json.finish(),
         }
     }
@@ -143,19 +202,47 @@ impl ParameterWriter {
                 self.body.object(out).member(name);
                 self.write_items(items);
             }
-            Form::Query(query) => {
+            Form::Pairs(pairs) if pairs.style.spreads_items() => {
+                let path = pairs.path(name);
+                for (index, item) in items.iter().enumerate() {
+                    self.write_within(format!("{path}[{index}]"), item);
+                }
+            }
+            Form::Pairs(pairs) => {
                 let mut list = Self::json();
                 list.items(items);
-                query::push_pair(query, name, &list.finish());
+                pairs.push(name, &list.finish());
             }
         }
     }
 
     /// Writes an object with parameters of its own.
     pub fn object<T: Parameters>(&mut self, name: &'static str, object: &T) {
-        let mut json = Self::json();
-        object.write(&mut json);
-        self.write_bare(name, &json.finish());
+        match &self.form {
+            Form::Pairs(pairs) if pairs.style.objects != Objects::Json => {
+                self.write_within(pairs.path(name), object);
+            }
+            Form::Pairs(_) | Form::Json(_) => {
+                let mut json = Self::json();
+                object.write(&mut json);
+                self.write_bare(name, &json.finish());
+            }
+        }
+    }
+
+    /// Writes the members of an object under names that begin with `path`.
+    fn write_within(&mut self, path: String, object: &impl Parameters) {
+        let outer = self.enter(path);
+        object.write(self);
+        self.enter(outer);
+    }
+
+    /// The name of the object that was written before.
+    fn enter(&mut self, within: String) -> String {
+        match &mut self.form {
+            Form::Pairs(pairs) => std::mem::replace(&mut pairs.within, within),
+            Form::Json(_) => within,
+        }
     }
 
     /// Writes the whole body as an array of objects. A query has no place for it.
@@ -165,6 +252,11 @@ impl ParameterWriter {
     }
 
     fn write_list<T: Scalar>(&mut self, name: &'static str, values: &[T], write: fn(&mut JsonWriter, &str)) {
+        if let Form::Pairs(pairs) = &mut self.form
+            && pairs.style.lists != Lists::Json
+        {
+            return pairs.list(name, values);
+        }
         let mut list = JsonWriter::new();
         list.begin_array();
         values.iter().for_each(|value| write(list.element(), value.text(&mut Scratch::new())));
@@ -186,14 +278,14 @@ impl ParameterWriter {
 
     fn write_text(&mut self, name: &'static str, value: &str) {
         match &mut self.form {
-            Form::Query(query) => query::push_pair(query, name, value),
+            Form::Pairs(pairs) => pairs.push(name, value),
             Form::Json(out) => self.body.object(out).text_member(name, value),
         }
     }
 
     fn write_bare(&mut self, name: &'static str, value: &str) {
         match &mut self.form {
-            Form::Query(query) => query::push_pair(query, name, value),
+            Form::Pairs(pairs) => pairs.push(name, value),
             Form::Json(out) => self.body.object(out).member(name).raw(value),
         }
     }

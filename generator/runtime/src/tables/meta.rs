@@ -1,4 +1,4 @@
-use super::{Api, ClientId, Compound, Confirm, Echoes, KnownError, Length, Rule, Window};
+use super::{Api, ClientId, Compound, Confirm, Echoes, KnownError, Length, ParameterStyle, Rule, Sends, Window};
 
 /// The properties of an operation.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,8 @@ pub struct Meta {
     pub path: &'static str,
     /// The method of JSON-RPC 2.0, if the body is a call of it with the parameters.
     pub call: Option<&'static str>,
+    /// How its parameters travel.
+    pub style: ParameterStyle,
     /// What it changes, and so what a repeat would do.
     pub effect: Effect,
     /// Whether it must be signed.
@@ -71,6 +73,7 @@ impl Meta {
         method: Method::Get,
         path: "",
         call: None,
+        style: ParameterStyle::DEFAULT,
         effect: Effect::Read,
         access: Access::Signed,
         whitelisted: false,
@@ -90,6 +93,15 @@ impl Meta {
         compound: None,
         repeat: None,
     };
+
+    /// Where its parameters are.
+    pub const fn sends(&self) -> Sends {
+        match self.style.sends {
+            Some(sends) => sends,
+            None if self.method.has_query() => Sends::Query,
+            None => Sends::Json,
+        }
+    }
 
     /// The document and the section: `unified-v3, Place Order`.
     pub fn source(&self) -> String {
@@ -119,7 +131,8 @@ impl Meta {
     }
 }
 
-/// An HTTP method. GET and DELETE carry their parameters in the query, the others in a JSON body.
+/// An HTTP method. GET and DELETE carry their parameters in the query, the others in a JSON body, unless the operation
+/// says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// GET
@@ -146,7 +159,7 @@ impl Method {
         }
     }
 
-    /// Whether the parameters go into the query.
+    /// Whether parameters usually go into the query.
     pub const fn has_query(self) -> bool {
         matches!(self, Self::Get | Self::Delete)
     }

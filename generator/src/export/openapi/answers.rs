@@ -29,14 +29,14 @@ pub(super) fn responses(api: &Api, family: &Family, operation: &Operation) -> Va
     let success = Object::new()
         .with("description", "The answer.")
         .map("headers", header)
-        .with("content", content(success, examples.collect()));
+        .with("content", content("application/json", success, examples.collect()));
     Object::new().with("200", success).with("4XX", refused.clone()).with("default", refused).into_value()
 }
 
 /// JSON of this schema.
-pub(super) fn content(schema: Value, examples: Map<String, Value>) -> Value {
+pub(super) fn content(media_type: &str, schema: Value, examples: Map<String, Value>) -> Value {
     let media = Object::new().with("schema", schema).map("examples", examples);
-    Object::new().with("application/json", media).into_value()
+    Object::new().with(media_type, media).into_value()
 }
 
 /// One side of an example.
@@ -102,7 +102,7 @@ pub(super) fn refused(api: &Api) -> Option<(String, Value)> {
     let refusal = json!({"$ref": format!("#/components/schemas/{REFUSAL}")});
     let refused = Object::new()
         .with("description", "The request was refused; the code tells why.")
-        .with("content", content(refusal, Map::new()));
+        .with("content", content("application/json", refusal, Map::new()));
     api.envelope.as_ref().map(|_| (REFUSAL.to_owned(), refused.into_value()))
 }
 

@@ -9,6 +9,7 @@ use crate::diagnostics::Place;
 use crate::model::{
     Api, Body, Family, InFlight, Intent, Operation, Parameter, Rate, Response, Sent, Setting, Shows, Window,
 };
+use crate::words::Sends;
 
 /// All operations, those of one path together.
 pub(super) fn paths(api: &Api) -> Value {
@@ -41,7 +42,7 @@ fn operation(api: &Api, family: &Family, operation: &Operation) -> Value {
 /// Parameters of path and query, and headers.
 fn outside_body(api: &Api, family: &Family, operation: &Operation) -> Vec<Value> {
     let parameters = operation.body.parameters().iter();
-    let outside = parameters.filter(|parameter| !operation.method.has_body() || is_in_path(operation, parameter));
+    let outside = parameters.filter(|parameter| !operation.has_body() || is_in_path(operation, parameter));
     let listed = |name: &str| operation.headers.iter().any(|(header, _)| header.eq_ignore_ascii_case(name));
     let headers = api.headers.iter().filter_map(|header| match header.sent {
         Sent::Always => Some(json!({"$ref": format!("#/components/parameters/{}", header.name)})),
@@ -60,7 +61,7 @@ fn is_in_path(operation: &Operation, parameter: &Parameter) -> bool {
 }
 
 fn body(family: &Family, operation: &Operation) -> Option<Value> {
-    if !operation.method.has_body() {
+    if !operation.has_body() {
         return None;
     }
     let schema = match &operation.body {
@@ -87,8 +88,15 @@ fn body(family: &Family, operation: &Operation) -> Option<Value> {
         None => schema,
     };
     Some(
-        Object::new().with("required", true).with("content", answers::content(schema, examples.collect())).into_value(),
+        Object::new()
+            .with("required", true)
+            .with("content", answers::content(media_type(operation), schema, examples.collect()))
+            .into_value(),
     )
+}
+
+fn media_type(operation: &Operation) -> &'static str {
+    if operation.sends() == Sends::Form { "application/x-www-form-urlencoded" } else { "application/json" }
 }
 
 /// The part of a request that travels in the body.
@@ -102,7 +110,7 @@ fn in_body(operation: &Operation, request: &str) -> Option<String> {
 
 /// What OpenAPI has no words for.
 fn beyond(family: &Family, operation: &Operation) -> Object {
-    let in_query = (!operation.method.has_body()).then_some(operation);
+    let in_query = (!operation.has_body()).then_some(operation);
     let queries = in_query
         .into_iter()
         .flat_map(|operation| &operation.examples)

@@ -5,7 +5,10 @@ use proc_macro2::{TokenStream, TokenTree};
 use serde_json::{Map, Value};
 
 use super::address::encode;
-use super::view::{Access, Api, Credentials, Encoding, Operation, Part, PartKind, SignedPart, Within};
+use super::view::{
+    Access, Api, Credentials, Encoding, Lists, Objects, Operation, ParameterStyle, Part, PartKind, Sends, SignedPart,
+    Within,
+};
 
 /// Code between tags, where quotation marks are letters like others. Code is full of them.
 #[derive(Clone, Copy, Debug)]
@@ -148,7 +151,7 @@ pub(super) struct Call {
 /// How a request travels: parameters in the path, in the query or in the body.
 pub(super) fn call(operation: &Operation, request: &str) -> Option<Call> {
     let request: Value = serde_json::from_str(request).ok()?;
-    if operation.method.has_body() && operation.path.parameters().next().is_none() {
+    if operation.sends() == Sends::Json && operation.path.parameters().next().is_none() {
         return Some(Call {
             path: operation.path.text.clone(),
             query: String::new(),
@@ -161,22 +164,53 @@ pub(super) fn call(operation: &Operation, request: &str) -> Option<Call> {
         let value = members.shift_remove(name).map(|value| text_of(&value)).unwrap_or_default();
         path = path.replace(&format!("{{{name}}}"), &encode(&value));
     }
-    if operation.method.has_body() {
+    if operation.sends() == Sends::Json {
         return Some(Call {
             path,
             query: String::new(),
             body: operation.body_with(Value::Object(members)).to_string(),
         });
     }
-    let pairs: Vec<_> =
-        members.iter().map(|(name, value)| format!("{}={}", encode(name), encode(&text_of(value)))).collect();
-    Some(Call { path, query: pairs.join("&"), body: String::new() })
+    let pairs = members.iter().flat_map(|(name, value)| pairs_of(operation.style, name, value));
+    let pairs: Vec<_> = pairs.map(|(name, value)| format!("{}={}", encode(&name), encode(&value))).collect();
+    let (query, body) = match operation.sends() {
+        Sends::Form => (String::new(), pairs.join("&")),
+        Sends::Query | Sends::Json => (pairs.join("&"), String::new()),
+    };
+    Some(Call { path, query, body })
+}
+
+/// What is sent for a value in a query or a form.
+fn pairs_of(style: ParameterStyle, name: &str, value: &Value) -> Vec<(String, String)> {
+    let spreads = |value: &Value| value.is_object() && style.objects != Objects::Json;
+    match value {
+        Value::Object(members) if spreads(value) => {
+            let path = |member: &str| match style.objects {
+                Objects::Dots => format!("{name}.{member}"),
+                Objects::Json | Objects::Brackets => format!("{name}[{member}]"),
+            };
+            members.iter().flat_map(|(member, value)| pairs_of(style, &path(member), value)).collect()
+        }
+        Value::Array(items) => match style.lists {
+            Lists::Json => vec![(name.to_owned(), value.to_string())],
+            Lists::Comma => vec![(name.to_owned(), items.iter().map(text_of).collect::<Vec<_>>().join(","))],
+            Lists::Repeated => items.iter().map(|item| (name.to_owned(), text_of(item))).collect(),
+            Lists::Brackets | Lists::Indexed => {
+                let numbered = items.iter().enumerate().flat_map(|(index, item)| {
+                    let has_place = style.lists == Lists::Indexed || spreads(item);
+                    let place = if has_place { index.to_string() } else { String::new() };
+                    pairs_of(style, &format!("{name}[{place}]"), item)
+                });
+                numbered.collect()
+            }
+        },
+        _ => vec![(name.to_owned(), text_of(value))],
+    }
 }
 
 fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Array(items) => items.iter().map(text_of).collect::<Vec<_>>().join(","),
         other => other.to_string(),
     }
 }
@@ -215,7 +249,9 @@ pub(super) fn curl(api: &Api, operation: &Operation, request: &str) -> Option<St
     let mut arguments = vec![format!("curl -X {} {url}", operation.method.as_str())];
     arguments.extend(headers);
     if !body.is_empty() {
-        arguments.push("-H 'Content-Type: application/json'".to_owned());
+        let content =
+            if operation.sends() == Sends::Form { "application/x-www-form-urlencoded" } else { "application/json" };
+        arguments.push(format!("-H 'Content-Type: {content}'"));
         arguments.push("-d \"$body\"".to_owned());
     }
     lines.push(arguments.join(" \\\n  "));

@@ -8,8 +8,8 @@ use super::page::Page;
 use super::parameters;
 use super::pieces::{self, Here, capital, sentence, to_do};
 use super::view::{
-    Access, Body, Confirm, Credentials, ExampleView, FamilyView, OperationView, Response, Ruled, Signature, SignedPart,
-    Site, phrases,
+    Access, Body, Confirm, Credentials, ExampleView, FamilyView, OperationView, Response, Ruled, Sends, Signature,
+    SignedPart, Site, phrases,
 };
 
 pub(super) fn page(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> Page {
@@ -358,7 +358,7 @@ fn trial(site: &Site<'_>, family: &FamilyView<'_>, view: &OperationView<'_>) -> 
     html! {
         form.try #try hidden
             data-method=(operation.method.as_str()) data-path=(operation.path.text)
-            data-body=(operation.method.has_body())
+            data-body=(operation.sends() == Sends::Json)
             data-code=[site.api.envelope.as_ref().and_then(|envelope| envelope.code_member())]
             data-success=[site.api.envelope.as_ref().and_then(|envelope| envelope.success.as_ref())]
             data-signs=[signed.map(signs)] data-encoding=[signed.and_then(Credentials::encoding)]

@@ -12,9 +12,9 @@ use crate::rules::{self, Check, Entry};
 
 pub(super) use crate::model::{
     Access, Algorithm, Api, Body, Carried, Choice, CodeProof, Confirm, Content, Credentials, Deprecated, Effect,
-    Encoding, ErrorCode, Family, Field, Need, Operation, Part, PartKind, PropertyKind, Response, RowOutcome, RuleKind,
-    Ruled, Sent, Severity, Signature, SignedPart, Source, Statements, TimestampForm, Token, Unit, Within, parts_text,
-    phrases,
+    Encoding, ErrorCode, Family, Field, Lists, Need, Objects, Operation, ParameterStyle, Part, PartKind, PropertyKind,
+    Response, RowOutcome, RuleKind, Ruled, Sends, Sent, Severity, Signature, SignedPart, Source, Statements,
+    TimestampForm, Token, Unit, Within, parts_text, phrases,
 };
 use crate::model::{ChoiceKind, Condition, ListName, Parameter, Role, Rule, Shape, Test, Type, WireParameter};
 

@@ -4,7 +4,7 @@ use super::Reviewed;
 use super::api::Observation;
 use super::statement::{Contradiction, NotShown, Rule, Source};
 use crate::load::shapes::{Named, Short, ShortForm, Spanned, Text, Texts};
-use crate::words::{Cause, CodeProof, Numbers, Stage, Times};
+use crate::words::{Cause, CodeProof, Lists, Numbers, Objects, Sends, Stage, Times};
 
 mappings! {
     /// `family.yaml`: a part of the API with conventions of its own.
@@ -21,6 +21,12 @@ mappings! {
         numbers: Option<Numbers>,
         /// How times travel; `milliseconds` when left out.
         times: Option<Times>,
+        /// Where requests with a body have their parameters; `json` when left out.
+        sends: Option<Spanned<Sends>>,
+        /// How lists are written in a query or a form; `json` when left out.
+        lists: Option<Spanned<Lists>>,
+        /// How objects are written in a query or a form; `json` when left out.
+        objects: Option<Spanned<Objects>>,
         /// The error codes and what they mean.
         errors: Named<Spanned<ErrorCode>>,
         /// Ceilings that are not a rate and belong to no single operation.

@@ -5,7 +5,7 @@ use super::api::Observation;
 use super::statement::{Contradiction, NotShown, Rule, Source};
 use super::types::{Deprecated, Field};
 use crate::load::shapes::{Named, Short, Spanned, Text, Texts};
-use crate::words::{Access, AccessOf, Effect, Harmless, Shown};
+use crate::words::{Access, AccessOf, Effect, Harmless, Lists, Objects, Sends, Shown};
 
 mappings! {
     /// An operation; the file is named after it.
@@ -40,6 +40,12 @@ mappings! {
         rate_limit: Vec<Text>,
         /// The parameters in the document's order; `{}` when there are none; only `"[]"` when the body is an array.
         request: Option<Spanned<Named<Spanned<Field>>>>,
+        /// Where the parameters are, if not in the query of a GET or DELETE and in the JSON body of others.
+        sends: Option<Spanned<Sends>>,
+        /// How lists are written in a query or a form; `json` when left out there and in the family.
+        lists: Option<Spanned<Lists>>,
+        /// How objects are written in a query or a form; `json` when left out there and in the family.
+        objects: Option<Spanned<Objects>>,
         /// Of an operation that amends: how many amendments of one thing may be under way.
         in_flight: Option<Spanned<InFlight>>,
         /// The parameter with the caller's own id, of the request or of its items.

@@ -5,9 +5,11 @@ use super::{Scope, placed, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::{
-    Access, AccessOf, Body, Duration, Effect, Example, ListName, Method, Name, Need, Operation, Parameter, Path,
-    PathPiece, Rate, Response, SaidAt, Scope as RateScope, UtcOffset, Window, field_name, type_name,
+    Access, AccessOf, Body, Duration, Effect, Example, ListName, Method, Name, Need, Operation, Parameter,
+    ParameterStyle, Path, PathPiece, Rate, Response, SaidAt, Scope as RateScope, UtcOffset, Window, field_name,
+    type_name,
 };
+use crate::words::{Lists, Objects, Sends};
 
 impl Scope<'_, '_> {
     pub(super) fn operations(&mut self) -> Vec<Operation> {
@@ -33,6 +35,7 @@ impl Scope<'_, '_> {
             rust,
             place,
             source: self.builder.source(&raw.source),
+            style: self.style(raw, method, place),
             method,
             path,
             doc: self.builder.need(&raw.doc, "doc", place),
@@ -68,6 +71,26 @@ impl Scope<'_, '_> {
             ),
             said_at: said_at(raw, place),
             name,
+        }
+    }
+
+    /// How the parameters travel: what the operation says, or else the family.
+    fn style(&mut self, raw: &raw::Operation, method: Method, place: Place) -> ParameterStyle {
+        let family = &self.family.family;
+        let own = raw.sends.as_ref();
+        if let Some(sends) = own.filter(|sends| sends.value != Sends::Query && method == Method::Get) {
+            self.builder
+                .to
+                .at(sends.place, Code::Misplaced, "a GET request has no body")
+                .help("remove `sends`, or correct the method");
+        }
+        let of_family = family.sends.as_ref().filter(|_| method.has_body());
+        let value = |sends: &Spanned<Sends>| sends.value;
+        ParameterStyle {
+            sends: own.or(of_family).map(value),
+            lists: raw.lists.as_ref().or(family.lists.as_ref()).map_or(Lists::Json, |lists| lists.value),
+            objects: raw.objects.as_ref().or(family.objects.as_ref()).map_or(Objects::Json, |objects| objects.value),
+            place: own.map_or(place, |sends| sends.place),
         }
     }
 

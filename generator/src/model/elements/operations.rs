@@ -10,6 +10,20 @@ use crate::model::{
     Batch, Body, Compound, Confirm, Echoes, Effect, Example, Family, InFlight, Intent, Listing, Need, Operation, Pair,
     Parameter, Rate, Repeat, Response, Setting, Several, Shape, Shows, Type, Window,
 };
+use crate::words::Sends;
+
+/// Where the parameters travel, for a reader; nothing where it follows from the method.
+fn sends_words(sends: Sends) -> &'static str {
+    match sends {
+        Sends::Query | Sends::Json => "",
+        Sends::Form => "form-encoded body",
+    }
+}
+
+/// How a list or an object is written, where it is not the usual way.
+fn written(style: &str) -> &str {
+    if style == "json" { "" } else { style }
+}
 
 impl Operation {
     /// Its keys. Parts that are elements of their own are only shown.
@@ -25,6 +39,7 @@ impl Operation {
             method,
             path,
             call,
+            style,
             doc,
             effect,
             access,
@@ -70,6 +85,11 @@ impl Operation {
                 .at(Some(path.place)),
             Key::placed("call", call.as_ref(), behaviour("another endpoint is called")),
             Key::new("body", self::body(body), behaviour("the body has another shape on the wire")),
+            Key::new("sends", maybe(style.sends.map(Sends::as_str)), behaviour("the parameters travel elsewhere"))
+                .at(Some(style.place))
+                .says(sends_words(self.sends())),
+            Key::new("lists", written(style.lists.as_str()), behaviour("lists are written another way")),
+            Key::new("objects", written(style.objects.as_str()), behaviour("objects are written another way")),
             Key::new("effect", effect.as_str(), repeats).says(effect_words(*effect)),
             Key::new("access", access.as_str(), may_call()).says(format!("{}{listed}", access.as_str())),
             Key::new("whitelisted", flag(*whitelisted), may_call()).at(Some(said_at.whitelisted)),

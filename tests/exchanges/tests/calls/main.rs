@@ -9,6 +9,7 @@ mod coinbase;
 mod deribit;
 mod kraken;
 mod okx;
+mod requests;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
