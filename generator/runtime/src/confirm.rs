@@ -10,10 +10,15 @@ mod recover;
 mod rounds;
 mod verdict;
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use crate::batches::Batch;
-use crate::json::{Decode, Encode};
+use crate::checks::{CheckContext, CheckPolicy};
+use crate::client::ClientCore;
+use crate::error::Error;
+use crate::exchange::Reply;
+use crate::json::{Decode, Encode, List};
 use crate::operation::{Operation, Repeatable};
 
 pub(crate) use look::Look;
@@ -25,10 +30,69 @@ pub use verdict::{Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 /// A request whose effect another operation can query. Emitted where the schema names that operation.
 pub trait Queryable: Operation {
     /// The query.
-    type Query: Repeatable<Response = Self::Record>;
+    type Query: Repeatable<Response: Shows<Self::Record> + Send>;
 
     /// The record that the query returns.
     type Record: Decode + Encode + Send;
+
+    /// Sends a query that has the parameters `json` to a second place, which shows what the first one no longer does.
+    /// `None` if there is no second place.
+    fn ask_then<'a>(client: &'a ClientCore, json: &'a str) -> Option<Asked<'a, Self::Record>> {
+        let _ = (client, json);
+        None
+    }
+}
+
+/// The answer of a second place.
+pub type Asked<'a, R> = Pin<Box<dyn Future<Output = Result<Reply<Shown<R>>, Error>> + Send + 'a>>;
+
+/// Sends the query `Q` with the parameters `json`.
+pub fn ask_at<'a, Q, R>(client: &'a ClientCore, json: &'a str) -> Option<Asked<'a, R>>
+where
+    Q: Repeatable<Response: Shows<R> + Send> + Send + Sync + 'a,
+{
+    let policy = &CheckPolicy::nothing();
+    let query = Q::from_json_in(json, CheckContext { policy, ..CheckContext::default() }).ok()?;
+    Some(Box::pin(async move { client.call(&query).await.map(|reply| reply.map(Shows::shown)) }))
+}
+
+/// A response that shows records of one type.
+pub trait Shows<R> {
+    /// What it shows.
+    fn shown(self) -> Shown<R>;
+}
+
+/// The records in a response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown<R> {
+    /// The record that was asked for.
+    One(R),
+    /// All records that there are, or some of them.
+    Listed {
+        /// The records that could be read.
+        items: Vec<R>,
+        /// Whether there are no others.
+        is_whole: bool,
+    },
+}
+
+impl<R> Shown<R> {
+    /// The records of a list, behind which there may be more.
+    pub fn listed(list: List<R>, has_more: bool) -> Self {
+        Self::Listed { is_whole: list.is_complete() && !has_more, items: list.items }
+    }
+}
+
+impl<R> Shows<R> for R {
+    fn shown(self) -> Shown<R> {
+        Shown::One(self)
+    }
+}
+
+impl<R> Shows<R> for List<R> {
+    fn shown(self) -> Shown<R> {
+        Shown::listed(self, false)
+    }
 }
 
 /// A request that changes one thing.

@@ -69,12 +69,39 @@ fn confirm_asks_what_can_be_asked(
     to: &mut Diagnostics,
 ) {
     let own = names(family, operation);
-    let of_request = confirm.ask.iter().chain(&confirm.matches).map(|(_, own)| own);
+    let of_request = confirm.ask.iter().chain(&confirm.find).chain(&confirm.with_as).chain(&confirm.matches);
+    let of_request = of_request.map(|(_, own)| own);
     let agreeing = confirm.agrees.iter().map(|(own, _)| own);
     for name in of_request.chain(agreeing).chain(&confirm.with).chain(&confirm.beside) {
         is_found(&own, name, &operation.name, to);
     }
-    let (by, place) = &confirm.by;
+    for place in std::iter::once(&confirm.by).chain(&confirm.then) {
+        place_can_be_asked(api, family, confirm, place, to);
+    }
+    second_place_shows_the_same(family, operation, to);
+}
+
+/// Both places show the same record.
+fn second_place_shows_the_same(family: &Family, operation: &Operation, to: &mut Diagnostics) {
+    let (Some((first, _)), Some(second)) = (operation.teller(family), operation.second_teller(family)) else { return };
+    let Some((_, place)) = operation.confirm.as_ref().and_then(|confirm| confirm.then.as_ref()) else { return };
+    let records = (first.shown_record(), second.shown_record());
+    if let (Some(one), Some(other)) = records
+        && one != other
+    {
+        to.at(*place, Code::BadOutcome, format!("`{}` shows another record than `{}`", second.name, first.name))
+            .related(first.place, "the first place is defined here")
+            .help("name an operation that shows the same record");
+    }
+}
+
+fn place_can_be_asked(
+    api: &Api,
+    family: &Family,
+    confirm: &Confirm,
+    (by, place): &(String, Place),
+    to: &mut Diagnostics,
+) {
     let reads = || family.operations.iter().filter(|one| one.effect == Effect::Read);
     let Some(teller) = reads().find(|one| one.name == *by) else {
         if !api.is_whole {
@@ -85,20 +112,23 @@ fn confirm_asks_what_can_be_asked(
             .help(help.unwrap_or_else(|| "name an operation that reads one record".into()));
         return;
     };
-    if !matches!(teller.response, Response::Object { .. } | Response::Undefined) {
-        to.at(*place, Code::BadOutcome, format!("the response of `{by}` is not an `object`"))
+    // One record tells by itself that it was found; that a list is of the request shows in its items only.
+    if confirm.ask.is_empty() && matches!(teller.response, Response::Object { .. }) {
+        to.at(*place, Code::BadOutcome, format!("`{by}` reads one record, but nothing is asked for"))
             .related(teller.place, "it is defined here")
-            .help("name an operation whose response is an `object`");
+            .help("add `ask`, or name an operation that lists records");
     }
     let asked = names(family, teller);
-    for name in confirm.ask.iter().map(|(asked, _)| asked).chain(&confirm.with) {
+    let renamed = confirm.ask.iter().chain(&confirm.with_as).map(|(asked, _)| asked);
+    for name in renamed.chain(&confirm.with) {
         is_found(&asked, name, by, to);
     }
 }
 
 fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let Some((_, record)) = operation.teller(family) else { return };
-    let read = confirm.ask.iter().chain(&confirm.matches).map(|(read, _)| read);
+    let ids = if confirm.find.is_empty() { &confirm.ask } else { &confirm.find };
+    let read = ids.iter().chain(&confirm.matches).map(|(read, _)| read);
     for name in read.chain(confirm.agrees.iter().flat_map(|(_, fields)| fields)) {
         records::field(record, name, to);
     }
@@ -166,14 +196,15 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
         }
         return;
     }
-    let told = confirm.ask.iter().chain(&confirm.matches).map(|(_, own)| &own.0);
+    let told = confirm.ask.iter().chain(&confirm.find).chain(&confirm.with_as).chain(&confirm.matches);
+    let told = told.map(|(_, own)| &own.0);
     let told = told.chain(confirm.agrees.iter().map(|((own, _), _)| own));
     let told: Vec<_> = told.chain(confirm.with.iter().chain(&confirm.beside).map(|(name, _)| name)).collect();
     let all = names(family, operation);
     // A name that is no parameter was meant to be one of those that are left.
     let is_strange = told.iter().any(|name| !matches!(all.find(name), Lookup::Found(_)));
     // Without `ask`, which is missing, nobody knows what is left.
-    if is_strange || all.are_more() || confirm.ask.is_empty() {
+    if is_strange || all.are_more() || confirm.ask.is_empty() && confirm.find.is_empty() {
         return;
     }
     let is_list = |meaning: &Role<'_>| matches!(meaning, Role::Plain(one) if matches!(one.shape, Shape::Items(_)));
@@ -192,7 +223,7 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
 
 /// What an answer says of each item is asked for one by one; that takes `items`, which say how it is told.
 fn items_are_told(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
-    let asks = |own: &[Parameter]| confirm.ask.iter().any(|(_, (name, _))| has_parameter(family, own, name));
+    let asks = |own: &[Parameter]| operation.asked_by().any(|(name, _)| has_parameter(family, own, name));
     let Some((list, item)) = operation.list_with(asks) else { return };
     if operation.batch.as_ref().is_none_or(|batch| batch.of.0 != item.list) {
         to.at(confirm.place, Code::BadOutcome, "`confirm` asks for each item, but the response has no `items`")

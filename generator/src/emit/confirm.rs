@@ -33,6 +33,17 @@ pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
     let repeatable = is_repeatable.then(|| quote!(impl runtime::operation::Repeatable for #name {}));
     let confirmable = operation.teller(scope.family).map(|(teller, record)| {
         let (query, record) = (scope.named(&teller.rust.rust), scope.named(&record.name.rust));
+        let then = operation.second_teller(scope.family).map(|second| {
+            let second = scope.named(&second.rust.rust);
+            quote! {
+                fn ask_then<'a>(
+                    client: &'a runtime::ClientCore,
+                    json: &'a str,
+                ) -> Option<runtime::confirm::Asked<'a, #record>> {
+                    runtime::confirm::ask_at::<#second, #record>(client, json)
+                }
+            }
+        });
         let one_or_each = match confirmed_list(scope.family, operation) {
             None => quote!(Confirmable),
             Some(_) => quote!(ConfirmableItems),
@@ -41,6 +52,7 @@ pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
             impl runtime::confirm::Queryable for #name {
                 type Query = #query;
                 type Record = #record;
+                #then
             }
 
             impl runtime::confirm::#one_or_each for #name {}
@@ -51,8 +63,8 @@ pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
 
 /// The list whose items are asked for one by one.
 fn confirmed_list<'a>(family: &Family, operation: &'a Operation) -> Option<&'a str> {
-    let confirm = operation.confirm.as_ref()?;
-    let asks = |parameters: &[_]| confirm.ask.iter().any(|(_, (own, _))| has_parameter(family, parameters, own));
+    operation.confirm.as_ref()?;
+    let asks = |parameters: &[_]| operation.asked_by().any(|(own, _)| has_parameter(family, parameters, own));
     operation.list_with(asks).map(|(list, _)| list.name.wire.as_str())
 }
 
@@ -75,7 +87,9 @@ pub(super) fn confirm(family: &Family, operation: &Operation) -> Option<TokenStr
     let kept = confirm.kept.map(|kept| number(kept.at_least_milliseconds()));
     let fields = [
         list(&quote!(ask), confirm.ask.iter().map(pair)),
+        list(&quote!(find), confirm.find.iter().map(pair)),
         list(&quote!(with), confirm.with.iter().map(|(name, _)| name)),
+        list(&quote!(with_as), confirm.with_as.iter().map(pair)),
         confirmed_list(family, operation).map(|name| quote!(list: Some(#name))),
         list(&quote!(matches), confirm.matches.iter().map(pair)),
         list(&quote!(agrees), confirm.agrees.iter().map(several)),
@@ -137,7 +151,7 @@ pub(super) fn add(docs: &mut Docs, api: &Api, family: &Family, operation: &Opera
         docs.entry(&format!("**Repeat:** harmless. {}", escape(&repeat.why)));
     }
     if let Some((confirm, (teller, _))) = operation.confirm.as_ref().zip(operation.teller(family)) {
-        docs.entry(&confirm_sentence(confirm, teller));
+        docs.entry(&confirm_sentence(operation, confirm, teller));
     }
 }
 
@@ -177,8 +191,8 @@ fn sentence(text: &str) -> String {
     format!("{}.", text.trim().trim_end_matches('.'))
 }
 
-fn confirm_sentence(confirm: &Confirm, teller: &Operation) -> String {
-    let by: Vec<_> = confirm.ask.iter().map(|(_, (own, _))| code(own)).collect();
+fn confirm_sentence(operation: &Operation, confirm: &Confirm, teller: &Operation) -> String {
+    let by: Vec<_> = operation.asked_by().map(|(own, _)| code(own)).collect();
     let absence = match confirm.kept {
         None => "an absence proves nothing".to_owned(),
         Some(kept) => format!("records are kept for at least {kept}, so an absence can prove that it had no effect"),

@@ -26,6 +26,7 @@ pub(super) fn emit(api: &Api, family: &Family, operation: &Operation, layout: La
     items.extend(in_flight::emit(operation));
     items.push(confirm::impls(&scope, operation));
     items.extend(pages::emit(&scope, operation));
+    items.extend(pages::shows(&scope, operation));
     items.extend(batches::emit(&scope, operation));
     items.push(meta(family, operation));
     items.extend(rules::table(operation));

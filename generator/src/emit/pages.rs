@@ -5,9 +5,30 @@ use quote::quote;
 
 use super::code::ident;
 use super::docs::code;
+use super::records::page_name;
 use super::scope::{Scope, as_timestamp, is_timestamp};
 use crate::model::Effect;
 use crate::model::{Field, Operation, Parameter, Response, Shape, Shown, Type};
+
+/// That a page shows records, where another operation finds its records there.
+pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
+    let Response::Page { list, record, cursor, .. } = &operation.response else { return None };
+    let is_meant = |other: &&Operation| {
+        other.confirm.as_ref().is_some_and(|confirm| {
+            confirm.by.0 == operation.name || confirm.then.as_ref().is_some_and(|(then, _)| *then == operation.name)
+        })
+    };
+    scope.family.operations.iter().find(is_meant)?;
+    let (name, record) = (ident(&page_name(&operation.rust.rust)), scope.ty(Type::Record(*record)));
+    let (list, cursor) = (ident(&list.rust), ident(&cursor.rust));
+    Some(quote! {
+        impl runtime::confirm::Shows<#record> for #name {
+            fn shown(self) -> runtime::confirm::Shown<#record> {
+                runtime::confirm::Shown::listed(self.#list, self.#cursor.is_some())
+            }
+        }
+    })
+}
 
 /// What a request says about its pages.
 pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {

@@ -56,10 +56,16 @@ pub(crate) struct Confirm {
     pub(crate) place: Place,
     /// The operation that tells.
     pub(crate) by: (String, Place),
+    /// The one that tells of what the first no longer shows.
+    pub(crate) then: Option<(String, Place)>,
     /// Its parameter that names what is asked for, and the parameter of the request with the name.
     pub(crate) ask: Vec<Pair>,
+    /// The field of the record and the parameter that it equals, where the query calls it otherwise or does not take it.
+    pub(crate) find: Vec<Pair>,
     /// Parameters of both that the query takes along.
     pub(crate) with: Vec<(String, Place)>,
+    /// Parameters that the query takes along under another name.
+    pub(crate) with_as: Vec<Pair>,
     /// The field of the record and the parameter that it equals once the request had its effect.
     pub(crate) matches: Vec<Pair>,
     /// A parameter of the request and the fields of which one agrees with it, where the record has any.
@@ -115,7 +121,31 @@ impl Operation {
     pub(crate) fn teller<'a>(&self, family: &'a Family) -> Option<(&'a Operation, &'a Record)> {
         let by = &self.confirm.as_ref()?.by.0;
         let teller = family.operations.named(by)?;
-        let Response::Object { record } = teller.response else { return None };
+        let record = teller.shown_record()?;
         Some((teller, family.records.get(record)?))
+    }
+
+    /// The operation that tells of what the first no longer shows.
+    pub(crate) fn second_teller<'a>(&self, family: &'a Family) -> Option<&'a Operation> {
+        let (then, _) = self.confirm.as_ref()?.then.as_ref()?;
+        family.operations.named(then)
+    }
+
+    /// The record that an answer shows, alone or in a list.
+    pub(crate) fn shown_record(&self) -> Option<usize> {
+        match self.response {
+            Response::Object { record } | Response::Array { record, .. } | Response::Page { record, .. } => {
+                Some(record)
+            }
+            Response::Undefined => None,
+        }
+    }
+
+    /// The parameters with ids, of which a query takes one.
+    pub(crate) fn asked_by(&self) -> impl Iterator<Item = &(String, Place)> {
+        let confirm = self.confirm.iter();
+        confirm
+            .flat_map(|confirm| if confirm.ask.is_empty() { &confirm.find } else { &confirm.ask })
+            .map(|(_, own)| own)
     }
 }

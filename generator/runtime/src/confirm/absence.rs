@@ -63,7 +63,9 @@ mod tests {
         let kept_ms = kept_s.map(|seconds| seconds * 1000);
         Confirm {
             ask: &[],
+            find: &[],
             with: &[],
+            with_as: &[],
             list: None,
             matches: &[],
             agrees: &[],

@@ -1,16 +1,15 @@
 use std::sync::Arc;
 
 use super::question::{Question, cannot_be_asked};
-use super::rounds::Open;
+use super::rounds::{Open, of_record};
 use super::verdict::{Confirmation, did_not_happen, happened, still_unknown};
-use super::{ConfirmPolicy, Confirmable, Queryable};
+use super::{ConfirmPolicy, Confirmable, Queryable, Shows};
 use crate::client::ClientCore;
 use crate::clock::Moment;
 use crate::error::{Error, UnreadableAnswer};
 use crate::exchange::Reply;
-use crate::json::{ReadError, write_json};
+use crate::json::ReadError;
 use crate::operation::Operation;
-use crate::parameters::Named;
 use crate::tables::{Meta, Outcome};
 use crate::value::Timestamp;
 
@@ -71,11 +70,9 @@ impl ClientCore {
     /// Fails if the request carries no id to query by, if the query fails, or if its response is about something else.
     pub async fn locate<O: Confirmable>(&self, operation: &O) -> Result<Reply<O::Record>, Error> {
         let question = only(Question::all(operation)).ok_or_else(cannot_be_asked::<O>)?;
-        let reply = self.call(question.query()).await?;
-        match question.is_about(&Named::read(&write_json(&reply.data))) {
-            true => Ok(reply),
-            false => Err(unreadable(O::Query::META, &reply, "it is about something else than the query")),
-        }
+        let reply = self.call(question.query()).await?.map(|response| question.pick(response.shown()));
+        let refused = unreadable(O::Query::META, &reply, "it is about something else than the query");
+        of_record(reply).ok_or(refused)
     }
 
     async fn ask_for<O: Confirmable>(

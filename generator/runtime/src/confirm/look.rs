@@ -3,16 +3,15 @@
 use std::pin::Pin;
 use std::time::Duration;
 
-use super::Queryable;
 use super::calls::unreadable;
-use super::question::Question;
+use super::question::{Picked, Question};
+use super::{Queryable, Shown, Shows};
 use crate::checks::{CheckContext, CheckPolicy, Violations};
 use crate::client::ClientCore;
 use crate::error::Error;
-use crate::json::write_json;
+use crate::exchange::Reply;
 use crate::lifecycle::{HasState, Sighting};
 use crate::operation::Operation;
-use crate::parameters::Named;
 use crate::retry::RetryPolicy;
 use crate::tables::CodeProof;
 
@@ -71,10 +70,33 @@ where
 {
     let question = questions::<O>(request).unwrap_or_default().into_iter().flatten().find(|one| one.key() == id);
     let Some(question) = question else { return Ok(None) };
-    match client.retrying(retry).call(question.query()).await {
-        Ok(reply) if question.is_about(&Named::read(&write_json(&reply.data))) => Ok(Some(Sighting::of(&reply.data))),
-        Ok(reply) => Err(unreadable(O::Query::META, &reply, "it is about something else than the query")),
-        Err(Error::Exchange(error)) if error.proves == Some(CodeProof::NoSuchOrder) => Ok(None),
-        Err(error) => Err(error),
+    let first = client.retrying(retry).call(question.query()).await.map(|reply| reply.map(Shows::shown));
+    let sighting = sighting(&question, first)?;
+    if sighting.is_some() {
+        return Ok(sighting);
+    }
+    match O::ask_then(client, question.json()) {
+        Some(second) => self::sighting(&question, second.await),
+        None => Ok(None),
+    }
+}
+
+/// What an answer shows of the order; `None` if it shows that there is none.
+fn sighting<O>(
+    question: &Question<O>,
+    answer: Result<Reply<Shown<O::Record>>, Error>,
+) -> Result<Option<Sighting>, Error>
+where
+    O: Queryable<Record: HasState>,
+{
+    let reply = match answer {
+        Ok(reply) => reply.map(|shown| question.pick(shown)),
+        Err(Error::Exchange(error)) if error.proves == Some(CodeProof::NoSuchOrder) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    match &reply.data {
+        Picked::Record(record, _) => Ok(Some(Sighting::of(record))),
+        Picked::Absent => Ok(None),
+        Picked::Nothing(because) => Err(unreadable(O::Query::META, &reply, because)),
     }
 }

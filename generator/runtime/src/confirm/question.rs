@@ -1,11 +1,11 @@
 //! A query about one thing, and what its response proves.
 
-use super::Queryable;
 use super::absence::{self, AskedAt};
 use super::evidence::{self, Evidence, Sent};
+use super::{Queryable, Shown};
 use crate::checks::{CheckContext, CheckPolicy, Violation, Violations};
 use crate::error::{Error, Refusal};
-use crate::exchange::{Reply, is_compound_with};
+use crate::exchange::is_compound_with;
 use crate::json::{Decode, write_json};
 use crate::operation::Operation;
 use crate::parameters::Named;
@@ -16,12 +16,24 @@ pub(super) struct Question<O: Queryable> {
     confirm: &'static Confirm,
     /// The parameters of the request, those of the item first.
     named: Named,
-    /// What identifies the thing: the parameter of the query, and its text.
-    asked: &'static str,
+    /// What identifies the thing: the field of its record, and its text.
+    field: &'static str,
     key: String,
     query: O::Query,
+    /// The parameters of the query.
+    json: String,
     /// Whether the request does several things, of which the queried one is the last.
     is_compound: bool,
+}
+
+/// What a response shows of the thing.
+pub(super) enum Picked<R> {
+    /// Its record, also by names.
+    Record(R, Named),
+    /// That it is not there.
+    Absent,
+    /// Neither, and why.
+    Nothing(&'static str),
 }
 
 /// What a response proves.
@@ -46,19 +58,32 @@ impl<O: Queryable> Question<O> {
     }
 
     fn of(confirm: &'static Confirm, named: Named) -> Option<Self> {
-        let (pair, key) = confirm.ask.iter().find_map(|pair| Some((*pair, named.text(pair.1)?)))?;
+        let first = |pairs: &'static [(&'static str, &'static str)]| {
+            pairs.iter().find_map(|pair| Some((*pair, named.text(pair.1)?)))
+        };
+        let asked = first(confirm.ask);
+        let (field, key) = first(confirm.fields()).map(|((field, _), key)| (field, key))?;
+        if asked.is_none() && !confirm.ask.is_empty() {
+            return None;
+        }
         let with = confirm.with.iter().map(|parameter| (*parameter, *parameter));
-        let json = named.renamed(std::iter::once(pair).chain(with));
+        let with = with.chain(confirm.with_as.iter().copied());
+        let json = named.renamed(asked.map(|(pair, _)| pair).into_iter().chain(with));
         // The request was checked already.
         let policy = &CheckPolicy::nothing();
         let query = O::Query::from_json_in(&json, CheckContext { policy, ..CheckContext::default() }).ok()?;
         let is_compound = is_compound_with(O::META, &named);
-        Some(Self { confirm, named, asked: pair.0, key, query, is_compound })
+        Some(Self { confirm, named, field, key, query, json, is_compound })
     }
 
     /// The id of the thing.
     pub(super) fn key(&self) -> &str {
         &self.key
+    }
+
+    /// The parameters of the query.
+    pub(super) fn json(&self) -> &str {
+        &self.json
     }
 
     pub(super) fn query(&self) -> &O::Query {
@@ -70,21 +95,37 @@ impl<O: Queryable> Question<O> {
         self.confirm.created.is_some()
     }
 
-    /// Whether a record is of the queried thing. A response can be to another query.
-    pub(super) fn is_about(&self, record: &Named) -> bool {
-        record.text(self.asked).as_ref() == Some(&self.key)
+    /// The record of the queried thing in a response, which can be to another query.
+    pub(super) fn pick(&self, shown: Shown<O::Record>) -> Picked<O::Record> {
+        let named = |record: &O::Record| Named::read(&write_json(record));
+        match shown {
+            Shown::One(record) => match named(&record) {
+                fields if self.is_about(&fields) => Picked::Record(record, fields),
+                _ => Picked::Nothing("the response is about something else, or empty"),
+            },
+            Shown::Listed { items, is_whole } => {
+                let all = items.into_iter().map(|record| (named(&record), record));
+                let mut own = all.filter(|(fields, _)| self.is_about(fields));
+                match (own.next(), own.next()) {
+                    (Some((fields, record)), None) => Picked::Record(record, fields),
+                    (Some(_), Some(_)) => Picked::Nothing("several records have the id"),
+                    (None, _) if is_whole => Picked::Absent,
+                    (None, _) => Picked::Nothing("it is not among the records, but there may be more"),
+                }
+            }
+        }
+    }
+
+    fn is_about(&self, record: &Named) -> bool {
+        record.text(self.field).as_ref() == Some(&self.key)
     }
 
     /// What a record proves. `has_rival` returns whether another request of the client is about the thing with an id.
-    pub(super) fn found(&self, reply: &Reply<O::Record>, sent: &Sent, has_rival: impl Fn(&str) -> bool) -> Finding {
-        let record = Named::read(&write_json(&reply.data));
-        if !self.is_about(&record) {
-            return Finding::Nothing("the response is about something else, or empty");
-        }
+    pub(super) fn found(&self, record: &Named, sent: &Sent, has_rival: impl Fn(&str) -> bool) -> Finding {
         // The other request may use its other id.
-        let mut ids = self.confirm.ask.iter().filter_map(|(field, _)| record.text(field));
+        let mut ids = self.confirm.fields().iter().filter_map(|(field, _)| record.text(field));
         let sent = &Sent { has_rival: ids.any(|id| has_rival(&id)), ..*sent };
-        match evidence::evaluate(self.confirm, &self.named, &record, O::Record::FORM, sent) {
+        match evidence::evaluate(self.confirm, &self.named, record, O::Record::FORM, sent) {
             Evidence::Proof => Finding::Proof,
             Evidence::Older => Finding::Older,
             Evidence::Nothing(because) => Finding::Nothing(because),
@@ -97,6 +138,11 @@ impl<O: Queryable> Question<O> {
         if error.proves != Some(CodeProof::NoSuchOrder) && !absent.iter().any(|known| known == error.code.as_str()) {
             return Finding::Nothing("the query failed with a code that does not mean \"not found\"");
         }
+        self.is_absent(sent, asked)
+    }
+
+    /// What it proves that the thing is not there.
+    pub(super) fn is_absent(&self, sent: &Sent, asked: &AskedAt) -> Finding {
         if self.is_compound {
             return Finding::Nothing("it was not found, but the request does several things and may have done another");
         }
@@ -110,7 +156,7 @@ impl<O: Queryable> Question<O> {
 /// Refuses a request whose outcome cannot be queried.
 pub(super) fn cannot_be_asked<O: Operation>() -> Error {
     let parameter = O::META.confirm.as_ref().map(|confirm| {
-        let names: Vec<_> = confirm.ask.iter().map(|(_, parameter)| *parameter).collect();
+        let names: Vec<_> = confirm.fields().iter().map(|(_, parameter)| *parameter).collect();
         names.join(" or ")
     });
     let parameter = parameter.unwrap_or_default();

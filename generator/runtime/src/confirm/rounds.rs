@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use super::absence::AskedAt;
 use super::evidence::Sent;
-use super::question::{Finding, Question};
+use super::question::{Finding, Picked, Question};
 use super::verdict::{Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
-use super::{ConfirmPolicy, Queryable};
+use super::{ConfirmPolicy, Queryable, Shown, Shows};
 use crate::client::ClientCore;
 use crate::clock::{Moment, Timer, pause};
 use crate::error::Error;
@@ -46,6 +46,13 @@ impl<O: Queryable> Open<O> {
     }
 }
 
+/// When a query was made, and by which policy.
+#[derive(Clone, Copy)]
+struct Asking<'a> {
+    begun: Moment,
+    policy: &'a ConfirmPolicy,
+}
+
 impl ClientCore {
     /// Queries all open changes repeatedly. The results are in the same order.
     pub(super) async fn ask<O: Queryable, A>(
@@ -65,9 +72,18 @@ impl ClientCore {
                     continue;
                 }
                 let begun = self.moment();
-                let Some(answer) = until(timer, end, self.call(one.question.query())).await else { break };
+                let Some(answer) = until(timer, end, self.first_place(one)).await else { break };
                 least = least.max(answer.as_ref().err().map_or(Duration::ZERO, asked_to_wait));
-                *confirmation = self.evaluated(one, begun, answer, policy, asked, absences);
+                let at = Asking { begun, policy };
+                let (mut finding, mut answer) = self.evaluated(one, answer, at);
+                if let (Finding::Absence, Some(then)) = (&finding, O::ask_then(self, one.question.json())) {
+                    // It is absent only if neither place has it.
+                    let begun = self.moment();
+                    let Some(other) = until(timer, end, then).await else { break };
+                    least = least.max(other.as_ref().err().map_or(Duration::ZERO, asked_to_wait));
+                    (finding, answer) = self.evaluated(one, other, Asking { begun, ..at });
+                }
+                *confirmation = concluded(one, finding, answer, asked, absences);
                 observe::asked(O::META, asked, confirmation.outcome(), confirmation.because());
             }
             let left = end.saturating_sub(timer.now());
@@ -80,50 +96,37 @@ impl ClientCore {
         confirmations
     }
 
-    fn evaluated<O: Queryable, A>(
+    async fn first_place<O: Queryable>(&self, open: &Open<O>) -> Result<Reply<Shown<O::Record>>, Error> {
+        self.call(open.question.query()).await.map(|reply| reply.map(Shows::shown))
+    }
+
+    /// What an answer proves, and what is left of it.
+    fn evaluated<O: Queryable>(
         &self,
         open: &Open<O>,
-        begun: Moment,
-        answer: Result<Reply<O::Record>, Error>,
-        policy: &ConfirmPolicy,
-        asked: u32,
-        absences: &mut u32,
-    ) -> Confirmation<A, O::Record> {
+        answer: Result<Reply<Shown<O::Record>>, Error>,
+        Asking { begun, policy }: Asking<'_>,
+    ) -> (Finding, Result<Reply<Picked<O::Record>>, Error>) {
         let sent = self.sent(open, policy);
+        let question = &open.question;
+        let has_rival = |id: &str| match question.is_of_something_new() {
+            true => self.is_named_twice(id, open.signed_at),
+            // For an earlier run, other requests are not known.
+            false => open.left.is_some_and(|left| self.has_contender(id, left)),
+        };
+        let answer = answer.map(|reply| reply.map(|shown| question.pick(shown)));
         let finding = match &answer {
-            Ok(reply) => open.question.found(reply, &sent, |id| match open.question.is_of_something_new() {
-                true => self.is_named_twice(id, open.signed_at),
-                // For an earlier run, other requests are not known.
-                false => open.left.is_some_and(|left| self.has_contender(id, left)),
-            }),
-            Err(error) => open.question.failed(error, &sent, &self.asked_at(open, begun, error), &policy.absent),
-        };
-        let still = |last, because| {
-            let (call, signed_at) = (open.call.clone(), Some(open.signed_at));
-            Confirmation::Unknown(Box::new(Unconfirmed { call, last, signed_at, because, asked }))
-        };
-        let did_not_happen =
-            |why, by_absence| Confirmation::NotDone(Box::new(ConfirmedNotDone { why: Some(why), by_absence, asked }));
-        match (finding, answer) {
-            (Finding::Proof, answer) => {
-                Confirmation::Done(Box::new(ConfirmedDone { answer: None, record: answer.ok(), asked }))
+            Ok(Reply { data: Picked::Record(_, fields), .. }) => question.found(fields, &sent, has_rival),
+            Ok(Reply { data: Picked::Absent, request_time, .. }) => {
+                question.is_absent(&sent, &self.asked_at(open, begun, *request_time))
             }
-            (Finding::Absence, Err(why)) => {
-                // Exchanges were seen to deny orders that exist.
-                *absences += 1;
-                match *absences {
-                    1 => still(Some(why), "it was not found, according to a single response"),
-                    _ => did_not_happen(Arc::new(why), true),
-                }
+            Ok(Reply { data: Picked::Nothing(because), .. }) => Finding::Nothing(because),
+            Err(error) => {
+                let there = error.exchange().and_then(|error| error.request_time);
+                question.failed(error, &sent, &self.asked_at(open, begun, there), &policy.absent)
             }
-            (Finding::Absence, Ok(_)) => still(None, "the response is empty"),
-            // The exchange refused it because of the existing record, which this request did not create.
-            (Finding::Older, answer) => match open.call.clone().filter(|_| open.is_duplicate()) {
-                Some(refusal) => did_not_happen(refusal, false),
-                None => still(answer.err(), "something older has the same id"),
-            },
-            (Finding::Nothing(because), answer) => still(answer.err(), because),
-        }
+        };
+        (finding, answer)
     }
 
     /// When the request was sent, as far as known.
@@ -137,9 +140,8 @@ impl ClientCore {
         }
     }
 
-    /// The times of a query that left at `begun` and has just been answered.
-    fn asked_at<O: Queryable>(&self, open: &Open<O>, begun: Moment, error: &Error) -> AskedAt {
-        let there = error.exchange().and_then(|error| error.request_time);
+    /// The times of a query that left at `begun` and has just been answered; `there` is that of the response.
+    fn asked_at<O: Queryable>(&self, open: &Open<O>, begun: Moment, there: Option<Timestamp>) -> AskedAt {
         let now = self.moment();
         let (at_least, at_most) = match open.left {
             Some(left) => (begun.steady_since(left), now.since(left)),
@@ -148,6 +150,51 @@ impl ClientCore {
         };
         AskedAt { there, at_least, at_most, uncertainty: self.signature_uncertainty(open.signed_at, open.left) }
     }
+}
+
+/// What follows from what an answer proves.
+fn concluded<O: Queryable, A>(
+    open: &Open<O>,
+    finding: Finding,
+    answer: Result<Reply<Picked<O::Record>>, Error>,
+    asked: u32,
+    absences: &mut u32,
+) -> Confirmation<A, O::Record> {
+    let still = |last, because| {
+        let (call, signed_at) = (open.call.clone(), Some(open.signed_at));
+        Confirmation::Unknown(Box::new(Unconfirmed { call, last, signed_at, because, asked }))
+    };
+    let did_not_happen = |why, by_absence| Confirmation::NotDone(Box::new(ConfirmedNotDone { why, by_absence, asked }));
+    match (finding, answer) {
+        (Finding::Proof, answer) => {
+            Confirmation::Done(Box::new(ConfirmedDone { answer: None, record: answer.ok().and_then(of_record), asked }))
+        }
+        (Finding::Absence, answer) => {
+            // Exchanges were seen to deny orders that exist.
+            *absences += 1;
+            match *absences {
+                1 => still(answer.err(), "it was not found, according to a single response"),
+                _ => did_not_happen(answer.err().map(Arc::new), true),
+            }
+        }
+        // The exchange refused it because of the existing record, which this request did not create.
+        (Finding::Older, answer) => match open.call.clone().filter(|_| open.is_duplicate()) {
+            Some(refusal) => did_not_happen(Some(refusal), false),
+            None => still(answer.err(), "something older has the same id"),
+        },
+        (Finding::Nothing(because), answer) => still(answer.err(), because),
+    }
+}
+
+/// The record in a reply that has it.
+pub(super) fn of_record<R>(reply: Reply<Picked<R>>) -> Option<Reply<R>> {
+    let mut record = None;
+    let reply = reply.map(|picked| {
+        if let Picked::Record(found, _) = picked {
+            record = Some(found);
+        }
+    });
+    record.map(|record| reply.map(|()| record))
 }
 
 /// The output of `future`, if it is ready before `end` by `timer`.

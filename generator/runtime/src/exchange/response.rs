@@ -276,6 +276,12 @@ pub struct Reply<T> {
 }
 
 impl<T> Reply<T> {
+    /// The same with other data.
+    pub(crate) fn map<U>(self, make: impl FnOnce(T) -> U) -> Reply<U> {
+        let Self { data, request_time, signed_at, left, status, remaining, waited, warnings, raw } = self;
+        Reply { data: make(data), request_time, signed_at, left, status, remaining, waited, warnings, raw }
+    }
+
     /// The data alone.
     pub fn into_data(self) -> T {
         self.data

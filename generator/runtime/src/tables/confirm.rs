@@ -14,8 +14,13 @@ pub struct Confirm {
     /// The parameters that identify the target of the query. The first one that the request has is enough, and the
     /// record must carry it.
     pub ask: &'static [(&'static str, &'static str)],
+    /// The fields of the record with these ids, where the query calls them otherwise or does not take them. None: a field
+    /// is called like the parameter of the query.
+    pub find: &'static [(&'static str, &'static str)],
     /// Parameters that the query takes along.
     pub with: &'static [&'static str],
+    /// Parameters that the query takes along under other names.
+    pub with_as: &'static [(&'static str, &'static str)],
     /// The list whose items are queried one by one.
     pub list: Option<&'static str>,
     /// Fields that are as the request wants them once it had its effect. None: what is there is there because of it.
@@ -36,10 +41,17 @@ pub struct Confirm {
 }
 
 impl Confirm {
+    /// The fields of the record with the ids, each with the parameter of the request.
+    pub(crate) fn fields(&self) -> &'static [(&'static str, &'static str)] {
+        if self.find.is_empty() { self.ask } else { self.find }
+    }
+
     /// An empty table, for the fields that a literal leaves out.
     pub const DEFAULT: Self = Self {
         ask: &[],
+        find: &[],
         with: &[],
+        with_as: &[],
         list: None,
         matches: &[],
         agrees: &[],

@@ -34,8 +34,11 @@ fn confirm(confirm: &Confirm) -> Value {
     };
     Object::new()
         .with("by", confirm.by.0.as_str())
+        .maybe("then", name(&confirm.then))
         .map("ask", pairs(&confirm.ask))
+        .map("find", pairs(&confirm.find))
         .list("with", names(&confirm.with))
+        .map("withAs", pairs(&confirm.with_as))
         .map("matches", pairs(&confirm.matches))
         .map("agrees", several(&confirm.agrees))
         .list("beside", names(&confirm.beside))

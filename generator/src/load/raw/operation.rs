@@ -114,10 +114,16 @@ mappings! {
     Confirm {
         /// The operation that tells.
         by: Option<Text>,
+        /// The operation that tells of what the first no longer shows; it is asked with the same parameters.
+        then: Option<Text>,
         /// Its parameter that names what is asked for: the parameter of the request.
         ask: Named<Text>,
+        /// A field of the record: the parameter of the request that it equals. Left out: as in `ask`.
+        find: Named<Text>,
         /// Parameters of both that go along.
         with: Texts,
+        /// Parameters of the query that go along: the parameter of the request.
+        with_as: Named<Text>,
         /// A field of the record: the parameter that it equals once the request had its effect.
         matches: Named<Text>,
         /// A parameter of the request: the fields of which one agrees with it, where the record has any. Otherwise the

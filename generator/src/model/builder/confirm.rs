@@ -27,7 +27,7 @@ impl Builder<'_> {
 
 impl Scope<'_, '_> {
     pub(super) fn confirm(&mut self, raw: &Spanned<raw::Confirm>) -> Option<Confirm> {
-        if raw.ask.is_empty() {
+        if raw.ask.is_empty() && raw.find.is_empty() {
             self.builder.missing("ask", raw.place);
         }
         let Some(by) = &raw.by else {
@@ -37,8 +37,11 @@ impl Scope<'_, '_> {
         Some(Confirm {
             place: raw.place,
             by: placed(by),
+            then: raw.then.as_ref().map(placed),
             ask: pairs(&raw.ask),
+            find: pairs(&raw.find),
             with: raw.with.iter().map(placed).collect(),
+            with_as: pairs(&raw.with_as),
             matches: pairs(&raw.matches),
             agrees: several(&raw.agrees),
             beside: raw.beside.iter().map(placed).collect(),

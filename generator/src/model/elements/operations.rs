@@ -320,7 +320,22 @@ impl Repeat {
 
 impl Confirm {
     fn element(&self, family: &Family, operation: &Operation) -> Element {
-        let Self { place, by, ask, with, matches, agrees, beside, created, changed, changed_while, kept } = self;
+        let Self {
+            place,
+            by,
+            then,
+            ask,
+            find,
+            with,
+            with_as,
+            matches,
+            agrees,
+            beside,
+            created,
+            changed,
+            changed_while,
+            kept,
+        } = self;
         let types = operation.teller(family);
         let types = types.map(|(teller, record)| format!("{} {}", teller.rust.rust, record.name.rust));
         let by_means = Means::Rust {
@@ -334,8 +349,11 @@ impl Confirm {
             .when(additive("it can be confirmed"), breaking("it can no longer be confirmed"))
             .keys([
                 Key::placed("by", Some(by), by_means),
+                Key::placed("then", then.as_ref(), behaviour("where is looked for what the first place lacks")),
                 Key::new("ask", pairs(ask), queried()),
+                Key::new("find", pairs(find), proves()),
                 Key::new("with", names(with), queried()),
+                Key::new("with_as", pairs(with_as), queried()),
                 Key::new("matches", pairs(matches), proves()),
                 Key::new("agrees", several(agrees), proves()),
                 Key::new("beside", names(beside), proves()),

@@ -1,6 +1,8 @@
 //! Bybit, version 5.
 
-use exchanges::bybit::v5::{CancelOrder, Category, GetOpenOrders, GetServerTime, OrderId, OrderType, PlaceOrder, Side};
+use exchanges::bybit::order::{
+    CancelOrder, Category, GetOpenOrders, GetServerTime, OrderId, OrderRef, OrderType, PlaceOrder, Side,
+};
 use exchanges::bybit::{Client, Credentials, Error, dec};
 use tradeapi_runtime::tables::CodeProof;
 use tradeapi_sandbox::{Answer, Request, Sandbox};
@@ -31,16 +33,16 @@ async fn the_window_is_signed_as_it_is_sent() {
             r#"{"retCode": 0, "retMsg": "OK", "result": {"orderId": "1"}, "retExtInfo": {}, "time": 1672211918471}"#;
         sandbox.answer_next(Answer::json(ids));
         let order = PlaceOrder::new(Category::Spot, "BTCUSDT", Side::Buy, OrderType::Limit, dec!(0.1));
-        let placed = client.v5().place_order(&order.price(dec!(15600))).await.unwrap();
+        let placed = client.order().place_order(&order.price(dec!(15600))).await.unwrap();
         assert_eq!(placed.order_id.as_ref().unwrap().as_str(), "1");
         assert_eq!(placed.request_time.unwrap().as_millis(), 1_672_211_918_471);
         sandbox.answer_next(Answer::json(ids));
-        let cancel = CancelOrder::new(Category::Spot, "BTCUSDT").order_id(OrderId::from("1"));
-        client.v5().cancel_order(&cancel).await.unwrap();
+        let cancel = CancelOrder::new(Category::Spot, "BTCUSDT", OrderRef::OrderId(OrderId::from("1")));
+        client.order().cancel_order(&cancel).await.unwrap();
         sandbox.answer_next(Answer::json(
             r#"{"retCode": 0, "result": {"list": [{"orderId": "1"}], "nextPageCursor": ""}, "time": 1672211918471}"#,
         ));
-        client.v5().get_open_orders(&GetOpenOrders::new(Category::Spot)).await.unwrap();
+        client.order().get_open_orders(&GetOpenOrders::new(Category::Spot)).await.unwrap();
         sandbox.requests().iter().for_each(|request| assert_signed(request, window.unwrap_or_default()));
         assert_eq!(sandbox.requests().len(), 3);
     }
@@ -50,8 +52,8 @@ async fn the_window_is_signed_as_it_is_sent() {
 async fn a_code_can_be_a_number() {
     let sandbox = Sandbox::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"retCode": 110001, "retMsg": "Order does not exist", "result": {}}"#));
-    let cancel = CancelOrder::new(Category::Spot, "BTCUSDT").order_id(OrderId::from("1"));
-    let error = client(&sandbox, None).v5().cancel_order(&cancel).await.unwrap_err();
+    let cancel = CancelOrder::new(Category::Spot, "BTCUSDT", OrderRef::OrderId(OrderId::from("1")));
+    let error = client(&sandbox, None).order().cancel_order(&cancel).await.unwrap_err();
     let Error::Exchange(refused) = &error else { panic!("{error}") };
     assert_eq!((refused.code.as_str(), refused.proves), ("110001", Some(CodeProof::NoSuchOrder)));
 }
@@ -61,7 +63,7 @@ async fn public_calls_are_not_signed() {
     let sandbox = Sandbox::start().unwrap();
     sandbox
         .answer_next(Answer::json(r#"{"retCode": 0, "result": {"timeSecond": "1688639403"}, "time": 1688639403423}"#));
-    let time = client(&sandbox, None).v5().get_server_time(&GetServerTime::new()).await.unwrap();
+    let time = client(&sandbox, None).order().get_server_time(&GetServerTime::new()).await.unwrap();
     assert_eq!(time.time_second, Some(1_688_639_403));
     assert!(sandbox.requests()[0].header("X-BAPI-SIGN").is_none());
 }

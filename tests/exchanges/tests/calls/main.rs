@@ -6,6 +6,7 @@ mod assorted;
 mod binance;
 mod bybit;
 mod coinbase;
+mod confirm;
 mod deribit;
 mod kraken;
 mod okx;

@@ -4,7 +4,9 @@ const SIGNED: u64 = 1_700_000_000_000;
 
 const PLACED: Confirm = Confirm {
     ask: &[("id", "id")],
+    find: &[],
     with: &[],
+    with_as: &[],
     list: None,
     matches: &[],
     agrees: &[("symbol", &["symbol"]), ("qty", &["qty", "amount"])],
