@@ -19,6 +19,9 @@ use crate::observe;
 use crate::tables::{CodeProof, Outcome};
 use crate::value::Timestamp;
 
+/// The answer to a query, as far as it is about the change.
+type PickedAnswer<O> = Result<Reply<Picked<<O as Queryable>::Record>>, Error>;
+
 /// A change whose outcome is unknown.
 pub(super) struct Open<O: Queryable> {
     question: Question<O>,
@@ -106,7 +109,7 @@ impl ClientCore {
         open: &Open<O>,
         answer: Result<Reply<Shown<O::Record>>, Error>,
         Asking { begun, policy }: Asking<'_>,
-    ) -> (Finding, Result<Reply<Picked<O::Record>>, Error>) {
+    ) -> (Finding, PickedAnswer<O>) {
         let sent = self.sent(open, policy);
         let question = &open.question;
         let has_rival = |id: &str| match question.is_of_something_new() {
@@ -156,7 +159,7 @@ impl ClientCore {
 fn concluded<O: Queryable, A>(
     open: &Open<O>,
     finding: Finding,
-    answer: Result<Reply<Picked<O::Record>>, Error>,
+    answer: PickedAnswer<O>,
     asked: u32,
     absences: &mut u32,
 ) -> Confirmation<A, O::Record> {
