@@ -17,7 +17,7 @@ use crate::amending::Name;
 use crate::gate::{Desk, Serve};
 use crate::instruments::quotient;
 use crate::orders::{self, Borrowing, Order, Preset, Presets, Quantity, Source, State, Ticket};
-use crate::pages::{Kind, Page, Wanted, list_fills};
+use crate::pages::{Kind, Query, Wanted, query};
 use crate::placing::Placed;
 use crate::reading::{number, optional, wire};
 use crate::refusal::{Reason, Refusal};
@@ -423,35 +423,26 @@ impl Serve for GetOrderDetail {
 
 impl Serve for GetPendingOrders {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetPendingOrdersPage, Refusal> {
-        let before = self.id_less_than.as_ref().map(|id| id.as_str());
-        let page = Page::new(Self::META, at.core, before, self.limit, [self.start_time, self.end_time]);
         let status = self.status.as_ref().unwrap_or(&OrderState::Live);
+        let is_meant = |order: &Order| is_named(order, self.order.as_ref()) && state(order) == *status;
         let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
-        let found = at.core.list_orders(at.account, Kind::Open, page, |order| {
-            let wanted = Wanted { line: Some(self.product_type.as_str()), symbol };
-            wanted.is(at.core, order) && is_named(order, self.order.as_ref()) && state(order) == *status
-        });
+        let query = query!(self, id_less_than, line: Some(self.product_type.as_str()), symbol: symbol);
+        let found = at.orders(Kind::Open, &query, is_meant, pending);
         let mut answer = GetPendingOrdersPage::default();
-        answer.end_id = found.last().map(|order| order.id.to_string().into());
-        answer.entrusted_list = found.into_iter().map(|order| pending(at.core, order)).collect::<Vec<_>>().into();
+        (answer.end_id, answer.entrusted_list) = (found.last.map(Into::into), found.items.into());
         Ok(answer)
     }
 }
 
 impl Serve for GetHistoryOrder {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetHistoryOrderPage, Refusal> {
-        let before = self.id_less_than.as_ref().map(|id| id.as_str());
-        let page = Page::new(Self::META, at.core, before, self.limit, [self.start_time, self.end_time]);
+        let is_from = |order: &Order| self.order_source.as_ref().is_none_or(|wanted| wanted.as_str() == source(order));
+        let is_meant = |order: &Order| is_named(order, self.order.as_ref()) && is_from(order);
         let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
-        let found = at.core.list_orders(at.account, Kind::Closed, page, |order| {
-            let wanted = Wanted { line: Some(self.product_type.as_str()), symbol };
-            wanted.is(at.core, order)
-                && is_named(order, self.order.as_ref())
-                && self.order_source.as_ref().is_none_or(|wanted| wanted.as_str() == source(order))
-        });
+        let query = query!(self, id_less_than, line: Some(self.product_type.as_str()), symbol: symbol);
+        let found = at.orders(Kind::Closed, &query, is_meant, historical);
         let mut answer = GetHistoryOrderPage::default();
-        answer.end_id = found.last().map(|order| order.id.to_string().into());
-        answer.entrusted_list = found.into_iter().map(|order| historical(at.core, order)).collect::<Vec<_>>().into();
+        (answer.end_id, answer.entrusted_list) = (found.last.map(Into::into), found.items.into());
         Ok(answer)
     }
 }
@@ -465,54 +456,32 @@ fn is_named(order: &Order, named: Option<&OrderRef>) -> bool {
 
 impl Serve for GetOrderFillDetails {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetOrderFillDetailsPage, Refusal> {
-        let before = self.id_less_than.as_ref().map(|id| id.as_str());
-        let page = Page::new(Self::META, at.core, before, self.limit, [self.start_time, self.end_time]);
         let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
-        let order = self.order_id.as_ref().map(|id| id.as_str());
-        let (list, last) = fills(at, page, self.product_type.as_str(), symbol, order, false);
+        let query = query!(self, id_less_than, line: Some(self.product_type.as_str()), symbol: symbol);
+        let mode = at.core.accounts[at.account].mode;
+        let record = |core: &Core, fill: &orders::Fill| fill_record(core, fill, mode);
+        let found = at.fills(&query, self.order_id.as_ref().map(|id| id.as_str()), record);
         let mut answer = GetOrderFillDetailsPage::default();
-        (answer.fill_list, answer.end_id) = (list.into(), last.map(Into::into));
+        (answer.end_id, answer.fill_list) = (found.last.map(Into::into), found.items.into());
         Ok(answer)
     }
 }
 
 impl Serve for GetHistoricalTransactionDetails {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetHistoricalTransactionDetailsPage, Refusal> {
-        let before = self.id_less_than.as_ref().map(|id| id.as_str());
-        let page = Page::new(Self::META, at.core, before, self.limit, [self.start_time, self.end_time]);
         let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
-        let order = self.order_id.as_ref().map(|id| id.as_str());
-        let (list, last) = fills(at, page, self.product_type.as_str(), symbol, order, true);
+        let query = query!(self, id_less_than, line: Some(self.product_type.as_str()), symbol: symbol);
+        let mode = at.core.accounts[at.account].mode;
+        let with_coin = |core: &Core, fill: &orders::Fill| {
+            let mut record = fill_record(core, fill, mode);
+            record.margin_coin = Some(core.pairs[fill.pair].settle().into());
+            record
+        };
+        let found = at.fills(&query, self.order_id.as_ref().map(|id| id.as_str()), with_coin);
         let mut answer = GetHistoricalTransactionDetailsPage::default();
-        (answer.fill_list, answer.end_id) = (list.into(), last.map(Into::into));
+        (answer.end_id, answer.fill_list) = (found.last.map(Into::into), found.items.into());
         Ok(answer)
     }
-}
-
-fn fills(
-    at: &Desk<'_>,
-    page: Page,
-    line: &str,
-    symbol: Option<&str>,
-    order: Option<&str>,
-    is_history: bool,
-) -> (Vec<Fill>, Option<String>) {
-    let account = &at.core.accounts[at.account];
-    let found = list_fills(account, page, |fill| {
-        fill.line.as_str() == line
-            && symbol.is_none_or(|symbol| at.core.pairs[fill.pair].symbol == symbol)
-            && order.is_none_or(|order| fill.order.to_string() == order)
-    });
-    let last = found.last().map(|fill| fill.id.to_string());
-    let mode = account.mode;
-    let records = found.into_iter().map(|fill| {
-        let mut record = fill_record(at.core, fill, mode);
-        if is_history {
-            record.margin_coin = Some(at.core.pairs[fill.pair].settle().into());
-        }
-        record
-    });
-    (records.collect(), last)
 }
 
 /// The side as the family says it: in hedge mode that of the position.

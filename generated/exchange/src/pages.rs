@@ -3,14 +3,55 @@
 use tradeapi::Timestamp;
 use tradeapi::runtime::tables::Meta;
 
-use crate::accounts::Account;
+use crate::gate::Desk;
 use crate::orders::{Fill, Order};
 use crate::state::Core;
 use crate::words::Line;
 
-/// The page of a listing that a query asks for.
+/// A query for a page of a listing, as the requests of both families say it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Page {
+pub(crate) struct Query<'a> {
+    pub(crate) meta: &'a Meta,
+    /// The item behind which the page begins.
+    pub(crate) before: Option<&'a str>,
+    pub(crate) limit: Option<u64>,
+    pub(crate) range: [Option<Timestamp>; 2],
+    pub(crate) wanted: Wanted<'a>,
+}
+
+/// The query of a request: `$before` is its parameter with the cursor.
+macro_rules! query {
+    ($request:ident, $before:ident, line: $line:expr, symbol: $symbol:expr $(,)?) => {
+        Query {
+            meta: Self::META,
+            before: $request.$before.as_ref().map(|id| id.as_str()),
+            limit: $request.limit,
+            range: [$request.start_time, $request.end_time],
+            wanted: Wanted { line: $line, symbol: $symbol },
+        }
+    };
+}
+pub(crate) use query;
+
+/// A page of a listing.
+#[derive(Clone, Debug)]
+pub(crate) struct Found<T> {
+    pub(crate) items: Vec<T>,
+    /// The id of the last item.
+    pub(crate) last: Option<String>,
+    is_full: bool,
+}
+
+impl<T> Found<T> {
+    /// The id that leads to the next page: that of the last item of a full page.
+    pub(crate) fn next(&self) -> Option<String> {
+        self.last.clone().filter(|_| self.is_full)
+    }
+}
+
+/// The bounds of a page. What the query leaves out follows from the operation.
+#[derive(Clone, Copy, Debug)]
+struct Page {
     /// Only items with smaller ids.
     before: u64,
     limit: usize,
@@ -21,28 +62,23 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// The page behind the item `before`, within a time range. What the query leaves out follows from the operation.
-    pub(crate) fn new(
-        meta: &Meta,
-        core: &Core,
-        before: Option<&str>,
-        limit: Option<u64>,
-        [start, end]: [Option<Timestamp>; 2],
-    ) -> Self {
-        let [from, to] = range(meta, Timestamp::from_millis(core.now), start, end).map(Timestamp::as_millis);
+    fn new(core: &Core, query: &Query<'_>) -> Self {
+        let [start, end] = query.range;
+        let [from, to] = range(query.meta, Timestamp::from_millis(core.now), start, end).map(Timestamp::as_millis);
         // An id that is not one of ours leads nowhere.
-        let before = before.map_or(u64::MAX, |text| text.parse().unwrap_or(0));
+        let before = query.before.map_or(u64::MAX, |text| text.parse().unwrap_or(0));
         let latest = core.now.saturating_sub(core.faults.conditions.lag);
-        Self { before, limit: page_size(meta, limit), from, to, latest }
+        Self { before, limit: page_size(query.meta, query.limit), from, to, latest }
     }
 
     fn holds(&self, time: u64) -> bool {
         time <= self.latest && (self.from..=self.to).contains(&time)
     }
 
-    /// The id that leads to the next page: that of the last item of a full page.
-    pub(crate) fn next(&self, items: usize, last: Option<u64>) -> Option<String> {
-        last.filter(|_| items >= self.limit).map(|id| id.to_string())
+    /// The page with the first of these items, which come with their ids.
+    fn filled<T>(&self, items: impl Iterator<Item = (u64, T)>) -> Found<T> {
+        let (ids, items): (Vec<u64>, Vec<T>) = items.take(self.limit).unzip();
+        Found { last: ids.last().map(u64::to_string), is_full: items.len() >= self.limit, items }
     }
 }
 
@@ -97,25 +133,42 @@ pub(crate) enum Kind {
     Closed,
 }
 
-impl Core {
-    /// Orders of an account on a page, newest first.
-    pub(crate) fn list_orders(
+impl Desk<'_> {
+    /// Orders of the account on a page, newest first.
+    pub(crate) fn orders<T>(
         &self,
-        account: usize,
         kind: Kind,
-        page: Page,
+        query: &Query<'_>,
         is_meant: impl Fn(&Order) -> bool,
-    ) -> Vec<&Order> {
-        let account = &self.accounts[account];
-        let ids = if kind == Kind::Open { &account.open } else { &account.closed };
-        let orders = ids.range(..page.before).rev().filter_map(|id| self.orders.get(id));
-        orders.filter(|order| page.holds(order.created) && is_meant(order)).take(page.limit).collect()
+        record: impl Fn(&Core, &Order) -> T,
+    ) -> Found<T> {
+        let (core, account, page) = (&*self.core, &self.core.accounts[self.account], Page::new(self.core, query));
+        let ids = match kind {
+            Kind::Open => &account.open,
+            Kind::Closed => &account.closed,
+        };
+        let orders = ids.range(..page.before).rev().filter_map(|id| core.orders.get(id));
+        let orders =
+            orders.filter(|order| page.holds(order.created) && query.wanted.is(core, order) && is_meant(order));
+        page.filled(orders.map(|order| (order.id, record(core, order))))
     }
-}
 
-/// Fills of an account on a page, newest first.
-pub(crate) fn list_fills(account: &Account, page: Page, is_meant: impl Fn(&Fill) -> bool) -> Vec<&Fill> {
-    let end = account.fills.partition_point(|fill| fill.id < page.before);
-    let fills = account.fills.iter().take(end).rev();
-    fills.filter(|fill| page.holds(fill.at) && is_meant(fill)).take(page.limit).collect()
+    /// Fills of the account on a page, newest first: of one order, if it is named.
+    pub(crate) fn fills<T>(
+        &self,
+        query: &Query<'_>,
+        order: Option<&str>,
+        record: impl Fn(&Core, &Fill) -> T,
+    ) -> Found<T> {
+        let (core, account, page) = (&*self.core, &self.core.accounts[self.account], Page::new(self.core, query));
+        // An id that is not one of ours has no fills.
+        let order: Option<u64> = order.map(|id| id.parse().unwrap_or_default());
+        let end = account.fills.partition_point(|fill| fill.id < page.before);
+        let fills = account.fills.iter().take(end).rev().filter(|fill| {
+            page.holds(fill.at)
+                && query.wanted.holds(core, fill.line, fill.pair)
+                && order.is_none_or(|order| fill.order == order)
+        });
+        page.filled(fills.map(|fill| (fill.id, record(core, fill))))
+    }
 }

@@ -17,7 +17,7 @@ use crate::amending::{Changes, Name};
 use crate::gate::{Desk, Serve};
 use crate::instruments::{Contract, quotient};
 use crate::orders::{self, Borrowing, Order, Preset, Presets, Quantity, Source, State, Ticket};
-use crate::pages::{Kind, Page, Wanted, list_fills, page_size};
+use crate::pages::{Kind, Query, Wanted, page_size, query};
 use crate::placing::Placed;
 use crate::reading::{number, optional, wire};
 use crate::refusal::{Reason, Refusal};
@@ -408,43 +408,33 @@ impl Serve for GetOrderDetails {
 
 impl Serve for GetOpenOrders {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetOpenOrdersPage, Refusal> {
-        let cursor = self.cursor.as_ref().map(|cursor| cursor.as_str());
-        let page = Page::new(Self::META, at.core, cursor, self.limit, [self.start_time, self.end_time]);
         let line = self.category.as_ref().map(|category| category.as_str());
-        let wanted = Wanted { line, symbol: self.symbol.as_ref().map(|symbol| symbol.as_str()) };
-        let found = at.core.list_orders(at.account, Kind::Open, page, |order| wanted.is(at.core, order));
+        let query = query!(self, cursor, line: line, symbol: self.symbol.as_ref().map(|symbol| symbol.as_str()));
+        let found = at.orders(Kind::Open, &query, |_| true, record);
         let mut answer = GetOpenOrdersPage::default();
-        answer.cursor = page.next(found.len(), found.last().map(|order| order.id)).map(Into::into);
-        answer.list = found.into_iter().map(|order| record(at.core, order)).collect::<Vec<_>>().into();
+        (answer.cursor, answer.list) = (found.next().map(Into::into), found.items.into());
         Ok(answer)
     }
 }
 
 impl Serve for GetOrderHistory {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetOrderHistoryPage, Refusal> {
-        let cursor = self.cursor.as_ref().map(|cursor| cursor.as_str());
-        let page = Page::new(Self::META, at.core, cursor, self.limit, [self.start_time, self.end_time]);
-        let symbol = self.symbol.as_ref().map(|symbol| symbol.as_str());
-        let wanted = Wanted { line: Some(self.category.as_str()), symbol };
-        let found = at.core.list_orders(at.account, Kind::Closed, page, |order| wanted.is(at.core, order));
+        let line = Some(self.category.as_str());
+        let query = query!(self, cursor, line: line, symbol: self.symbol.as_ref().map(|symbol| symbol.as_str()));
+        let found = at.orders(Kind::Closed, &query, |_| true, record);
         let mut answer = GetOrderHistoryPage::default();
-        answer.cursor = page.next(found.len(), found.last().map(|order| order.id)).map(Into::into);
-        answer.list = found.into_iter().map(|order| record(at.core, order)).collect::<Vec<_>>().into();
+        (answer.cursor, answer.list) = (found.next().map(Into::into), found.items.into());
         Ok(answer)
     }
 }
 
 impl Serve for GetFillHistory {
     fn serve(self, at: &mut Desk<'_>) -> Result<GetFillHistoryPage, Refusal> {
-        let cursor = self.cursor.as_ref().map(|cursor| cursor.as_str());
-        let page = Page::new(Self::META, at.core, cursor, self.limit, [self.start_time, self.end_time]);
-        let found = list_fills(&at.core.accounts[at.account], page, |fill| {
-            self.category.as_ref().is_none_or(|category| fill.line.as_str() == category.as_str())
-                && self.order_id.as_ref().is_none_or(|id| fill.order.to_string() == id.as_str())
-        });
+        let line = self.category.as_ref().map(|category| category.as_str());
+        let query = query!(self, cursor, line: line, symbol: None);
+        let found = at.fills(&query, self.order_id.as_ref().map(|id| id.as_str()), fill_record);
         let mut answer = GetFillHistoryPage::default();
-        answer.cursor = page.next(found.len(), found.last().map(|fill| fill.id)).map(Into::into);
-        answer.list = found.into_iter().map(|fill| fill_record(at.core, fill)).collect::<Vec<_>>().into();
+        (answer.cursor, answer.list) = (found.next().map(Into::into), found.items.into());
         Ok(answer)
     }
 }
