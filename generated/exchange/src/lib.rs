@@ -59,6 +59,8 @@
 //! | `log`, `snapshot`, `control` | what the page shows, and what its buttons do |
 //! | `docs` | the reference of the API, at `/docs/` |
 //!
+//! The program adds `watch`, which shows the state of another one in a terminal.
+//!
 //! # Decisions
 //!
 //! [`DECISIONS`] lists what the documents do not specify. [`Settings`] switches some of it.

@@ -1,12 +1,14 @@
 //! Starts the exchange and prints how to reach it.
 
+mod watch;
+
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use tradeapi_exchange::{
     Aim, Docs, Exchange, Fault, Mode, Prices, Profile, Seed, Setup, Time, Trouble, per_mille, server,
 };
@@ -14,8 +16,10 @@ use tradeapi_exchange::{
 /// An exchange on this machine, for trying out and for tests. It serves all operations of the documents over HTTP, with
 /// a market in which others trade too. Nothing is stored but the journal, if there is one.
 #[derive(Debug, Parser)]
-#[command(version)]
+#[command(version, args_conflicts_with_subcommands = true)]
 struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// The port; 0 takes any that is free.
     #[arg(long, default_value_t = 8090)]
     port: u16,
@@ -54,6 +58,18 @@ struct Arguments {
     replay: Option<PathBuf>,
 }
 
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Shows in this terminal what happens at an exchange that runs, each second anew.
+    Watch {
+        /// The address that the exchange printed.
+        url: String,
+        /// Prints the state once.
+        #[arg(long)]
+        once: bool,
+    },
+}
+
 fn prices(text: &str) -> Result<(String, PathBuf), String> {
     let (symbol, file) = text.split_once('=').ok_or("expected SYMBOL=FILE")?;
     Ok((symbol.to_owned(), file.into()))
@@ -62,9 +78,10 @@ fn prices(text: &str) -> Result<(String, PathBuf), String> {
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let done = match &arguments.replay {
-        Some(journal) => replayed(journal).map(|_| println!("every answer was the same")),
-        None => run(&arguments).await,
+    let done = match (&arguments.command, &arguments.replay) {
+        (Some(Command::Watch { url, once }), _) => watch::watch(url, *once).await,
+        (None, Some(journal)) => replayed(journal).map(|_| println!("every answer was the same")),
+        (None, None) => run(&arguments).await,
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

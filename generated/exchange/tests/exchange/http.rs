@@ -182,6 +182,23 @@ async fn the_program_prints_how_to_reach_it_and_serves() {
     client.unified().place_order(&limit("a", Side::Buy, "0.01", "63000")).await.unwrap();
 }
 
+#[tokio::test]
+async fn the_program_shows_the_state_of_another_in_a_terminal() {
+    let mut program = Program::start(&["--port", "0", "--seed", "3"]);
+    let client = program.client();
+    client.unified().place_order(&limit("a", Side::Buy, "0.01", "60000")).await.unwrap();
+    let watch = |url: String| {
+        Command::new(env!("CARGO_BIN_EXE_tradeapi-exchange")).args(["watch", "--once", &url]).output().unwrap()
+    };
+    let seen = watch(format!("http://{}", program.address));
+    let text = String::from_utf8(seen.stdout).unwrap();
+    assert!(seen.status.success() && text.contains("orders: 1") && text.contains("BTCUSDT"), "{text}");
+    assert!(text.contains("/api/v3/trade/place-order"), "{text}");
+    let nowhere = watch("http://127.0.0.1:1".to_owned());
+    let error = String::from_utf8(nowhere.stderr).unwrap();
+    assert!(!nowhere.status.success() && error.contains("http://127.0.0.1:1/-/state: "), "{error}");
+}
+
 #[test]
 fn a_port_in_use_says_so() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
