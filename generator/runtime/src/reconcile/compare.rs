@@ -1,5 +1,6 @@
 //! The comparison itself, of what was read: without calls, and the same for the same account and journal.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::ReconcileError;
@@ -244,9 +245,10 @@ pub(super) fn compare(known: &Known, shown: &Shown, since: Timestamp, own_prefix
     for (key, filled) in fills_alone {
         let client_id = filled.client_id.clone();
         let of_journal = client_id.clone().filter(|id| known.by_client_id.contains_key(&(key.0, id.clone())));
-        match of_journal {
-            Some(id) => drop(filled_ids.insert((key.0, id), key.clone())),
-            None => orders.push(by_its_fills(known, key, client_id, own_prefixes)),
+        match of_journal.map(|id| filled_ids.entry((key.0, id))) {
+            Some(Entry::Vacant(entry)) => drop(entry.insert(key.clone())),
+            // Two orders with one id cannot be told apart.
+            Some(Entry::Occupied(_)) | None => orders.push(by_its_fills(known, key, client_id, own_prefixes)),
         }
     }
     orders.extend(unshown(known, shown, since).map(|(key, order)| gone(key, order, filled_ids.remove(key))));
@@ -318,16 +320,17 @@ fn by_its_fills(known: &Known, key: &Key, client_id: Option<String>, own_prefixe
 }
 
 fn gone(key: &Key, known: &KnownOrder, filled: Option<Key>) -> ReconciledOrder {
-    let gone = match (known.expected, &filled) {
-        (Expected::Open, None) => Gone::Unsettled,
-        // A fill shows that it was placed.
-        (Expected::Open | Expected::Placed | Expected::Settled | Expected::NotPlaced, _) => Gone::NotOpen,
+    let difference = match (known.expected, &filled) {
+        (Expected::Open, None) => Difference::Gone(Gone::Unsettled),
+        // It is told of for its fills.
+        (Expected::NotPlaced, _) => Difference::Contradiction,
+        (Expected::Open | Expected::Placed | Expected::Settled, _) => Difference::Gone(Gone::NotOpen),
     };
     ReconciledOrder {
         id: filled.map(|(_, id)| id),
         client_id: Some(key.1.clone()),
         change: Some(known.number),
-        ..order(key.0, Difference::Gone(gone))
+        ..order(key.0, difference)
     }
 }
 

@@ -22,7 +22,7 @@ pub struct Listing {
     pub(super) part: Part,
     over: Option<Over>,
     fields: Option<FillFields>,
-    walk: fn(&ClientCore, Asked<'_>) -> Result<Box<dyn Walk>, Violations>,
+    walk: Begin,
     read: fn(&str) -> Option<Sighting>,
     cancel: Option<CancelBy>,
 }
@@ -61,6 +61,12 @@ struct CancelBy {
 }
 
 type Cancelling<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a>>;
+
+/// Begins to read a listing.
+type Begin = fn(&ClientCore, Asked<'_>) -> Result<Box<dyn Walk>, Violations>;
+
+/// Takes what the items of a page show.
+type Take<I> = fn(&[I], Option<FillFields>) -> Result<Seen, String>;
 
 /// What a listing is asked for.
 struct Asked<'a> {
@@ -136,7 +142,7 @@ impl Listing {
     const fn of<O: Operation>(
         part: Part,
         fields: Option<FillFields>,
-        walk: fn(&ClientCore, Asked<'_>) -> Result<Box<dyn Walk>, Violations>,
+        walk: Begin,
         read: fn(&str) -> Option<Sighting>,
     ) -> Self {
         Self { operation: O::META.id, family: O::META.family, part, over: None, fields, walk, read, cancel: None }
@@ -225,7 +231,7 @@ impl fmt::Debug for Listing {
 /// A listing that is read, and what is taken from its items.
 struct Walking<O: Paged> {
     pages: Pages<O>,
-    take: fn(&[O::Item], Option<FillFields>) -> Result<Seen, String>,
+    take: Take<O::Item>,
     fields: Option<FillFields>,
 }
 
@@ -248,11 +254,7 @@ where
     }
 }
 
-fn walking<O>(
-    client: &ClientCore,
-    asked: Asked<'_>,
-    take: fn(&[O::Item], Option<FillFields>) -> Result<Seen, String>,
-) -> Result<Box<dyn Walk>, Violations>
+fn walking<O>(client: &ClientCore, asked: Asked<'_>, take: Take<O::Item>) -> Result<Box<dyn Walk>, Violations>
 where
     O: Paged<Item: Send, Response: Send> + Send + Sync + 'static,
 {

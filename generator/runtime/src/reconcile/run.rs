@@ -172,10 +172,8 @@ impl ClientCore {
     ) -> Result<(), ReconcileError> {
         for Missing { family, client_id, request, look } in missing(known, &progress.shown, how.since, self.now()) {
             let found = (look.query)(self, &request, &client_id, &how.retry).await;
-            match found.map_err(|source| ReconcileError::Query { client_id, source })? {
-                Some(sighting) => progress.shown.add_order(family, sighting, None),
-                None => {}
-            }
+            let found = found.map_err(|source| ReconcileError::Query { client_id, source })?;
+            found.into_iter().for_each(|sighting| progress.shown.add_order(family, sighting, None));
         }
         Ok(())
     }
