@@ -3,9 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{ident, optional_text};
+use super::code::{gate, ident, optional_text};
 use super::layout::Layout;
-use super::root::gate;
 use super::{module_name, pages};
 use crate::model::{Api, Family, Operation, Response, Shape, Shown, Shows, Type};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::code::{file_of, ident, optional_text, pretty};
+use super::code::{file_of, gate, ident, optional_text, pretty};
 use super::docs::{Docs, code, escape};
 use super::module_name;
 use super::scope::value_type;
@@ -131,12 +131,6 @@ fn client(api: &Api, layout: Layout) -> String {
         format!("\n{}{gate}    {}: {};\n", docs.comments("    "), module_name(&family.name), family.rust)
     });
     format!("runtime::client! {{\n    API, RECOVERIES, LISTINGS;\n{}}}\n", families.collect::<String>())
-}
-
-/// In a crate of its own each family is a cargo feature.
-pub(super) fn gate(family: &Family, layout: Layout) -> Option<TokenStream> {
-    let feature = &family.name;
-    (layout == Layout::Crate).then(|| quote!(#[cfg(feature = #feature)]))
 }
 
 fn table(api: &Api) -> TokenStream {
