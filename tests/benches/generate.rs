@@ -1,4 +1,5 @@
-//! Reading the schema and emitting the client, all in memory.
+//! Generating: again after nothing changed, after one file was edited, and from nothing, beside reading and emitting in
+//! memory; for the schema and for thirty copies of it, with the most memory that each takes.
 //!
 //! Thirty copies of the schema take thirty times as long as one: the last table puts both beside each other.
 //!
@@ -7,11 +8,13 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use measure::Race;
 use tempfile::TempDir;
-use tradeapi_gen::{Diagnostics, Generator, Layout};
+use tradeapi_gen::{Diagnostics, Generator, Layout, Report};
+use tradeapi_tests::folders;
 
 mod measure;
 
@@ -19,13 +22,23 @@ const COPIES: usize = 30;
 const ROUNDS: usize = 21;
 const FEW_ROUNDS: usize = 5;
 
+/// The argument by which a process of its own does one way once, and prints its peak.
+const PEAK: &str = "--peak-of";
+
 fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [PEAK, way, schema, out] = arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        let runs = Runs { schema: schema.into(), out: out.into(), edits: 0 };
+        return runs.peak(way);
+    }
     let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema");
     let copies = TempDir::new()?;
     copy_schema(&real, copies.path())?;
 
-    measured("generate: the schema", &real, ROUNDS)?;
-    measured(&format!("generate: {COPIES} copies of the schema"), copies.path(), FEW_ROUNDS)?;
+    generated("generate: the schema", &real, "unified", ROUNDS)?;
+    generated(&format!("generate: {COPIES} copies of the schema"), copies.path(), "unified07", FEW_ROUNDS)?;
+    measured("in memory: the schema", &real, ROUNDS)?;
+    measured(&format!("in memory: {COPIES} copies of the schema"), copies.path(), FEW_ROUNDS)?;
     let (one, all) = (Generator::new().schema_dir(real), Generator::new().schema_dir(copies.path()));
     Race::new("generate: growth, all read and emitted")
         .rounds(FEW_ROUNDS)
@@ -34,6 +47,85 @@ fn main() -> Result<(), Box<dyn Error>> {
         .way("the schema, as often as there are copies", || (0..COPIES).try_for_each(|_| files(&one).map(drop)))
         .run();
     Ok(())
+}
+
+/// Prints what runs take that find nothing, one or everything changed since the one before.
+fn generated(title: &str, schema: &Path, family: &str, rounds: usize) -> Result<(), Box<dyn Error>> {
+    let room = TempDir::new()?;
+    let (copy, edited) = (room.path().join("schema"), room.path().join("edited"));
+    folders::copy(schema, &copy);
+    folders::copy(schema, &edited);
+    let runs = |schema: &Path, out: &str| Runs { schema: schema.to_owned(), out: room.path().join(out), edits: 0 };
+    let (again, mut edit, anew) = (runs(&copy, "again"), runs(&edited, "edit"), runs(&copy, "anew"));
+    again.generate()?;
+    edit.generate()?;
+    Race::new(title)
+        .rounds(rounds)
+        .all_threads()
+        .cpu()
+        .way("nothing changed", || again.generate())
+        .way("one operation edited", || edit.edit(family))
+        .way("everything new, the folder empty", || anew.anew())
+        .way("everything read and emitted, in memory", || files(&Generator::new().schema_dir(schema)))
+        .run();
+    for way in ["generate", "read"] {
+        let _ = fs::remove_dir_all(&anew.out);
+        println!("  {:<42} {:>10}", format!("most memory, {way} everything"), anew.peak_of(way)?);
+    }
+    println!("  {:<42} {:>10}", "most memory, nothing changed", again.peak_of("generate")?);
+    Ok(())
+}
+
+/// Runs over the same folders.
+struct Runs {
+    schema: PathBuf,
+    out: PathBuf,
+    edits: usize,
+}
+
+impl Runs {
+    fn generator(&self) -> Generator {
+        Generator::new().schema_dir(&self.schema).out_dir(&self.out).layout(Layout::Crate)
+    }
+
+    fn generate(&self) -> Result<Report, Diagnostics> {
+        self.generator().generate()
+    }
+
+    fn anew(&self) -> Result<Report, Diagnostics> {
+        let _ = fs::remove_dir_all(&self.out);
+        self.generate()
+    }
+
+    fn edit(&mut self, family: &str) -> Result<Report, Box<dyn Error>> {
+        let path = self.schema.join(family).join("place-order.yaml");
+        let text = fs::read_to_string(&path)?;
+        let (head, doc) = text.split_once("\ndoc: ").ok_or("the operation has no doc")?;
+        let (_, rest) = doc.split_once('\n').ok_or("the operation ends in its doc")?;
+        self.edits += 1;
+        fs::write(&path, format!("{head}\ndoc: Places an order, in words number {}.\n{rest}", self.edits))?;
+        Ok(self.generate()?)
+    }
+
+    /// The peak of a process that does nothing else.
+    fn peak_of(&self, way: &str) -> Result<String, Box<dyn Error>> {
+        let output =
+            Command::new(std::env::current_exe()?).args([PEAK, way]).args([&self.schema, &self.out]).output()?;
+        let peak = String::from_utf8(output.stdout)?;
+        if output.status.success() { Ok(peak.trim().to_owned()) } else { Err("the process of its own failed".into()) }
+    }
+
+    /// Does it, and prints the most memory that this process had, where the system tells.
+    fn peak(&self, way: &str) -> Result<(), Box<dyn Error>> {
+        match way {
+            "generate" => drop(self.generate()?),
+            _ => drop(self.generator().read()?),
+        }
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        println!("{}", peak.map_or("unknown", str::trim));
+        Ok(())
+    }
 }
 
 /// Prints what the schema in `folder` takes.

@@ -172,8 +172,7 @@ proptest! {
     }
 }
 
-/// The files that are not made again keep their bytes without being read as Rust: one that is damaged in a way that only
-/// its digest shows is made again, and the others are left alone.
+/// A file depends on the operations that were read for it: after an edit of one, those of others are not made again.
 #[test]
 fn an_edit_of_one_operation_makes_its_file_and_those_of_its_family_again() {
     let (schema, out) = (TempDir::new().unwrap(), TempDir::new().unwrap());

@@ -91,7 +91,7 @@ impl Generator {
         let folder = self.schema_folder();
         let sources = Sources::read(folder, folder, &mut mistakes);
         let documents = load::load(sources, folder, Readers::One, &mut mistakes);
-        let api = model::builder::build(&documents, &mut mistakes);
+        let api = model::builder::build(documents, &mut mistakes);
         if api.families.is_empty() { Err(mistakes) } else { Ok(api) }
     }
 }

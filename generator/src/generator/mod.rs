@@ -170,16 +170,9 @@ impl Generator {
         let (out, api) = (self.out_folder()?, self.selection.of(&schema.api)?);
         let jobs = emit::jobs(&api, self.layout);
         let writing = Writing::begin(&out, jobs.iter().map(|job| job.name.clone()).collect(), &write::RUST, |_| None)?;
-        let digests = Digests::of(&api, &how);
-        let files = Mutex::default();
-        emit::run(&jobs, |job| {
-            let made = make(job, &digests, &earlier, &writing, &out.join(&job.name));
-            let mut files: MutexGuard<'_, BTreeMap<_, _>> = files.lock().unwrap_or_else(PoisonError::into_inner);
-            files.extend(made.map(|made| (job.name.clone(), made)));
-        });
+        let files = make_all(&jobs, &Digests::of(&api, &how), &earlier, &writing, &out);
         let report = writing.finish()?;
         let counts = schema.counts();
-        let files = files.into_inner().unwrap_or_else(PoisonError::into_inner);
         Earlier { given, counts, files }.store(&out);
         Ok(Report { read: counts, ..report })
     }
@@ -194,6 +187,7 @@ impl Generator {
         crate::compare::compare(&self.out_folder()?, &self.files(&schema)?, &write::RUST)
     }
 
+    #[cfg(feature = "cli")]
     fn files(&self, schema: &Schema) -> Result<BTreeMap<String, String>, Diagnostics> {
         Ok(emit::emit(self.selection.of(&schema.api)?.as_ref(), self.layout))
     }
@@ -223,6 +217,23 @@ impl Generator {
     }
 }
 
+/// Makes the files that are not there already, and tells what each was made of.
+fn make_all(
+    jobs: &[Job<'_>],
+    digests: &Digests,
+    earlier: &Earlier,
+    writing: &Writing,
+    out: &Path,
+) -> BTreeMap<String, Made> {
+    let files = Mutex::default();
+    emit::run(jobs, |job| {
+        let made = make(job, digests, earlier, writing, &out.join(&job.name));
+        let mut files: MutexGuard<'_, BTreeMap<_, _>> = files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.extend(made.map(|made| (job.name.clone(), made)));
+    });
+    files.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Makes a file, unless it is there already, and tells of what.
 fn make(job: &Job<'_>, digests: &Digests, earlier: &Earlier, writing: &Writing, path: &Path) -> Option<Made> {
     let is_same = |made: &&Made| digests.of_inputs(&made.inputs) == Some(made.of) && made.is_intact(path);
@@ -246,7 +257,7 @@ fn read(folder: &Path, shown: &Path, readers: Readers) -> Result<Schema, Diagnos
 fn understand(sources: Sources, shown: &Path, readers: Readers, mut to: Diagnostics) -> Result<Schema, Diagnostics> {
     let documents = load::load(sources, shown, readers, &mut to);
     let reading = to.end_of_reading();
-    let api = model::builder::build(&documents, &mut to);
+    let api = model::builder::build(documents, &mut to);
     check::check(&api, &mut to);
     to.drop_follow_ups(&reading);
     to.fold_repeats();

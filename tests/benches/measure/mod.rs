@@ -5,15 +5,15 @@
 //! the first way is ours, the others are floors and peers. There are no limits; the numbers are for reading.
 //!
 //! Allocations are those of the measuring thread unless told otherwise, a reallocation counting as one. Counting costs
-//! an allocation some ten nanoseconds, in every way alike. Processor time, where it is asked for, is that of the measuring
-//! thread, with what the system does in its name.
+//! an allocation some ten nanoseconds, in every way alike. Processor time, where it is asked for, is that of the same
+//! threads, with what the system does in their name.
 
 use std::alloc::System;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use alloc_tracker::{Allocator, Session};
-use cpu_time::ThreadTime;
+use cpu_time::{ProcessTime, ThreadTime};
 
 #[allow(dead_code, reason = "not every bench has limits")]
 pub(crate) mod leaping;
@@ -41,7 +41,7 @@ struct Way<'a> {
     times: u32,
     /// Seconds that one time took, for each round.
     seconds: Vec<f64>,
-    /// Of which so many were spent on a processor by this thread.
+    /// Of which so many were spent on a processor, by this thread or by all.
     cpu_seconds: Vec<f64>,
     allocations: u64,
     bytes: u64,
@@ -60,7 +60,7 @@ impl<'a> Race<'a> {
         self
     }
 
-    /// Counts the allocations of every thread.
+    /// Counts the allocations and the processor time of every thread.
     #[allow(dead_code, reason = "not every bench needs it")]
     pub(crate) fn all_threads(mut self) -> Self {
         self.all_threads = true;
@@ -103,7 +103,7 @@ impl<'a> Race<'a> {
             // Whoever comes first finds the caches as the last one left them; it is someone else each time.
             let count = self.ways.len();
             for turn in 0..count {
-                self.ways[(round + turn) % count].take_time();
+                self.ways[(round + turn) % count].take_time(self.all_threads);
             }
         }
         self.print();
@@ -169,10 +169,11 @@ impl Way<'_> {
         }
     }
 
-    fn take_time(&mut self) {
-        let cpu = ThreadTime::now();
+    fn take_time(&mut self, all_threads: bool) {
+        let (thread, process) = (ThreadTime::now(), ProcessTime::now());
         let seconds = self.time(self.times) / f64::from(self.times);
-        self.cpu_seconds.push(cpu.elapsed().as_secs_f64() / f64::from(self.times));
+        let cpu = if all_threads { process.elapsed() } else { thread.elapsed() };
+        self.cpu_seconds.push(cpu.as_secs_f64() / f64::from(self.times));
         self.seconds.push(seconds);
     }
 

@@ -23,7 +23,9 @@ use crate::diagnostics::{Code, Diagnostics, Place, is_invisible, unknown};
 use crate::load::{Documents, FamilyDocuments, Short, Spanned, Text, raw};
 
 /// Resolves the whole schema.
-pub(crate) fn build(documents: &Documents, to: &mut Diagnostics) -> Api {
+pub(crate) fn build(mut documents: Documents, to: &mut Diagnostics) -> Api {
+    let families = std::mem::take(&mut documents.families);
+    let documents = &documents;
     let raw = &documents.api;
     let known = |id: &str| raw.documents.iter().any(|(name, _)| name.value == id);
     let mut builder = Builder { documents, to, known_document: &known };
@@ -63,20 +65,21 @@ pub(crate) fn build(documents: &Documents, to: &mut Diagnostics) -> Api {
         observed: statements::observations(&mut builder, &raw.observed),
         codes: builder.observed_codes(),
         refusals: builder.refusals(),
-        families: documents.families.iter().map(|family| builder.family(family)).collect(),
-        reviewed: AllReviewed::new(reviewed(&mut builder)),
+        reviewed: AllReviewed::new(reviewed(&mut builder, &families)),
+        // Each document goes once it is read, so that a large schema is not in memory twice.
+        families: families.into_iter().map(|family| builder.family(&family)).collect(),
     }
 }
 
 /// What every file was last checked against.
-fn reviewed(builder: &mut Builder<'_>) -> Vec<Reviewed> {
-    let documents = builder.documents;
-    let files = documents.families.iter().flat_map(|family| {
+fn reviewed(builder: &mut Builder<'_>, families: &[FamilyDocuments]) -> Vec<Reviewed> {
+    let api = &builder.documents.api.reviewed;
+    let files = families.iter().flat_map(|family| {
         let operations = family.operations.iter().map(|(_, _, operation)| &operation.reviewed);
         [&family.family.reviewed, &family.types.reviewed].into_iter().chain(operations)
     });
     let mut found = Vec::new();
-    for (document, sections) in std::iter::once(&documents.api.reviewed).chain(files).flat_map(|file| file.iter()) {
+    for (document, sections) in std::iter::once(api).chain(files).flat_map(|file| file.iter()) {
         builder.known_document(document);
         found.extend(sections.iter().map(|(section, digest)| Reviewed {
             document: document.value.clone(),
