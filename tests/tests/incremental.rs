@@ -186,15 +186,15 @@ fn an_edit_of_one_operation_makes_its_file_and_those_of_its_family_again() {
     assert_eq!(nothing.read, first.read);
     assert_eq!(record(), before);
 
-    let operation = schema.path().join("unified/place-order.yaml");
+    let operation = schema.path().join("unified/assets.yaml");
     let text = fs::read_to_string(&operation).unwrap();
     fs::write(&operation, text.replacen("\ndoc: ", "\ndoc: Really ", 1)).unwrap();
     let edited = generate(schema.path(), out.path()).unwrap();
-    assert!(names(&edited.written).contains(&"place_order.rs".to_owned()), "{:?}", edited.written);
+    assert!(names(&edited.written).contains(&"get_account_assets.rs".to_owned()), "{:?}", edited.written);
     let after = record();
     let changed: Vec<&str> = before.lines().filter(|line| line.contains(".rs") && !after.contains(line)).collect();
     let other_operations = changed.iter().filter(|line| line.contains("operation ") && !line.contains("family "));
-    let others: Vec<_> = other_operations.filter(|line| !line.contains("unified.place-order")).collect();
+    let others: Vec<_> = other_operations.filter(|line| !line.contains("unified.assets")).collect();
     assert!(others.is_empty(), "made again without need: {others:?}");
     assert!(changed.iter().all(|line| !line.contains("broker/")), "made again without need: {changed:?}");
 }
