@@ -12,7 +12,7 @@ pub(crate) fn add_types(text: &str, new: &NewTypes) -> Result<String, &'static s
 
 fn add(text: &str, key: &str, entries: &[Entry]) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
-    let begins = |line: &&str| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':'));
+    let begins = |line: &str| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':'));
     let Some(start) = lines.iter().position(|line| begins(line)) else {
         let block = yaml::write(&[Entry::new(key, Yaml::Map(entries.to_vec()))], 0);
         let at = lines.iter().position(|line| line.starts_with("reviewed:")).unwrap_or(lines.len());

@@ -185,7 +185,7 @@ fn named_apart(drafts: &[Draft], family: &Family) -> Vec<Draft> {
 /// The name of an operation at a path: its last segment that is no parameter, as the schema writes names.
 pub(crate) fn name_of_path(path: &str) -> String {
     use heck::ToKebabCase as _;
-    let last = path.split('/').filter(|part| !part.is_empty() && !part.contains('{')).next_back();
+    let last = path.split('/').rfind(|part| !part.is_empty() && !part.contains('{'));
     let name = last.unwrap_or("operation").to_kebab_case();
     if name.starts_with(|c: char| c.is_ascii_lowercase()) { name } else { format!("op-{name}") }
 }

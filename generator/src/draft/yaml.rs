@@ -126,6 +126,7 @@ fn one_line(text: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::panic, reason = "a test that fails panics")]
 mod tests {
     use super::*;
     use proptest::prelude::*;
