@@ -123,8 +123,9 @@ fn editors_refuse_what_the_generator_cannot_read() {
             let path = folder.path().join(&name);
             let here =
                 || all.iter().filter(|one| one.place.is_some_and(|place| all.files()[place.file as usize] == path));
-            // What lies elsewhere, or is no YAML in the sense of the language, is not read at all.
-            let passed_over = |code: Code| code < Code::WrongType && code != Code::EmptyFile;
+            // What lies elsewhere, is of another version, or is no YAML in the sense of the language is not read at all.
+            let passed_over =
+                |code: Code| code == Code::OtherLanguage || code < Code::WrongType && code != Code::EmptyFile;
             if !all.files().contains(&path) || here().any(|one| passed_over(one.code)) {
                 continue;
             }
