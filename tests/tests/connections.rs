@@ -22,6 +22,7 @@ tradeapi_tests::over_each_transport!(
     a_connection_that_was_closed_in_between_is_replaced,
     a_connection_that_will_be_closed_is_not_kept,
     a_late_answer_is_discarded,
+    each_call_over_a_connection_has_its_own_time,
     an_unsolicited_answer_is_discarded,
     a_dropped_call_takes_its_connection_along,
     calls_at_the_same_time_share_no_connection,
@@ -108,6 +109,22 @@ async fn a_late_answer_is_discarded(over: Over) {
     tokio::time::sleep(A_WHILE * 20).await;
     assert_eq!(cancelled(&client, "2").await.unwrap(), "2");
     assert_eq!(connections(&sandbox)[..2], [0, 1]);
+}
+
+/// The time of the first call ends while its connection rests.
+async fn each_call_over_a_connection_has_its_own_time(over: Over) {
+    let sandbox = Sandbox::start().unwrap();
+    let call = A_WHILE * 40;
+    sandbox.answer_next(done("1"));
+    sandbox.answer_next(done("2"));
+    sandbox.answer_next(Answer::hang());
+    let client = client(over, &sandbox, call);
+    assert_eq!(cancelled(&client, "1").await.unwrap(), "1");
+    tokio::time::sleep(call + A_WHILE).await;
+    assert_eq!(cancelled(&client, "2").await.unwrap(), "2");
+    let error = cancelled(&client, "3").await.expect_err("there is no answer");
+    assert_eq!(error.call_result(), CallResult::TimedOut);
+    assert_eq!(connections(&sandbox)[..2], [0, 0]);
 }
 
 async fn an_unsolicited_answer_is_discarded(over: Over) {
