@@ -305,6 +305,10 @@ fn origin(wire: &WireParameter<'_>) -> String {
 
 /// A parameter has to be nameable where conditions name it.
 fn is_nameable(name: &Name, to: &mut Diagnostics) {
+    if name.wire.contains(|c: char| c == '"' || c == '\\' || c.is_control()) {
+        to.at(name.place, Code::ReservedName, format!("the name `{}` needs escapes in JSON", name.wire))
+            .help("the schema language cannot express this name");
+    }
     if taken::CONDITION_WORDS.has(&name.wire) {
         to.at(
             name.place,

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::error::SentRequest;
-use crate::json::{Kind, ReadError, Reader};
+use crate::json::{Kind, ReadError, Reader, places_of};
 use crate::operation::Operation;
 use crate::parameters::Named;
 use crate::tables::{Echo, Echoes};
@@ -90,7 +90,7 @@ fn compare_as_written(sent: &SentRequest, echo: &Echo, id: Option<&str>) -> Opti
     if sent.body.is_empty() {
         return None;
     }
-    let written = || echo.of.iter().map(|parameter| Written::find(sent, parameter, id));
+    let written = || echo.of.iter().map(|parameter| Written::find(&sent.body, parameter, id));
     if written().any(|written| written == Written::Same) {
         return Some(Comparison::Agrees);
     }
@@ -123,9 +123,8 @@ enum Written {
 }
 
 impl Written {
-    fn find(sent: &SentRequest, parameter: &str, text: &str) -> Self {
-        let body = &sent.body[..];
-        Self::of(body.iter().enumerate().filter(|(_, byte)| **byte == b':').filter_map(|(at, _)| {
+    fn find(body: &[u8], parameter: &str, text: &str) -> Self {
+        Self::of(places_of(b':', body).filter_map(|at| {
             let name = body[..at].strip_suffix(b"\"")?.strip_suffix(parameter.as_bytes())?;
             let text_of = |value: &[u8]| value.strip_prefix(text.as_bytes()).and_then(|rest| rest.first().copied());
             let is_same = || body[at + 1..].strip_prefix(b"\"").and_then(text_of) == Some(b'"');

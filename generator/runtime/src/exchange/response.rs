@@ -76,7 +76,10 @@ fn read<O: Operation>(
 
 /// The remaining calls of the rate limit, if the exchange reports them.
 pub(crate) fn remaining_calls(api: &Api, headers: &HeaderMap) -> Option<u32> {
-    headers.get(api.remaining_calls?)?.to_str().ok()?.trim().parse().ok()
+    let wanted = api.remaining_calls?;
+    // A response has few headers: to compare them is cheaper than to parse and hash the name for each response.
+    let (_, value) = headers.iter().find(|(name, _)| name.as_str().eq_ignore_ascii_case(wanted))?;
+    value.to_str().ok()?.trim().parse().ok()
 }
 
 /// Whether `body` has the envelope of the API. Without an envelope, every body has.

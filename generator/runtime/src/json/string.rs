@@ -9,16 +9,30 @@ const HIGHS: u64 = ONES << 7;
 /// control character. The length of `bytes` if there is none.
 #[inline]
 pub(super) fn stop(bytes: &[u8], start: usize) -> usize {
+    first(bytes, start, stops, is_stop)
+}
+
+/// The places where `bytes` has `byte`.
+pub(crate) fn places_of(byte: u8, bytes: &[u8]) -> impl Iterator<Item = usize> {
+    let place = move |start| first(bytes, start, |word| equal_to(word, byte) & HIGHS, |other| other == byte);
+    let next = move |start| Some(place(start)).filter(|place| *place < bytes.len());
+    std::iter::successors(next(0), move |place| next(place + 1))
+}
+
+/// The place of the first byte from `start` on that `is_one`; the length of `bytes` if there is none. `marks` has the
+/// high bit of each such byte of a word, at least of the lowest.
+#[inline]
+fn first(bytes: &[u8], start: usize, marks: impl Fn(u64) -> u64, is_one: impl Fn(u8) -> bool) -> usize {
     let mut at = start;
     while let Some(&word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        let stops = stops(u64::from_le_bytes(word));
-        if stops != 0 {
-            return at + (stops.trailing_zeros() / 8) as usize;
+        let marks = marks(u64::from_le_bytes(word));
+        if marks != 0 {
+            return at + (marks.trailing_zeros() / 8) as usize;
         }
         at += 8;
     }
     let rest = bytes.get(at..).unwrap_or_default();
-    at + rest.iter().position(|&byte| is_stop(byte)).unwrap_or(rest.len())
+    at + rest.iter().position(|&byte| is_one(byte)).unwrap_or(rest.len())
 }
 
 /// Whether a string contains no escapes.
@@ -40,9 +54,17 @@ pub(super) fn is_stop(byte: u8) -> bool {
 /// does no harm because only the lowest is looked at.
 #[inline]
 fn stops(word: u64) -> u64 {
-    let less_than = |word: u64, bound: u8| word.wrapping_sub(ONES * u64::from(bound)) & !word;
-    let equal_to = |byte: u8| less_than(word ^ (ONES * u64::from(byte)), 1);
-    (equal_to(b'"') | equal_to(b'\\') | less_than(word, 0x20)) & HIGHS
+    (equal_to(word, b'"') | equal_to(word, b'\\') | less_than(word, 0x20)) & HIGHS
+}
+
+#[inline]
+fn less_than(word: u64, bound: u8) -> u64 {
+    word.wrapping_sub(ONES * u64::from(bound)) & !word
+}
+
+#[inline]
+fn equal_to(word: u64, byte: u8) -> u64 {
+    less_than(word ^ (ONES * u64::from(byte)), 1)
 }
 
 /// The content of the string that begins at `start`, behind its opening quote, and the place behind its closing one.
@@ -134,6 +156,12 @@ mod tests {
         fn the_first_stop_is_found(bytes: Vec<u8>, start in 0_usize..20) {
             let slowly = bytes.iter().skip(start).position(|&byte| is_stop(byte)).map_or(bytes.len(), |at| at + start);
             prop_assert_eq!(stop(&bytes, start), slowly.max(start));
+        }
+
+        #[test]
+        fn every_place_of_a_byte_is_found(bytes in proptest::collection::vec(b'8'..b'=', 0..40)) {
+            let slowly: Vec<_> = (0..bytes.len()).filter(|place| bytes[*place] == b':').collect();
+            prop_assert_eq!(places_of(b':', &bytes).collect::<Vec<_>>(), slowly);
         }
     }
 }

@@ -72,17 +72,14 @@ impl JsonWriter {
         self
     }
 
-    /// Writes a member whose value is a string.
-    pub(crate) fn text_member(&mut self, name: &str, value: &str) {
-        if !string::is_plain(name.as_bytes()) || !string::is_plain(value.as_bytes()) {
-            return self.member(name).string(value);
-        }
+    /// Writes a member whose value is a string. Its name needs no escapes.
+    pub(crate) fn text_member(&mut self, name: &'static str, value: &str) {
+        debug_assert!(string::is_plain(name.as_bytes()), "the name {name:?} needs escapes");
         self.separate();
-        self.text.reserve(name.len() + value.len() + 5);
         self.text.push('"');
         self.text.push_str(name);
         self.text.push_str("\":\"");
-        self.text.push_str(value);
+        self.escaped(value);
         self.text.push('"');
     }
 
@@ -236,9 +233,9 @@ mod tests {
         out.member("yes").boolean(true);
         out.member("none").raw("null");
         out.text_member("text", "it");
-        out.text_member("\"", "\n");
+        out.text_member("line", "\n");
         out.end_object();
-        let written = r#"{"list":["[",5,{}],"yes":true,"none":null,"text":"it","\"":"\u000a"}"#;
+        let written = r#"{"list":["[",5,{}],"yes":true,"none":null,"text":"it","line":"\u000a"}"#;
         assert_eq!(out.finish(), written);
     }
 

@@ -10,7 +10,8 @@ const USUAL_LENGTH: usize = 256;
 
 /// Writes request parameters as a query or as a JSON body, in the order of the calls.
 ///
-/// In a query every value is its text; lists and objects are JSON texts, unless the operation's table says otherwise.
+/// In a query every value is its text; lists and objects are JSON texts, unless the operation's table says otherwise. The
+/// names must need no escapes in JSON, which the generator checks.
 #[derive(Clone, Debug)]
 pub struct ParameterWriter {
     form: Form,

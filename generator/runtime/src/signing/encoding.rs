@@ -6,7 +6,12 @@ use crate::tables::Encoding;
 /// `bytes` as text.
 pub(super) fn encoded(bytes: &[u8], encoding: Encoding) -> String {
     match encoding {
-        Encoding::Base64 => STANDARD.encode(bytes),
+        Encoding::Base64 => {
+            // Not by `encode`, which allocates zeroed memory.
+            let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+            STANDARD.encode_string(bytes, &mut text);
+            text
+        }
         Encoding::Hex => bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]).map(hex_digit).collect(),
     }
 }
