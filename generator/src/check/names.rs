@@ -234,7 +234,7 @@ pub(super) fn parameters(_api: &Api, family: &Family, to: &mut Diagnostics) {
 fn parameter_set(family: &Family, parameters: &[Parameter], to: &mut Diagnostics) {
     stand_once(family, parameters, to);
     rust_fields(parameters, to);
-    parameters.iter().for_each(|parameter| is_nameable(&parameter.name, to));
+    parameters.iter().for_each(|parameter| is_name_of_parameter(&parameter.name, to));
 }
 
 fn choice_members(choice: &Choice, to: &mut Diagnostics) {
@@ -251,14 +251,14 @@ fn choice_members(choice: &Choice, to: &mut Diagnostics) {
             are_below_the_top(alternatives, to);
         }
         ChoiceKind::Value { decider, cases, .. } => {
-            is_nameable(decider, to);
+            is_name_of_parameter(decider, to);
             for case in cases {
                 rust_fields(&case.parameters, to);
                 are_below_the_top(&case.parameters, to);
             }
         }
     }
-    choice.members().into_iter().for_each(|member| is_nameable(&member.name, to));
+    choice.members().into_iter().for_each(|member| is_name_of_parameter(&member.name, to));
 }
 
 fn rust_fields(parameters: &[Parameter], to: &mut Diagnostics) {
@@ -303,12 +303,17 @@ fn origin(wire: &WireParameter<'_>) -> String {
     }
 }
 
-/// A parameter has to be nameable where conditions name it.
-fn is_nameable(name: &Name, to: &mut Diagnostics) {
+/// Clients write the name of a parameter without looking for escapes.
+fn is_name_of_parameter(name: &Name, to: &mut Diagnostics) {
     if name.wire.contains(|c: char| c == '"' || c == '\\' || c.is_control()) {
         to.at(name.place, Code::ReservedName, format!("the name `{}` needs escapes in JSON", name.wire))
-            .help("the schema language cannot express this name");
+            .help("the schema language cannot express this name of a parameter");
     }
+    is_nameable(name, to);
+}
+
+/// A parameter or a field has to be nameable where conditions name it.
+fn is_nameable(name: &Name, to: &mut Diagnostics) {
     if taken::CONDITION_WORDS.has(&name.wire) {
         to.at(
             name.place,

@@ -105,7 +105,7 @@ impl Story {
     fn new(seed: u64) -> Self {
         let mut settings = Settings::default();
         (settings.seed, settings.rate_limits) = (Seed(seed), false);
-        let mode = if seed % 2 == 0 { Mode::Hedge } else { Mode::OneWay };
+        let mode = if seed.is_multiple_of(2) { Mode::Hedge } else { Mode::OneWay };
         let exchange = Exchange::with(settings, Time::by_hand(), Profile::new().mode(mode));
         let journal = Arc::new(Memory::default());
         let builder = || exchange.client_of(exchange.keys()).checks(false);

@@ -13,7 +13,7 @@ use tradeapi_runtime::tables::{Api, CallResult, Envelope, Outcome};
 
 use self::world::{MINUTE, WINDOW, World};
 use crate::Tested;
-use crate::api::{API, ClientOid, Side};
+use crate::api::{API, ClientOid, ENVELOPE, Side};
 use crate::orders::{Execution, Orders, PlaceOrder};
 
 fn order() -> Result<PlaceOrder, tradeapi_runtime::value::InvalidIdentifier> {
