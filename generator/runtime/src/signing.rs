@@ -6,6 +6,7 @@ mod encoding;
 mod hmacs;
 #[cfg(feature = "asymmetric")]
 mod private_key;
+mod redacted;
 mod signer;
 #[cfg(test)]
 mod tests;
@@ -18,4 +19,5 @@ pub use credentials::Credentials;
 pub use hmacs::{HmacSha256, HmacSha384, HmacSha512};
 #[cfg(feature = "asymmetric")]
 pub use private_key::PrivateKey;
+pub(crate) use redacted::redacted;
 pub use signer::Signer;

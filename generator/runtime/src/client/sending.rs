@@ -18,7 +18,7 @@ use crate::exchange::{Reply, build_request, read_answer, time_of_date_header};
 use crate::limits::{Permit, RateLimitFeedback};
 use crate::observe::CallSpan;
 use crate::operation::Operation;
-use crate::signing::Authenticator;
+use crate::signing::{Authenticator, redacted};
 use crate::tables::{Access, CallResult, Effect, Meta, Outcome};
 use crate::transport::{ResponseFuture, RoundTrip};
 use crate::value::Timestamp;
@@ -185,7 +185,8 @@ impl ClientCore {
         }
         let Prepared { operation, request, warnings, signed_at, number, .. } = prepared;
         // Shares the bytes that are sent.
-        let what = SentRequest::new(&request, signed_at, now);
+        let shown = redacted(self.parts.api.credentials.as_ref(), &request);
+        let what = SentRequest::new(request.method().clone(), shown, signed_at, now);
         if let Some(number) = number {
             self.parts.recent.leaves(number, now);
         }

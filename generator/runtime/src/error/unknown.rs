@@ -40,9 +40,9 @@ pub struct UnknownOutcome {
 pub struct SentRequest {
     /// The HTTP method.
     pub method: Method,
-    /// The address with its query.
+    /// The address with its query, without credentials in it.
     pub uri: Uri,
-    /// The body.
+    /// The body, without credentials in it.
     pub body: Bytes,
     /// The time in its signature; it was sent right after.
     pub signed_at: Timestamp,
@@ -50,9 +50,8 @@ pub struct SentRequest {
 }
 
 impl SentRequest {
-    pub(crate) fn new(request: &http::Request<Bytes>, signed_at: Timestamp, left: Moment) -> Self {
-        let (uri, body) = (request.uri().clone(), request.body().clone());
-        Self { method: request.method().clone(), uri, body, signed_at, left }
+    pub(crate) fn new(method: Method, (uri, body): (Uri, Bytes), signed_at: Timestamp, left: Moment) -> Self {
+        Self { method, uri, body, signed_at, left }
     }
 }
 

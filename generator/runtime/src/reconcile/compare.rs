@@ -53,13 +53,16 @@ impl Shown {
             (None, Some((listing, _))) => listing.part == Part::OpenOrders,
             (None, None) => true,
         };
-        let new = ShownOrder { sighting, is_open, listed };
+        let key = (family, id);
+        // The listing of open orders stays known, for it can cancel what it shows.
+        let among_open = |listed: &(Listing, Option<&'static str>)| listed.0.part == Part::OpenOrders;
+        let known = self.orders.get(&key).and_then(|known| known.listed.filter(among_open));
+        let new = ShownOrder { sighting, is_open, listed: listed.filter(among_open).or(known).or(listed) };
         let is_older = |known: &ShownOrder| match (known.is_open, new.is_open) {
             (false, true) => true,
             (true, false) => false,
             _ => known.sighting.at > new.sighting.at,
         };
-        let key = (family, id);
         if !self.orders.get(&key).is_some_and(is_older) {
             self.orders.insert(key, new);
         }

@@ -189,6 +189,10 @@ impl ClientCore {
         let Some(ShownOrder { sighting, listed: Some((listing, turn)), .. }) = shown.order(order) else {
             return Ok(());
         };
+        // Past orders may lag behind, so what they alone show as open may have ended.
+        if listing.part != Part::OpenOrders {
+            return Ok(());
+        }
         order.action = match foreign {
             ForeignOrders::Leave => Action::None,
             ForeignOrders::Adopt => {
