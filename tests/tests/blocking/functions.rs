@@ -85,6 +85,7 @@ fn every_function_of_the_runtime_is_there_in_both_ways() {
             text!("generator/runtime/src/confirm/calls.rs"),
             text!("generator/runtime/src/confirm/each.rs"),
             text!("generator/runtime/src/confirm/recover.rs"),
+            text!("generator/runtime/src/reconcile/run.rs"),
         ],
     );
     for function in ["call", "retrying", "pages", "batch", "settle", "settle_each"] {

@@ -2,5 +2,5 @@
 use tradeapi::Credentials;
 
 fn main() {
-    let _ = Credentials::new("key", "secret", "passphrase").headers();
+    let _ = Credentials::new("key", "secret", "passphrase").passphrase();
 }

@@ -243,8 +243,11 @@ fn operations(input: ParseStream<'_>) -> syn::Result<Vec<String>> {
 
 /// The client, with a function for each family. The other functions do not depend on the schema.
 fn client(input: ParseStream<'_>) -> syn::Result<Vec<String>> {
-    let (_, _, _, _): (syn::Ident, syn::Token![,], syn::Ident, syn::Token![;]) =
-        (input.parse()?, input.parse()?, input.parse()?, input.parse()?);
+    for _table in ["API", "RECOVERIES", "LISTINGS"] {
+        input.parse::<syn::Ident>()?;
+        let _: Option<syn::Token![,]> = input.parse()?;
+    }
+    input.parse::<syn::Token![;]>()?;
     let mut uses: Vec<_> = [
         "std::clone::Clone",
         "std::fmt::Debug",

@@ -103,8 +103,8 @@ impl Builder<'_> {
         let Some(algorithm) = Algorithm::parse(&name.value) else {
             let words = Algorithm::WORDS.join(", ");
             self.to
-                .at(name.place, Code::UnknownWord, format!("unknown value `{}`, expected one of: {words}", name.value))
-                .help("write one of these words");
+                .at(name.place, Code::UndefinedName, format!("unknown algorithm `{}`", name.value))
+                .help(format!("write one of: {words}"));
             return None;
         };
         if known.iter().any(|(other, _)| *other == algorithm) {
