@@ -1,7 +1,8 @@
 //! The comparison of an account with a journal: at the start of a program, and after an outage.
 //!
-//! [`ClientCore::reconcile`] recovers the changes that the journal has open, reads the open orders, the past orders and the
-//! fills of an account, and tells for each order how it differs from the journal. Which operations list them is emitted.
+//! [`ClientCore::reconcile`](crate::ClientCore::reconcile) recovers the changes that the journal has open, reads the open
+//! orders, the past orders and the fills of an account, and tells for each order how it differs from the journal. Which
+//! operations list them is emitted.
 
 mod compare;
 mod error;
