@@ -1,7 +1,11 @@
 //! Binance, spot.
 
-use exchanges::binance::spot::{CancelOrder, CheckServerTime, CurrentOpenOrders, QueryOrder, Status};
-use exchanges::binance::{Client, Credentials, Error};
+use exchanges::binance::spot::{
+    CancelOpenOrders, CancelOrder, CheckServerTime, ClientOrderId, CurrentOpenOrders, NewOrder, OrderType, QueryOrder,
+    Side, Status, TimeInForce,
+};
+use exchanges::binance::{Client, Credentials, Error, Timestamp, dec};
+use tradeapi_runtime::clock::FixedClock;
 use tradeapi_runtime::tables::CodeProof;
 use tradeapi_sandbox::{Answer, Request, Sandbox};
 
@@ -14,6 +18,13 @@ fn client(sandbox: &Sandbox) -> Client {
     Client::builder(sandbox.url()).credentials(Credentials::new("key", SECRET, "")).build().unwrap()
 }
 
+fn limit_order() -> NewOrder {
+    NewOrder::new("LTCBTC", Side::Buy, OrderType::Limit)
+        .time_in_force(TimeInForce::Gtc)
+        .quantity(dec!(1))
+        .price(dec!(0.1))
+}
+
 fn assert_signed(request: &Request) {
     let (text, signature) = request.query.as_ref().unwrap().rsplit_once("&signature=").unwrap();
     let (_, at) = text.rsplit_once("timestamp=").unwrap();
@@ -22,12 +33,35 @@ fn assert_signed(request: &Request) {
     assert_eq!(request.header("X-MBX-APIKEY"), Some("key"));
 }
 
-/// What the other tests compare with gives the signature of the documentation.
+/// The client, and what the other tests compare with, give the signature of the documentation.
 #[test]
 fn the_documented_example_is_signed_as_documented() {
     let text = "symbol=LTCBTC&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=0.1&recvWindow=5000&timestamp=1499827319559";
     let expected = "c8db56825ae71d6d79447849e617115f4a920fa2acdcab2b053c4b2838bd6b71";
     assert_eq!(hex(&hmac_sha256(SECRET.as_bytes(), text)), expected);
+    let clock = FixedClock(Timestamp::from_millis(1_499_827_319_559));
+    let credentials = Credentials::new("key", SECRET, "");
+    let client = Client::builder("https://api.binance.com").credentials(credentials).clock(clock).build().unwrap();
+    let order = limit_order().recv_window(5000);
+    let prepared = client.core().prepare(&order).unwrap();
+    assert_eq!(prepared.uri().query(), Some(&*format!("{text}&signature={expected}")));
+    assert!(prepared.body().is_empty());
+}
+
+#[tokio::test]
+async fn an_order_travels_in_the_query() {
+    let sandbox = Sandbox::start().unwrap();
+    let client = client(&sandbox);
+    sandbox.answer_next(Answer::json(r#"{"symbol": "LTCBTC", "orderId": 28, "clientOrderId": "a"}"#));
+    let order = limit_order().new_client_order_id(ClientOrderId::new("a").unwrap());
+    assert_eq!(client.spot().new_order(&order).await.unwrap().order_id, Some(28));
+    sandbox.answer_next(Answer::json(r#"[{"symbol": "LTCBTC", "orderId": 28, "status": "CANCELED"}]"#));
+    let cancelled = client.spot().cancel_open_orders(&CancelOpenOrders::new("LTCBTC")).await.unwrap();
+    assert_eq!(cancelled.data[0].status, Some(Status::Canceled));
+    let requests = sandbox.requests();
+    requests.iter().for_each(assert_signed);
+    assert_eq!((requests[0].method.as_str(), requests[0].text().as_str()), ("POST", ""));
+    assert_eq!((requests[1].method.as_str(), requests[1].path.as_str()), ("DELETE", "/api/v3/openOrders"));
 }
 
 #[tokio::test]

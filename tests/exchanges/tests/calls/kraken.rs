@@ -1,12 +1,14 @@
-//! Kraken, spot, with JSON bodies.
+//! Kraken, spot.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use exchanges::kraken::spot::{
-    AddOrder, CancelAllOrders, CancelOrder, GetServerTime, GetWebsocketsToken, OrderType, Side,
+    AddOrder, CancelAllOrders, CancelOrder, ClOrdId, GetClosedOrders, GetOpenOrders, GetServerTime, GetWebsocketsToken,
+    OrderType, Side,
 };
-use exchanges::kraken::{Client, Credentials, Error, dec};
+use exchanges::kraken::{Client, Credentials, Error, Timestamp, dec};
 use sha2::{Digest, Sha256};
+use tradeapi_runtime::clock::FixedClock;
 use tradeapi_sandbox::{Answer, Request, Sandbox};
 
 use crate::{base64, hmac_sha512};
@@ -20,8 +22,9 @@ fn client(sandbox: &Sandbox) -> Client {
 
 /// Checks the signature, and returns the nonce.
 fn signed(request: &Request) -> u64 {
-    let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
-    let nonce = body["nonce"].as_str().unwrap();
+    assert_eq!(request.header("content-type"), Some("application/x-www-form-urlencoded"));
+    let text = request.text();
+    let nonce = text.strip_prefix("nonce=").unwrap().split('&').next().unwrap();
     let digest = Sha256::digest([nonce.as_bytes(), &request.body].concat());
     let text = [request.path.as_bytes(), &digest].concat();
     assert_eq!(request.header("API-Sign"), Some(&*base64(&hmac_sha512(&STANDARD.decode(SECRET).unwrap(), &text))));
@@ -29,7 +32,7 @@ fn signed(request: &Request) -> u64 {
     nonce.parse().unwrap()
 }
 
-/// What the other tests compare with gives the signature of the documentation.
+/// The client, and what the other tests compare with, give the signature of the documentation.
 #[test]
 fn the_documented_example_is_signed_as_documented() {
     let body = "nonce=1616492376594&ordertype=limit&pair=XBTUSD&price=37500&type=buy&volume=1.25";
@@ -37,6 +40,13 @@ fn the_documented_example_is_signed_as_documented() {
     let text = [b"/0/private/AddOrder".as_slice(), &digest].concat();
     let expected = "4/dpxb3iT4tp/ZCVEwSnEsLxx0bqyhLpdfOpc6fn7OR8+UClSV5n9E6aSS8MPtnRfp32bAb0nmbRn6H8ndwLUQ==";
     assert_eq!(base64(&hmac_sha512(&STANDARD.decode(SECRET).unwrap(), &text)), expected);
+    let credentials = Credentials::new("key", SECRET, "");
+    let clock = FixedClock(Timestamp::from_millis(1_616_492_376_594));
+    let client = Client::builder("https://api.kraken.com").credentials(credentials).clock(clock).build().unwrap();
+    let order = AddOrder::new(OrderType::Limit, "XBTUSD", Side::Buy, dec!(1.25)).price(dec!(37500));
+    let prepared = client.core().prepare(&order).unwrap();
+    assert_eq!(prepared.body(), body);
+    assert_eq!(prepared.headers().get("api-sign").unwrap(), expected);
 }
 
 #[tokio::test]
@@ -44,7 +54,7 @@ async fn each_call_has_a_larger_nonce() {
     let sandbox = Sandbox::start().unwrap();
     let client = client(&sandbox);
     sandbox.answer_next(Answer::json(r#"{"error": [], "result": {"descr": {"order": "buy"}, "txid": ["O-1"]}}"#));
-    let order = AddOrder::new(OrderType::Limit, Side::Buy, "XBTUSD", dec!(1.25)).price(dec!(37500));
+    let order = AddOrder::new(OrderType::Limit, "XBTUSD", Side::Buy, dec!(1.25)).price(dec!(37500));
     let placed = client.spot().add_order(&order).await.unwrap();
     assert_eq!(placed.txid[0].as_str(), "O-1");
     sandbox.answer_next(Answer::json(r#"{"error": [], "result": {"count": 1}}"#));
@@ -55,14 +65,35 @@ async fn each_call_has_a_larger_nonce() {
     client.spot().get_websockets_token(&GetWebsocketsToken::new()).await.unwrap();
     let nonces: Vec<_> = sandbox.requests().iter().map(signed).collect();
     assert!(nonces.len() == 4 && nonces.is_sorted_by(|a, b| a < b), "{nonces:?}");
-    assert!(sandbox.requests()[0].text().starts_with(r#"{"nonce":""#));
+    assert!(sandbox.requests()[0].text().ends_with("&ordertype=limit&pair=XBTUSD&price=37500&type=buy&volume=1.25"));
+}
+
+#[tokio::test]
+async fn orders_are_listed_under_their_ids() {
+    let sandbox = Sandbox::start().unwrap();
+    let client = client(&sandbox);
+    let order = r#"{"cl_ord_id": "desk-1", "status": "open", "opentm": 1616666559.8974, "vol": "1.25",
+        "descr": {"pair": "XBTUSD", "type": "buy", "ordertype": "limit", "price": "30010.0"}}"#;
+    sandbox.answer_next(Answer::json(format!(r#"{{"error": [], "result": {{"open": {{"O-1": {order}}}}}}}"#)));
+    let id = ClOrdId::new("desk-1").unwrap();
+    let open = client.spot().get_open_orders(&GetOpenOrders::new().cl_ord_id(id)).await.unwrap();
+    let [(id, listed)] = &open.data.open[..] else { panic!("{:?}", open.data) };
+    assert_eq!(id, "O-1");
+    assert_eq!(listed.opened.map(|at| Timestamp::from(at).as_millis()), Some(1_616_666_559_897));
+    assert_eq!(listed.descr.as_ref().unwrap().price, Some(dec!(30010)));
+    sandbox.answer_next(Answer::json(r#"{"error": [], "result": {"closed": {}, "count": 0}}"#));
+    let closed = client.spot().get_closed_orders(&GetClosedOrders::new()).await.unwrap();
+    assert_eq!(closed.data.count, Some(0));
+    let requests = sandbox.requests();
+    requests.iter().for_each(|request| assert!(signed(request) > 0));
+    assert!(requests[0].text().ends_with("&cl_ord_id=desk-1"));
 }
 
 #[tokio::test]
 async fn an_error_in_a_list_is_a_refusal() {
     let sandbox = Sandbox::start().unwrap();
     sandbox.answer_next(Answer::json(r#"{"error": ["EOrder:Insufficient funds"]}"#));
-    let order = AddOrder::new(OrderType::Market, Side::Buy, "XBTUSD", dec!(1.25));
+    let order = AddOrder::new(OrderType::Market, "XBTUSD", Side::Buy, dec!(1.25));
     let error = client(&sandbox).spot().add_order(&order).await.unwrap_err();
     let Error::Exchange(refused) = &error else { panic!("{error}") };
     assert_eq!(
@@ -77,7 +108,7 @@ async fn an_answer_that_breaks_off_leaves_the_outcome_unknown() {
     for body in [r#"{"error": []"#, r#"{"error": [], "result"#, r#"{"error": []}"#] {
         let sandbox = Sandbox::start().unwrap();
         sandbox.answer_next(Answer::json(body));
-        let order = AddOrder::new(OrderType::Market, Side::Buy, "XBTUSD", dec!(1.25));
+        let order = AddOrder::new(OrderType::Market, "XBTUSD", Side::Buy, dec!(1.25));
         let error = client(&sandbox).spot().add_order(&order).await.unwrap_err();
         assert!(matches!(error, Error::Unknown(_)), "{body}: {error}");
     }
