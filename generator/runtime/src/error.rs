@@ -97,7 +97,7 @@ pub struct ExchangeError {
     pub message: String,
     /// The HTTP status.
     pub status: StatusCode,
-    /// The time of the request by the exchange's clock.
+    /// The time of the request by the exchange's clock; where the envelope has no time, that of the header `Date`.
     pub request_time: Option<Timestamp>,
     /// What is known about the code, even if it proves nothing.
     pub known: Option<&'static KnownError>,

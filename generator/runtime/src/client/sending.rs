@@ -214,7 +214,7 @@ impl ClientCore {
             let date = time_of_date_header(self.parts.api, response.headers());
             let reply = read_answer(self.parts.api, self.codes(), operation, &what, response);
             let reply = reply.map(|reply| Reply { remaining, ..reply });
-            self.learn_the_time(O::META, (signed_at, at, received), date, reply)
+            dated(self.learn_the_time(O::META, (signed_at, at, received), date, reply), date)
         });
         if let Some(drift) = &self.parts.drift {
             let credentials = self.parts.authenticator.as_ref().map(Authenticator::credentials);
@@ -270,5 +270,17 @@ impl ClientCore {
         let outcome = self.parts.api.outcome_of(meta.effect, call_result_of(&error), Outcome::Unknown);
         let (operation, effect, waited) = (meta.id, meta.effect, Duration::ZERO);
         Error::Transport(Box::new(TransportFailure { operation, effect, outcome, error, waited }))
+    }
+}
+
+/// Adds the time of the header `Date` to a response that contains no time.
+fn dated<T>(answer: Result<Reply<T>, Error>, date: Option<Timestamp>) -> Result<Reply<T>, Error> {
+    match answer {
+        Ok(reply) => Ok(Reply { request_time: reply.request_time.or(date), ..reply }),
+        Err(Error::Exchange(error)) => {
+            let request_time = error.request_time.or(date);
+            Err(Error::Exchange(Box::new(ExchangeError { request_time, ..*error })))
+        }
+        Err(error) => Err(error),
     }
 }

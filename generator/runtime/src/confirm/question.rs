@@ -4,7 +4,7 @@ use super::absence::{self, AskedAt};
 use super::evidence::{self, Evidence, Sent};
 use super::{Queryable, Shown};
 use crate::checks::{CheckContext, CheckPolicy, Violation, Violations};
-use crate::error::{Error, Refusal};
+use crate::error::{Error, ExchangeError, Refusal};
 use crate::exchange::is_compound_with;
 use crate::json::{Decode, write_json};
 use crate::operation::Operation;
@@ -135,7 +135,7 @@ impl<O: Queryable> Question<O> {
     /// What an error of the query proves.
     pub(super) fn failed(&self, error: &Error, sent: &Sent, asked: &AskedAt, absent: &[String]) -> Finding {
         let Error::Exchange(error) = error else { return Finding::Nothing("the query got no response") };
-        if error.proves != Some(CodeProof::NoSuchOrder) && !absent.iter().any(|known| known == error.code.as_str()) {
+        if !is_denial(error, absent) {
             return Finding::Nothing("the query failed with a code that does not mean \"not found\"");
         }
         self.is_absent(sent, asked)
@@ -151,6 +151,11 @@ impl<O: Queryable> Question<O> {
             Err(why) => Finding::Nothing(why),
         }
     }
+}
+
+/// Whether a refusal of a query says that the thing is not there.
+pub(super) fn is_denial(error: &ExchangeError, absent: &[String]) -> bool {
+    error.proves == Some(CodeProof::NoSuchOrder) || absent.iter().any(|known| known == error.code.as_str())
 }
 
 /// Refuses a request whose outcome cannot be queried.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::absence::AskedAt;
 use super::evidence::Sent;
-use super::question::{Finding, Picked, Question};
+use super::question::{Finding, Picked, Question, is_denial};
 use super::verdict::{Confirmation, ConfirmedDone, ConfirmedNotDone, Unconfirmed};
 use super::{ConfirmPolicy, Queryable, Shown, Shows};
 use crate::client::ClientCore;
@@ -79,12 +79,17 @@ impl ClientCore {
                 least = least.max(answer.as_ref().err().map_or(Duration::ZERO, asked_to_wait));
                 let at = Asking { begun, policy };
                 let (mut finding, mut answer) = self.evaluated(one, answer, at);
-                if let (Finding::Absence, Some(then)) = (&finding, O::ask_then(self, one.question.json())) {
-                    // It is absent only if neither place has it.
+                if let Some(then) =
+                    shows_nothing(&answer, policy).then(|| O::ask_then(self, one.question.json())).flatten()
+                {
                     let begun = self.moment();
                     let Some(other) = until(timer, end, then).await else { break };
                     least = least.max(other.as_ref().err().map_or(Duration::ZERO, asked_to_wait));
-                    (finding, answer) = self.evaluated(one, other, Asking { begun, ..at });
+                    let other = self.evaluated(one, other, Asking { begun, ..at });
+                    // It is absent only if neither place has it, and the first one was asked before.
+                    if !matches!(other.0, Finding::Absence) {
+                        (finding, answer) = other;
+                    }
                 }
                 *confirmation = concluded(one, finding, answer, asked, absences);
                 observe::asked(O::META, asked, confirmation.outcome(), confirmation.because());
@@ -152,6 +157,15 @@ impl ClientCore {
             None => (begun.wall_since(open.signed_at), now.wall_since(open.signed_at)),
         };
         AskedAt { there, at_least, at_most, uncertainty: self.signature_uncertainty(open.signed_at, open.left) }
+    }
+}
+
+/// Whether an answer shows that the first place does not have it, or not yet.
+fn shows_nothing<R>(answer: &Result<Reply<Picked<R>>, Error>, policy: &ConfirmPolicy) -> bool {
+    match answer {
+        Ok(reply) => matches!(reply.data, Picked::Absent),
+        Err(Error::Exchange(error)) => is_denial(error, &policy.absent),
+        Err(_) => false,
     }
 }
 

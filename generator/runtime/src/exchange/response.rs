@@ -261,7 +261,7 @@ impl<'a> Answer<'a> {
 pub struct Reply<T> {
     /// The data.
     pub data: T,
-    /// The time of the request by the exchange's clock.
+    /// The time of the request by the exchange's clock; where the envelope has no time, that of the header `Date`.
     pub request_time: Option<Timestamp>,
     /// The time in the signature of the request; `None` if the request was not sent by a client.
     pub signed_at: Option<Timestamp>,

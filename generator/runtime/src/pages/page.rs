@@ -30,7 +30,7 @@ pub struct Page<T> {
     /// The part that is not accessible, if the exchange gives access to less than requested. It is reported before
     /// anything of it is missed, and again each time more of it becomes inaccessible.
     pub clipped: Option<Clipped>,
-    /// The time of the request by the exchange's clock.
+    /// The time of the request by the exchange's clock; where the envelope has no time, that of the header `Date`.
     pub request_time: Option<Timestamp>,
     /// How long the call waited for its rate limits.
     pub waited: Duration,
