@@ -1,7 +1,7 @@
 //! Bybit, version 5.
 
 use exchanges::bybit::order::{
-    CancelOrder, Category, GetOpenOrders, GetServerTime, OrderId, OrderRef, OrderType, PlaceOrder, Side,
+    CancelOrder, Category, GetKline, GetOpenOrders, GetServerTime, OrderId, OrderRef, OrderType, PlaceOrder, Side,
 };
 use exchanges::bybit::{Client, Credentials, Error, dec};
 use tradeapi_runtime::tables::CodeProof;
@@ -67,4 +67,20 @@ async fn public_calls_are_not_signed() {
     let time = client(&sandbox, None).order().get_server_time(&GetServerTime::new()).await.unwrap();
     assert_eq!(time.time_second.map(|at| Timestamp::from(at).as_millis()), Some(1_688_639_403_000));
     assert!(sandbox.requests()[0].header("X-BAPI-SIGN").is_none());
+}
+
+#[tokio::test]
+async fn times_and_candles_are_read_as_bybit_writes_them() {
+    let sandbox = Sandbox::start().unwrap();
+    let answers = [
+        r#"{"retCode": 0, "result": {"timeSecond": "1688639403", "timeNano": "1688639403423213947"}, "time": 1}"#,
+        r#"{"retCode": 0, "result": {"symbol": "BTCUSD", "category": "inverse", "list":
+            [["1670608800000", "17071", "17073", "17027", "17055.5", "268611", "15.74462667"]]}, "time": 1}"#,
+    ];
+    answers.iter().for_each(|answer| sandbox.answer_next(Answer::json(*answer)));
+    let client = Client::builder(sandbox.url()).build().unwrap();
+    let time = client.order().get_server_time(&GetServerTime::new()).await.unwrap().data;
+    assert_eq!(time.time_nano.map(|time| time.as_nanos()), Some(1_688_639_403_423_213_947));
+    let candles = client.order().get_kline(&GetKline::new("BTCUSD", "60")).await.unwrap().data;
+    assert_eq!(candles.list[0].close_price, Some(dec!(17055.5)));
 }

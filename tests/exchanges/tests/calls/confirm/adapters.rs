@@ -1,0 +1,118 @@
+//! How the exchanges speak, as far as placing an order and finding it takes.
+
+use serde_json::{Value, json};
+use tradeapi_runtime::confirm::ConfirmPolicy;
+use tradeapi_runtime::dec;
+use tradeapi_sandbox::Answer;
+
+use super::Settled;
+use super::exchange::Adapter;
+
+fn number(millis: u64) -> Value {
+    millis.into()
+}
+
+fn text(millis: u64) -> Value {
+    millis.to_string().into()
+}
+
+pub(super) const BINANCE: Adapter = Adapter {
+    place: |url, world| {
+        use exchanges::binance::Client;
+        use exchanges::binance::spot::{ClientOrderId, NewOrder, OrderType, Side, TimeInForce};
+        Box::pin(async move {
+            let order = NewOrder::new("LTCBTC", Side::Buy, OrderType::Limit)
+                .time_in_force(TimeInForce::Gtc)
+                .quantity(dec!(1))
+                .price(dec!(0.1))
+                .new_client_order_id(ClientOrderId::new("desk-1").unwrap());
+            let client = world.client(Client::builder(url));
+            Settled::of(&client.place_and_confirm(&order, &ConfirmPolicy::new()).await)
+        })
+    },
+    create: "POST /api/v3/order",
+    open: "GET /api/v3/order",
+    history: None,
+    renamed: &[("clientOrderId", "newClientOrderId"), ("origQty", "quantity")],
+    created: ("time", number),
+    selects: &[("symbol", "symbol"), ("origClientOrderId", "clientOrderId")],
+    shows: |orders, _| match orders.last() {
+        Some(order) => Answer::json(order.to_string()),
+        None => Answer::new(400, r#"{"code": -2013, "msg": "Order does not exist."}"#),
+    },
+    keeps_records: true,
+};
+
+pub(super) const BYBIT: Adapter = Adapter {
+    place: |url, world| {
+        use exchanges::bybit::Client;
+        use exchanges::bybit::order::{Category, OrderLinkId, OrderType, PlaceOrder, Side};
+        Box::pin(async move {
+            let order = PlaceOrder::new(Category::Spot, "BTCUSDT", Side::Buy, OrderType::Limit, dec!(0.1))
+                .price(dec!(15600))
+                .order_link_id(OrderLinkId::new("desk-1").unwrap());
+            let client = world.client(Client::builder(url));
+            Settled::of(&client.place_and_confirm(&order, &ConfirmPolicy::new()).await)
+        })
+    },
+    create: "POST /v5/order/create",
+    open: "GET /v5/order/realtime",
+    history: Some("GET /v5/order/history"),
+    renamed: &[],
+    created: ("createdTime", text),
+    selects: &[("symbol", "symbol"), ("orderLinkId", "orderLinkId")],
+    shows: |orders, now| {
+        let result = json!({"category": "spot", "nextPageCursor": "", "list": orders});
+        Answer::json(json!({"retCode": 0, "retMsg": "OK", "result": result, "time": now}).to_string())
+    },
+    keeps_records: true,
+};
+
+pub(super) const DERIBIT: Adapter = Adapter {
+    place: |url, world| {
+        use exchanges::deribit::Client;
+        use exchanges::deribit::trading::{Buy, Label, OrderType};
+        Box::pin(async move {
+            let order = Buy::new("ETH-PERPETUAL", dec!(40))
+                .order_type(OrderType::Limit)
+                .price(dec!(1500.5))
+                .label(Label::new("desk-1").unwrap());
+            let client = world.client(Client::builder(url));
+            Settled::of(&client.place_and_confirm(&order, &ConfirmPolicy::new()).await)
+        })
+    },
+    create: "private/buy",
+    open: "private/get_open_orders_by_instrument",
+    history: Some("private/get_order_history_by_instrument"),
+    renamed: &[("order_type", "type")],
+    created: ("creation_timestamp", number),
+    selects: &[("instrument_name", "instrument_name")],
+    shows: |orders, _| Answer::json(json!({"jsonrpc": "2.0", "result": orders}).to_string()),
+    // The history has a number of orders.
+    keeps_records: false,
+};
+
+pub(super) const OKX: Adapter = Adapter {
+    place: |url, world| {
+        use exchanges::okx::Client;
+        use exchanges::okx::trade::{ClOrdId, OrdType, PlaceOrder, Side, TdMode};
+        Box::pin(async move {
+            let order = PlaceOrder::new("BTC-USDT", TdMode::Cash, Side::Buy, OrdType::Limit, dec!(2))
+                .price(dec!(2.15))
+                .cl_ord_id(ClOrdId::new("desk1").unwrap());
+            let client = world.client(Client::builder(url));
+            Settled::of(&client.place_and_confirm(&order, &ConfirmPolicy::new()).await)
+        })
+    },
+    create: "POST /api/v5/trade/order",
+    open: "GET /api/v5/trade/order",
+    history: None,
+    renamed: &[],
+    created: ("cTime", text),
+    selects: &[("instId", "instId"), ("clOrdId", "clOrdId")],
+    shows: |orders, _| match orders.len() {
+        0 => Answer::json(r#"{"code": "51603", "msg": "Order does not exist", "data": []}"#),
+        _ => Answer::json(json!({"code": "0", "msg": "", "data": orders}).to_string()),
+    },
+    keeps_records: true,
+};

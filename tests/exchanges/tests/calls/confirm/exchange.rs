@@ -1,0 +1,136 @@
+//! A small exchange: the orders that it accepted, and what goes wrong.
+
+use std::pin::Pin;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Map, Value, json};
+use tradeapi_sandbox::{Answer, Request};
+
+use super::Settled;
+use super::world::World;
+
+/// A placement and what became of it.
+type Placement = Pin<Box<dyn Future<Output = Settled>>>;
+
+/// How an exchange speaks.
+pub(super) struct Adapter {
+    /// Places an order by the exchange's client, at an address.
+    pub(super) place: fn(String, World) -> Placement,
+    /// The method and path of a placement, or the method of its call.
+    pub(super) create: &'static str,
+    /// The same of the places that are queried; without a history, the first one shows all orders.
+    pub(super) open: &'static str,
+    pub(super) history: Option<&'static str>,
+    /// The fields of a record that have other names than the parameters of a placement.
+    pub(super) renamed: &'static [(&'static str, &'static str)],
+    /// The field with the time at which an order was placed, and how that is written.
+    pub(super) created: (&'static str, fn(u64) -> Value),
+    /// The parameters of a query that select records, with the field of the record.
+    pub(super) selects: &'static [(&'static str, &'static str)],
+    /// Writes the answer to a query.
+    pub(super) shows: fn(Vec<Value>, u64) -> Answer,
+    /// Whether it is documented how long records are kept.
+    pub(super) keeps_records: bool,
+}
+
+/// What goes wrong with a placement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Fault {
+    RequestLost,
+    /// The client gives up before the request arrives.
+    RequestLate,
+    AnswerLost,
+    /// The order is accepted, and a gateway answers that something failed.
+    GatewayFails,
+    /// The request is lost, and an older order has its id.
+    IdTaken,
+}
+
+/// Where an order is listed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Place {
+    Open,
+    History,
+}
+
+const LATE: u64 = 2_000;
+const HOUR: u64 = 3_600_000;
+
+pub(super) struct Exchange {
+    speaks: &'static Adapter,
+    fault: Fault,
+    place: Place,
+    world: World,
+    creates: AtomicUsize,
+    /// The records of orders, each with the time from which it is shown.
+    orders: Mutex<Vec<(u64, Value)>>,
+}
+
+impl Exchange {
+    pub(super) fn new(speaks: &'static Adapter, fault: Fault, place: Place, world: World) -> Self {
+        Self { speaks, fault, place, world, creates: AtomicUsize::new(0), orders: Mutex::default() }
+    }
+
+    /// How many placements arrived or were lost.
+    pub(super) fn creates(&self) -> usize {
+        self.creates.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn answer(&self, request: &Request) -> Answer {
+        let (target, parameters) = read(request);
+        let answer = match target.as_str() {
+            target if target == self.speaks.create => self.create(parameters),
+            target if target == self.speaks.open => self.show(Place::Open, &parameters),
+            target if Some(target) == self.speaks.history => self.show(Place::History, &parameters),
+            other => panic!("nothing is at {other}"),
+        };
+        let close = Answer::close();
+        if answer == close { close } else { answer.header("Date", &self.world.date()) }
+    }
+
+    fn create(&self, parameters: Map<String, Value>) -> Answer {
+        self.creates.fetch_add(1, Ordering::Relaxed);
+        let now = self.world.millis();
+        match self.fault {
+            Fault::RequestLost => {}
+            Fault::RequestLate => self.accept(parameters, now + LATE, now + LATE),
+            Fault::AnswerLost | Fault::GatewayFails => self.accept(parameters, now, now),
+            Fault::IdTaken => self.accept(parameters, now - HOUR, now),
+        }
+        if self.fault == Fault::GatewayFails { Answer::new(502, "<html>") } else { Answer::close() }
+    }
+
+    fn accept(&self, mut record: Map<String, Value>, created: u64, shown: u64) {
+        for (field, parameter) in self.speaks.renamed {
+            let value = record.remove(*parameter).unwrap();
+            record.insert((*field).to_owned(), value);
+        }
+        let (field, write) = self.speaks.created;
+        record.insert(field.to_owned(), write(created));
+        self.orders.lock().unwrap().push((shown, Value::Object(record)));
+    }
+
+    fn show(&self, place: Place, query: &Map<String, Value>) -> Answer {
+        let now = self.world.millis();
+        let is_here = self.speaks.history.is_none() || self.place == place;
+        let is_meant = |record: &Value| self.speaks.selects.iter().all(|(of, field)| query[*of] == record[*field]);
+        let orders = self.orders.lock().unwrap();
+        let shown = orders.iter().filter(|(from, record)| is_here && *from <= now && is_meant(record));
+        (self.speaks.shows)(shown.map(|(_, record)| record.clone()).collect(), now)
+    }
+}
+
+/// The method and path of a request, or the method of its call, and its parameters.
+fn read(request: &Request) -> (String, Map<String, Value>) {
+    let body: Value = serde_json::from_slice(&request.body).unwrap_or_else(|_| json!({}));
+    if let (Some(call), Some(parameters)) = (body["method"].as_str(), body["params"].as_object()) {
+        return (call.to_owned(), parameters.clone());
+    }
+    let mut parameters = body.as_object().unwrap().clone();
+    let query = request.query.as_deref().unwrap_or_default();
+    for (name, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
+        parameters.insert(name.to_owned(), value.into());
+    }
+    (format!("{} {}", request.method, request.path), parameters)
+}

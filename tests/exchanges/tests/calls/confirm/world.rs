@@ -1,0 +1,115 @@
+//! Time, and a transport without sockets.
+
+use std::sync::Arc;
+use std::task::Waker;
+use std::time::{Duration, UNIX_EPOCH};
+
+use bytes::Bytes;
+use tradeapi_runtime::client::LimitMode;
+use tradeapi_runtime::clock::{Clock, Environment, ManualTimer, Timer};
+use tradeapi_runtime::error::{BuildError, Delivery, TransportError, TransportErrorKind};
+use tradeapi_runtime::transport::{ResponseFuture, Transport};
+use tradeapi_runtime::{ClientBuilder, ClientCore, Credentials, Timestamp};
+use tradeapi_sandbox::{Act, Request};
+
+use super::exchange::Exchange;
+
+const START: u64 = 1_790_000_000_000;
+const TRIP: Duration = Duration::from_millis(10);
+
+/// The time of a client and its exchange. Clones share it.
+#[derive(Clone)]
+pub(super) struct World {
+    timer: ManualTimer,
+    /// Whether time moves on when someone waits for it.
+    leaps: bool,
+    /// The exchange that is called without sockets.
+    exchange: Option<Arc<Exchange>>,
+}
+
+impl World {
+    /// Time moves on when someone waits for it.
+    pub(super) fn leaping() -> Self {
+        Self { timer: ManualTimer::new(), leaps: true, exchange: None }
+    }
+
+    /// Time stands still.
+    pub(super) fn resting() -> Self {
+        Self { leaps: false, ..Self::leaping() }
+    }
+
+    /// Calls `exchange` without sockets.
+    pub(super) fn with(self, exchange: Arc<Exchange>) -> Self {
+        Self { exchange: Some(exchange), ..self }
+    }
+
+    /// A client in this time.
+    pub(super) fn client<C>(self, builder: ClientBuilder<C>) -> C
+    where
+        C: TryFrom<ClientCore>,
+        C::Error: Into<BuildError>,
+    {
+        // Clients of one address share their limits, and each test has a time of its own.
+        let builder = builder.limits(LimitMode::Off).environment(self.clone());
+        let builder = builder.credentials(Credentials::new("key", "secret", "phrase"));
+        if self.exchange.is_some() { builder.transport(self).build().unwrap() } else { builder.build().unwrap() }
+    }
+
+    pub(super) fn millis(&self) -> u64 {
+        START + u64::try_from(self.timer.now().as_millis()).unwrap()
+    }
+
+    /// The time as the header `Date` has it.
+    pub(super) fn date(&self) -> String {
+        httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_millis(self.millis()))
+    }
+}
+
+impl Clock for World {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.millis())
+    }
+}
+
+impl Timer for World {
+    fn now(&self) -> Duration {
+        self.timer.now()
+    }
+
+    fn wake_at(&self, at: Duration, waker: Waker) {
+        if self.leaps {
+            self.timer.advance(at.saturating_sub(self.timer.now()));
+            waker.wake();
+        } else {
+            self.timer.wake_at(at, waker);
+        }
+    }
+}
+
+impl Environment for World {
+    fn random(&self) -> u64 {
+        123_456_789
+    }
+}
+
+impl Transport for World {
+    fn send<'a>(&'a self, request: http::Request<Bytes>) -> ResponseFuture<'a> {
+        let (head, body) = request.into_parts();
+        let target = head.uri.path_and_query().unwrap().as_str();
+        let request = Request::new(head.method.as_str(), target, Vec::new(), body, 0);
+        self.timer.advance(TRIP);
+        let answer = self.exchange.as_ref().unwrap().answer(&request);
+        self.timer.advance(TRIP);
+        let response = match answer.into_act() {
+            Act::Whole(parts) => {
+                let response = http::Response::builder().status(parts.status);
+                let response =
+                    parts.headers.iter().fold(response, |response, (name, value)| response.header(name, value));
+                Ok(response.body(Bytes::from(parts.body)).unwrap())
+            }
+            Act::Close => Err(TransportError::new(TransportErrorKind::Closed, Delivery::MaybeSent)),
+            other => panic!("{other:?} needs a socket"),
+        };
+        Box::pin(std::future::ready(response))
+    }
+}
