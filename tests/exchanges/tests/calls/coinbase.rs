@@ -3,9 +3,10 @@
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use exchanges::coinbase::orders::{
-    CancelOrders, ClientOrderId, ClosePosition, GetOrder, GetServerTime, OrderId, Status,
+    CancelOrders, ClientOrderId, ClosePosition, CreateOrder, GetOrder, GetServerTime, LimitOrder, ListOrders,
+    OrderConfiguration, OrderId, ProductId, Side, Status,
 };
-use exchanges::coinbase::{Client, Credentials, Error};
+use exchanges::coinbase::{Client, Credentials, Error, Timestamp, dec};
 use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 use tradeapi_runtime::tables::{CodeProof, Outcome};
 use tradeapi_sandbox::{Answer, Request, Sandbox};
@@ -53,6 +54,34 @@ async fn each_request_has_a_token_of_its_own() {
     assert_eq!(closed.order_id.as_ref().unwrap().as_str(), "2");
     let nonces: Vec<_> = sandbox.requests().iter().map(|request| signed(&sandbox, request)).collect();
     assert!(nonces.len() == 3 && nonces[0] != nonces[1] && nonces[1] != nonces[2]);
+}
+
+#[tokio::test]
+async fn an_order_says_within_how_it_executes() {
+    let sandbox = Sandbox::start().unwrap();
+    let client = client(&sandbox);
+    sandbox.answer_next(Answer::json(
+        r#"{"success": true, "success_response": {"order_id": "1", "product_id": "BTC-USD", "side": "BUY",
+            "client_order_id": "a"}, "order_configuration": {"limit_limit_gtc": {"base_size": "0.001"}}}"#,
+    ));
+    let limit = OrderConfiguration::new().limit_limit_gtc(LimitOrder::new(dec!(0.001), dec!(10000)).post_only(true));
+    let order = CreateOrder::new(ClientOrderId::new("a").unwrap(), "BTC-USD", Side::Buy, limit);
+    assert_eq!(client.orders().create_order(&order).await.unwrap().order_id.as_ref().unwrap().as_str(), "1");
+    sandbox.answer_next(Answer::json(
+        r#"{"orders": [{"order_id": "1", "created_time": "2021-05-31T09:59:59.000Z"}], "cursor": ""}"#,
+    ));
+    let products = vec![ProductId::from("BTC-USD"), ProductId::from("ETH-USD")];
+    let list = client.orders().list_orders(&ListOrders::new().product_ids(products)).await.unwrap();
+    assert_eq!(Timestamp::from(list.data.orders[0].created_time.unwrap()).as_millis(), 1_622_455_199_000);
+    let requests = sandbox.requests();
+    requests.iter().for_each(|request| assert!(!signed(&sandbox, request).is_empty()));
+    let configuration = r#"{"limit_limit_gtc":{"base_size":"0.001","limit_price":"10000","post_only":true}}"#;
+    assert!(
+        requests[0].text().contains(&format!(r#""order_configuration":{configuration}"#)),
+        "{}",
+        requests[0].text()
+    );
+    assert_eq!(requests[1].query.as_deref(), Some("product_ids=BTC-USD&product_ids=ETH-USD"));
 }
 
 #[tokio::test]

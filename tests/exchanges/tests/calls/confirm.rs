@@ -13,11 +13,11 @@ use tradeapi_runtime::confirm::Confirmation;
 use tradeapi_runtime::tables::Outcome;
 use tradeapi_sandbox::Sandbox;
 
-use adapters::{BINANCE, BYBIT, DERIBIT, OKX};
+use adapters::{BINANCE, BYBIT, COINBASE, DERIBIT, OKX};
 use exchange::{Adapter, Exchange, Fault, Place};
 use world::World;
 
-const EXCHANGES: [&Adapter; 4] = [&BINANCE, &BYBIT, &DERIBIT, &OKX];
+const EXCHANGES: [&Adapter; 5] = [&BINANCE, &BYBIT, &COINBASE, &DERIBIT, &OKX];
 
 /// How a placement ended.
 #[derive(Clone, Copy, Debug, PartialEq)]

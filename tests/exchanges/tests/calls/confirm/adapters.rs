@@ -3,10 +3,13 @@
 use serde_json::{Value, json};
 use tradeapi_runtime::confirm::ConfirmPolicy;
 use tradeapi_runtime::dec;
+use tradeapi_runtime::value::{IsoTime, Timestamp};
 use tradeapi_sandbox::Answer;
 
 use super::Settled;
 use super::exchange::Adapter;
+
+const SECRET: &str = "secret";
 
 fn number(millis: u64) -> Value {
     millis.into()
@@ -14,6 +17,10 @@ fn number(millis: u64) -> Value {
 
 fn text(millis: u64) -> Value {
     millis.to_string().into()
+}
+
+fn iso8601(millis: u64) -> Value {
+    IsoTime::from(Timestamp::from_millis(millis)).to_string().into()
 }
 
 pub(super) const BINANCE: Adapter = Adapter {
@@ -26,7 +33,7 @@ pub(super) const BINANCE: Adapter = Adapter {
                 .quantity(dec!(1))
                 .price(dec!(0.1))
                 .new_client_order_id(ClientOrderId::new("desk-1").unwrap());
-            let client = world.client(Client::builder(url));
+            let client = world.client(Client::builder(url), SECRET);
             Settled::of(&client.place_and_confirm(&order, &ConfirmPolicy::new()).await)
         })
     },
@@ -51,7 +58,7 @@ pub(super) const BYBIT: Adapter = Adapter {
             let order = PlaceOrder::new(Category::Spot, "BTCUSDT", Side::Buy, OrderType::Limit, dec!(0.1))
                 .price(dec!(15600))
                 .order_link_id(OrderLinkId::new("desk-1").unwrap());
-            let client = world.client(Client::builder(url));
+            let client = world.client(Client::builder(url), SECRET);
             Settled::of(&client.place_and_confirm(&order, &ConfirmPolicy::new()).await)
         })
     },
@@ -68,6 +75,28 @@ pub(super) const BYBIT: Adapter = Adapter {
     keeps_records: true,
 };
 
+pub(super) const COINBASE: Adapter = Adapter {
+    place: |url, world| {
+        use exchanges::coinbase::Client;
+        use exchanges::coinbase::orders::{ClientOrderId, CreateOrder, LimitOrder, OrderConfiguration, Side};
+        Box::pin(async move {
+            let limit = OrderConfiguration::new().limit_limit_gtc(LimitOrder::new(dec!(0.001), dec!(10000)));
+            let order = CreateOrder::new(ClientOrderId::new("desk-1").unwrap(), "BTC-USD", Side::Buy, limit);
+            let client = world.client(Client::builder(url), include_str!("../key.pem"));
+            Settled::of(&client.place_and_confirm(&order, &ConfirmPolicy::new()).await)
+        })
+    },
+    create: "POST /api/v3/brokerage/orders",
+    open: "GET /api/v3/brokerage/orders/historical/batch",
+    history: None,
+    renamed: &[],
+    created: ("created_time", iso8601),
+    selects: &[],
+    shows: |orders, _| Answer::json(json!({"orders": orders, "cursor": ""}).to_string()),
+    // One page of the listing is read.
+    keeps_records: false,
+};
+
 pub(super) const DERIBIT: Adapter = Adapter {
     place: |url, world| {
         use exchanges::deribit::Client;
@@ -77,7 +106,7 @@ pub(super) const DERIBIT: Adapter = Adapter {
                 .order_type(OrderType::Limit)
                 .price(dec!(1500.5))
                 .label(Label::new("desk-1").unwrap());
-            let client = world.client(Client::builder(url));
+            let client = world.client(Client::builder(url), SECRET);
             Settled::of(&client.place_and_confirm(&order, &ConfirmPolicy::new()).await)
         })
     },
@@ -100,7 +129,7 @@ pub(super) const OKX: Adapter = Adapter {
             let order = PlaceOrder::new("BTC-USDT", TdMode::Cash, Side::Buy, OrdType::Limit, dec!(2))
                 .price(dec!(2.15))
                 .cl_ord_id(ClOrdId::new("desk1").unwrap());
-            let client = world.client(Client::builder(url));
+            let client = world.client(Client::builder(url), SECRET);
             Settled::of(&client.place_and_confirm(&order, &ConfirmPolicy::new()).await)
         })
     },

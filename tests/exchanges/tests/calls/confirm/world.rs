@@ -44,14 +44,14 @@ impl World {
     }
 
     /// A client in this time.
-    pub(super) fn client<C>(self, builder: ClientBuilder<C>) -> C
+    pub(super) fn client<C>(self, builder: ClientBuilder<C>, secret: &str) -> C
     where
         C: TryFrom<ClientCore>,
         C::Error: Into<BuildError>,
     {
         // Clients of one address share their limits, and each test has a time of its own.
         let builder = builder.limits(LimitMode::Off).environment(self.clone());
-        let builder = builder.credentials(Credentials::new("key", "secret", "phrase"));
+        let builder = builder.credentials(Credentials::new("key", secret, "phrase"));
         if self.exchange.is_some() { builder.transport(self).build().unwrap() } else { builder.build().unwrap() }
     }
 
