@@ -9,15 +9,18 @@ mod world;
 
 use std::sync::Arc;
 
-use tradeapi_runtime::confirm::Confirmation;
+use tradeapi_runtime::confirm::{BatchConfirmation, Confirmation};
 use tradeapi_runtime::tables::Outcome;
 use tradeapi_sandbox::Sandbox;
 
-use adapters::{BINANCE, BYBIT, COINBASE, DERIBIT, OKX};
+use adapters::{BINANCE, BYBIT, COINBASE, DERIBIT, OKX, OKX_BATCH};
 use exchange::{Adapter, Exchange, Fault, Place};
 use world::World;
 
-const EXCHANGES: [&Adapter; 5] = [&BINANCE, &BYBIT, &COINBASE, &DERIBIT, &OKX];
+const EXCHANGES: [&Adapter; 6] = [&BINANCE, &BYBIT, &COINBASE, &DERIBIT, &OKX, &OKX_BATCH];
+
+/// The order is accepted, and its client does not learn of it.
+const ANSWERS_LOST: [Fault; 3] = [Fault::AnswerLost, Fault::AnswerTorn, Fault::GatewayFails];
 
 /// How a placement ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,6 +38,14 @@ impl Settled {
         let by_absence = matches!(confirmation, Confirmation::NotDone(not_done) if not_done.by_absence);
         Self { outcome: confirmation.outcome(), by_absence }
     }
+
+    /// How all items of a batch ended, which went the same way.
+    fn of_items<I, T, R>(batch: &BatchConfirmation<I, T, R>) -> Self {
+        let mut all = batch.items.iter().map(|item| Self::of(&item.confirmation));
+        let first = all.next().unwrap();
+        assert!(all.all(|other| other == first), "the items ended differently");
+        first
+    }
 }
 
 /// Places one order on each exchange in virtual time, and compares what is concluded.
@@ -51,14 +62,16 @@ async fn in_virtual_time(fault: Fault, place: Place, expected: impl Fn(&Adapter)
 #[tokio::test]
 async fn an_order_whose_answer_is_lost_is_found_over_loopback() {
     for adapter in EXCHANGES {
-        for fault in [Fault::AnswerLost, Fault::GatewayFails] {
+        for fault in ANSWERS_LOST {
             let (sandbox, world) = (Sandbox::start().unwrap(), World::resting());
             let exchange = Arc::new(Exchange::new(adapter, fault, Place::Open, world.clone()));
             let there = Arc::clone(&exchange);
             sandbox.answer_otherwise(move |request| there.answer(request));
             let settled = (adapter.place)(sandbox.url(), world).await;
             assert_eq!(settled, Settled::DONE, "{}: {fault:?}", adapter.create);
-            assert_eq!((exchange.creates(), sandbox.requests().len()), (1, 2), "{}", adapter.create);
+            // A query for each order was enough.
+            let requests = 1 + exchange.accepted();
+            assert_eq!((exchange.creates(), sandbox.requests().len()), (1, requests), "{}", adapter.create);
         }
     }
 }
@@ -66,7 +79,7 @@ async fn an_order_whose_answer_is_lost_is_found_over_loopback() {
 #[tokio::test]
 async fn an_order_whose_answer_is_lost_is_found_wherever_it_is_listed() {
     for place in [Place::Open, Place::History] {
-        for fault in [Fault::AnswerLost, Fault::GatewayFails] {
+        for fault in ANSWERS_LOST {
             in_virtual_time(fault, place, |_| Settled::DONE).await;
         }
     }

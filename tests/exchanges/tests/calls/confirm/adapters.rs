@@ -145,3 +145,23 @@ pub(super) const OKX: Adapter = Adapter {
     },
     keeps_records: true,
 };
+
+/// Two orders in one request.
+pub(super) const OKX_BATCH: Adapter = Adapter {
+    place: |url, world| {
+        use exchanges::okx::Client;
+        use exchanges::okx::trade::{BatchOrder, ClOrdId, OrdType, PlaceMultipleOrders, Side, TdMode};
+        Box::pin(async move {
+            let order = |id: &str| {
+                BatchOrder::new("BTC-USDT", TdMode::Cash, Side::Buy, OrdType::Limit, dec!(2))
+                    .price(dec!(2.15))
+                    .cl_ord_id(ClOrdId::new(id).unwrap())
+            };
+            let client = world.client(Client::builder(url), SECRET);
+            let batch = client.batch(PlaceMultipleOrders::new(vec![order("desk1"), order("desk2")]));
+            Settled::of_items(&batch.send_and_confirm(&ConfirmPolicy::new()).await.unwrap())
+        })
+    },
+    create: "POST /api/v5/trade/batch-orders",
+    ..OKX
+};

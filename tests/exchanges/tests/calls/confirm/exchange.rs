@@ -41,6 +41,8 @@ pub(super) enum Fault {
     /// The client gives up before the request arrives.
     RequestLate,
     AnswerLost,
+    /// The answer breaks off.
+    AnswerTorn,
     /// The order is accepted, and a gateway answers that something failed.
     GatewayFails,
     /// The request is lost, and an older order has its id.
@@ -72,6 +74,11 @@ impl Exchange {
         Self { speaks, fault, place, world, creates: AtomicUsize::new(0), orders: Mutex::default() }
     }
 
+    /// How many orders are in its books.
+    pub(super) fn accepted(&self) -> usize {
+        self.orders.lock().unwrap().len()
+    }
+
     /// How many placements arrived or were lost.
     pub(super) fn creates(&self) -> usize {
         self.creates.load(Ordering::Relaxed)
@@ -81,24 +88,30 @@ impl Exchange {
         let (target, parameters) = read(request);
         let answer = match target.as_str() {
             target if target == self.speaks.create => self.create(parameters),
-            target if target == self.speaks.open => self.show(Place::Open, &parameters),
-            target if Some(target) == self.speaks.history => self.show(Place::History, &parameters),
+            target if target == self.speaks.open => self.show(Place::Open, &parameters[0]),
+            target if Some(target) == self.speaks.history => self.show(Place::History, &parameters[0]),
             other => panic!("nothing is at {other}"),
         };
         let close = Answer::close();
         if answer == close { close } else { answer.header("Date", &self.world.date()) }
     }
 
-    fn create(&self, parameters: Map<String, Value>) -> Answer {
+    fn create(&self, orders: Vec<Map<String, Value>>) -> Answer {
         self.creates.fetch_add(1, Ordering::Relaxed);
         let now = self.world.millis();
-        match self.fault {
-            Fault::RequestLost => {}
-            Fault::RequestLate => self.accept(parameters, now + LATE, now + LATE),
-            Fault::AnswerLost | Fault::GatewayFails => self.accept(parameters, now, now),
-            Fault::IdTaken => self.accept(parameters, now - HOUR, now),
+        for order in orders {
+            match self.fault {
+                Fault::RequestLost => {}
+                Fault::RequestLate => self.accept(order, now + LATE, now + LATE),
+                Fault::AnswerLost | Fault::AnswerTorn | Fault::GatewayFails => self.accept(order, now, now),
+                Fault::IdTaken => self.accept(order, now - HOUR, now),
+            }
         }
-        if self.fault == Fault::GatewayFails { Answer::new(502, "<html>") } else { Answer::close() }
+        match self.fault {
+            Fault::RequestLost | Fault::RequestLate | Fault::AnswerLost | Fault::IdTaken => Answer::close(),
+            Fault::AnswerTorn => Answer::json("{"),
+            Fault::GatewayFails => Answer::new(502, "<html>"),
+        }
     }
 
     fn accept(&self, mut record: Map<String, Value>, created: u64, shown: u64) {
@@ -121,16 +134,20 @@ impl Exchange {
     }
 }
 
-/// The method and path of a request, or the method of its call, and its parameters.
-fn read(request: &Request) -> (String, Map<String, Value>) {
+/// The method and path of a request, or the method of its call, and its parameters: of each item where the body is a list.
+fn read(request: &Request) -> (String, Vec<Map<String, Value>>) {
+    let target = format!("{} {}", request.method, request.path);
     let body: Value = serde_json::from_slice(&request.body).unwrap_or_else(|_| json!({}));
+    if let Value::Array(items) = body {
+        return (target, items.iter().map(|item| item.as_object().unwrap().clone()).collect());
+    }
     if let (Some(call), Some(parameters)) = (body["method"].as_str(), body["params"].as_object()) {
-        return (call.to_owned(), parameters.clone());
+        return (call.to_owned(), vec![parameters.clone()]);
     }
     let mut parameters = body.as_object().unwrap().clone();
     let query = request.query.as_deref().unwrap_or_default();
     for (name, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
         parameters.insert(name.to_owned(), value.into());
     }
-    (format!("{} {}", request.method, request.path), parameters)
+    (target, vec![parameters])
 }
