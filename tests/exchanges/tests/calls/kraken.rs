@@ -102,6 +102,19 @@ async fn an_error_in_a_list_is_a_refusal() {
     );
 }
 
+/// The language cannot say yet how such an order is queried: the listings are objects of orders, and requests have no time.
+#[tokio::test]
+async fn an_order_whose_answer_is_lost_is_unknown_and_not_sent_again() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_next(Answer::close());
+    let id = ClOrdId::new("desk-1").unwrap();
+    let order = AddOrder::new(OrderType::Limit, "XBTUSD", Side::Buy, dec!(1.25)).price(dec!(37500)).cl_ord_id(id);
+    let error = client(&sandbox).spot().add_order(&order).await.unwrap_err();
+    let Error::Unknown(unknown) = &error else { panic!("{error}") };
+    assert_eq!(unknown.client_ids, ["desk-1"]);
+    assert_eq!(sandbox.requests().len(), 1);
+}
+
 /// An answer that breaks off, or that says neither, is no success.
 #[tokio::test]
 async fn an_answer_that_breaks_off_leaves_the_outcome_unknown() {
