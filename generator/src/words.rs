@@ -42,6 +42,10 @@ words! {
     Access { Signed = "signed", Public = "public", }
     /// What an access limit speaks of.
     AccessOf { Start = "start", Data = "data", }
+    /// How the next page of a listing is requested.
+    PagesBy { Cursor = "cursor", Last = "last", Number = "number", Offset = "offset", }
+    /// Which items of a listing come first.
+    PageOrder { NewestFirst = "newest_first", OldestFirst = "oldest_first", }
     /// What a listing shows of an account.
     Shown { OpenOrders = "open_orders", PastOrders = "past_orders", Fills = "fills", }
     /// What a repeat does.

@@ -1,4 +1,4 @@
-//! Listings of many pages: follows cursors and splits time ranges, loses and repeats no item, and reports what cannot
+//! Listings of many pages: follows cursors, ids, numbers and offsets, splits time ranges, loses and repeats no item, and reports what cannot
 //! be listed.
 
 mod border;
@@ -9,6 +9,7 @@ mod page;
 mod position;
 mod reach;
 mod seen;
+mod step;
 #[cfg(feature = "stream")]
 mod stream;
 mod walk;
@@ -18,8 +19,9 @@ pub use error::{PageError, PositionError};
 pub use items::Items;
 pub use page::{Clipped, Page, Paged, TimeRange};
 #[doc(hidden)]
-pub use page::{from_text, text_of};
+pub use page::{from_text, text_of, wire_text_of};
 pub use position::Position;
+pub use step::{Step, Told};
 #[cfg(feature = "stream")]
 pub use stream::PageStream;
 pub use walk::{Pages, RangeOrder};

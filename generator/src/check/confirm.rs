@@ -118,6 +118,11 @@ fn place_can_be_asked(
             .related(teller.place, "it is defined here")
             .help("add `ask`, or name an operation that lists records");
     }
+    if let Some(pages) = &teller.listing.pages {
+        to.at(*place, Code::BadOutcome, format!("`{by}` has `pages`, so that its first page proves no absence"))
+            .related(pages.place, "the pages are here")
+            .help("name an operation that reads one record, a whole list or a `page`");
+    }
     let asked = names(family, teller);
     let renamed = confirm.ask.iter().chain(&confirm.with_as).map(|(asked, _)| asked);
     for name in renamed.chain(&confirm.with) {

@@ -2,12 +2,12 @@
 
 use super::records;
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Family, Lookup, Need, Operation, Record, Response, Role, Shape, Type};
+use crate::model::{Api, Family, Lookup, Need, Operation, Record, Role, Shape, Type};
 
 /// The listings of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
-        let Response::Page { record, .. } = operation.response else { continue };
+        let Some(record) = operation.paged_record(family) else { continue };
         if let Some(record) = family.records.get(record) {
             id_tells_items_apart(operation, record, to);
         }

@@ -27,6 +27,7 @@ mod names;
 mod number;
 mod operations;
 mod outcomes;
+mod paging;
 mod paths;
 mod probe;
 mod records;
@@ -90,6 +91,7 @@ const FAMILY_RULES: &[fn(&Api, &Family, &mut Diagnostics)] = &[
     paths::check,
     windows::check,
     listings::check,
+    paging::check,
     shows::check,
     batches::check,
     rules::check,

@@ -2,25 +2,20 @@
 
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
-use crate::model::{
-    Api, Effect, Family, Lookup, Operation, Record, Response, Role, Shape, Shown, Shows, Type, WireNames,
-};
+use crate::model::{Api, Effect, Family, Lookup, Operation, Record, Role, Shape, Shown, Shows, Type, WireNames};
 
 /// `shows` of the listings of a family.
 pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
-        let (Some(shows), Response::Page { record: index, .. }) = (&operation.listing.shows, &operation.response)
-        else {
-            continue;
-        };
-        let Some(record) = family.records.get(*index) else { continue };
+        let (Some(shows), Some(index)) = (&operation.listing.shows, operation.paged_record(family)) else { continue };
+        let Some(record) = family.records.get(index) else { continue };
         over_is_an_enum(family, operation, shows, to);
         match shows.what {
             Shown::OpenOrders => {
-                tells_states(api, family, *index, record, shows, to);
+                tells_states(api, family, index, record, shows, to);
                 cancel_takes_what_an_order_has(api, family, record, shows, to);
             }
-            Shown::PastOrders => tells_states(api, family, *index, record, shows, to),
+            Shown::PastOrders => tells_states(api, family, index, record, shows, to),
             Shown::Fills => names_the_order(record, shows, to),
         }
         refuse_keys_of_others(shows, to);

@@ -1,14 +1,15 @@
 //! Listings: what the runtime needs to know to follow their pages.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::code::ident;
+use super::code::{ident, number};
 use super::docs::code;
 use super::records::page_name;
 use super::scope::{Scope, as_timestamp, is_timestamp};
+use crate::diagnostics::Place;
 use crate::model::Effect;
-use crate::model::{Field, Operation, Parameter, Response, Shape, Shown, Type};
+use crate::model::{Field, Operation, PageOrder, PagesBy, Paging, Parameter, Response, Shape, Shown, Type};
 
 /// That a page shows records, where another operation finds its records there.
 pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
@@ -32,15 +33,16 @@ pub(super) fn shows(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStr
 
 /// What a request says about its pages.
 pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
-    let Response::Page { list, record, cursor, .. } = &operation.response else { return None };
-    let parameter = followed_by(operation)?;
-    let (name, item) = (ident(&operation.rust.rust), scope.ty(Type::Record(*record)));
-    let wire = &list.wire;
-    let (list, cursor, next) = (ident(&list.rust), ident(&cursor.rust), ident(&parameter.name.rust));
+    let (parameter, record) = (followed_by(operation)?, operation.paged_record(scope.family)?);
+    let (name, item) = (ident(&operation.rust.rust), scope.ty(Type::Record(record)));
+    let Read { list: wire, page } = read(scope, operation)?;
+    let next = ident(&parameter.name.rust);
+    let begins = text_of(&parameter.shape);
     let id = operation.listing.id.as_ref().and_then(|(id, _)| {
-        let field = scope.family.records[*record].field(id)?;
+        let field = scope.family.records[record].field(id)?;
         Some(item_id(field))
     });
+    let paging = operation.listing.pages.as_ref().map(|pages| paging(scope, operation, pages, record));
     let range = range(operation);
     let each = each(scope, operation);
     Some(quote! {
@@ -50,13 +52,14 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
             const LIST: &'static str = #wire;
 
             #id
+            #paging
 
             fn page(response: Self::Response) -> (runtime::List<Self::Item>, Option<String>) {
-                (response.#list, runtime::emitted::text_of(&response.#cursor))
+                #page
             }
 
             fn cursor(&self) -> Option<String> {
-                runtime::emitted::text_of(&self.#next)
+                #begins(&self.#next)
             }
 
             fn set_cursor(&mut self, cursor: Option<&str>) {
@@ -65,6 +68,128 @@ pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStre
 
             #range
             #each
+        }
+    })
+}
+
+/// How the list and the cursor of an answer are read.
+struct Read {
+    /// The name of the list; empty where the data is the list.
+    list: String,
+    page: TokenStream,
+}
+
+fn read(scope: &Scope<'_>, operation: &Operation) -> Option<Read> {
+    match (&operation.response, &operation.listing.pages) {
+        (Response::Page { list, cursor, .. }, _) => {
+            let (field, cursor) = (ident(&list.rust), ident(&cursor.rust));
+            let page = quote!((response.#field, runtime::emitted::text_of(&response.#cursor)));
+            Some(Read { list: list.wire.clone(), page })
+        }
+        (Response::Array { .. }, Some(_)) => Some(Read { list: String::new(), page: quote!((response, None)) }),
+        (Response::Object { record }, Some(pages)) => {
+            let field = |name: &str| scope.family.records[*record].field(name).map(|field| ident(&field.name.rust));
+            let (wire, _) = pages.list.as_ref()?;
+            let list = field(wire)?;
+            let cursor = match (pages.by, &pages.field) {
+                (PagesBy::Cursor, Some((cursor, _))) => {
+                    let cursor = field(cursor)?;
+                    quote!(runtime::emitted::text_of(&response.#cursor))
+                }
+                (PagesBy::Cursor | PagesBy::Last | PagesBy::Number | PagesBy::Offset, _) => quote!(None),
+            };
+            Some(Read { list: wire.clone(), page: quote!((response.#list, #cursor)) })
+        }
+        (Response::Object { .. } | Response::Array { .. }, None) | (Response::Undefined, _) => None,
+    }
+}
+
+/// The function that gives the text of a value that says where a page begins.
+fn text_of(shape: &Shape) -> TokenStream {
+    match shape {
+        Shape::One(Type::Time(_)) => quote!(runtime::emitted::wire_text_of),
+        Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => {
+            quote!(runtime::emitted::text_of)
+        }
+    }
+}
+
+/// How the next page is requested, where the answer is no `page`.
+fn paging(scope: &Scope<'_>, operation: &Operation, pages: &Paging, record: usize) -> TokenStream {
+    let last = pages.field.as_ref().filter(|_| pages.by == PagesBy::Last);
+    let last = last.and_then(|(last, _)| scope.family.records[record].field(last));
+    let first = number(pages.first);
+    let step = match pages.by {
+        PagesBy::Cursor => quote!(Cursor),
+        PagesBy::Last => {
+            let shift = Literal::i8_unsuffixed(last.map_or(0, |last| shift(pages, &last.shape)));
+            quote!(Last { shift: #shift })
+        }
+        PagesBy::Number => quote!(Number { first: #first }),
+        PagesBy::Offset => quote!(Offset { first: #first }),
+    };
+    let last = last.map(|last| {
+        let (text_of, field) = (text_of(&last.shape), ident(&last.name.rust));
+        quote! {
+            fn last(item: &Self::Item) -> Option<String> {
+                #text_of(&item.#field)
+            }
+        }
+    });
+    let (told, size) = (told(scope, operation, pages), page_size(operation, pages));
+    quote! {
+        const STEP: runtime::pages::Step = runtime::pages::Step::#step;
+
+        #last
+        #told
+        #size
+    }
+}
+
+/// Items of one time follow each other on two pages, so the next page begins with the time of the last item; ids are
+/// told apart, so it begins behind the id.
+fn shift(pages: &Paging, shape: &Shape) -> i8 {
+    let onward = match pages.order {
+        PageOrder::NewestFirst => -1,
+        PageOrder::OldestFirst => 1,
+    };
+    match shape {
+        Shape::One(Type::Time(_)) if !pages.includes => -onward,
+        Shape::One(Type::Integer) if pages.includes => onward,
+        Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => 0,
+    }
+}
+
+fn told(scope: &Scope<'_>, operation: &Operation, pages: &Paging) -> Option<TokenStream> {
+    let Response::Object { record } = operation.response else { return None };
+    let member = |member: &str, named: &Option<(String, Place)>| {
+        let (member, field) = (ident(member), scope.family.records[record].field(&named.as_ref()?.0)?);
+        let field = ident(&field.name.rust);
+        Some(quote!(#member: response.#field,))
+    };
+    let members = [member("more", &pages.more), member("total", &pages.total)];
+    members.iter().any(Option::is_some).then(|| {
+        let rest = members.iter().any(Option::is_none).then(|| quote!(..Default::default()));
+        quote! {
+            fn told(response: &Self::Response) -> runtime::pages::Told {
+                runtime::pages::Told { #(#members)* #rest }
+            }
+        }
+    })
+}
+
+fn page_size(operation: &Operation, pages: &Paging) -> Option<TokenStream> {
+    let parameter = find(operation, &pages.size.as_ref()?.0)?;
+    let field = ident(&parameter.name.rust);
+    let default = parameter.default.as_ref().and_then(|(default, _)| default.parse().ok()).map(number);
+    let size = match (parameter.is_required(), default) {
+        (true, _) => quote!(Some(self.#field)),
+        (false, Some(default)) => quote!(self.#field.or(Some(#default))),
+        (false, None) => quote!(self.#field),
+    };
+    Some(quote! {
+        fn page_size(&self) -> Option<u64> {
+            #size
         }
     })
 }
@@ -148,10 +273,14 @@ fn find<'a>(operation: &'a Operation, wire: &str) -> Option<&'a Parameter> {
     operation.body.parameters().iter().find(|parameter| parameter.name.wire == wire)
 }
 
-/// The parameter that takes the cursor, of a listing that can be followed: what always has a cursor has no first page, and
+/// The parameter that says where a page begins, of a listing that can be followed: what always has a cursor has no first page, and
 /// only what reads is asked for again and again.
 fn followed_by(operation: &Operation) -> Option<&Parameter> {
-    let Response::Page { next, .. } = &operation.response else { return None };
+    let next = match (&operation.response, &operation.listing.pages) {
+        (Response::Page { next, .. }, _) => next,
+        (_, Some(pages)) => &pages.next,
+        (Response::Object { .. } | Response::Array { .. } | Response::Undefined, None) => return None,
+    };
     let is_read = operation.effect == Effect::Read;
     find(operation, &next.0)
         .filter(|parameter| is_read && !parameter.is_required() && parameter.deletes_with().is_none())

@@ -31,13 +31,11 @@ fn tells_a_state(family: &Family, record: usize) -> bool {
 }
 
 fn listing(family: &Family, operation: &Operation) -> Option<TokenStream> {
-    let (shows, Response::Page { record, .. }) = (operation.listing.shows.as_ref()?, &operation.response) else {
-        return None;
-    };
+    let (shows, record) = (operation.listing.shows.as_ref()?, operation.paged_record(family)?);
     let request = path(family, operation);
     let begin = match shows.what {
         // A selection of operations may be without the lifecycle.
-        Shown::OpenOrders | Shown::PastOrders if !pages::is_followed(operation) || !tells_a_state(family, *record) => {
+        Shown::OpenOrders | Shown::PastOrders if !pages::is_followed(operation) || !tells_a_state(family, record) => {
             return None;
         }
         Shown::OpenOrders => quote!(open_orders::<#request>()),

@@ -1,11 +1,11 @@
 //! Operations: what is sent, what comes back, how often.
 
 use super::{
-    Compound, Confirm, Deprecated, Duration, Echoes, Intent, ListName, Name, Parameter, Repeat, Source, Statements,
-    UtcOffset,
+    Compound, Confirm, Deprecated, Duration, Echoes, Family, Intent, ListName, Name, Parameter, Repeat, Source,
+    Statements, UtcOffset,
 };
 use crate::diagnostics::Place;
-use crate::words::{Access, Effect, Lists, Objects, Sends, Shown};
+use crate::words::{Access, Effect, Lists, Objects, PageOrder, PagesBy, Sends, Shown};
 
 /// One operation of the API.
 #[derive(Clone, Debug, Hash)]
@@ -253,7 +253,45 @@ pub(crate) struct Listing {
     pub(crate) id: Option<(String, Place)>,
     /// The parameter of which every value must be asked for, so that nothing is left out.
     pub(crate) each: Option<(String, Place)>,
+    pub(crate) pages: Option<Paging>,
     pub(crate) shows: Option<Shows>,
+}
+
+/// How the next page of an object or an array is requested.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Paging {
+    pub(crate) place: Place,
+    pub(crate) by: PagesBy,
+    pub(crate) order: PageOrder,
+    /// The field of the object that has the list.
+    pub(crate) list: Option<(String, Place)>,
+    /// The parameter that says where a page begins.
+    pub(crate) next: (String, Place),
+    /// The field of the last item, or of the object, that goes there.
+    pub(crate) field: Option<(String, Place)>,
+    /// Whether the page begins with the item that is named.
+    pub(crate) includes: bool,
+    /// The number or the offset of the first page.
+    pub(crate) first: u64,
+    /// The parameter with the number of items on a page.
+    pub(crate) size: Option<(String, Place)>,
+    /// The fields of the object that say whether and how far the listing goes on.
+    pub(crate) more: Option<(String, Place)>,
+    pub(crate) total: Option<(String, Place)>,
+}
+
+impl Operation {
+    /// The record of the items of a listing that comes in pages.
+    pub(crate) fn paged_record(&self, family: &Family) -> Option<usize> {
+        match (&self.response, &self.listing.pages) {
+            (Response::Page { record, .. }, _) | (Response::Array { record, .. }, Some(_)) => Some(*record),
+            (Response::Object { record }, Some(pages)) => {
+                let (list, _) = pages.list.as_ref()?;
+                family.records.get(*record)?.field(list)?.shape.listed_record()
+            }
+            (Response::Object { .. } | Response::Array { .. }, None) | (Response::Undefined, _) => None,
+        }
+    }
 }
 
 /// What a listing shows of an account.

@@ -7,7 +7,8 @@ use std::time::Duration;
 use super::error::PageError;
 use super::page::{Paged, TimeRange};
 use super::position::{BARREN, Position};
-use super::walk::{Pages, count, hash_of, hash_of_bad};
+use super::step::{Next, follow};
+use super::walk::{Pages, hash_of, hash_of_bad};
 use crate::json::List;
 use crate::value::Timestamp;
 
@@ -36,7 +37,7 @@ impl<O: Paged> Pages<O> {
                 return Err(PageError::EndlessBorder { operation: O::META.id, pages: learning.pages });
             }
             let reply = self.fetch(learning.turn, range, learning.cursor.as_deref()).await?;
-            let (list, next) = O::page(reply.into_data().0);
+            let (list, next) = follow(&self.requests[learning.turn], learning.cursor.as_deref(), reply.into_data().0);
             self.learn(&list, next)?;
         }
         Ok(())
@@ -49,19 +50,22 @@ impl<O: Paged> Pages<O> {
         (!is_out_of_reach).then_some(range)
     }
 
-    fn learn(&mut self, list: &List<O::Item>, next: Option<String>) -> Result<(), PageError> {
+    fn learn(&mut self, list: &List<O::Item>, next: Next) -> Result<(), PageError> {
         let items = list.items.iter().filter_map(hash_of::<O>);
         let bad = list.bad.iter().filter_map(hash_of_bad::<O>);
         items.chain(bad).for_each(|item| self.seen.came_before(item));
         let Some(learning) = &mut self.learning else { return Ok(()) };
         learning.pages += 1;
-        let is_empty = count(list) == 0;
-        match next.filter(|next| !(is_empty && learning.cursor.as_ref() == Some(next))) {
-            Some(cursor) if !learning.cursors.insert(cursor.clone()) => {
+        match next {
+            Next::At(cursor) if !learning.cursors.insert(cursor.clone()) => {
                 return Err(PageError::Stuck { operation: O::META.id, cursor });
             }
-            Some(cursor) => learning.cursor = Some(cursor),
-            None => {
+            Next::At(cursor) => learning.cursor = Some(cursor),
+            Next::Lost => {
+                let cursor = learning.cursor.clone().unwrap_or_default();
+                return Err(PageError::Stuck { operation: O::META.id, cursor });
+            }
+            Next::End => {
                 let Learning { turn, pages, .. } = *learning;
                 let is_last = turn + 1 >= self.requests.len();
                 self.learning = (!is_last).then(|| Learning { turn: turn + 1, pages, ..Learning::default() });

@@ -11,11 +11,12 @@ pub enum PageError {
     /// The call failed, or its response contains no page. Unless the call was refused before it was sent, the next call
     /// of `next_page` requests the same page again.
     Call(Error),
-    /// The exchange repeated a cursor. The listing ends here and may be incomplete.
+    /// The exchange repeated a cursor, or announced another page without saying where it begins. The listing ends here
+    /// and may be incomplete.
     Stuck {
         /// The id of the operation.
         operation: &'static str,
-        /// The repeated cursor.
+        /// The repeated cursor; empty if there was none.
         cursor: String,
     },
     /// Many pages in a row contained nothing new. The listing ends here and may be incomplete.
@@ -45,6 +46,9 @@ impl fmt::Display for PageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Call(error) => error.fmt(f),
+            Self::Stuck { operation, cursor } if cursor.is_empty() => {
+                write!(f, "the listing of {operation} is incomplete: there is another page, but not where it begins")
+            }
             Self::Stuck { operation, cursor } => {
                 write!(f, "the listing of {operation} is incomplete: the cursor {cursor:?} occurred twice")
             }

@@ -1,9 +1,10 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::step::{Step, Told};
 use super::walk::Pages;
 use crate::client::ClientCore;
-use crate::json::{Decode, Encode, JsonWriter, List, read_json};
+use crate::json::{Decode, Encode, JsonWriter, List, read_json, write_json};
 use crate::operation::Repeatable;
 use crate::tables::Length;
 use crate::value::Timestamp;
@@ -71,7 +72,7 @@ impl fmt::Display for Clipped {
     }
 }
 
-/// A request for a page. Emitted for each operation whose response has a cursor.
+/// A request for a page. Emitted for each operation whose listing has pages.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a listing with pages",
     note = "send it with `call`: its response is complete"
@@ -80,13 +81,16 @@ pub trait Paged: Repeatable + Clone {
     /// An item of the listing.
     type Item: Encode;
 
-    /// The name of the list in a response: data without it is not a page.
+    /// The name of the list in a response, or `""` where the data is the list: data without it is not a page.
     const LIST: &'static str;
 
     /// Whether items have an id. A repeated item has the same id and is equal in all other fields.
     const HAS_ID: bool = false;
 
-    /// The items of a page, and the cursor of the next one.
+    /// How the next page is requested.
+    const STEP: Step = Step::Cursor;
+
+    /// The items of a page, and the cursor of the next one where the answer has one.
     fn page(response: Self::Response) -> (List<Self::Item>, Option<String>);
 
     /// The id of an item.
@@ -95,10 +99,27 @@ pub trait Paged: Repeatable + Clone {
         None
     }
 
-    /// The cursor of the page.
+    /// What a response says of the pages behind it, besides a cursor.
+    fn told(response: &Self::Response) -> Told {
+        let _ = response;
+        Told::default()
+    }
+
+    /// With [`Step::Last`]: the id or the time of an item, behind which the next page begins.
+    fn last(item: &Self::Item) -> Option<String> {
+        let _ = item;
+        None
+    }
+
+    /// The number of items on a page, if a shorter page is the last one.
+    fn page_size(&self) -> Option<u64> {
+        None
+    }
+
+    /// Where the page begins: the cursor, id, time, number or offset in the request.
     fn cursor(&self) -> Option<String>;
 
-    /// Sets the cursor of the page, which is sent unchanged.
+    /// Sets where the page begins. A cursor is sent unchanged.
     fn set_cursor(&mut self, cursor: Option<&str>);
 
     /// The requested times.
@@ -133,4 +154,9 @@ pub fn from_text<T: Decode>(text: &str) -> Option<T> {
 /// The text of an optional value.
 pub fn text_of<T: ToString>(value: &Option<T>) -> Option<String> {
     value.as_ref().map(ToString::to_string)
+}
+
+/// The text of an optional value as it travels.
+pub fn wire_text_of<T: Encode>(value: &Option<T>) -> Option<String> {
+    value.as_ref().map(|value| write_json(value).trim_matches('"').to_owned())
 }

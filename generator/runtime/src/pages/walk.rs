@@ -10,6 +10,7 @@ use super::page::{Page, Paged, TimeRange};
 use super::position::Position;
 use super::reach::Plan;
 use super::seen::{ItemHash, Seen};
+use super::step::{Next, follow};
 use super::whole::{ForPage, WholePage};
 use crate::client::ClientCore;
 use crate::error::Error;
@@ -33,7 +34,7 @@ pub enum RangeOrder {
 
 /// All pages of a listing, one after the other.
 ///
-/// Cursors are followed as received. If the documents bound the time that one query may span, a longer range is queried
+/// Cursors are followed as received; other pages are requested behind the last item, or by number or offset ([`Step`](super::Step)). If the documents bound the time that one query may span, a longer range is queried
 /// in parts. Parts overlap by two milliseconds if items have ids, so that it does not matter whether the ends of a
 /// range belong to it. If items have no ids, parts follow each other without a gap, and both ends are assumed to belong
 /// to a part.
@@ -219,12 +220,13 @@ impl<O: Paged> Pages<O> {
         let Plan { at, range, clipped, .. } = plan;
         self.at = at;
         let (request_time, waited) = (reply.request_time, reply.waited);
-        let (mut list, next) = O::page(reply.into_data().0);
+        let request = &self.requests[self.turn(&self.at)];
+        let (mut list, next) = follow(request, self.at.cursor.as_deref(), reply.into_data().0);
         let sent = count(&list);
         self.leave_out_repeated(&mut list);
         let new = count(&list);
         self.at.barren = if new == 0 { self.at.barren.saturating_add(1) } else { 0 };
-        self.advance(next, sent == 0);
+        self.advance(next);
         Page { list, repeated: sent - new, range, clipped, request_time, waited }
     }
 
@@ -257,13 +259,16 @@ impl<O: Paged> Pages<O> {
         list.bad.retain(|bad| is_new(hash_of_bad::<O>(bad)));
     }
 
-    fn advance(&mut self, next: Option<String>, is_empty: bool) {
-        let asked = self.at.cursor.take();
-        // An empty page that leads nowhere else is how some exchanges end a listing.
-        let Some(next) = next.filter(|next| !(is_empty && asked.as_ref() == Some(next))) else {
-            return self.end_turn();
+    fn advance(&mut self, next: Next) {
+        let next = match next {
+            Next::At(next) => next,
+            Next::End => return self.end_turn(),
+            Next::Lost => {
+                self.at.stuck = Some(true);
+                return;
+            }
         };
-        self.cursors.extend(asked);
+        self.cursors.extend(self.at.cursor.take());
         let is_circle = self.at.passes(&next);
         self.at.stuck = (is_circle || self.cursors.contains(&next)).then_some(true);
         self.at.cursor = Some(next);

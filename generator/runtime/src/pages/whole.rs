@@ -47,8 +47,11 @@ impl<O: Paged> Parameters for ForPage<O> {
 
 impl<O: Paged> Decode for WholePage<O> {
     fn decode(from: &mut Reader<'_>) -> Result<Self, ReadError> {
-        if from.peek() == Kind::Object {
-            find(from, O::LIST)?;
+        match (from.peek(), O::LIST) {
+            (Kind::Array, "") => {}
+            (_, "") => return Err(ReadError::new(from.mark().at, "expected a list")),
+            (Kind::Object, list) => find(from, list)?,
+            _ => {}
         }
         O::Response::decode(from).map(Self)
     }

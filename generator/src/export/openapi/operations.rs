@@ -9,7 +9,7 @@ use crate::diagnostics::Place;
 use crate::model::{
     Api, Body, Family, InFlight, Intent, Operation, Parameter, Rate, Response, Sent, Setting, Shows, Window,
 };
-use crate::words::Sends;
+use crate::words::{PagesBy, Sends};
 
 /// All operations, those of one path together.
 pub(super) fn paths(api: &Api) -> Value {
@@ -166,11 +166,29 @@ fn window(window: &Window) -> Value {
 
 /// Which member leads to the next page, which parameter takes it, and what makes a listing whole.
 fn page(operation: &Operation) -> Option<Value> {
-    let Response::Page { list, cursor, next, .. } = &operation.response else { return None };
-    let page = Object::new()
-        .with("list", list.wire.as_str())
-        .with("cursor", cursor.wire.as_str())
-        .with("next", next.0.as_str())
+    let text = |named: &Option<(String, Place)>| named.as_ref().map(|(text, _)| text.clone());
+    let page = match (&operation.response, &operation.listing.pages) {
+        (Response::Page { list, cursor, next, .. }, _) => Object::new()
+            .with("list", list.wire.as_str())
+            .with("cursor", cursor.wire.as_str())
+            .with("next", next.0.as_str()),
+        (_, Some(pages)) => {
+            let is_counted = matches!(pages.by, PagesBy::Number | PagesBy::Offset);
+            Object::new()
+                .with("by", pages.by.as_str())
+                .with("order", pages.order.as_str())
+                .maybe("list", text(&pages.list))
+                .with("next", pages.next.0.as_str())
+                .maybe("field", text(&pages.field))
+                .maybe("includes", (pages.by == PagesBy::Last).then_some(pages.includes))
+                .maybe("first", is_counted.then_some(pages.first))
+                .maybe("size", text(&pages.size))
+                .maybe("more", text(&pages.more))
+                .maybe("total", text(&pages.total))
+        }
+        (Response::Object { .. } | Response::Array { .. } | Response::Undefined, None) => return None,
+    };
+    let page = page
         .maybe("id", operation.listing.id.as_ref().map(|(id, _)| id.as_str()))
         .maybe("each", operation.listing.each.as_ref().map(|(each, _)| each.as_str()))
         .maybe("shows", operation.listing.shows.as_ref().map(shows));

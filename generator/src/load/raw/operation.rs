@@ -5,7 +5,7 @@ use super::api::Observation;
 use super::statement::{Contradiction, NotShown, Rule, Source};
 use super::types::{Deprecated, Field};
 use crate::load::shapes::{Named, Short, Spanned, Text, Texts};
-use crate::words::{Access, AccessOf, Effect, Harmless, Lists, Objects, Sends, Shown};
+use crate::words::{Access, AccessOf, Effect, Harmless, Lists, Objects, PageOrder, PagesBy, Sends, Shown};
 
 mappings! {
     /// An operation; the file is named after it.
@@ -195,14 +195,41 @@ mappings! {
         cursor: Option<Text>,
         /// With `page`: the parameter that takes the cursor.
         next: Option<Text>,
-        /// With `page`: the field by which an item is told from another.
+        /// With `object` or `array`: how the next page of the list is requested.
+        pages: Option<Spanned<Pages>>,
+        /// With `page` or `pages`: the field by which an item is told from another.
         id: Option<Text>,
-        /// With `page`: an enum that need not be sent; the listing is whole only when asked once for each of its values.
+        /// With `page` or `pages`: an enum that need not be sent; the listing is whole only when asked once for each of its values.
         each: Option<Text>,
-        /// With `page`: what the listing shows of an account, which is compared with a journal.
+        /// With `page` or `pages`: what the listing shows of an account, which is compared with a journal.
         shows: Option<Spanned<Shows>>,
         /// With `object` or `array`: what the answer says about each item of a list that was sent.
         items: Option<Spanned<Items>>,
+    }
+
+    /// How the next page of a listing is requested.
+    Pages {
+        /// `cursor`: by a member of the answer; `last`: by the id or the time of the last item; `number`: by the number
+        /// of the page; `offset`: by the number of items before it.
+        by: Option<PagesBy>,
+        /// `newest_first` or `oldest_first`.
+        order: Option<PageOrder>,
+        /// With `object`: the field with the list.
+        list: Option<Text>,
+        /// The parameter that says where the page begins; left out for the first page.
+        next: Option<Text>,
+        /// With `last`: the field of the item; with `cursor`: the field of the object.
+        field: Option<Text>,
+        /// With `last`: whether the next page begins with the item that is named, or behind it.
+        includes: Option<Spanned<bool>>,
+        /// With `number` or `offset`: that of the first page; 1 and 0 when left out.
+        first: Option<Spanned<u64>>,
+        /// The parameter with the number of items on a page, where a shorter page is the last one.
+        size: Option<Text>,
+        /// With `object`: the boolean field that says whether another page follows.
+        more: Option<Text>,
+        /// With `object`, and with `number` or `offset`: the field with the number of items of all pages.
+        total: Option<Text>,
     }
 
     /// What a listing shows of an account.

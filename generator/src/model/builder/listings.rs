@@ -1,14 +1,70 @@
 //! What an answer says beyond its shape: what tells items apart, and what became of those that were sent.
 
 use super::{Scope, placed, placed_list};
+use crate::diagnostics::Place;
 use crate::load::{Spanned, raw};
-use crate::model::{Batch, Listing, Shows};
+use crate::model::{Batch, Listing, Paging, Shows};
+use crate::words::PagesBy;
 
 impl Scope<'_, '_> {
     /// What is known of a listing.
     pub(super) fn listing(&mut self, raw: &raw::Response) -> Listing {
         let shows = raw.shows.as_ref().and_then(|shows| self.shows(shows));
-        Listing { id: raw.id.as_ref().map(placed), each: raw.each.as_ref().map(placed), shows }
+        let pages = raw.pages.as_ref().and_then(|pages| self.pages(raw, pages));
+        Listing { id: raw.id.as_ref().map(placed), each: raw.each.as_ref().map(placed), pages, shows }
+    }
+
+    fn pages(&mut self, response: &raw::Response, raw: &Spanned<raw::Pages>) -> Option<Paging> {
+        if response.page.is_some() {
+            self.refuse_keys(&[("pages", Some(raw.place))], "requires an `object` or an `array`");
+            return None;
+        }
+        let place = |text: &Option<crate::load::Text>| text.as_ref().map(|text| text.place);
+        if response.array.is_some() {
+            let of_objects = [("list", place(&raw.list)), ("more", place(&raw.more)), ("total", place(&raw.total))];
+            self.refuse_keys(&of_objects, "requires an `object`");
+        }
+        let is_object = response.object.is_some();
+        let missing = [
+            ("by", raw.by.is_none()),
+            ("order", raw.order.is_none()),
+            ("next", raw.next.is_none()),
+            ("list", is_object && raw.list.is_none()),
+        ];
+        missing.iter().filter(|(_, is_missing)| *is_missing).for_each(|(key, _)| self.builder.missing(key, raw.place));
+        let by = raw.by?;
+        self.keys_of_pages(raw, by);
+        Some(Paging {
+            place: raw.place,
+            by,
+            order: raw.order?,
+            list: raw.list.as_ref().map(placed),
+            next: placed(raw.next.as_ref()?),
+            field: raw.field.as_ref().map(placed),
+            includes: raw.includes.as_ref().is_some_and(|includes| includes.value),
+            first: raw.first.as_ref().map_or(u64::from(by == PagesBy::Number), |first| first.value),
+            size: raw.size.as_ref().map(placed),
+            more: raw.more.as_ref().map(placed),
+            total: raw.total.as_ref().map(placed),
+        })
+    }
+
+    /// What each way to request a page needs, and has no use for.
+    fn keys_of_pages(&mut self, raw: &Spanned<raw::Pages>, by: PagesBy) {
+        let text = |text: &Option<crate::load::Text>| text.as_ref().map(|text| text.place);
+        let keys: [(&str, Option<Place>, &[PagesBy], bool); 4] = [
+            ("field", text(&raw.field), &[PagesBy::Cursor, PagesBy::Last], true),
+            ("includes", raw.includes.as_ref().map(|includes| includes.place), &[PagesBy::Last], true),
+            ("first", raw.first.as_ref().map(|first| first.place), &[PagesBy::Number, PagesBy::Offset], false),
+            ("total", text(&raw.total), &[PagesBy::Number, PagesBy::Offset], false),
+        ];
+        for (key, place, ways, is_needed) in keys {
+            if !ways.contains(&by) {
+                self.refuse_keys(&[(key, place)], &format!("is not allowed with `by: {}`", by.as_str()));
+            } else if is_needed && place.is_none() {
+                self.builder.missing(key, raw.place);
+            }
+        }
     }
 
     fn shows(&mut self, raw: &Spanned<raw::Shows>) -> Option<Shows> {

@@ -271,15 +271,16 @@ impl Scope<'_, '_> {
             return;
         }
         if raw.page.is_none() {
-            let keys = [
-                ("of", place(&raw.of)),
-                ("cursor", place(&raw.cursor)),
-                ("next", place(&raw.next)),
+            let keys = [("of", place(&raw.of)), ("cursor", place(&raw.cursor)), ("next", place(&raw.next))];
+            self.refuse_keys(&keys, "requires a `page`");
+            let of_listings = [
                 ("id", place(&raw.id)),
                 ("each", place(&raw.each)),
                 ("shows", raw.shows.as_ref().map(|shows| shows.place)),
             ];
-            self.refuse_keys(&keys, "requires a `page`");
+            if raw.pages.is_none() && !self.builder.to.is_unread(raw.place.file, "pages") {
+                self.refuse_keys(&of_listings, "requires a `page` or `pages`");
+            }
         }
         if raw.array.is_none() {
             self.refuse_keys(&[("observed_under", place(&raw.observed_under))], "requires an `array`");

@@ -7,10 +7,10 @@ use super::{
 };
 use crate::diagnostics::Place;
 use crate::model::{
-    Batch, Body, Compound, Confirm, Echoes, Effect, Example, Family, InFlight, Intent, Listing, Need, Operation, Pair,
-    Parameter, Rate, Repeat, Response, Setting, Several, Shape, Shows, Type, Window,
+    Batch, Body, Compound, Confirm, Echoes, Effect, Example, Family, InFlight, Intent, Listing, Need, Operation,
+    Paging, Pair, Parameter, Rate, Repeat, Response, Setting, Several, Shape, Shows, Type, Window,
 };
-use crate::words::Sends;
+use crate::words::{PagesBy, Sends};
 
 /// Where the parameters travel, for a reader; nothing where it follows from the method.
 fn sends_words(sends: Sends) -> &'static str {
@@ -235,14 +235,42 @@ fn compound(compound: Option<&Compound>) -> Key {
 }
 
 impl Listing {
-    fn keys(&self) -> [Key; 3] {
-        let Self { id, each, shows } = self;
+    fn keys(&self) -> [Key; 4] {
+        let Self { id, each, pages, shows } = self;
         [
             Key::placed("id", id.as_ref(), behaviour("which items of a listing are the same")),
             Key::placed("each", each.as_ref(), behaviour("which requests a whole listing takes")),
+            self::pages(pages.as_ref()),
             self::shows(shows.as_ref()),
         ]
     }
+}
+
+/// How its next page is requested.
+fn pages(pages: Option<&Paging>) -> Key {
+    let words = pages.map(
+        |Paging { place: _, by, order, list: in_field, next: (next, _), field, includes, first, size, more, total }| {
+            let one = |key, text: &Option<(String, Place)>| text.as_ref().map(|(text, _)| format!("{key} {text}"));
+            let by_last = (*by == PagesBy::Last).then(|| format!("includes {includes}"));
+            let counted = matches!(by, PagesBy::Number | PagesBy::Offset).then(|| format!("first {first}"));
+            let parts = [Some(format!("by {}", by.as_str())), Some(order.as_str().to_owned()), one("list", in_field)];
+            let way = [Some(format!("next {next}")), one("field", field), by_last, counted];
+            list(
+                parts
+                    .into_iter()
+                    .chain(way)
+                    .chain([one("size", size), one("more", more), one("total", total)])
+                    .flatten(),
+            )
+        },
+    );
+    let means = Means::Allows {
+        is_allowed: pages.is_some(),
+        lost: breaking("its pages can no longer be followed"),
+        otherwise: behaviour("how its pages are requested"),
+    };
+    let key = Key::new("pages", maybe(words.as_ref()), means);
+    key.at(pages.map(|pages| pages.place)).says(maybe(words))
 }
 
 /// What it shows of an account.

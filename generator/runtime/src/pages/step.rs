@@ -1,0 +1,131 @@
+//! Where the next page begins: at the cursor of the answer, after the last item, at the next number or offset.
+
+use super::page::Paged;
+use super::walk::count;
+use crate::json::List;
+
+/// How the next page is requested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// With the cursor of the answer.
+    Cursor,
+    /// With the id or the time of the last item.
+    Last {
+        /// Added to the time of the last item, so that the next page repeats all items of this time: a page that
+        /// begins right behind a time would lack the other items of it.
+        shift: i8,
+    },
+    /// With the number of the page.
+    Number {
+        /// The number of the first page.
+        first: u64,
+    },
+    /// With the number of items before the page.
+    Offset {
+        /// The offset of the first page.
+        first: u64,
+    },
+}
+
+/// What an answer says of the pages behind it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Whether there is another page.
+    pub more: Option<bool>,
+    /// How many items all pages have together.
+    pub total: Option<u64>,
+}
+
+/// What follows a page.
+#[derive(Debug, PartialEq)]
+pub(super) enum Next {
+    /// A page that begins there.
+    At(String),
+    /// Nothing.
+    End,
+    /// Another page, of which nothing says where it begins.
+    Lost,
+}
+
+/// The items of an answer, and what follows them; `asked` is where its page began.
+pub(super) fn follow<O: Paged>(request: &O, asked: Option<&str>, response: O::Response) -> (List<O::Item>, Next) {
+    let told = O::told(&response);
+    let (list, cursor) = O::page(response);
+    let items = u64::try_from(count(&list)).unwrap_or(u64::MAX);
+    let size = request.page_size();
+    let begun = |first: u64| asked.and_then(|asked| asked.parse().ok()).unwrap_or(first);
+    let next = match O::STEP {
+        // An empty page that leads nowhere else is how some exchanges end a listing.
+        Step::Cursor => match cursor.filter(|next| !(items == 0 && asked == Some(next))) {
+            _ if told.more == Some(false) => Next::End,
+            Some(cursor) => Next::At(cursor),
+            None if told.more == Some(true) => Next::Lost,
+            None => Next::End,
+        },
+        Step::Last { shift } => {
+            let last = list.items.iter().rev().find_map(O::last);
+            behind(last.map(|last| shifted(last, shift)), has_more(told, items, size, None))
+        }
+        Step::Number { first } => {
+            let number = begun(first);
+            let pages = number.saturating_sub(first).saturating_add(1);
+            let reached = size.map(|size| pages.saturating_mul(size));
+            behind(Some(number.saturating_add(1).to_string()), has_more(told, items, size, reached))
+        }
+        Step::Offset { first } => {
+            let offset = begun(first).saturating_add(items);
+            let reached = Some(offset.saturating_sub(first));
+            behind(Some(offset.to_string()), has_more(told, items, size, reached))
+        }
+    };
+    (list, next)
+}
+
+/// Whether another page follows. What the answer says counts first; a page that is shorter than requested is the last.
+/// An empty page is the last too, unless the answer says otherwise.
+fn has_more(told: Told, items: u64, size: Option<u64>, reached: Option<u64>) -> bool {
+    let by_total = || Some(reached? < told.total?);
+    told.more.or_else(by_total).unwrap_or(items > 0 && size.is_none_or(|size| items >= size))
+}
+
+fn behind(next: Option<String>, has_more: bool) -> Next {
+    if has_more { next.map_or(Next::Lost, Next::At) } else { Next::End }
+}
+
+/// A time moved by `shift` of its units; anything else stays as it is.
+fn shifted(text: String, shift: i8) -> String {
+    if shift == 0 {
+        return text;
+    }
+    text.parse::<u64>().map(|time| time.saturating_add_signed(shift.into()).to_string()).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNSAID: Told = Told { more: None, total: None };
+
+    #[test]
+    fn what_an_answer_says_counts_before_the_length_of_its_page() {
+        let more = |more| Told { more: Some(more), ..UNSAID };
+        assert!(has_more(more(true), 0, Some(5), None) && !has_more(more(false), 5, Some(5), None));
+        let total = Told { total: Some(10), ..UNSAID };
+        assert!(has_more(total, 3, Some(5), Some(9)) && !has_more(total, 5, Some(5), Some(10)));
+        assert!(has_more(total, 5, None, None), "nothing says how far the pages reach");
+    }
+
+    #[test]
+    fn without_a_word_a_short_or_an_empty_page_is_the_last() {
+        assert!(has_more(UNSAID, 5, Some(5), None) && !has_more(UNSAID, 4, Some(5), None));
+        assert!(has_more(UNSAID, 1, None, None) && !has_more(UNSAID, 0, None, None));
+    }
+
+    #[test]
+    fn times_are_shifted_and_ids_are_not() {
+        assert_eq!(shifted("1790000000000".to_owned(), 1), "1790000000001");
+        assert_eq!(shifted("0".to_owned(), -1), "0");
+        assert_eq!(shifted("a7".to_owned(), 1), "a7");
+        assert_eq!(shifted("007".to_owned(), 0), "007");
+    }
+}

@@ -1,0 +1,199 @@
+//! `pages`: how the next page of a listing is requested, so that no item is lost.
+
+use super::records;
+use crate::diagnostics::{Code, Diagnostics, Place, name_list};
+use crate::model::{
+    Api, Effect, Family, Field, Lookup, Need, Operation, PageOrder, PagesBy, Paging, Parameter, Record, Response, Role,
+    Shape, Times, Truth, Type,
+};
+
+/// The listings of a family.
+pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
+    for operation in &family.operations {
+        let Some(pages) = &operation.listing.pages else { continue };
+        if operation.effect != Effect::Read {
+            to.at(pages.place, Code::Misplaced, "`pages` requires `effect: read`").help("remove it");
+        }
+        let next = next_is_taken(family, operation, pages, to);
+        size_is_known(family, operation, pages, to);
+        fields_of_the_object(family, operation, pages, to);
+        let item = operation.paged_record(family).and_then(|record| family.records.get(record));
+        let last = item.and_then(|item| last_item(item, pages, to));
+        if let (Some(next), Some(last)) = (next, last) {
+            last_fits_next(pages, next, last, to);
+        }
+        repeated_items_are_known(operation, pages, last, to);
+    }
+}
+
+/// A parameter of the request, which is reported where there is none of these types.
+fn parameter<'a>(
+    family: &'a Family,
+    operation: &'a Operation,
+    (name, place): &(String, Place),
+    fits: fn(Type) -> bool,
+    expected: &str,
+    to: &mut Diagnostics,
+) -> Option<&'a Parameter> {
+    let found = match family.names(operation.members()).find(name) {
+        Lookup::Found(found) => found,
+        Lookup::Missing(help) => {
+            to.at(*place, Code::UndefinedName, format!("unknown parameter `{name}`")).help(help);
+            return None;
+        }
+        Lookup::Unresolved => return None,
+    };
+    match found.role {
+        Role::Plain(parameter) if matches!(parameter.shape, Shape::One(ty) if fits(ty)) => Some(parameter),
+        Role::Plain(Parameter { shape: Shape::One(Type::Undefined), .. }) => None,
+        Role::Plain(_) | Role::Decider(_) | Role::Alternative(_) | Role::Member(_) => {
+            to.at(*place, Code::BadResponse, format!("expected {expected}, found `{name}`"))
+                .related(found.name.place, "the parameter is here")
+                .help("name a parameter outside of choices that has this type");
+            None
+        }
+    }
+}
+
+fn next_is_taken<'a>(
+    family: &'a Family,
+    operation: &'a Operation,
+    pages: &Paging,
+    to: &mut Diagnostics,
+) -> Option<&'a Parameter> {
+    let is_id: fn(Type) -> bool = |ty| matches!(ty, Type::String | Type::Identifier(_) | Type::Integer);
+    let (fits, expected): (fn(Type) -> bool, _) = match pages.by {
+        PagesBy::Cursor => (is_id, "a `string`, an `integer` or an identifier"),
+        PagesBy::Last => (
+            |ty| matches!(ty, Type::String | Type::Identifier(_) | Type::Integer | Type::Time(_)),
+            "a `string`, an `integer`, a `time` or an identifier",
+        ),
+        PagesBy::Number | PagesBy::Offset => (|ty| ty == Type::Integer, "an `integer`"),
+    };
+    let next = parameter(family, operation, &pages.next, fits, expected, to)?;
+    if next.need == Need::Always {
+        to.at(pages.next.1, Code::BadResponse, format!("expected an optional parameter, found `{}`", pages.next.0))
+            .related(next.name.place, "the parameter is here")
+            .help("the first page is requested without it: remove `required: always`");
+    }
+    let bounds = operation.window.iter().flat_map(|window| [&window.from, &window.to]);
+    if let Some(bound) = bounds.into_iter().find(|bound| bound.0 == pages.next.0) {
+        to.at(pages.next.1, Code::BadResponse, format!("`{}` bounds the times and cannot begin a page", pages.next.0))
+            .related(bound.1, "the bound is here")
+            .help("name another parameter, or remove the `window`");
+    }
+    Some(next)
+}
+
+/// A page is short only beside a known length.
+fn size_is_known(family: &Family, operation: &Operation, pages: &Paging, to: &mut Diagnostics) {
+    let Some(size) = &pages.size else {
+        if let Some(total) = pages.total.as_ref().filter(|_| pages.by == PagesBy::Number) {
+            to.at(total.1, Code::MissingKey, "missing key `size`: pages are counted, but `total` counts items")
+                .help("add `size: ...` with the parameter that has the number of items on a page");
+        }
+        return;
+    };
+    let Some(found) = parameter(family, operation, size, |ty| ty == Type::Integer, "an `integer`", to) else { return };
+    if found.need != Need::Always && found.default.is_none() {
+        to.at(size.1, Code::BadResponse, format!("the length of a page is unknown where `{}` is left out", size.0))
+            .related(found.name.place, "the parameter is here")
+            .help("add its `default`, or remove `size`: then an empty page is the last one");
+    }
+}
+
+fn fields_of_the_object(family: &Family, operation: &Operation, pages: &Paging, to: &mut Diagnostics) {
+    let Response::Object { record } = operation.response else {
+        if let (Response::Array { .. }, PagesBy::Cursor) = (&operation.response, pages.by) {
+            to.at(pages.place, Code::BadResponse, "an array has no cursor")
+                .help("use `by: last`, `number` or `offset`, or describe the answer as an `object`");
+        }
+        return;
+    };
+    let Some(record) = family.records.get(record) else { return };
+    let cursor = pages.field.as_ref().filter(|_| pages.by == PagesBy::Cursor);
+    let is_list: fn(&Shape) -> bool = |shape| matches!(shape, Shape::List(Type::Record(_) | Type::Undefined));
+    let is_cursor: fn(&Shape) -> bool =
+        |shape| matches!(shape, Shape::One(Type::String | Type::Identifier(_) | Type::Integer));
+    let is_flag: fn(&Shape) -> bool =
+        |shape| matches!(shape, Shape::One(Type::Boolean(Truth::Bare | Truth::Number | Truth::Text)));
+    let is_count: fn(&Shape) -> bool = |shape| matches!(shape, Shape::One(Type::Integer));
+    let fields = [
+        (pages.list.as_ref(), is_list, "a list of records"),
+        (cursor, is_cursor, "a `string`, an `integer` or an identifier"),
+        (pages.more.as_ref(), is_flag, "a `boolean`"),
+        (pages.total.as_ref(), is_count, "an `integer`"),
+    ];
+    for (name, fits, expected) in fields {
+        let Some((name, field)) = name.and_then(|name| Some((name, records::field(record, name, to)?))) else {
+            continue;
+        };
+        if !fits(&field.shape) && !matches!(field.shape, Shape::One(Type::Undefined)) {
+            mismatch(name, field, expected, to);
+        }
+    }
+}
+
+fn mismatch((name, place): &(String, Place), field: &Field, expected: &str, to: &mut Diagnostics) {
+    to.at(*place, Code::BadResponse, format!("expected {expected}, found `{name}`"))
+        .related(field.name.place, "the field is here")
+        .help("name a field that has this type");
+}
+
+/// What the last item says of the next page.
+fn last_item<'a>(item: &'a Record, pages: &Paging, to: &mut Diagnostics) -> Option<&'a Field> {
+    let name = pages.field.as_ref().filter(|_| pages.by == PagesBy::Last)?;
+    let field = records::field(item, name, to)?;
+    let fits = matches!(
+        field.shape,
+        Shape::One(Type::String | Type::Identifier(_) | Type::Integer | Type::Time(_) | Type::Undefined)
+    );
+    if !fits {
+        mismatch(name, field, "an id or a `time`", to);
+    }
+    fits.then_some(field)
+}
+
+/// The text of the field is sent as it came, so that both are of one kind.
+fn last_fits_next(pages: &Paging, next: &Parameter, last: &Field, to: &mut Diagnostics) {
+    let (Shape::One(next_type), Shape::One(last_type)) = (&next.shape, &last.shape) else { return };
+    let times = |ty: &Type| match ty {
+        Type::Time(times) => Some(*times),
+        _ => None,
+    };
+    let Some(field) = &pages.field else { return };
+    if times(next_type) != times(last_type) {
+        to.at(pages.next.1, Code::BadResponse, format!("`{}` and `{}` have different forms", pages.next.0, field.0))
+            .related(last.name.place, "the field is here")
+            .related(next.name.place, "the parameter is here")
+            .help("name an id and a parameter for it, or two times with the same `times`");
+    }
+    if !pages.includes && matches!(last_type, Type::Time(Times::Seconds | Times::Iso8601)) {
+        to.at(field.1, Code::BadResponse, format!("other items with the same `{}` would be lost", field.0))
+            .related(last.name.place, "the field is here")
+            .help(
+                "name an id, or a time in milliseconds, microseconds or nanoseconds, which can be moved by one; \
+                 or set `includes: true`, if the next page begins with this time",
+            );
+    }
+}
+
+/// Items that a page repeats are told by their ids, and the last page by its length.
+fn repeated_items_are_known(operation: &Operation, pages: &Paging, last: Option<&Field>, to: &mut Diagnostics) {
+    let repeats_last = match last.map(|last| &last.shape) {
+        Some(Shape::One(Type::Time(_))) => true,
+        Some(Shape::One(Type::Integer)) | None => false,
+        Some(_) => pages.includes,
+    };
+    let is_counted = matches!(pages.by, PagesBy::Number | PagesBy::Offset);
+    let repeats = repeats_last || is_counted && pages.order == PageOrder::NewestFirst;
+    if repeats && operation.listing.id.is_none() {
+        to.at(pages.place, Code::MissingKey, "missing key `id` in `response`: a page repeats items of the one before")
+            .help("add `id: ...` with the field by which an item is told from another");
+    }
+    if repeats_last && pages.size.is_none() && pages.more.is_none() {
+        let keys = name_list(["size", "more"].into_iter());
+        to.at(pages.place, Code::MissingKey, format!("missing one of the keys {keys}: no page would be the last one"))
+            .help("each page repeats items of the one before, so that none is empty: add one of them");
+    }
+}
