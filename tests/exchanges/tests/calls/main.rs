@@ -9,7 +9,9 @@ mod coinbase;
 mod confirm;
 mod deribit;
 mod kraken;
+mod listings;
 mod okx;
+mod pages;
 mod requests;
 
 use base64::Engine;

@@ -1,0 +1,89 @@
+//! Pages over loopback: what is sent for the next one, and what ends the listing.
+
+use std::collections::HashMap;
+
+use exchanges::{binance, deribit, okx};
+use tradeapi_runtime::Credentials;
+use tradeapi_runtime::pages::{PageError, Paged, Pages};
+use tradeapi_sandbox::{Answer, Request, Sandbox};
+
+/// The number of items on each page.
+async fn lengths<O: Paged>(mut pages: Pages<O>) -> Result<Vec<usize>, PageError> {
+    let mut lengths = Vec::new();
+    while let Some(page) = pages.next_page().await {
+        lengths.push(page?.list.len());
+    }
+    Ok(lengths)
+}
+
+fn query(request: &Request) -> HashMap<String, String> {
+    let pairs = request.query.as_deref().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
+    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+fn sent(sandbox: &Sandbox, name: &str) -> Vec<Option<String>> {
+    sandbox.requests().iter().map(|request| query(request).remove(name)).collect()
+}
+
+fn texts(texts: &[&str]) -> Vec<Option<String>> {
+    std::iter::once(None).chain(texts.iter().map(|text| Some((*text).to_owned()))).collect()
+}
+
+#[tokio::test]
+async fn a_page_begins_behind_the_last_id() {
+    let sandbox = Sandbox::start().unwrap();
+    for ids in [&["9", "8"][..], &["7", "5"], &["4"]] {
+        let list: Vec<_> = ids.iter().map(|id| format!(r#"{{"ordId": "{id}", "state": "filled"}}"#)).collect();
+        sandbox.answer_next(Answer::json(format!(r#"{{"code": "0", "msg": "", "data": [{}]}}"#, list.join(","))));
+    }
+    let credentials = Credentials::new("key", "secret", "phrase");
+    let client = okx::Client::builder(sandbox.url()).credentials(credentials).build().unwrap();
+    let request = okx::trade::GetOrderHistory::new("SPOT").limit(2);
+    assert_eq!(lengths(client.pages(request)).await.unwrap(), [2, 2, 1]);
+    assert_eq!(sent(&sandbox, "after"), texts(&["8", "5"]));
+}
+
+#[tokio::test]
+async fn a_number_that_is_included_is_counted_up() {
+    let sandbox = Sandbox::start().unwrap();
+    for list in [r#"[{"orderId": 3}, {"orderId": 7}]"#, r#"[{"orderId": 8}, {"orderId": 9}]"#, "[]"] {
+        sandbox.answer_next(Answer::json(list));
+    }
+    let credentials = Credentials::new("key", "secret", "");
+    let client = binance::Client::builder(sandbox.url()).credentials(credentials).build().unwrap();
+    let request = binance::spot::AllOrders::new("LTCBTC").limit(2);
+    assert_eq!(lengths(client.pages(request)).await.unwrap(), [2, 2, 0]);
+    assert_eq!(sent(&sandbox, "orderId"), texts(&["8", "10"]));
+}
+
+#[tokio::test]
+async fn a_body_says_how_many_items_to_leave_out() {
+    let sandbox = Sandbox::start().unwrap();
+    sandbox.answer_otherwise(|request| {
+        let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
+        let list = match body["params"]["offset"].as_u64() {
+            None => r#"[{"order_id": "9"}, {"order_id": "8"}]"#,
+            // One came meanwhile, so that one is repeated.
+            Some(2) => r#"[{"order_id": "8"}, {"order_id": "7"}]"#,
+            Some(4) => r#"[{"order_id": "6"}]"#,
+            Some(offset) => panic!("offset {offset}"),
+        };
+        Answer::json(format!(r#"{{"jsonrpc": "2.0", "id": {}, "result": {list}}}"#, body["id"]))
+    });
+    let credentials = Credentials::new("key", "secret", "");
+    let client = deribit::Client::builder(sandbox.url()).credentials(credentials).build().unwrap();
+    let request = deribit::trading::GetOrderHistoryByInstrument::new("ETH-PERPETUAL").count(2);
+    assert_eq!(lengths(client.pages(request)).await.unwrap(), [2, 1, 1]);
+}
+
+#[tokio::test]
+async fn a_success_without_the_list_is_not_a_page() {
+    let sandbox = Sandbox::start().unwrap();
+    for data in ["null", "{}", "\"\""] {
+        sandbox.answer_next(Answer::json(format!(r#"{{"code": "0", "msg": "", "data": {data}}}"#)));
+        let credentials = Credentials::new("key", "secret", "phrase");
+        let client = okx::Client::builder(sandbox.url()).credentials(credentials).build().unwrap();
+        let found = lengths(client.pages(okx::trade::GetOrderHistory::new("SPOT"))).await;
+        assert!(matches!(found, Err(PageError::Call(_))), "{data}: {found:?}");
+    }
+}
