@@ -371,6 +371,19 @@ fn paging(here: Here<'_, '_>) -> Markup {
             ]),
             Response::Object { .. } | Response::Array { .. } | Response::Undefined => None,
         }))
+        @if here.site.api.operations().any(|(_, operation)| operation.listing.pages.is_some()) {
+            h2 { "Other pages" }
+            p { "The next page is requested by what the table names." }
+            (by_family(here, &["Operation", "By", "Order", "Goes into"], |_, view| {
+                let pages = view.operation.listing.pages.as_ref()?;
+                let by = match &pages.field {
+                    Some((field, _)) => html! { (pages.by.as_str()) " " code { (field) } },
+                    None => html! { (pages.by.as_str()) },
+                };
+                let order = pages.order.as_str().replace('_', " ");
+                Some(vec![by, html! { (order) }, html! { code { (pages.next.0) } }])
+            }))
+        }
         h2 { "Batches" }
         p { "Each item has a result of its own, which is found by its id." }
         (by_family(here, &["Operation", "Items", "Told apart by", "Results"], |_, view| {

@@ -38,7 +38,8 @@ impl Log {
             let last = self.times.last().copied().unwrap_or(1000);
             self.times.push(last + later);
         }
-        let pairs: Vec<_> = uri.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('=')).collect();
+        let pairs: Vec<_> =
+            uri.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('=')).collect();
         let given = |name: &str| pairs.iter().find(|(one, _)| *one == name).map(|(_, value)| *value);
         let number = |name: &str| given(name).map(|text| text.trim_start_matches('e').parse::<u64>().unwrap());
         let size = usize::try_from(number("size").unwrap()).unwrap();
@@ -57,7 +58,9 @@ impl Log {
             "before" => ordered(newest_first, &|_, at| at < until("before")),
             "after" => ordered(oldest_first, &|_, at| number("after").is_none_or(|after| at > after)),
             "since" => ordered(oldest_first, &|_, at| at >= from("since")),
-            "numbered" => newest_first.into_iter().skip(skipped((number("page").unwrap_or(1) - 1) * from("size"))).collect(),
+            "numbered" => {
+                newest_first.into_iter().skip(skipped((number("page").unwrap_or(1) - 1) * from("size"))).collect()
+            }
             "skip" => newest_first.into_iter().skip(skipped(from("skip"))).collect(),
             "marked" => ordered(newest_first, &|n, _| n < until("mark")),
             other => panic!("{other}"),
@@ -75,11 +78,7 @@ impl Log {
 }
 
 /// A listing of everything, which goes on from a saved position wherever `stops` says so.
-async fn list<O: Paged<Item = Entry>>(
-    server: &Server,
-    request: O,
-    stops: &[bool],
-) -> Result<Vec<u64>, PageError> {
+async fn list<O: Paged<Item = Entry>>(server: &Server, request: O, stops: &[bool]) -> Result<Vec<u64>, PageError> {
     let client = Client::builder("https://log.example").transport(server.clone()).build().unwrap();
     let mut pages = client.pages(request.clone());
     let mut found = Vec::new();
