@@ -1,10 +1,10 @@
 //! `pages`: how the next page of a listing is requested, so that no item is lost.
 
 use super::records;
-use crate::diagnostics::{Code, Diagnostics, Place, name_list};
+use crate::diagnostics::{Code, Diagnostics, Place};
 use crate::model::{
     Api, Effect, Family, Field, Lookup, Need, Operation, PageOrder, PagesBy, Paging, Parameter, Record, Response, Role,
-    Shape, Times, Truth, Type,
+    Shape, Shown, Times, Truth, Type,
 };
 
 /// The listings of a family.
@@ -23,6 +23,7 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
             last_fits_next(pages, next, last, to);
         }
         repeated_items_are_known(operation, pages, last, to);
+        open_orders_are_not_counted(operation, pages, to);
     }
 }
 
@@ -192,8 +193,17 @@ fn repeated_items_are_known(operation: &Operation, pages: &Paging, last: Option<
             .help("add `id: ...` with the field by which an item is told from another");
     }
     if repeats_last && pages.size.is_none() && pages.more.is_none() {
-        let keys = name_list(["size", "more"].into_iter());
-        to.at(pages.place, Code::MissingKey, format!("missing one of the keys {keys}: no page would be the last one"))
+        to.at(pages.place, Code::MissingKey, "neither `size` nor `more` says which page is the last one")
             .help("each page repeats items of the one before, so that none is empty: add one of them");
+    }
+}
+
+/// An order that is no longer open moves those behind it forward, so that counting misses one.
+fn open_orders_are_not_counted(operation: &Operation, pages: &Paging, to: &mut Diagnostics) {
+    let shows = operation.listing.shows.as_ref().filter(|shows| shows.what == Shown::OpenOrders);
+    if let (Some(shows), PagesBy::Number | PagesBy::Offset) = (shows, pages.by) {
+        to.at(shows.place, Code::BadResponse, "pages that are counted can miss open orders")
+            .related(pages.place, "the pages are here")
+            .help("remove `shows`: an order that is filled meanwhile moves the others forward");
     }
 }
