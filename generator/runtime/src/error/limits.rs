@@ -32,7 +32,7 @@ pub struct LimiterFailure {
 /// A limit that makes calls wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BindingLimit {
-    /// The operation; `None` for a limit on all operations together.
+    /// The operation; `None` for a limit on several operations together: those of a pool, or all.
     pub operation: Option<&'static str>,
     /// The limit.
     pub limit: RateLimit,
@@ -66,12 +66,12 @@ impl fmt::Display for Limited {
 
 impl fmt::Display for BindingLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let RateLimit { calls, per_seconds, scope, class } = self.limit;
+        let RateLimit { calls, per_seconds, scope, class, pool, weight: _ } = self.limit;
         let who = match scope {
             Scope::Uid => "UID",
             Scope::Ip => "IP",
         };
-        let what = self.operation.unwrap_or("all operations");
+        let what = self.operation.or(pool).unwrap_or("all operations");
         write!(f, "the limit of {what}, {calls} calls in {per_seconds} s per {who} ({class})")
     }
 }

@@ -18,16 +18,26 @@ pub(super) struct Bucket {
     pub(super) closed: bool,
     /// Until when no call is admitted, even if the windows have room.
     pub(super) shut_until: Duration,
-    /// The windows that must all have room.
-    pub(super) windows: Vec<Key>,
-    /// How many of them, from the front, are the operation's own.
+    /// The windows that must all have room: those of the operation alone, of its pools, and the overall ones.
+    pub(super) windows: Vec<Taken>,
+    /// How many of them, from the front, no other operation counts in.
+    pub(super) alone: usize,
+    /// How many of them, from the front, are in the operation's table.
     pub(super) own: usize,
     /// The turns of the waiting calls, in order.
     pub(super) queue: VecDeque<u64>,
 }
 
+/// What a call takes of a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Taken {
+    pub(super) window: Key,
+    /// How many calls it counts as.
+    pub(super) count: usize,
+}
+
 impl Bucket {
-    pub(super) fn of(call: &Call<'_>, windows: Vec<Key>, own: usize, urgent: bool) -> Self {
+    pub(super) fn of(call: &Call<'_>, windows: Vec<Taken>, [alone, own]: [usize; 2], urgent: bool) -> Self {
         let (account, address) = names(call);
         Self {
             operation: call.meta(),
@@ -38,6 +48,7 @@ impl Bucket {
             closed: false,
             shut_until: Duration::ZERO,
             windows,
+            alone,
             own,
             queue: VecDeque::new(),
         }

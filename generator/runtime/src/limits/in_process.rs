@@ -299,7 +299,7 @@ impl State {
                 wakers.extend(waker);
             }
         }
-        let next = self.limits.next_at().filter(|next| self.alarm_at.is_none_or(|at| *next < at));
+        let next = self.limits.next_at(now).filter(|next| self.alarm_at.is_none_or(|at| *next < at));
         self.alarm_at = next.or(self.alarm_at);
         Calls { wakers, alarm_at: next }
     }

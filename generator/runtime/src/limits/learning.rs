@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::bucket::Bucket;
+use super::bucket::{Bucket, Taken};
 use super::limiter::{RateLimitFeedback, TooMany};
 use super::state::{Key, LimiterState, Pause};
 
@@ -28,8 +28,8 @@ impl LimiterState {
         let until = now.saturating_add(longest.max(asked_for));
         let pause = Pause { until, cancels_until: now.saturating_add(longest) };
         let asked_for = if self.buckets.get(bucket).is_some_and(Bucket::cancels) { Duration::ZERO } else { asked_for };
-        for key in self.own_windows(bucket).to_owned() {
-            if let Some(counter) = self.windows.get_mut(key) {
+        for taken in self.own_windows(bucket).to_owned() {
+            if let Some(counter) = self.windows.get_mut(taken.window) {
                 counter.window.block(now.saturating_add(counter.window.span().max(asked_for)));
             }
         }
@@ -55,14 +55,14 @@ impl LimiterState {
     /// those that have not ended. So a caller that is alone never takes a call of its own for another's.
     fn note_remaining(&mut self, bucket: Key, sent: Duration, now: Duration, remaining: usize) {
         // The header counts the calls of one second. It does not name its limit, which must be the tightest of these.
-        let of_a_second = |key: &Key| self.windows.get(*key).filter(|all| all.binding.limit.per_seconds == 1);
-        let left = |key: &Key| Some((of_a_second(key)?.window.left(sent), *key));
+        let of_a_second = |key: Key| self.windows.get(key).filter(|all| all.binding.limit.per_seconds == 1);
+        let left = |taken: &Taken| Some((of_a_second(taken.window)?.window.left(sent), taken.window));
         let Some((left, key)) = self.own_windows(bucket).iter().filter_map(left).min() else { return };
         let Some(counter) = self.windows.get_mut(key) else { return };
         if remaining == 0 && left > 0 {
             counter.window.block(now.saturating_add(counter.window.span()));
         } else {
-            (remaining..left).for_each(|_| counter.window.count(now));
+            counter.window.count(left.saturating_sub(remaining), now);
         }
     }
 }

@@ -49,7 +49,9 @@ impl Plan {
             left += 1;
             left -= state.go(now, first).len();
         }
-        while let Some(moment) = state.next_at().filter(|_| left > 0) {
+        let mut latest = now;
+        while let Some(moment) = state.next_at(latest).filter(|_| left > 0) {
+            latest = moment;
             let waited_for: HashMap<_, _> =
                 state.busy().iter().map(|bucket| (*bucket, state.binding(*bucket))).collect();
             let gone = state.go(moment, first);

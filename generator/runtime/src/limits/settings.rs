@@ -107,7 +107,8 @@ impl LimitSettings {
 
     /// Adds a limit on the calls of all operations together, such as a gateway has for an address.
     pub fn overall(mut self, calls: u32, per_seconds: u32, scope: Scope) -> Self {
-        self.overall.push(RateLimit { calls, per_seconds, scope, class: "overall" });
+        let limit = RateLimit { calls, scope, class: "overall", ..RateLimit::per_uid(calls) };
+        self.overall.push(limit.every(per_seconds));
         self
     }
 

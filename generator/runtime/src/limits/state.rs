@@ -4,9 +4,9 @@ use std::hash::BuildHasher;
 use std::time::Duration;
 
 use rustc_hash::FxBuildHasher;
-use slotmap::{Key as _, KeyData, SlotMap};
+use slotmap::{Key as _, KeyData, SecondaryMap, SlotMap};
 
-use super::bucket::Bucket;
+use super::bucket::{Bucket, Taken};
 use super::call::Call;
 use super::limiter::Reservation;
 use super::settings::LimitSettings;
@@ -50,6 +50,16 @@ pub(super) struct LimiterState {
     pub(super) sweep_at: usize,
 }
 
+/// How many calls of each window are left to calls that have waited longer.
+type Kept = SecondaryMap<Key, usize>;
+
+impl Taken {
+    /// What has to be free, with the room in `kept` left to others.
+    fn beside(self, kept: &Kept) -> usize {
+        self.count.saturating_add(kept.get(self.window).copied().unwrap_or_default())
+    }
+}
+
 /// A window and its limit.
 #[derive(Clone, Debug)]
 pub(super) struct Counter {
@@ -65,11 +75,12 @@ pub(super) struct Pause {
     pub(super) cancels_until: Duration,
 }
 
-/// The key of calls that are counted together: an operation, a row of its table, and an account or address.
+/// The key of calls that are counted together: an operation or a pool, a row of its table, and an account or address.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct WindowKey {
-    /// `None` for the overall limits.
+    /// `None` for pools and the overall limits.
     pub(super) operation: Option<&'static str>,
+    pub(super) pool: Option<&'static str>,
     pub(super) class: &'static str,
     pub(super) calls: u32,
     pub(super) per_seconds: u32,
@@ -79,9 +90,10 @@ pub(super) struct WindowKey {
 
 impl WindowKey {
     pub(super) fn of(operation: Option<&'static str>, row: &RateLimit, call: &Call<'_>) -> Self {
-        let RateLimit { calls, per_seconds, scope, class } = *row;
+        let RateLimit { calls, per_seconds, scope, class, pool, weight: _ } = *row;
+        let operation = operation.filter(|_| pool.is_none());
         let counted = call.counted(scope).to_owned();
-        Self { operation, class, calls, per_seconds, is_uid: scope == Scope::Uid, counted }
+        Self { operation, pool, class, calls, per_seconds, is_uid: scope == Scope::Uid, counted }
     }
 }
 
@@ -129,16 +141,19 @@ impl LimiterState {
     fn add_bucket(&mut self, call: &Call<'_>, now: Duration) -> Key {
         self.drop_idle(now);
         let operation = call.meta().id;
-        let mut windows: Vec<_> = call.limits().map(|row| self.window(Some(operation), row, call)).collect();
-        let own = windows.len();
+        let (pooled, alone): (Vec<_>, Vec<_>) = call.limits().partition(|row| row.pool.is_some());
+        let parts = [alone.len(), alone.len() + pooled.len()];
+        let own = alone.into_iter().chain(pooled).map(|row| self.take_of(Some(operation), row, call));
+        let mut windows: Vec<_> = own.collect();
         for row in &self.settings.overall.clone() {
-            windows.push(self.window(None, row, call));
+            windows.push(self.take_of(None, row, call));
         }
-        let has_no_share = |key: &Key| self.windows.get(*key).is_some_and(|counter| counter.window.is_none());
+        let has_no_share =
+            |taken: &Taken| self.windows.get(taken.window).is_some_and(|all| !all.window.can_take(taken.count));
         let closed = windows.iter().any(has_no_share);
         let urgent = self.settings.is_urgent(call.meta());
         let quiet_until = self.quiet_since.map(|since| since.saturating_add(self.longest_span(&windows)));
-        let mut bucket = Bucket::of(call, windows, own, urgent);
+        let mut bucket = Bucket::of(call, windows, parts, urgent);
         bucket.closed = closed;
         bucket.shut_until = quiet_until.unwrap_or_default();
         if let Some(pause) = self.shut.get(&bucket.address) {
@@ -149,18 +164,27 @@ impl LimiterState {
         bucket
     }
 
+    fn take_of(&mut self, operation: Option<&'static str>, row: &RateLimit, call: &Call<'_>) -> Taken {
+        let count = usize::try_from(row.weight.max(1)).unwrap_or(usize::MAX);
+        Taken { window: self.window(operation, row, call), count }
+    }
+
     fn window(&mut self, operation: Option<&'static str>, row: &RateLimit, call: &Call<'_>) -> Key {
         *self.window_of.entry(WindowKey::of(operation, row, call)).or_insert_with(|| {
             let span = self.settings.span_of(row);
             // With a limit of zero, calls would never be admitted; it is read as one.
             let most = self.settings.share.of(row.calls.max(1));
             let window = Window::new(most, span, self.settings.trip_margin);
-            self.windows.insert(Counter { window, binding: BindingLimit { operation, limit: *row } })
+            let operation = operation.filter(|_| row.pool.is_none());
+            // Others of the pool may have another weight.
+            let limit = RateLimit { weight: 1, ..*row };
+            self.windows.insert(Counter { window, binding: BindingLimit { operation, limit } })
         })
     }
 
-    pub(super) fn longest_span(&self, windows: &[Key]) -> Duration {
-        let spans = windows.iter().filter_map(|key| self.windows.get(*key)).map(|counter| counter.window.span());
+    pub(super) fn longest_span(&self, windows: &[Taken]) -> Duration {
+        let spans =
+            windows.iter().filter_map(|taken| self.windows.get(taken.window)).map(|counter| counter.window.span());
         spans.max().unwrap_or_default()
     }
 
@@ -168,10 +192,16 @@ impl LimiterState {
     /// if it depends on calls that have not ended.
     #[inline]
     pub(super) fn free_at(&self, bucket: Key) -> (Option<Duration>, Option<&Counter>) {
+        self.free_beside(bucket, &Kept::new())
+    }
+
+    /// The same, with the room in `kept` left to others.
+    fn free_beside(&self, bucket: Key, kept: &Kept) -> (Option<Duration>, Option<&Counter>) {
         let Some(bucket) = self.buckets.get(bucket).filter(|_| !self.paused) else { return (None, None) };
         let mut latest = (bucket.shut_until, None);
-        for counter in bucket.windows.iter().filter_map(|key| self.windows.get(*key)) {
-            match counter.window.free_at() {
+        for taken in &bucket.windows {
+            let Some(counter) = self.windows.get(taken.window) else { continue };
+            match counter.window.free_at(taken.beside(kept)) {
                 None => return (None, Some(counter)),
                 Some(free) if free > latest.0 => latest = (free, Some(counter)),
                 _ => {}
@@ -183,8 +213,19 @@ impl LimiterState {
     #[inline]
     pub(super) fn is_free(&self, bucket: Key, now: Duration) -> bool {
         let Some(bucket) = self.buckets.get(bucket).filter(|_| !self.paused) else { return false };
-        let is_free = |key: &Key| self.windows.get(*key).is_some_and(|counter| counter.window.is_free(now));
-        bucket.shut_until <= now && bucket.windows.iter().all(is_free)
+        bucket.shut_until <= now && bucket.windows.iter().all(|taken| self.has_room(taken.window, now, taken.count))
+    }
+
+    /// The same, with the room in `kept` left to others.
+    fn is_free_beside(&self, bucket: Key, now: Duration, kept: &Kept) -> bool {
+        let Some(bucket) = self.buckets.get(bucket).filter(|_| !self.paused) else { return false };
+        let has_room = |taken: &Taken| self.has_room(taken.window, now, taken.beside(kept));
+        bucket.shut_until <= now && bucket.windows.iter().all(has_room)
+    }
+
+    #[inline]
+    fn has_room(&self, window: Key, now: Duration, count: usize) -> bool {
+        self.windows.get(window).is_some_and(|counter| counter.window.is_free(now, count))
     }
 
     /// Whether no call of `bucket` is ever admitted, because the share of a limit is less than one call.
@@ -219,18 +260,18 @@ impl LimiterState {
     #[inline]
     pub(super) fn answered(&mut self, bucket: Key, sent: Duration, now: Duration, trip: Option<Duration>) {
         let took = now.saturating_sub(sent);
-        self.each_window(bucket, |window| window.answered(now, took, trip));
+        self.each_window(bucket, |window, count| window.answered(count, now, took, trip));
     }
 
     /// An admitted and sent call was given up without a response.
     pub(super) fn lost(&mut self, bucket: Key, now: Duration) {
         let arrived = now.saturating_add(self.settings.late_arrival);
-        self.each_window(bucket, |window| window.lost(arrived));
+        self.each_window(bucket, |window, count| window.lost(count, arrived));
     }
 
     /// An admitted call is sent `now`, and takes as long as usual.
     pub(super) fn expect(&mut self, bucket: Key, now: Duration) {
-        self.each_window(bucket, |window| window.expect(now));
+        self.each_window(bucket, |window, count| window.expect(count, now));
     }
 
     /// The same for all admitted calls.
@@ -239,17 +280,17 @@ impl LimiterState {
     }
 
     #[inline]
-    fn each_window(&mut self, bucket: Key, mut act: impl FnMut(&mut Window)) {
+    fn each_window(&mut self, bucket: Key, mut act: impl FnMut(&mut Window, usize)) {
         let Some(bucket) = self.buckets.get(bucket) else { return };
-        for key in &bucket.windows {
-            if let Some(counter) = self.windows.get_mut(*key) {
-                act(&mut counter.window);
+        for taken in &bucket.windows {
+            if let Some(counter) = self.windows.get_mut(taken.window) {
+                act(&mut counter.window, taken.count);
             }
         }
     }
 
-    /// The windows of the operation itself, without the overall ones.
-    pub(super) fn own_windows(&self, bucket: Key) -> &[Key] {
+    /// The windows of the operation and its pools, without the overall ones.
+    pub(super) fn own_windows(&self, bucket: Key) -> &[Taken] {
         self.buckets.get(bucket).map_or(&[], |bucket| &bucket.windows[..bucket.own])
     }
 }
@@ -270,7 +311,7 @@ impl LimiterState {
             same.retain(|bucket| buckets.get(*bucket).is_some());
             !same.is_empty()
         });
-        let used: HashSet<_> = buckets.values().flat_map(|bucket| &bucket.windows).copied().collect();
+        let used: HashSet<_> = buckets.values().flat_map(|bucket| &bucket.windows).map(|taken| taken.window).collect();
         windows.retain(|key, counter| used.contains(&key) || !counter.window.is_idle(now));
         window_of.retain(|_, key| windows.get(*key).is_some());
         self.shut.retain(|_, pause| pause.until > now);
@@ -279,10 +320,10 @@ impl LimiterState {
     }
 }
 
-/// Whether a new bucket would be equivalent. Overall windows outlive a bucket, because they have keys of their own.
+/// Whether a new bucket would be equivalent. Shared windows outlive a bucket, because they have keys of their own.
 fn is_idle(bucket: &Bucket, windows: &SlotMap<Key, Counter>, now: Duration) -> bool {
-    let watched = if bucket.own > 0 { &bucket.windows[..bucket.own] } else { &bucket.windows };
-    let mut counters = watched.iter().filter_map(|key| windows.get(*key));
+    let watched = if bucket.alone > 0 { &bucket.windows[..bucket.alone] } else { &bucket.windows };
+    let mut counters = watched.iter().filter_map(|taken| windows.get(taken.window));
     bucket.queue.is_empty() && bucket.shut_until <= now && counters.all(|counter| counter.window.is_idle(now))
 }
 
@@ -325,25 +366,51 @@ impl LimiterState {
     }
 
     /// Admits waiting calls in order, skipping buckets without room.
+    ///
+    /// A call that only waits for windows that it shares with other operations keeps its room in them: later calls are
+    /// admitted only if they leave as much as it takes. Without that, calls that take less, or from fewer pools, could
+    /// pass it for ever.
     pub(super) fn settle(&mut self, now: Duration) -> Vec<Granted> {
         let mut granted = Vec::new();
+        let mut kept = Kept::new();
         let mut order: BinaryHeap<_> = self.busy.iter().filter_map(|bucket| self.front(*bucket)).collect();
         while let Some(Reverse((_, bucket))) = order.pop() {
             // Other admissions only take room away, so a bucket without room stays without.
-            if self.is_free(bucket, now) {
+            if self.is_free_beside(bucket, now, &kept) {
                 self.hold(bucket);
                 let turn = self.buckets.get_mut(bucket).and_then(|bucket| bucket.queue.pop_front());
                 granted.extend(turn.map(|turn| Granted { turn, bucket }));
                 order.extend(self.front(bucket));
+            } else {
+                self.keep_room(bucket, now, &mut kept);
             }
         }
         self.forget_empty_lines();
         granted
     }
 
-    /// When to settle next, if nothing changes.
-    pub(super) fn next_at(&self) -> Option<Duration> {
-        self.busy.iter().filter_map(|bucket| self.free_at(*bucket).0).min()
+    /// When to settle next after `now`, if nothing changes.
+    pub(super) fn next_at(&self, now: Duration) -> Option<Duration> {
+        let mut fronts: Vec<_> = self.busy.iter().filter_map(|bucket| self.front(*bucket)).collect();
+        fronts.sort_by_key(|Reverse((turn, _))| *turn);
+        let mut kept = Kept::new();
+        let free_at = fronts.into_iter().filter_map(|Reverse((_, bucket))| {
+            let free = self.free_beside(bucket, &kept).0;
+            self.keep_room(bucket, now, &mut kept);
+            free
+        });
+        free_at.min()
+    }
+
+    /// Keeps room for the first waiting call of `bucket` in the windows that it shares, unless something else delays it.
+    fn keep_room(&self, bucket: Key, now: Duration, kept: &mut Kept) {
+        let Some(bucket) = self.buckets.get(bucket).filter(|bucket| bucket.shut_until <= now) else { return };
+        let (alone, shared) = bucket.windows.split_at(bucket.alone);
+        if alone.iter().all(|taken| self.has_room(taken.window, now, taken.count)) {
+            for taken in shared {
+                kept.insert(taken.window, taken.beside(kept));
+            }
+        }
     }
 
     /// The buckets with waiting calls.

@@ -10,4 +10,5 @@ mod idle;
 mod learning;
 mod order;
 mod planning;
+mod pools;
 mod shares;

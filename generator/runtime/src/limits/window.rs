@@ -24,6 +24,8 @@
 //! - If `i` was given up, `c(i)` is at most the moment from which it takes room, and `c(j)` is a span after that or
 //!   later.
 //!
+//! A call with a weight counts as so many calls at the same moment: it is admitted if all of them take room together.
+//!
 //! So no N + 1 calls are counted within one span. Without a discount nothing is assumed about answered calls; but then
 //! each call takes room for one trip longer than necessary, and of N calls a second 17 in 100 are lost if a trip takes
 //! 200 ms.
@@ -101,9 +103,9 @@ impl Window {
         self.held + self.ended.iter().filter(|ended| ended.at > now).count()
     }
 
-    /// Whether there never is room.
-    pub(super) fn is_none(&self) -> bool {
-        self.most == 0
+    /// Whether there ever is room for `count` calls.
+    pub(super) fn can_take(&self, count: usize) -> bool {
+        count <= self.most
     }
 
     /// Whether a new one would be equivalent.
@@ -112,25 +114,26 @@ impl Window {
         self.held == 0 && expired && self.blocked_until <= now
     }
 
-    /// When there is room for one more call, if nothing changes. `None` if that depends on calls that have not ended.
+    /// When there is room for `count` more calls, if nothing changes. `None` if that depends on calls that have not
+    /// ended.
     #[inline]
-    pub(super) fn free_at(&self) -> Option<Duration> {
-        let free = self.most.checked_sub(self.held).filter(|free| *free > 0)?;
-        // With the held ones, the call that has to expire is the `free`-th latest.
-        let expires = match self.ended.len().checked_sub(free) {
+    pub(super) fn free_at(&self, count: usize) -> Option<Duration> {
+        let stay = self.most.checked_sub(self.held)?.checked_sub(count)?;
+        // All ended calls but the latest `stay` have to expire.
+        let expires = match self.ended.len().checked_sub(stay + 1) {
             Some(index) => self.expires(&self.ended[index]),
             None => Duration::ZERO,
         };
         Some(expires.max(self.blocked_until))
     }
 
-    /// Whether there is room for one more call: [`free_at`](Self::free_at) without the arithmetic.
+    /// Whether there is room for `count` more calls: [`free_at`](Self::free_at) without the arithmetic.
     #[inline]
-    pub(super) fn is_free(&self, now: Duration) -> bool {
-        let taken = self.ended.len() + self.held;
-        let has_room = taken < self.most
-            || self.held < self.most
-                && self.ended.get(taken - self.most).is_none_or(|ended| self.expires(ended) <= now);
+    pub(super) fn is_free(&self, now: Duration, count: usize) -> bool {
+        let taken = self.ended.len() + self.held + count;
+        let has_room = taken <= self.most
+            || self.held + count <= self.most
+                && self.ended.get(taken - self.most - 1).is_none_or(|ended| self.expires(ended) <= now);
         has_room && self.blocked_until <= now
     }
 
@@ -140,22 +143,22 @@ impl Window {
         call.discounted.max(call.at.saturating_sub(self.discount)).saturating_add(self.span)
     }
 
-    /// Admits a call.
+    /// Admits a call that counts as `count`.
     #[inline]
-    pub(super) fn hold(&mut self) {
-        self.held += 1;
+    pub(super) fn hold(&mut self, count: usize) {
+        self.held += count;
     }
 
-    /// An admitted call is not sent.
-    pub(super) fn release(&mut self) {
-        self.held = self.held.saturating_sub(1);
+    /// An admitted call that counts as `count` is not sent.
+    pub(super) fn release(&mut self, count: usize) {
+        self.held = self.held.saturating_sub(count);
     }
 
-    /// An admitted call was answered `now`, `took` after it was sent. The `trip` is known if the connection had carried
-    /// a response before.
+    /// An admitted call that counts as `count` was answered `now`, `took` after it was sent. The `trip` is known if the
+    /// connection had carried a response before.
     #[inline]
-    pub(super) fn answered(&mut self, now: Duration, took: Duration, trip: Option<Duration>) {
-        self.release();
+    pub(super) fn answered(&mut self, count: usize, now: Duration, took: Duration, trip: Option<Duration>) {
+        self.release(count);
         let tells_more = match trip {
             Some(trip) => self.trips.add(trip.min(took)),
             None => self.trips.cap(took),
@@ -164,35 +167,38 @@ impl Window {
             self.discount = self.trips.bound().saturating_sub(self.trip_margin);
         }
         let own = trip.map_or(Duration::ZERO, |_| self.discount);
-        self.log(now, own);
+        self.log(count, now, own);
     }
 
-    /// An admitted call takes room from `at` on, when it has arrived or never will.
-    pub(super) fn lost(&mut self, at: Duration) {
-        self.release();
-        self.log(at, Duration::ZERO);
+    /// An admitted call that counts as `count` takes room from `at` on, when it has arrived or never will.
+    pub(super) fn lost(&mut self, count: usize, at: Duration) {
+        self.release(count);
+        self.log(count, at, Duration::ZERO);
     }
 
-    /// An admitted call is sent `now`, and takes as long as usual.
-    pub(super) fn expect(&mut self, now: Duration) {
-        self.release();
-        self.log(now.saturating_add(self.trips.usual()), self.discount);
+    /// An admitted call that counts as `count` is sent `now`, and takes as long as usual.
+    pub(super) fn expect(&mut self, count: usize, now: Duration) {
+        self.release(count);
+        self.log(count, now.saturating_add(self.trips.usual()), self.discount);
     }
 
     /// The same for all admitted calls.
     pub(super) fn expect_all(&mut self, now: Duration) {
-        while self.held > 0 {
-            self.expect(now);
-        }
+        self.expect(self.held, now);
     }
 
-    /// Logs a call of others.
-    pub(super) fn count(&mut self, now: Duration) {
-        self.log(now, Duration::ZERO);
+    /// Logs `count` calls of others.
+    pub(super) fn count(&mut self, count: usize, now: Duration) {
+        self.log(count, now, Duration::ZERO);
     }
 
     #[inline]
-    fn log(&mut self, at: Duration, discount: Duration) {
+    fn log(&mut self, count: usize, at: Duration, discount: Duration) {
+        (0..count.min(self.most)).for_each(|_| self.log_one(at, discount));
+    }
+
+    #[inline]
+    fn log_one(&mut self, at: Duration, discount: Duration) {
         let (latest, before) = self.ended.back().map_or_else(Default::default, |last| (last.at, last.discounted));
         if latest > at {
             return self.log_behind(at, discount);

@@ -212,12 +212,16 @@ pub struct RateLimit {
     pub scope: Scope,
     /// What it applies to: `default`, or a class of accounts or pairs.
     pub class: &'static str,
+    /// The pool that it limits, if several operations are counted together.
+    pub pool: Option<&'static str>,
+    /// How many calls a call counts as; at least one.
+    pub weight: u32,
 }
 
 impl RateLimit {
     /// This many calls a second for each user.
     pub const fn per_uid(calls: u32) -> Self {
-        Self { calls, per_seconds: 1, scope: Scope::Uid, class: "default" }
+        Self { calls, per_seconds: 1, scope: Scope::Uid, class: "default", pool: None, weight: 1 }
     }
 
     /// This many calls a second for each address.
@@ -235,6 +239,12 @@ impl RateLimit {
     #[must_use]
     pub const fn class(self, class: &'static str) -> Self {
         Self { class, ..self }
+    }
+
+    /// The same limit, for all operations that count in `pool`, of which a call takes `weight`.
+    #[must_use]
+    pub const fn pool(self, pool: &'static str, weight: u32) -> Self {
+        Self { pool: Some(pool), weight, ..self }
     }
 }
 

@@ -22,7 +22,11 @@ pub(super) struct Bucket {
     /// The keys of the script: the three that are common to many buckets, and the windows.
     pub(super) keys: Vec<String>,
     pub(super) windows: Vec<FleetWindow>,
-    /// How many windows are the operation's own.
+    /// What distinguishes it from other buckets of this process.
+    pub(super) name: String,
+    /// How many windows, from the front, no other operation counts in.
+    pub(super) alone: usize,
+    /// How many windows, from the front, are in the operation's table.
     pub(super) own: usize,
     pub(super) urgent: bool,
     /// Whether its calls cancel: no answer shuts it for longer than a window.
@@ -48,6 +52,8 @@ struct State {
 
 pub(super) struct FleetWindow {
     pub(super) most: u32,
+    /// How many calls a call counts as.
+    pub(super) count: u32,
     pub(super) span: Duration,
     pub(super) binding: BindingLimit,
 }
@@ -84,15 +90,21 @@ fn common_keys(prefix: &str, address: &str) -> Vec<String> {
 
 impl Bucket {
     pub(super) fn of(call: &Call<'_>, settings: &RedisSettings) -> Self {
-        let own = call.limits().map(|row| (Some(call.meta().id), *row));
+        let (pooled, alone): (Vec<_>, Vec<_>) = call.limits().partition(|row| row.pool.is_some());
+        let (count_alone, own) = (alone.len(), alone.len() + pooled.len());
+        let of_operation = alone.into_iter().chain(pooled).map(|row: &RateLimit| (Some(call.meta().id), *row));
         let overall = settings.limits.overall.iter().map(|row| (None, *row));
-        let rows: Vec<_> = own.chain(overall).collect();
+        let rows: Vec<_> = of_operation.chain(overall).collect();
         let prefix = settings.key_prefix();
         let mut keys = common_keys(&prefix, call.counted(Scope::Ip));
         keys.extend(rows.iter().map(|(operation, row)| key(&prefix, &WindowKey::of(*operation, row, call))));
+        let [uid, ip] = [Scope::Uid, Scope::Ip].map(|scope| name_of(call.counted(scope)));
+        let name = format!("{}:{}:{}:{uid}:{ip}", call.meta().id, call.uid_class, call.ip_class);
         Self {
             keys,
-            own: call.limits().count(),
+            name,
+            alone: count_alone,
+            own,
             windows: rows.into_iter().map(|(operation, row)| FleetWindow::of(operation, row, settings)).collect(),
             urgent: settings.limits.is_urgent(call.meta()),
             cancels: call.meta().effect == Effect::Cancel,
@@ -113,7 +125,7 @@ impl Bucket {
             bucket.keys.push(key(&prefix, window));
             bucket.windows.push(FleetWindow::of(window.operation, window.limit(), settings));
         }
-        Self { own: bucket.windows.len(), ..bucket }
+        Self { alone: bucket.windows.len(), own: bucket.windows.len(), ..bucket }
     }
 
     /// One more waits, until what this gives is dropped.
@@ -124,7 +136,7 @@ impl Bucket {
 
     /// How many permits the waiting calls lack, at most as many as the tightest window has.
     pub(super) fn wanted(&self) -> usize {
-        let most = self.windows.iter().map(|window| window.most).min().unwrap_or(1);
+        let most = self.windows.iter().map(|window| window.most / window.count).min().unwrap_or(1).max(1);
         let missing = self.waiting.load(Ordering::Relaxed).saturating_sub(self.state().stock.len());
         missing.min(usize::try_from(most).unwrap_or(usize::MAX))
     }
@@ -237,8 +249,12 @@ impl FleetWindow {
     fn of(operation: Option<&'static str>, limit: RateLimit, settings: &RedisSettings) -> Self {
         Self {
             most: limit.calls.max(1),
+            count: limit.weight.max(1),
             span: settings.limits.span_of(&limit),
-            binding: BindingLimit { operation, limit },
+            binding: BindingLimit {
+                operation: operation.filter(|_| limit.pool.is_none()),
+                limit: RateLimit { weight: 1, ..limit },
+            },
         }
     }
 }

@@ -44,7 +44,11 @@ impl LimiterState {
         self.quiet_since = Some(settled);
         let windows = &self.windows;
         for bucket in self.buckets.values_mut() {
-            let spans = bucket.windows.iter().filter_map(|key| windows.get(*key)).map(|counter| counter.window.span());
+            let spans = bucket
+                .windows
+                .iter()
+                .filter_map(|taken| windows.get(taken.window))
+                .map(|counter| counter.window.span());
             bucket.shut_until = bucket.shut_until.max(settled.saturating_add(spans.max().unwrap_or_default()));
         }
     }
@@ -66,17 +70,21 @@ pub(super) fn name_of(name: &str) -> String {
 
 impl WindowKey {
     pub(super) fn limit(&self) -> RateLimit {
-        let Self { calls, per_seconds, class, is_uid, .. } = *self;
-        RateLimit { calls, per_seconds, scope: if is_uid { Scope::Uid } else { Scope::Ip }, class }
+        let Self { pool, calls, per_seconds, class, is_uid, .. } = *self;
+        RateLimit { calls, per_seconds, scope: if is_uid { Scope::Uid } else { Scope::Ip }, class, pool, weight: 1 }
     }
 }
 
 /// The name under which it is shared. Who is counted is not told.
 impl fmt::Display for WindowKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { operation, class, calls, per_seconds, is_uid, counted } = self;
-        let operation = operation.unwrap_or("*");
+        let Self { operation, pool, class, calls, per_seconds, is_uid, counted } = self;
+        let of = match (operation, pool) {
+            (_, Some(pool)) => format!("pool:{pool}"),
+            (Some(operation), None) => (*operation).to_owned(),
+            (None, None) => "*".to_owned(),
+        };
         let scope = if *is_uid { "uid" } else { "ip" };
-        write!(f, "{operation}:{class}:{calls}in{per_seconds}s:{scope}:{}", name_of(counted))
+        write!(f, "{of}:{class}:{calls}in{per_seconds}s:{scope}:{}", name_of(counted))
     }
 }

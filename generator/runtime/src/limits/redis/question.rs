@@ -124,7 +124,7 @@ impl<'a> Question<'a> {
         until: [i64; 2],
         to: &mut MultiplexedConnection,
     ) -> Result<Answer, RedisError> {
-        let Bucket { keys, windows, own, .. } = self.bucket;
+        let Bucket { keys, windows, name, alone, own, .. } = self.bucket;
         let RedisSettings { lease, ahead, limits, .. } = self.settings;
         let mut invocation = SCRIPT.prepare_invoke();
         for key in keys {
@@ -135,8 +135,9 @@ impl<'a> Question<'a> {
         for duration in [*lease, self.settings.settling(), *ahead, longest_pause] {
             invocation.arg(micros(duration));
         }
+        invocation.arg(*alone).arg(name);
         for window in windows {
-            invocation.arg(window.most).arg(micros(window.span));
+            invocation.arg(window.most).arg(micros(window.span)).arg(window.count);
         }
         for word in &self.words {
             invocation.arg(word);

@@ -3,24 +3,29 @@
 -- KEYS  1  the fleet's clock
 --       2  until when nothing goes from the address
 --       3  the members
---       4  and on: the windows, those of the operation itself first
+--       4  and on: the windows: those of the operation alone, of its pools, and the overall ones
 -- ARGV  1  what to do
 --       2  the run of the server
 --       3  until when permits are of use to who asks; later, none are granted
 --       4  until when who asks is a member of the fleet
 --       5  how far ahead of now that can be at most
---       6  how many windows are the operation's own
+--       6  how many windows are the operation's own, with its pools
 --       7  the lease of a permit
 --       8  how long a call that nobody knows of may be under way
 --       9  how far ahead of now a permit may be granted at most
 --      10  for how long something may be shut at most
---      11  and on: of each window the most calls and its span; then what is to be done takes more
+--      11  how many windows are the operation's alone
+--      12  the name of the bucket that asks
+--      13  and on: of each window the most calls, its span, and how many calls a call counts as; then what is to be done
+--          takes more
 
 local DAY_MS = 86400000
 -- For how long an urgent call that was told to come again is expected, beyond the time it was told.
 local GRACE = 100000
 -- When to ask again where it is not known when room comes.
 local SOON = 25000
+-- For how long room is kept at most for a call that waits, beyond which it has to ask again.
+local PATIENCE = 500000
 
 -- Numbers as long as these lose digits otherwise.
 local function text(number)
@@ -55,7 +60,7 @@ local now, since = read_clock()
 local member_until = tonumber(ARGV[4])
 -- One who asks by a time that is ahead of this one knows another clock.
 local is_late = now > math.min(tonumber(ARGV[3]), member_until) or member_until > now + tonumber(ARGV[5])
-local own = tonumber(ARGV[6])
+local own, alone = tonumber(ARGV[6]), tonumber(ARGV[11])
 local lease = tonumber(ARGV[7])
 local settling = tonumber(ARGV[8])
 local horizon = lease + settling + tonumber(ARGV[9])
@@ -63,10 +68,15 @@ local longest_shut = tonumber(ARGV[10])
 
 local windows = {}
 for index = 4, #KEYS do
-  local place = 11 + (index - 4) * 2
-  windows[index - 3] = { key = KEYS[index], most = tonumber(ARGV[place]), span = tonumber(ARGV[place + 1]) }
+  local place = 13 + (index - 4) * 3
+  windows[index - 3] = {
+    key = KEYS[index],
+    most = tonumber(ARGV[place]),
+    span = tonumber(ARGV[place + 1]),
+    count = tonumber(ARGV[place + 2]),
+  }
 end
-local place = 11 + #windows * 2
+local place = 13 + #windows * 3
 local function word()
   place = place + 1
   return ARGV[place - 1]
@@ -136,15 +146,52 @@ local function load_urgent(window)
   window.urgent_until = tonumber(last[2] or 0)
 end
 
--- A window has an entry for each permit: until when it takes a place. Those that take none any more are kept for one
--- span, for answers that tell how many calls were left.
+-- How much calls keep free that have waited longer than `who`. Each that waits has an entry: since when, until when it
+-- is expected to ask again, and how many calls it counts as.
+local function load_earlier(window, who)
+  local waits, others, mine = redis.call('HGETALL', window.key .. ':waits'), {}, nil
+  for each = 1, #waits, 2 do
+    local from, till, count = string.match(waits[each + 1], '^(%S+) (%S+) (%S+)$')
+    if tonumber(till) < now then
+      redis.call('HDEL', window.key .. ':waits', waits[each])
+    elseif waits[each] == who then
+      mine = tonumber(from)
+    else
+      others[#others + 1] = { name = waits[each], from = tonumber(from), count = tonumber(count) }
+    end
+  end
+  window.waits_since, window.earlier = mine or now, 0
+  for _, other in ipairs(others) do
+    local is_earlier = other.from < window.waits_since or other.from == window.waits_since and other.name < who
+    window.earlier = window.earlier + (is_earlier and other.count or 0)
+  end
+end
+
+-- The first of the waiting calls keeps its room in the windows that it shares, if nothing else delays it.
+local function keep_room(who, is_waiting, is_next, till)
+  for index = alone + 1, #windows do
+    local window = windows[index]
+    local key = window.key .. ':waits'
+    if is_waiting then
+      -- Once one went, the next has waited since now.
+      local from = is_next and now or window.waits_since
+      redis.call('HSET', key, who, text(from) .. ' ' .. text(till) .. ' ' .. window.count)
+      redis.call('PEXPIRE', key, milliseconds(PATIENCE + GRACE))
+    else
+      redis.call('HDEL', key, who)
+    end
+  end
+end
+
+-- A window has entries for each permit, as many as the calls that it counts as: until when they take places. Those that
+-- take none any more are kept for one span, for answers that tell how many calls were left.
 local function load(index, window)
   redis.call('ZREMRANGEBYSCORE', window.key, '-inf', text(now - window.span))
   redis.call('ZREMRANGEBYSCORE', window.key, text(now + horizon + window.span + 1000000), '+inf')
   window.shut = shut_until(window.key .. ':shut')
   window.room = window.most
-  window.urgent, window.urgent_until = 0, 0
-  if index > own then
+  window.urgent, window.urgent_until, window.earlier = 0, 0, 0
+  if index > alone then
     load_urgent(window)
   end
 end
@@ -155,23 +202,46 @@ local function load_all()
   end
 end
 
--- A permit takes a place until a span after `from`.
+-- The entries of a permit.
+local function entries(window, id)
+  local names = { id }
+  for each = 2, window.count do
+    names[each] = id .. '#' .. each
+  end
+  return names
+end
+
+-- An entry takes a place until a span after `from`.
 local function log(window, id, from)
   redis.call('ZADD', window.key, text(from + window.span), id)
   redis.call('PEXPIRE', window.key, milliseconds(horizon + 2 * window.span))
 end
 
--- From when on there is room for one more, if so many are kept free. Nothing where that is not known.
-local function free_at(window, kept)
-  if window.room < 1 then
+-- A permit takes its places until a span after `from`.
+local function log_permit(window, id, from)
+  for _, name in ipairs(entries(window, id)) do
+    log(window, name, from)
+  end
+end
+
+-- From when on at most `stay` places are taken.
+local function taken_until(window, stay)
+  local in_the_way = redis.call('ZREVRANGE', window.key, stay, stay, 'WITHSCORES')
+  return math.max(window.shut, tonumber(in_the_way[2] or 0))
+end
+
+-- From when on there is room for one more call, if what goes first is kept free. Nothing where that is not known.
+local function free_at(window, urgent)
+  if window.room < window.count then
     return nil
   end
-  local room = window.room - kept
-  if room < 1 then
-    return window.urgent_until
+  local stay = window.room - window.count
+  local kept = urgent and 0 or window.urgent + window.earlier
+  if kept <= stay then
+    return taken_until(window, stay - kept)
   end
-  local in_the_way = redis.call('ZREVRANGE', window.key, room - 1, room - 1, 'WITHSCORES')
-  return math.max(window.shut, tonumber(in_the_way[2] or 0))
+  -- It is known when the urgent ones come again, but not when others that wait go.
+  return window.earlier == 0 and math.max(window.urgent_until, taken_until(window, stay)) or nil
 end
 
 -- When to ask again for what is free by then at the latest: a permit whose call is under way frees its place earlier.
@@ -201,7 +271,7 @@ end
 local function next_free(urgent, cancels)
   local at, binding = math.max(now, shut_until(gate(cancels))), 0
   for index, window in ipairs(windows) do
-    local free = free_at(window, urgent and 0 or window.urgent)
+    local free = free_at(window, urgent)
     if not free then
       return nil, index
     end
@@ -214,9 +284,9 @@ local function next_free(urgent, cancels)
 end
 
 -- Urgent calls that are told to come again are known to the others.
-local function expect(name, count, till)
-  for index = own + 1, #windows do
-    local key, most = windows[index].key .. ':urgent', windows[index].most
+local function expect(name, calls, till)
+  for index = alone + 1, #windows do
+    local key, most, count = windows[index].key .. ':urgent', windows[index].most, calls * windows[index].count
     for each = 1, most do
       redis.call('ZREM', key, name .. each)
     end
@@ -250,13 +320,15 @@ function acts.ask()
   for _ = 1, number() do
     local id = name .. word()
     for _, window in ipairs(windows) do
-      redis.call('ZREM', window.key, id)
+      for _, entry in ipairs(entries(window, id)) do
+        redis.call('ZREM', window.key, entry)
+      end
     end
   end
   for _ = 1, number() do
     local id, age = name .. word(), number()
     for _, window in ipairs(windows) do
-      log(window, id, now - age)
+      log_permit(window, id, now - age)
     end
   end
   local urgent, cancels, booking, first, count = word() == '1', word() == '1', number(), number(), number()
@@ -264,7 +336,11 @@ function acts.ask()
   if is_late or #windows == 0 then
     return answer
   end
+  local who = name .. ARGV[12]
   load_all()
+  for index = alone + 1, #windows do
+    load_earlier(windows[index], who)
+  end
   if has_share then
     local members = load_members()
     for _, window in ipairs(windows) do
@@ -278,11 +354,16 @@ function acts.ask()
       break
     end
     for _, window in ipairs(windows) do
-      log(window, name .. text(first + granted - 1), at + lease)
+      log_permit(window, name .. text(first + granted - 1), at + lease)
     end
     answer[6 + granted] = at - now
   end
   answer[6] = tightest(now) or 0
+  -- For a call that does not wait nothing is kept.
+  if booking > 0 then
+    local granted = #answer - 6
+    keep_room(who, count > granted and answer[5] > alone, granted > 0, now + math.min(answer[4], PATIENCE) + GRACE)
+  end
   if urgent and count > 0 then
     -- Who asks and does not wait is not expected.
     expect(name, booking > 0 and count - (#answer - 6) or 0, now + answer[4])
