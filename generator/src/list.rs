@@ -12,7 +12,9 @@ pub(crate) fn table(api: &Api) -> String {
             .iter()
             .map(|rate| {
                 let class = rate.own_class().map(|class| format!(" {class}")).unwrap_or_default();
-                format!("{}/{}{class}", rate.pace(), rate.scope.as_str())
+                rate.of_pool
+                    .as_ref()
+                    .map_or_else(|| format!("{}/{}{class}", rate.pace(), rate.scope.as_str()), ToString::to_string)
             })
             .collect();
         [

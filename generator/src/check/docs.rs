@@ -3,11 +3,14 @@
 use crate::diagnostics::{Code, Diagnostics, Place};
 use crate::model::{Api, Family, Name, Shape};
 
-/// The headers of `api.yaml`.
+/// The headers and pools of `api.yaml`.
 pub(super) fn api_has_docs(api: &Api, to: &mut Diagnostics) {
     if api.is_sound {
         for header in &api.headers {
             has_doc(&format!("the header `{}`", header.name), header.place, &header.doc, to);
+        }
+        for pool in &api.pools {
+            has_doc(&format!("the pool `{}`", pool.name), pool.place, &pool.doc, to);
         }
     }
 }

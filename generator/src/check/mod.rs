@@ -42,12 +42,13 @@ use crate::diagnostics::Diagnostics;
 use crate::model::{Api, Family};
 
 /// What concerns the whole API.
-const API_RULES: [fn(&Api, &mut Diagnostics); 9] = [
+const API_RULES: [fn(&Api, &mut Diagnostics); 10] = [
     account::names,
     credentials::check,
     headers::are_distinct,
     headers::signed_calls_have_credentials,
     paths::are_distinct,
+    operations::pools_are_used,
     outcomes::check,
     errors::observed_codes,
     errors::refusals,

@@ -14,13 +14,22 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
 /// For one class of users, one way of counting and one window there is one rate.
 fn rates_are_distinct(operation: &Operation, to: &mut Diagnostics) {
     for (index, rate) in operation.rates.iter().enumerate() {
-        let same = |first: &&Rate| {
-            (first.scope, &first.class) == (rate.scope, &rate.class) && first.every.window() == rate.every.window()
-        };
+        let same = |first: &&Rate| first.counted() == rate.counted() && first.every.window() == rate.every.window();
         if let Some(first) = operation.rates.iter().take(index).find(same) {
             to.at(rate.place, Code::BadRate, format!("duplicate rate limit {}", rate.counted()))
                 .related(first.place, "the first one")
                 .help("remove one of them, or give each a class with `for` or a window of its own");
+        }
+    }
+}
+
+/// Each pool is used.
+pub(super) fn pools_are_used(api: &Api, to: &mut Diagnostics) {
+    let rates = || api.operations().flat_map(|(_, operation)| &operation.rates);
+    for pool in api.pools.iter().filter(|_| api.is_whole) {
+        if !rates().filter_map(|rate| rate.of_pool.as_ref()).any(|of| of.pool == pool.name) {
+            to.at(pool.place, Code::Unused, format!("unused pool `{}`: no operation takes of it", pool.name))
+                .help(format!("remove the pool, or write `1 of {}` in the `rate_limit` of an operation", pool.name));
         }
     }
 }

@@ -110,7 +110,10 @@ fn family_docs(api: &Api, family: &Family) -> Docs {
             .iter()
             .map(|rate| {
                 let class = if rate.class == "default" { String::new() } else { format!(" ({})", escape(&rate.class)) };
-                format!("{} per {}{class}", rate.pace(), rate.scope.as_str())
+                rate.of_pool.as_ref().map_or_else(
+                    || format!("{} per {}{class}", rate.pace(), rate.scope.as_str()),
+                    |of| escape(&of.to_string()),
+                )
             })
             .collect();
         docs.line(format!(

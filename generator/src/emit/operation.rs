@@ -14,7 +14,7 @@ use super::{batches, classes, confirm, example, in_flight, intents, pages, rules
 use crate::emit::Layout;
 use crate::model::{Access, Effect};
 use crate::model::{
-    Api, Condition, Duration, DurationUnit, Family, InstrumentNames, Lists, Objects, Operation, Parameter,
+    Api, Condition, Duration, DurationUnit, Family, InstrumentNames, Lists, Objects, OfPool, Operation, Parameter,
     ParameterStyle, PathPiece, Rate, Response, Rule, Scope as RateScope, Shape, Test, Type, UtcOffset, Window,
 };
 
@@ -234,7 +234,11 @@ fn rate_limit(rate: &Rate) -> TokenStream {
     let seconds = rate.every.milliseconds().map_or(1, |length| length / 1000);
     let every = (seconds != 1).then(|| number(seconds)).map(|seconds| quote!(.every(#seconds)));
     let class = Some(&rate.class).filter(|class| *class != "default").map(|class| quote!(.class(#class)));
-    quote!(#limit #every #class)
+    let pool = rate.of_pool.as_ref().map(|OfPool { pool, weight }| {
+        let weight = number((*weight).into());
+        quote!(.pool(#pool, #weight))
+    });
+    quote!(#limit #every #class #pool)
 }
 
 /// The field that says how parameters travel, where it does not follow from the method.
@@ -351,7 +355,7 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
         .iter()
         .map(|rate| {
             let class = class_text(scope, &rate.class);
-            format!("{} per {}{class}", rate.pace_in_words(), rate.scope.as_str())
+            format!("{}{class}", rate.in_words())
         })
         .collect();
     docs.entry(&format!(

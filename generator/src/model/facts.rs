@@ -336,8 +336,8 @@ impl<'a> Facts<'a> {
         let id = operation.id.as_str();
         let path = &operation.path;
         self.add(path.place, Fact::Endpoint { operation: id, method: operation.method, path: &path.text });
-        for rate in &operation.rates {
-            let Rate { calls, every, scope, ref class, place } = *rate;
+        for rate in operation.rates.iter().filter(|rate| rate.of_pool.is_none()) {
+            let Rate { calls, every, scope, ref class, place, of_pool: _ } = *rate;
             self.add(place, Fact::Rate { operation: id, calls, every, scope, class });
         }
         self.deprecated(id, "", operation.deprecated.as_ref());

@@ -67,6 +67,8 @@ pub(crate) struct Api {
     pub(crate) credentials: Option<Credentials>,
     pub(crate) headers: Vec<Header>,
     pub(crate) remaining_calls: Option<String>,
+    /// Rates that several operations share.
+    pub(crate) pools: Vec<Pool>,
     pub(crate) account: Option<Account>,
     /// What becomes of a request that changes something, by how its call ends.
     pub(crate) outcomes: Vec<OutcomeRow>,

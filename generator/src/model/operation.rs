@@ -154,6 +154,25 @@ pub(crate) struct Rate {
     pub(crate) scope: Scope,
     /// For whom it holds; `default` is everyone.
     pub(crate) class: String,
+    /// What a call takes of which pool, where other operations count in it too.
+    pub(crate) of_pool: Option<OfPool>,
+    pub(crate) place: Place,
+}
+
+/// What a call takes of a pool.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct OfPool {
+    pub(crate) pool: String,
+    /// How many calls it counts as.
+    pub(crate) weight: u32,
+}
+
+/// A rate that several operations share.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Pool {
+    pub(crate) name: String,
+    pub(crate) rate: Rate,
+    pub(crate) doc: String,
     pub(crate) place: Place,
 }
 

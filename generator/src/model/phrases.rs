@@ -2,13 +2,23 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Comparison, Condition, Deprecated, InFlight, Need, Rate, Shape, Test, Type, Unit, Window};
+use super::{Comparison, Condition, Deprecated, InFlight, Need, OfPool, Rate, Shape, Test, Type, Unit, Window};
 use crate::diagnostics::Place;
 
 /// `10/s per UID for copy-trading`.
 impl Display for Rate {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.pace(), self.counted())
+        match &self.of_pool {
+            None => write!(f, "{} {}", self.pace(), self.counted()),
+            Some(of) => write!(f, "{of} ({} {})", self.pace(), self.counted_by()),
+        }
+    }
+}
+
+/// `20 of request-weight`.
+impl Display for OfPool {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.weight, self.pool)
     }
 }
 
@@ -29,9 +39,22 @@ impl Rate {
         if self.every.window() == "s" { String::new() } else { format!("-{}", self.every.window()) }
     }
 
-    /// By what calls are counted, and of whom: `per UID for copy-trading`. An operation has one rate for each, and for
-    /// each window.
+    /// By what calls are counted, and of whom: `per UID for copy-trading`, or `in request-weight`. An operation has one
+    /// rate for each, and for each window.
     pub(crate) fn counted(&self) -> String {
+        self.of_pool.as_ref().map_or_else(|| self.counted_by(), |of| format!("in {}", of.pool))
+    }
+
+    /// How many calls in which window, for readers: `10 calls a second per UID`, and what a call takes of a pool.
+    pub(crate) fn in_words(&self) -> String {
+        let rate = format!("{} per {}", self.pace_in_words(), self.scope.as_str());
+        match &self.of_pool {
+            None => rate,
+            Some(of) => format!("{of}, {rate} of all its operations"),
+        }
+    }
+
+    fn counted_by(&self) -> String {
         let class = self.own_class().map(|class| format!(" for {class}")).unwrap_or_default();
         format!("per {}{class}", self.scope.as_str())
     }

@@ -170,8 +170,11 @@ impl Derive {
             let scope = rate.scope.as_str();
             let class = rate.own_class().map(|class| format!("-{class}")).unwrap_or_default();
             let holds_for = rate.own_class().unwrap_or("everyone");
-            let id = format!("rate-{}{class}{}", scope.to_lowercase(), rate.window_suffix());
-            let says = format!("{} per {scope}, for {holds_for}.", rate.pace_in_words());
+            let id = match &rate.of_pool {
+                None => format!("rate-{}{class}{}", scope.to_lowercase(), rate.window_suffix()),
+                Some(of) => format!("rate-in-{}", of.pool),
+            };
+            let says = format!("{}, for {holds_for}.", rate.in_words());
             entries.push(self.entry(id, "rate limit", RuleKind::Limit, says));
         }
         let says = match operation.access {

@@ -138,6 +138,8 @@ fn rate(rate: &Rate) -> Value {
         .with("per", if rate.every.window() == "s" { "second".to_owned() } else { rate.every.window() })
         .with("by", rate.scope.as_str())
         .maybe("class", rate.own_class())
+        .maybe("pool", rate.of_pool.as_ref().map(|of| of.pool.as_str()))
+        .maybe("weight", rate.of_pool.as_ref().map(|of| of.weight))
         .into_value()
 }
 

@@ -97,6 +97,7 @@ fn in_short(here: Here<'_, '_>, family: &FamilyView<'_>, view: &OperationView<'_
                 div #limits { dt { "Limits" } dd { ul.rates {
                     @for rate in &operation.rates {
                         li data-class=(rate.class) data-pace=(rate.pace()) {
+                            @if let Some(of) = &rate.of_pool { strong { (of) } ": all its operations together have " }
                             strong { (rate.pace_in_words()) } " for each " (rate.scope.as_str())
                             @if let Some(class) = rate.own_class() {
                                 ", for " code { (class) }

@@ -139,7 +139,10 @@ pub(super) fn limits(site: &Site<'_>) -> Page {
                                     code { (view.operation.name) }
                                 }
                             }
-                            td { (rate.pace_in_words()) } td { (rate.scope.as_str()) }
+                            td {
+                                (rate.pace_in_words())
+                                @if let Some(of) = &rate.of_pool { "; takes " (of) }
+                            } td { (rate.scope.as_str()) }
                             td { (class(here, family, rate.own_class())) }
                             td { (view.operation.effect.as_str()) }
                         }

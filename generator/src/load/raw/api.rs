@@ -31,6 +31,8 @@ mappings! {
         headers: Named<Spanned<Header>>,
         /// The response header that counts what is left in the current second.
         remaining_calls: Option<Text>,
+        /// Rates that several operations share, by names that their `rate_limit` uses.
+        pools: Named<Spanned<Pool>>,
         /// What a caller may tell about the account, for rules that depend on it.
         account: Option<Spanned<Account>>,
         /// What becomes of a request that changes something, a row for every way a call can end.
@@ -39,6 +41,14 @@ mappings! {
         observed: Vec<Spanned<Observation>>,
         /// The sections of documents that the file was last checked against, each with its digest; `audit` keeps it.
         reviewed: Reviewed,
+    }
+
+    /// A rate that several operations share.
+    Pool {
+        /// The rate, such as `6000/1m per IP`.
+        rate: Option<Text>,
+        /// What is counted.
+        doc: Option<Text>,
     }
 
     /// One of the documents.

@@ -11,6 +11,7 @@ mod intents;
 mod lifecycle;
 mod listings;
 mod operations;
+mod rates;
 mod statements;
 mod types;
 
@@ -60,6 +61,7 @@ pub(crate) fn build(mut documents: Documents, to: &mut Diagnostics) -> Api {
             builder.check_header(&name.value, name.place);
             name.value.clone()
         }),
+        pools: builder.pools(),
         account: raw.account.as_ref().map(|account| builder.account(account)),
         outcomes: raw.outcomes.iter().filter_map(|row| builder.outcome_row(row)).collect(),
         observed: statements::observations(&mut builder, &raw.observed),

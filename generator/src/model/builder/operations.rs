@@ -5,9 +5,8 @@ use super::{Scope, placed, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::{
-    Access, AccessOf, Body, Duration, Effect, Example, ListName, Method, Name, Need, Operation, Parameter,
-    ParameterStyle, Path, PathPiece, Rate, Response, SaidAt, Scope as RateScope, UtcOffset, Window, field_name,
-    type_name,
+    Access, AccessOf, Body, Effect, Example, ListName, Method, Name, Need, Operation, Parameter, ParameterStyle, Path,
+    PathPiece, Response, SaidAt, UtcOffset, Window, field_name, type_name,
 };
 use crate::words::{Lists, Objects, Sends};
 
@@ -46,7 +45,7 @@ impl Scope<'_, '_> {
             call: raw.call.as_ref().map(placed),
             permission: raw.permission.as_ref().map(|text| text.value.trim().to_owned()),
             headers: raw.headers.iter().map(placed).collect(),
-            rates: raw.rate_limit.iter().filter_map(|text| self.rate(text)).collect(),
+            rates: raw.rate_limit.iter().filter_map(|text| self.builder.rate_of_operation(text)).collect(),
             body: self.body(raw, place),
             in_flight: raw.in_flight.as_ref().and_then(|in_flight| self.in_flight(in_flight)),
             client_id: raw.client_id.as_ref().map(placed),
@@ -146,20 +145,6 @@ impl Scope<'_, '_> {
             Err(_) => Vec::new(),
         };
         (method.unwrap_or(Method::Get), Path { text: path.to_owned(), pieces, place: http.place })
-    }
-
-    fn rate(&mut self, text: &Text) -> Option<Rate> {
-        let rate = parse_rate(&text.value, text.place);
-        match rate {
-            Ok(rate) => Some(rate),
-            Err(why) => {
-                self.builder
-                    .to
-                    .at(text.place, Code::BadRate, format!("invalid rate `{}`: {why}", text.value))
-                    .help("write `10/s per UID`, `600/1m per IP`, or `5/s per UID for members`");
-                None
-            }
-        }
     }
 
     fn body(&mut self, raw: &raw::Operation, place: Place) -> Body {
@@ -372,33 +357,6 @@ fn path_pieces(path: &str) -> Result<Vec<PathPiece>, &'static str> {
         return Err("it has a relative segment");
     }
     Ok(pieces)
-}
-
-/// Reads `10/s per UID for copy-trading`, or `600/1m per IP`.
-fn parse_rate(text: &str, place: Place) -> Result<Rate, &'static str> {
-    let words: Vec<&str> = text.split(' ').collect();
-    let (rate, scope, class) = match words.as_slice() {
-        [rate, "per", scope] => (*rate, *scope, Rate::EVERYONE),
-        [rate, "per", scope, "for", class] => (*rate, *scope, *class),
-        _ => return Err("expected `N/s per UID` or `N/s per IP`"),
-    };
-    let (calls, every) = rate.split_once('/').ok_or("expected `N/s`, or a window such as `N/10s` or `N/1m`")?;
-    let calls: u32 = calls.parse().map_err(|_| "expected a whole number of calls")?;
-    if calls == 0 {
-        return Err("the number of calls must be at least 1");
-    }
-    let every = Duration::parse_window(every)
-        .ok_or("the window is `s`, or a number and `s`, `m`, `h` or `d`, such as `10s` or `1m`, up to a day")?;
-    let scope = match scope {
-        "UID" => RateScope::Uid,
-        "IP" => RateScope::Ip,
-        _ => return Err("expected `UID` or `IP`"),
-    };
-    let is_word = !class.is_empty() && class.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
-    if !is_word {
-        return Err("expected a lower-case word as the class");
-    }
-    Ok(Rate { calls, every, scope, class: class.to_owned(), place })
 }
 
 /// The effect that fits, where none is told: the lack of it is one mistake and no more.

@@ -9,7 +9,7 @@ use crate::diagnostics::Place;
 use crate::model::{
     Account, Api, Around, Carried, Ceiling, Class, Content, Contradiction, Credentials, Document, Envelope, ErrorCode,
     Family, Header, Instrument, InstrumentProperty, Lifecycle, Never, NotShown, Observation, ObservedCode, OutcomeRow,
-    Part, Probe, Proof, Property, PropertyKind, Refusal, Rule, RuleKind, Ruled, Signature, SignedPart, State,
+    Part, Pool, Probe, Proof, Property, PropertyKind, Refusal, Rule, RuleKind, Ruled, Signature, SignedPart, State,
     Statements, Token, Tracked, Transition, Type, Way, Within, parts_text, phrases,
 };
 
@@ -28,6 +28,7 @@ impl Api {
             credentials,
             headers,
             remaining_calls,
+            pools,
             account,
             outcomes,
             observed,
@@ -46,6 +47,7 @@ impl Api {
             ])
             .holds([self::envelope(envelope.as_ref(), *place), self::credentials(credentials.as_ref(), *place)])
             .holds(headers.iter().map(Header::element))
+            .holds(pools.iter().map(Pool::element))
             .holds(documents.iter().map(Document::element))
             .holds(outcomes.iter().map(OutcomeRow::element))
             .holds(codes.iter().map(ObservedCode::element))
@@ -139,6 +141,18 @@ fn content_keys(content: &Content) -> [Option<String>; 3] {
                 list(header.iter().map(|one| format!("header {}", member(one))).chain(claims.iter().map(member)));
             [None, Some(members), lasts.map(|lasts| lasts.to_string())]
         }
+    }
+}
+
+impl Pool {
+    fn element(&self) -> Element {
+        let Self { name, rate, doc, place } = self;
+        Element::new("pool", name, ["pools", name], *place)
+            .when(behaviour("the limiter keeps it"), behaviour("the limiter no longer keeps it"))
+            .keys([
+                Key::new("rate", rate.to_string(), behaviour("the limiter keeps another pace")),
+                Key::prose("doc", doc),
+            ])
     }
 }
 

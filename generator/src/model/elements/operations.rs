@@ -7,8 +7,7 @@ use super::{
 };
 use crate::diagnostics::Place;
 use crate::model::{
-    Batch, Body, Compound, Confirm, Echoes, Effect, Example, Family, InFlight, Intent, Listing, Need, Operation,
-    Paging, Pair, Parameter, Rate, Repeat, Response, Setting, Several, Shape, Shows, Type, Window,
+    Batch, Body, Compound, Confirm, Echoes, Effect, Example, Family, InFlight, Intent, Listing, Need, OfPool, Operation, Paging, Pair, Parameter, Rate, Repeat, Response, Setting, Several, Shape, Shows, Type, Window,
 };
 use crate::words::{PagesBy, Sends};
 
@@ -289,11 +288,12 @@ fn shows(shows: Option<&Shows>) -> Key {
 impl Rate {
     /// A rate is known by what it counts and for whom.
     fn element(&self, operation: &str) -> Element {
-        let Self { calls: _, scope: _, class: _, place, every: _ } = self;
+        let Self { calls: _, scope: _, class: _, place, every: _, of_pool } = self;
         let counted = self.counted();
+        let rate = of_pool.as_ref().map_or_else(|| self.pace(), OfPool::to_string);
         Element::new("rate limit", format!("{operation} {counted}"), [&counted, &counted], *place)
             .when(behaviour("the limiter keeps it"), behaviour("the limiter no longer keeps it"))
-            .keys([Key::new("rate", self.pace(), behaviour("the limiter keeps another pace"))])
+            .keys([Key::new("rate", rate, behaviour("the limiter keeps another pace"))])
     }
 }
 

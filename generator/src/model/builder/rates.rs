@@ -1,0 +1,112 @@
+//! Rates, of operations and of pools.
+
+use super::{Builder, text_of};
+use crate::diagnostics::{Code, Place, did_you_mean};
+use crate::load::{Spanned, Text, raw};
+use crate::model::{Duration, OfPool, Pool, Rate, Scope};
+
+impl Builder<'_> {
+    pub(super) fn pools(&mut self) -> Vec<Pool> {
+        let documents = self.documents;
+        documents.api.pools.iter().filter_map(|(name, raw)| self.pool(name, raw)).collect()
+    }
+
+    fn pool(&mut self, name: &Text, raw: &Spanned<raw::Pool>) -> Option<Pool> {
+        if !is_word(&name.value) {
+            self.to
+                .at(name.place, Code::BadRate, format!("invalid name of a pool `{}`", name.value))
+                .help("write a lower-case word, such as `request-weight`");
+            return None;
+        }
+        let Some(text) = &raw.rate else {
+            self.missing("rate", raw.place);
+            return None;
+        };
+        let rate = self.rate(text)?;
+        if rate.own_class().is_some() {
+            self.to
+                .at(text.place, Code::BadRate, format!("the pool `{}` is for a class", name.value))
+                .help("remove `for`: a pool counts the calls of all classes together");
+        }
+        Some(Pool { name: name.value.clone(), rate, doc: text_of(&raw.doc), place: name.place })
+    }
+
+    /// A rate of the operation alone, or what it takes of a pool.
+    pub(super) fn rate_of_operation(&mut self, text: &Text) -> Option<Rate> {
+        match text.value.split_once(" of ") {
+            None => self.rate(text),
+            Some((weight, pool)) => self.rate_of_pool(text, weight, pool),
+        }
+    }
+
+    fn rate(&mut self, text: &Text) -> Option<Rate> {
+        match parse_rate(&text.value, text.place) {
+            Ok(rate) => Some(rate),
+            Err(why) => {
+                self.to
+                    .at(text.place, Code::BadRate, format!("invalid rate `{}`: {why}", text.value))
+                    .help("write `10/s per UID`, `600/1m per IP`, or `5/s per UID for members`");
+                None
+            }
+        }
+    }
+
+    /// Reads `20 of request-weight`.
+    fn rate_of_pool(&mut self, text: &Text, weight: &str, pool: &str) -> Option<Rate> {
+        let documents = self.documents;
+        let Some(weight) = weight.parse().ok().filter(|weight: &u32| *weight > 0) else {
+            self.to
+                .at(text.place, Code::BadRate, format!("invalid weight `{weight}`"))
+                .help("write how many calls a call counts as: `20 of request-weight`");
+            return None;
+        };
+        let Some((_, raw)) = documents.api.pools.iter().find(|(name, _)| name.value == pool) else {
+            if documents.api_is_sound {
+                let known = documents.api.pools.iter().map(|(name, _)| name.value.as_str());
+                let help = did_you_mean(pool, known).unwrap_or_else(|| "define it under `pools` in api.yaml".into());
+                self.to.at(text.place, Code::UndefinedName, format!("unknown pool `{pool}`")).help(help);
+            }
+            return None;
+        };
+        // What is wrong with the rate is said where the pool is defined.
+        let of = raw.rate.as_ref()?;
+        let rate = parse_rate(&of.value, text.place).ok()?;
+        if weight > rate.calls {
+            self.to
+                .at(text.place, Code::BadRate, format!("a call takes {weight} of `{pool}`, which has {}", rate.calls))
+                .related(of.place, "the pool")
+                .help("correct the weight or the pool: such a call is never admitted");
+        }
+        Some(Rate { of_pool: Some(OfPool { pool: pool.to_owned(), weight }), ..rate })
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+}
+
+/// Reads `10/s per UID for copy-trading`, or `600/1m per IP`.
+fn parse_rate(text: &str, place: Place) -> Result<Rate, &'static str> {
+    let words: Vec<&str> = text.split(' ').collect();
+    let (rate, scope, class) = match words.as_slice() {
+        [rate, "per", scope] => (*rate, *scope, Rate::EVERYONE),
+        [rate, "per", scope, "for", class] => (*rate, *scope, *class),
+        _ => return Err("expected `N/s per UID` or `N/s per IP`"),
+    };
+    let (calls, every) = rate.split_once('/').ok_or("expected `N/s`, or a window such as `N/10s` or `N/1m`")?;
+    let calls: u32 = calls.parse().map_err(|_| "expected a whole number of calls")?;
+    if calls == 0 {
+        return Err("the number of calls must be at least 1");
+    }
+    let every = Duration::parse_window(every)
+        .ok_or("the window is `s`, or a number and `s`, `m`, `h` or `d`, such as `10s` or `1m`, up to a day")?;
+    let scope = match scope {
+        "UID" => Scope::Uid,
+        "IP" => Scope::Ip,
+        _ => return Err("expected `UID` or `IP`"),
+    };
+    if !is_word(class) {
+        return Err("expected a lower-case word as the class");
+    }
+    Ok(Rate { calls, every, scope, class: class.to_owned(), of_pool: None, place })
+}
