@@ -1,11 +1,16 @@
 //! Binance, spot.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use exchanges::binance::spot::{
     CancelOpenOrders, CancelOrder, CheckServerTime, ClientOrderId, CurrentOpenOrders, NewOrder, OrderType, QueryOrder,
     Side, Status, TimeInForce,
 };
 use exchanges::binance::{Client, Credentials, Error, Timestamp, dec};
-use tradeapi_runtime::clock::FixedClock;
+use tradeapi_runtime::client::LimitMode;
+use tradeapi_runtime::clock::{FixedClock, ManualTimer};
+use tradeapi_runtime::limits::{InProcessLimits, LimitSettings, QuotaShare};
 use tradeapi_runtime::tables::CodeProof;
 use tradeapi_sandbox::{Answer, Request, Sandbox};
 
@@ -108,4 +113,49 @@ async fn only_failures_have_a_code() {
     let error = client.spot().query_order(&query).await.unwrap_err();
     let Error::Exchange(refused) = &error else { panic!("{error}") };
     assert_eq!(refused.code.as_str(), "502");
+}
+
+/// The pool that a call was refused for.
+fn used_up<T>(called: Result<T, Error>) -> Option<&'static str> {
+    match called {
+        Err(Error::Limited(limited)) => limited.binding.and_then(|binding| binding.limit.pool),
+        Err(other) => panic!("{other}"),
+        Ok(_) => None,
+    }
+}
+
+/// A hundredth of the documented limits: a weight of 60 in a minute, and an order in 10 seconds.
+#[tokio::test]
+async fn requests_are_weighed_and_orders_counted_apart() {
+    let sandbox = Sandbox::start().unwrap();
+    let timer = ManualTimer::new();
+    let share = LimitSettings::new().margin(Duration::ZERO).share(QuotaShare::new(1, 100));
+    let client = Client::builder(sandbox.url())
+        .credentials(Credentials::new("key", SECRET, ""))
+        .limiter(Arc::new(InProcessLimits::with_timer(share, timer.clone())))
+        .limit_mode(LimitMode::Refuse)
+        .build()
+        .unwrap();
+    let order = NewOrder::new("LTCBTC", Side::Buy, OrderType::Market, dec!(1));
+    let answer = || sandbox.answer_next(Answer::json(r#"{"symbol": "LTCBTC", "orderId": 1}"#));
+    answer();
+    assert_eq!(used_up(client.spot().new_order(&order).await), None);
+    assert_eq!(used_up(client.spot().new_order(&order).await), Some("orders"));
+    for _ in 0..9 {
+        sandbox.answer_next(Answer::json("[]"));
+        assert_eq!(used_up(client.spot().current_open_orders(&CurrentOpenOrders::new()).await), None);
+    }
+    // 55 are taken: there is room for 4 more, but not for 6.
+    assert_eq!(used_up(client.spot().current_open_orders(&CurrentOpenOrders::new()).await), Some("request-weight"));
+    answer();
+    assert_eq!(used_up(client.spot().query_order(&QueryOrder::new("LTCBTC").order_id(1)).await), None);
+    timer.advance(Duration::from_secs(10));
+    answer();
+    assert_eq!(used_up(client.spot().new_order(&order).await), None);
+    timer.advance(Duration::from_secs(10));
+    assert_eq!(used_up(client.spot().new_order(&order).await), Some("request-weight"));
+    timer.advance(Duration::from_secs(40));
+    answer();
+    assert_eq!(used_up(client.spot().new_order(&order).await), None);
+    assert_eq!(sandbox.requests().len(), 13);
 }
