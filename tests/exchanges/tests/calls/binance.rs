@@ -133,7 +133,7 @@ async fn requests_are_weighed_and_orders_counted_apart() {
     let client = Client::builder(sandbox.url())
         .credentials(Credentials::new("key", SECRET, ""))
         .limiter(Arc::new(InProcessLimits::with_timer(share, timer.clone())))
-        .limit_mode(LimitMode::Refuse)
+        .limits(LimitMode::Refuse)
         .build()
         .unwrap();
     let order = NewOrder::new("LTCBTC", Side::Buy, OrderType::Market, dec!(1));
