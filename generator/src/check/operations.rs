@@ -16,9 +16,13 @@ fn rates_are_distinct(operation: &Operation, to: &mut Diagnostics) {
     for (index, rate) in operation.rates.iter().enumerate() {
         let same = |first: &&Rate| first.counted() == rate.counted() && first.every.window() == rate.every.window();
         if let Some(first) = operation.rates.iter().take(index).find(same) {
+            let help = match rate.of_pool {
+                None => "remove one of them, or give each a class with `for` or a window of its own",
+                Some(_) => "remove one of them: a call takes of a pool once",
+            };
             to.at(rate.place, Code::BadRate, format!("duplicate rate limit {}", rate.counted()))
                 .related(first.place, "the first one")
-                .help("remove one of them, or give each a class with `for` or a window of its own");
+                .help(help);
         }
     }
 }
