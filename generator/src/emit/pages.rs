@@ -296,6 +296,12 @@ pub(super) fn entry(operation: &Operation) -> Option<String> {
     followed_by(operation)?;
     let mut text =
         "**Listing:** page by page; [`Client::pages`](super::super::Client::pages) follows the pages".to_owned();
+    if let Some(pages) = &operation.listing.pages {
+        text.push_str(match pages.order {
+            PageOrder::NewestFirst => ", the newest items first",
+            PageOrder::OldestFirst => ", the oldest items first",
+        });
+    }
     if let Some((id, _)) = &operation.listing.id {
         text.push_str(&format!(", and tells items apart by {}", code(id)));
     }
