@@ -136,7 +136,7 @@ async fn requests_are_weighed_and_orders_counted_apart() {
         .limits(LimitMode::Refuse)
         .build()
         .unwrap();
-    let order = NewOrder::new("LTCBTC", Side::Buy, OrderType::Market, dec!(1));
+    let order = NewOrder::new("LTCBTC", Side::Buy, OrderType::Market).quantity(dec!(1));
     let answer = || sandbox.answer_next(Answer::json(r#"{"symbol": "LTCBTC", "orderId": 1}"#));
     answer();
     assert_eq!(used_up(client.spot().new_order(&order).await), None);

@@ -72,7 +72,7 @@ async fn a_body_says_how_many_items_to_leave_out() {
     });
     let credentials = Credentials::new("key", "secret", "");
     let client = deribit::Client::builder(sandbox.url()).credentials(credentials).build().unwrap();
-    let request = deribit::trading::GetOrderHistoryByInstrument::new("ETH-PERPETUAL").count(2);
+    let request = deribit::trading::GetOrderHistoryByCurrency::new("ETH").count(2);
     assert_eq!(lengths(client.pages(request)).await.unwrap(), [2, 1, 1]);
 }
 
