@@ -83,14 +83,14 @@ mod tests {
         window_ms: None,
     };
 
-    fn shown(address: &str, form: &'static str, body: &'static str) -> (String, String) {
-        let request = Request::post(address).header(CONTENT_TYPE, form).body(Bytes::from_static(body.as_bytes()));
-        let (uri, body) = redacted(Some(&IN_QUERY), &request.unwrap());
-        (uri.to_string(), String::from_utf8(body.to_vec()).unwrap())
+    fn shown(address: &str, form: &'static str, body: &'static str) -> Result<(String, String), http::Error> {
+        let request = Request::post(address).header(CONTENT_TYPE, form).body(Bytes::from_static(body.as_bytes()))?;
+        let (uri, body) = redacted(Some(&IN_QUERY), &request);
+        Ok((uri.to_string(), String::from_utf8_lossy(&body).into_owned()))
     }
 
     #[test]
-    fn secrets_among_the_parameters_are_left_out() {
+    fn secrets_among_the_parameters_are_left_out() -> Result<(), http::Error> {
         let cases = [
             ("http://a/b?key=SECRET&at=1&size=2&sign=SECRET", "text/plain", "", "http://a/b?at=1&size=2", ""),
             ("http://a/b?key=SECRET&sign=SECRET", "text/plain", "", "http://a/b", ""),
@@ -112,14 +112,16 @@ mod tests {
             ("http://a/b", "application/json", r#"{"key": "SECRET"#, "http://a/b", ""),
         ];
         for (address, form, body, uri, left) in cases {
-            assert_eq!(shown(address, form, body), (uri.to_owned(), left.to_owned()));
+            assert_eq!(shown(address, form, body)?, (uri.to_owned(), left.to_owned()));
         }
+        Ok(())
     }
 
     #[test]
-    fn requests_with_credentials_in_headers_are_shown_as_they_are() {
-        let request = Request::get("http://a/b?sign=1").body(Bytes::from_static(b"x")).unwrap();
+    fn requests_with_credentials_in_headers_are_shown_as_they_are() -> Result<(), http::Error> {
+        let request = Request::get("http://a/b?sign=1").body(Bytes::from_static(b"x"))?;
         let headers_only = Authentication { carried: &IN_QUERY.carried[3..], ..IN_QUERY };
         assert_eq!(redacted(Some(&headers_only), &request), (request.uri().clone(), request.body().clone()));
+        Ok(())
     }
 }

@@ -7,7 +7,8 @@ use super::{
 };
 use crate::diagnostics::Place;
 use crate::model::{
-    Batch, Body, Compound, Confirm, Echoes, Effect, Example, Family, InFlight, Intent, Listing, Need, OfPool, Operation, Paging, Pair, Parameter, Rate, Repeat, Response, Setting, Several, Shape, Shows, Type, Window,
+    Batch, Body, Compound, Confirm, Echoes, Effect, Example, Family, InFlight, Intent, Listing, Need, OfPool,
+    Operation, Paging, Pair, Parameter, Rate, Repeat, Response, Setting, Several, Shape, Shows, Type, Window,
 };
 use crate::words::{PagesBy, Sends};
 

@@ -70,7 +70,7 @@ impl Log {
         match path {
             "behind" | "upward" | "onward" | "after" | "since" => json!(page).to_string(),
             _ => {
-                let mark = rest.iter().take(size).last().map(|(n, _)| format!("e{n}"));
+                let mark = rest.iter().take(size).next_back().map(|(n, _)| format!("e{n}"));
                 json!({"entries": page, "more": rest.len() > size, "total": self.times.len(), "mark": mark}).to_string()
             }
         }
