@@ -114,7 +114,7 @@ async fn a_late_answer_is_discarded(over: Over) {
 /// The time of the first call ends while its connection rests.
 async fn each_call_over_a_connection_has_its_own_time(over: Over) {
     let sandbox = Sandbox::start().unwrap();
-    let call = A_WHILE * 40;
+    let call = A_WHILE * 80;
     sandbox.answer_next(done("1"));
     sandbox.answer_next(done("2"));
     sandbox.answer_next(Answer::hang());
