@@ -1,8 +1,8 @@
 //! Listings: what tells their items apart, and what has to be asked for so that they are whole.
 
 use super::records;
-use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Family, Lookup, Need, Operation, Record, Role, Shape, Type};
+use crate::diagnostics::{Code, Diagnostics, Place};
+use crate::model::{Api, Family, Lookup, Need, Operation, Record, Role, Shape, Type, WireParameter};
 
 /// The listings of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -25,16 +25,27 @@ fn id_tells_items_apart(operation: &Operation, record: &Record, to: &mut Diagnos
     }
 }
 
+/// The parameter of an operation that a listing names; one that does not exist is reported.
+pub(super) fn named_parameter<'a>(
+    family: &'a Family,
+    operation: &'a Operation,
+    name: &str,
+    place: Place,
+    to: &mut Diagnostics,
+) -> Option<WireParameter<'a>> {
+    match family.names(operation.members()).find(name) {
+        Lookup::Found(found) => Some(found),
+        Lookup::Missing(help) => {
+            to.at(place, Code::UndefinedName, format!("`{}` has no parameter `{name}`", operation.name)).help(help);
+            None
+        }
+        Lookup::Unresolved => None,
+    }
+}
+
 fn each_is_asked_for(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     let Some((name, place)) = &operation.listing.each else { return };
-    let found = match family.names(operation.members()).find(name) {
-        Lookup::Found(found) => found,
-        Lookup::Missing(help) => {
-            to.at(*place, Code::UndefinedName, format!("`{}` has no parameter `{name}`", operation.name)).help(help);
-            return;
-        }
-        Lookup::Unresolved => return,
-    };
+    let Some(found) = named_parameter(family, operation, name, *place, to) else { return };
     let can_be_left_out = matches!(found.role, Role::Plain(parameter)
         if parameter.need != Need::Always && matches!(parameter.shape, Shape::One(Type::Enum(_) | Type::Undefined)));
     if !can_be_left_out {

@@ -1,5 +1,6 @@
 //! What listings show of an account: the fields and parameters that a comparison with a journal reads.
 
+use super::listings::named_parameter;
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean};
 use crate::model::{Api, Effect, Family, Lookup, Operation, Record, Role, Shape, Shown, Shows, Type, WireNames};
@@ -45,14 +46,7 @@ fn refuse_keys_of_others(shows: &Shows, to: &mut Diagnostics) {
 
 fn over_is_an_enum(family: &Family, operation: &Operation, shows: &Shows, to: &mut Diagnostics) {
     let Some((name, place)) = &shows.over else { return };
-    let found = match family.names(operation.members()).find(name) {
-        Lookup::Found(found) => found,
-        Lookup::Missing(help) => {
-            to.at(*place, Code::UndefinedName, format!("`{}` has no parameter `{name}`", operation.name)).help(help);
-            return;
-        }
-        Lookup::Unresolved => return,
-    };
+    let Some(found) = named_parameter(family, operation, name, *place, to) else { return };
     let is_enum = |shape: &Shape| matches!(shape, Shape::One(Type::Enum(_) | Type::Undefined));
     if !matches!(found.role, Role::Plain(parameter) if is_enum(&parameter.shape)) {
         to.at(*place, Code::BadResponse, format!("expected an enum, found `{name}`"))

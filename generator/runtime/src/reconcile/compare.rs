@@ -24,12 +24,13 @@ pub(super) struct Shown {
     fills: BTreeMap<Key, Filled>,
 }
 
-/// An order, and where it was listed.
+/// An order, and where it is open.
 pub(super) struct ShownOrder {
     pub(super) sighting: Sighting,
     pub(super) is_open: bool,
-    /// The listing, and the value of the parameter it is read over; `None` for an order that was queried.
-    pub(super) listed: Option<(Listing, Option<&'static str>)>,
+    /// The listing of open orders that shows it, and the value of the parameter it is read over. `None` if only a listing
+    /// of past orders or a query shows it: these may lag behind, so that it may have ended.
+    pub(super) open_in: Option<(Listing, Option<&'static str>)>,
 }
 
 #[derive(Default)]
@@ -54,10 +55,9 @@ impl Shown {
             (None, None) => true,
         };
         let key = (family, id);
-        // The listing of open orders stays known, for it can cancel what it shows.
-        let among_open = |listed: &(Listing, Option<&'static str>)| listed.0.part == Part::OpenOrders;
-        let known = self.orders.get(&key).and_then(|known| known.listed.filter(among_open));
-        let new = ShownOrder { sighting, is_open, listed: listed.filter(among_open).or(known).or(listed) };
+        let known = self.orders.get(&key).and_then(|known| known.open_in);
+        let open_in = listed.filter(|(listing, _)| listing.part == Part::OpenOrders).or(known);
+        let new = ShownOrder { sighting, is_open, open_in };
         let is_older = |known: &ShownOrder| match (known.is_open, new.is_open) {
             (false, true) => true,
             (true, false) => false,
@@ -358,4 +358,40 @@ pub(super) fn earliest(known: &Known, orders: &[ReconciledOrder]) -> Option<Time
         own.map(|own| own.signed_at).or(adopted.map(|adopted| adopted.signed_at))
     });
     placed.min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Listing, Part, Shown};
+    use crate::lifecycle::Sighting;
+
+    fn order(has_ended: bool) -> Sighting {
+        Sighting {
+            id: Some("1".to_owned()),
+            client_id: None,
+            state: None,
+            has_ended: Some(has_ended),
+            at: None,
+            record: String::new(),
+        }
+    }
+
+    /// Whether the order is open, and in which part, after the parts showed it.
+    fn after(parts: &[(Part, bool)]) -> Option<(bool, Option<Part>)> {
+        let mut shown = Shown::default();
+        for (part, has_ended) in parts {
+            shown.add_order("family", order(*has_ended), Some((Listing::unread(*part), None)));
+        }
+        let order = shown.orders.values().next()?;
+        Some((order.is_open, order.open_in.map(|(listing, _)| listing.part)))
+    }
+
+    #[test]
+    fn only_a_listing_of_open_orders_shows_an_order_to_act_on() {
+        let (open, past) = (Part::OpenOrders, Part::PastOrders);
+        assert_eq!(after(&[(open, false)]), Some((true, Some(open))));
+        assert_eq!(after(&[(past, false)]), Some((true, None)));
+        assert_eq!(after(&[(open, false), (past, false)]), Some((true, Some(open))));
+        assert_eq!(after(&[(open, false), (past, true)]).map(|(is_open, _)| is_open), Some(false));
+    }
 }

@@ -148,6 +148,21 @@ impl Listing {
         Self { operation: O::META.id, family: O::META.family, part, over: None, fields, walk, read, cancel: None }
     }
 
+    /// A listing that is never read.
+    #[cfg(test)]
+    pub(super) const fn unread(part: Part) -> Self {
+        Self {
+            operation: "family.listing",
+            family: "family",
+            part,
+            over: None,
+            fields: None,
+            walk: |_, _| Err(Violations::default()),
+            read: |_| None,
+            cancel: None,
+        }
+    }
+
     /// Reads the listing once for each value of a parameter.
     #[must_use]
     pub const fn over(self, parameter: &'static str, values: &'static [&'static str]) -> Self {

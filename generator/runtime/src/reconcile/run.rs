@@ -186,13 +186,9 @@ impl ClientCore {
         order: &mut ReconciledOrder,
         shown: &Shown,
     ) -> Result<(), JournalError> {
-        let Some(ShownOrder { sighting, listed: Some((listing, turn)), .. }) = shown.order(order) else {
+        let Some(ShownOrder { sighting, open_in: Some((listing, turn)), .. }) = shown.order(order) else {
             return Ok(());
         };
-        // Past orders may lag behind, so what they alone show as open may have ended.
-        if listing.part != Part::OpenOrders {
-            return Ok(());
-        }
         order.action = match foreign {
             ForeignOrders::Leave => Action::None,
             ForeignOrders::Adopt => {

@@ -163,7 +163,7 @@ impl Authenticator {
     ) -> Result<(), CannotCarry> {
         for (name, parts) in self.varying.iter().filter(|(_, parts)| which(parts)) {
             let text = self.sources(stamp, Some(request), signature).text(parts);
-            let is_secret = parts.iter().any(|part| !matches!(part, Part::Text(_) | Part::Timestamp | Part::Nonce));
+            let is_secret = parts.iter().any(Part::is_secret);
             let mut value = HeaderValue::from_maybe_shared(Bytes::from(text)).map_err(|_| CannotCarry)?;
             value.set_sensitive(is_secret);
             request.headers_mut().insert(name.clone(), value);

@@ -212,6 +212,13 @@ pub enum Part {
     Digest(Hash, DigestForm, &'static [Part]),
 }
 
+impl Part {
+    /// Whether a text with it is not to be shown.
+    pub(crate) fn is_secret(&self) -> bool {
+        !matches!(self, Self::Text(_) | Self::Timestamp | Self::Nonce)
+    }
+}
+
 /// A hash function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hash {

@@ -241,12 +241,18 @@ fn confirmation(here: Here<'_, '_>, family: &FamilyView<'_>, confirm: &Confirm) 
         div.notice {
             h3 #confirm { "When the outcome is unknown" }
             p {
-                "Ask " (here.trigger(family, &confirm.by.0)) " for "
-                @for (index, ((ask, _), (own, _))) in confirm.ask.iter().enumerate() {
-                    @if index > 0 { " or " } code { (ask) }
-                    @if ask != own { " (the " code { (own) } " of the request)" }
+                @let by_id = !confirm.ask.is_empty();
+                @let ids = if by_id { &confirm.ask } else { &confirm.find };
+                @if by_id { "Ask " } @else { "Look in " }
+                (here.trigger(family, &confirm.by.0)) " for "
+                @for (index, ((field, _), (own, _))) in ids.iter().enumerate() {
+                    @if index > 0 { " or " } code { (field) }
+                    @if field != own { " (the " code { (own) } " of the request)" }
                 }
                 ". "
+                @if let Some((then, _)) = &confirm.then {
+                    "What is not there may be in " (here.trigger(family, then)) ". "
+                }
                 @if !confirm.matches.is_empty() {
                     "It was done when "
                     @for (index, ((field, _), (parameter, _))) in confirm.matches.iter().enumerate() {
