@@ -309,11 +309,31 @@ pub(super) fn meaning(text: &str, literals: &[Range<usize>]) -> String {
     let mut at = 0;
     let mut said: Vec<String> = Vec::new();
     while let Some((token, _)) = tokens.get(at) {
-        let (says, count) = measure(&measured[at..]).unwrap_or_else(|| ((*token).to_owned(), 1));
+        let (says, count) = bounded_behind(&measured[at..])
+            .or_else(|| measure(&measured[at..]))
+            .unwrap_or_else(|| ((*token).to_owned(), 1));
         said.push(says);
         at += count;
     }
     said.join(" ")
+}
+
+/// `a week at most`, which is `at most a week`, at the start of some words.
+fn bounded_behind(words: &[&str]) -> Option<(String, usize)> {
+    let (length, count) = length_of_time(words)?;
+    let bound = match words.get(count..)? {
+        // `a week at most 20 times` bounds the times.
+        ["at", _, n, ..] if decimal(n).is_some() => return None,
+        ["at", "most", ..] => "<most>",
+        ["at", "least", ..] => "<least>",
+        _ => return None,
+    };
+    Some((format!("{bound} {}", value(&length)), count + 2))
+}
+
+fn value(length: &Duration) -> String {
+    let value = length.milliseconds().map_or(length.to_string(), |ms| format!("{ms} ms"));
+    format!("<length {value}>")
 }
 
 /// The value of a rate, a length of time, a bound or a number at the start of some words.
@@ -322,19 +342,27 @@ fn measure(words: &[&str]) -> Option<(String, usize)> {
         return Some((format!("<rate {calls} {every} {scope:?}>"), count));
     }
     if let Some((length, count)) = length_of_time(words) {
-        let value = length.milliseconds().map_or(length.to_string(), |ms| format!("{ms} ms"));
-        return Some((format!("<length {value}>"), count));
+        return Some((value(&length), count));
     }
     if let Some((low, high, count)) = range(words) {
         return Some((format!("<range {low} {high}>"), count));
     }
+    let is_bound =
+        |words: &[&str]| words.first().is_some_and(|first| decimal(first).is_some()) || length_of_time(words).is_some();
     match words {
         // What is bounded is a measure of its own, as in `at most three months`.
-        ["at", "most", n, ..] if decimal(n).is_some() => Some(("<most>".to_owned(), 2)),
-        ["maximum" | "max" | "max.", n, ..] if decimal(n).is_some() => Some(("<most>".to_owned(), 1)),
-        ["at", "least", n, ..] if decimal(n).is_some() => Some(("<least>".to_owned(), 2)),
-        ["minimum" | "min" | "min.", n, ..] if decimal(n).is_some() => Some(("<least>".to_owned(), 1)),
+        ["at", "most", bound @ ..] if is_bound(bound) => Some(("<most>".to_owned(), 2)),
+        ["maximum" | "max" | "max.", bound @ ..] if is_bound(bound) => Some(("<most>".to_owned(), 1)),
+        ["at", "least", bound @ ..] if is_bound(bound) => Some(("<least>".to_owned(), 2)),
+        ["minimum" | "min" | "min.", bound @ ..] if is_bound(bound) => Some(("<least>".to_owned(), 1)),
+        // `maximum: 100` and `range: 30 days` say what they say without the colon.
+        ["maximum" | "max" | "minimum" | "min", ":", bound @ ..] if is_bound(bound) => {
+            measure(&[&words[..1], bound].concat()).map(|(says, count)| (says, count + 1))
+        }
         ["default" | "maximum" | "max" | "minimum" | "min", ":", _, ..] => Some((words[0].to_owned(), 2)),
+        ["range" | "span" | "window", ":", length @ ..] if length_of_time(length).is_some() => {
+            Some((words[0].to_owned(), 2))
+        }
         ["percent", ..] => Some(("%".to_owned(), 1)),
         [word, ..] if word.starts_with(char::is_alphabetic) => number(word).map(|number| (number.to_string(), 1)),
         _ => None,

@@ -39,6 +39,14 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("default no", "default: no"),
     ("default 100", "default: 100"),
     ("default NO", "default: NO"),
+    ("at most one week", "a week at most"),
+    ("at most one week", "at most a week"),
+    ("at most one week", "at most: one week"),
+    ("at most three months", "three months at most"),
+    ("at most 30 days", "30 days at most"),
+    ("at most 30 days", "max: 30 days"),
+    ("maximum range 30 days", "maximum range: 30 days"),
+    ("default and maximum 100", "default and maximum: 100"),
 ];
 
 fn is_name(word: &str) -> bool {

@@ -12,7 +12,7 @@ pub(super) struct ValueList<'a> {
 }
 
 /// Words of such documents that stand in lists and are no values.
-const GRAMMAR: [&str; 16] = [
+const GRAMMAR: [&str; 19] = [
     "required",
     "optional",
     "conditional",
@@ -29,6 +29,9 @@ const GRAMMAR: [&str; 16] = [
     "objects",
     "filter",
     "none marked",
+    "default",
+    "maximum",
+    "minimum",
 ];
 
 /// The list of values in a text. `known` are the values that the schema has there, if it has any.
