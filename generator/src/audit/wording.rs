@@ -193,7 +193,7 @@ pub(super) fn deprecated(text: &str) -> Option<String> {
 }
 
 /// Phrases of such documents, and the words for the same that the readers know.
-const SYNONYMS: [(&str, &str); 22] = [
+const SYNONYMS: [(&str, &str); 24] = [
     ("if", "when"),
     ("not mandatory", "optional"),
     ("not required", "optional"),
@@ -209,6 +209,8 @@ const SYNONYMS: [(&str, &str); 22] = [
     ("no fewer than", "at least"),
     ("a minimum of", "at least"),
     ("minimum of", "at least"),
+    ("max.", "at most"),
+    ("min.", "at least"),
     ("capitalized", "capitalised"),
     ("milliseconds", "ms"),
     ("per cent", "percent"),
@@ -352,9 +354,9 @@ fn measure(words: &[&str]) -> Option<(String, usize)> {
     match words {
         // What is bounded is a measure of its own, as in `at most three months`.
         ["at", "most", bound @ ..] if is_bound(bound) => Some(("<most>".to_owned(), 2)),
-        ["maximum" | "max" | "max.", bound @ ..] if is_bound(bound) => Some(("<most>".to_owned(), 1)),
+        ["maximum" | "max", bound @ ..] if is_bound(bound) => Some(("<most>".to_owned(), 1)),
         ["at", "least", bound @ ..] if is_bound(bound) => Some(("<least>".to_owned(), 2)),
-        ["minimum" | "min" | "min.", bound @ ..] if is_bound(bound) => Some(("<least>".to_owned(), 1)),
+        ["minimum" | "min", bound @ ..] if is_bound(bound) => Some(("<least>".to_owned(), 1)),
         // `maximum: 100` and `range: 30 days` say what they say without the colon.
         ["maximum" | "max" | "minimum" | "min", ":", bound @ ..] if is_bound(bound) => {
             measure(&[&words[..1], bound].concat()).map(|(says, count)| (says, count + 1))
@@ -363,6 +365,7 @@ fn measure(words: &[&str]) -> Option<(String, usize)> {
         ["range" | "span" | "window", ":", length @ ..] if length_of_time(length).is_some() => {
             Some((words[0].to_owned(), 2))
         }
+        ["limit", ":", calls @ ..] if rate(calls).is_some() => Some((words[0].to_owned(), 2)),
         ["percent", ..] => Some(("%".to_owned(), 1)),
         [word, ..] if word.starts_with(char::is_alphabetic) => number(word).map(|number| (number.to_string(), 1)),
         _ => None,

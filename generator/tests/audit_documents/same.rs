@@ -45,6 +45,8 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("at most three months", "three months at most"),
     ("at most 30 days", "30 days at most"),
     ("at most 30 days", "max: 30 days"),
+    ("at most 30 days", "max. 30 days"),
+    ("Rate limit 10/s/UID", "Rate limit: 10/s/UID"),
     ("maximum range 30 days", "maximum range: 30 days"),
     ("default and maximum 100", "default and maximum: 100"),
 ];
