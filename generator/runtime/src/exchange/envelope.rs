@@ -124,18 +124,18 @@ impl<'a> Opened<'a> {
                 return Ok(Step::BeforeData);
             }
         }
-        let value = self.from.raw_value()?;
-        if !self.look_for_code(&name, value)? {
+        let value = Value::read(&mut self.from)?;
+        if !self.look_for_code(&name, &value) {
             return twice(&mut self.from);
         }
-        if let Some(found) = find(self.envelope.message, &name, value)
+        if let Some(found) = find(self.envelope.message, &name, &value)
             && self.found_message.as_ref().is_none_or(|(rank, _)| found.0 < *rank)
         {
             self.found_message = Some(found);
         }
         if self.envelope.time == Some(&*name) {
             // It may have any form, because nothing depends on it.
-            self.time = Reader::new(value).value().ok();
+            self.time = value.scalar().and_then(|text| text.parse().ok()).map(Timestamp::from_millis);
         }
         if is_data {
             self.from.go_back(start);
@@ -151,23 +151,58 @@ impl<'a> Opened<'a> {
     }
 
     /// Keeps a code in the member `name`. `false` if the same place had one before.
-    fn look_for_code(&mut self, name: &str, value: &'a str) -> Result<bool, ReadError> {
-        let Some((rank, code)) = find(self.envelope.code, name, value) else { return Ok(true) };
+    fn look_for_code(&mut self, name: &str, value: &Value<'a>) -> bool {
+        let Some((rank, code)) = find(self.envelope.code, name, value) else { return true };
         match &self.found_code {
-            Some((before, _)) if *before == rank => Ok(false),
-            Some((before, _)) if *before < rank => Ok(true),
+            Some((before, _)) if *before == rank => false,
+            Some((before, _)) if *before < rank => true,
             _ => {
                 self.found_code = Some((rank, code));
-                Ok(true)
+                true
             }
         }
     }
 }
 
+/// The value of a member of the envelope.
+enum Value<'a> {
+    /// The text of a string, a number or a boolean.
+    Scalar(Cow<'a, str>),
+    /// An object or an array as it is written.
+    Nested(&'a str),
+    Null,
+}
+
+impl<'a> Value<'a> {
+    fn read(from: &mut Reader<'a>) -> Result<Self, ReadError> {
+        match from.peek() {
+            Kind::Object | Kind::Array => from.raw_value().map(Self::Nested),
+            Kind::String | Kind::Number | Kind::Boolean => from.scalar().map(Self::Scalar),
+            Kind::Null | Kind::Nothing => from.skip().map(|()| Self::Null),
+        }
+    }
+
+    fn scalar(&self) -> Option<&Cow<'a, str>> {
+        match self {
+            Self::Scalar(text) => Some(text),
+            Self::Nested(_) | Self::Null => None,
+        }
+    }
+
+    /// The text or number that `path` leads to; `None` if there is none.
+    fn text_at(&self, path: &[PathStep]) -> Option<Cow<'a, str>> {
+        match self {
+            Self::Scalar(text) if path.is_empty() => Some(text.clone()),
+            Self::Nested(value) => text_at(value, path),
+            Self::Scalar(_) | Self::Null => None,
+        }
+    }
+}
+
 /// The first of `paths` that leads to a text or a number in the member `name`, and its text.
-fn find<'a>(paths: &[Path], name: &str, value: &'a str) -> Option<(usize, Cow<'a, str>)> {
+fn find<'a>(paths: &[Path], name: &str, value: &Value<'a>) -> Option<(usize, Cow<'a, str>)> {
     let mut paths = paths.iter().enumerate().filter(|(_, path)| first_member(path) == Some(name));
-    paths.find_map(|(rank, path)| Some((rank, text_at(value, &path[1..])?)))
+    paths.find_map(|(rank, path)| Some((rank, value.text_at(&path[1..])?)))
 }
 
 /// The text or number that `path` leads to; `None` if there is none.

@@ -1,9 +1,10 @@
 //! Adds the credentials and the signature to requests.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use arrayvec::ArrayString;
 use bytes::Bytes;
 use http::uri::PathAndQuery;
 use http::{HeaderName, HeaderValue, Request, Uri};
@@ -30,8 +31,23 @@ pub struct Authenticator {
     /// Headers that consist of fixed texts, the key and the passphrase.
     fixed: Vec<(HeaderName, HeaderValue)>,
     /// The other headers.
-    varying: Vec<(HeaderName, &'static [Part])>,
+    headers: Vec<Varying<HeaderName>>,
+    /// The pairs of the query.
+    query: Vec<Varying<&'static str>>,
+    /// Whether requests carry the time and a nonce.
+    has_timestamp: bool,
+    has_nonce: bool,
     last_nonce: Arc<AtomicU64>,
+}
+
+/// A text that differs from request to request, and the name that it has.
+#[derive(Clone)]
+struct Varying<N> {
+    name: N,
+    parts: &'static [Part],
+    is_secret: bool,
+    /// Whether it contains the signature, so that it is not part of what is signed.
+    is_signature: bool,
 }
 
 /// How signatures are made.
@@ -44,12 +60,15 @@ struct Signing {
 }
 
 /// What is different in each request, as texts.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Stamp {
     at: Timestamp,
-    pub(super) timestamp: String,
-    pub(super) nonce: String,
+    pub(super) timestamp: ArrayString<LONGEST_TIMESTAMP>,
+    pub(super) nonce: ArrayString<LONGEST_TIMESTAMP>,
 }
+
+/// Nanoseconds of the last year that there is take 26 digits; as in ISO 8601 it has fewer characters.
+const LONGEST_TIMESTAMP: usize = 32;
 
 /// Why a request cannot be signed: credentials or the signature are not valid where they would go.
 #[derive(Debug)]
@@ -73,12 +92,18 @@ impl Authenticator {
             api,
             signing,
             fixed: Vec::new(),
-            varying: Vec::new(),
+            headers: Vec::new(),
+            query: Vec::new(),
+            has_timestamp: api.carries(Part::Timestamp),
+            has_nonce: api.carries(Part::Nonce),
             last_nonce: Arc::new(AtomicU64::new(0)),
         };
         for Carried { place, parts } in api.carried {
-            if let Place::Header(name) = place {
-                new.add_header(name, parts)?;
+            match place {
+                Place::Header(name) => new.add_header(name, parts)?,
+                Place::Query(name) => new.query.push(Varying::new(*name, parts)),
+                // They are written with the other parameters.
+                Place::Parameter(_) => {}
             }
         }
         Ok(Some(new))
@@ -91,17 +116,13 @@ impl Authenticator {
             [Part::Key] => self.credentials.key_header(),
             [Part::Passphrase] => self.credentials.passphrase_header(),
             _ if parts.iter().all(|part| matches!(part, Part::Text(_) | Part::Key | Part::Passphrase)) => {
-                let text = Sources {
-                    credentials: &self.credentials,
-                    stamp: &Stamp { at: Timestamp::default(), timestamp: String::new(), nonce: String::new() },
-                    request: None,
-                    signature: "",
-                }
-                .text(parts);
+                let text =
+                    Sources { credentials: &self.credentials, stamp: &Stamp::default(), request: None, signature: "" }
+                        .text(parts);
                 Secret::of_bytes(text).header()
             }
             _ => {
-                self.varying.push((name, parts));
+                self.headers.push(Varying::new(name, parts));
                 return Ok(());
             }
         };
@@ -117,10 +138,14 @@ impl Authenticator {
 
     /// The timestamp and the nonce of a request that is signed as of `now`.
     pub(crate) fn stamp(&self, now: Timestamp) -> Stamp {
-        let timestamp =
-            if self.api.carries(Part::Timestamp) { written(now, self.api.timestamp) } else { String::new() };
-        let nonce = if self.api.carries(Part::Nonce) { self.next_nonce(now).to_string() } else { String::new() };
-        Stamp { at: now, timestamp, nonce }
+        let mut stamp = Stamp { at: now, ..Stamp::default() };
+        if self.has_timestamp {
+            stamp.timestamp = written(now, self.api.timestamp);
+        }
+        if self.has_nonce {
+            stamp.nonce = text_of(format_args!("{}", self.next_nonce(now)));
+        }
+        stamp
     }
 
     /// At least the time in milliseconds, and more than the last one.
@@ -142,62 +167,48 @@ impl Authenticator {
     /// Adds headers and members of the query to `request`, and signs it. The signed text is taken from the request
     /// itself, so that it cannot differ from what is sent.
     pub(crate) fn prove(&self, request: &mut Request<Bytes>, stamp: &Stamp) -> Result<(), CannotCarry> {
-        let is_signature = |parts: &[Part]| parts.contains(&Part::Signature);
         for (name, value) in &self.fixed {
             request.headers_mut().insert(name.clone(), value.clone());
         }
-        self.add_to_query(request, stamp, "", |parts| !is_signature(parts))?;
-        self.add_headers(request, stamp, "", |parts| !is_signature(parts))?;
+        self.add(request, stamp, None)?;
         let Some(signing) = &self.signing else { return Ok(()) };
         let signature = signing.sign(&self.sources(stamp, Some(request), ""));
-        self.add_to_query(request, stamp, &signature, is_signature)?;
-        self.add_headers(request, stamp, &signature, is_signature)
+        self.add(request, stamp, Some(&signature))
     }
 
-    fn add_headers(
-        &self,
-        request: &mut Request<Bytes>,
-        stamp: &Stamp,
-        signature: &str,
-        which: impl Fn(&[Part]) -> bool,
-    ) -> Result<(), CannotCarry> {
-        for (name, parts) in self.varying.iter().filter(|(_, parts)| which(parts)) {
-            let text = self.sources(stamp, Some(request), signature).text(parts);
-            let is_secret = parts.iter().any(Part::is_secret);
-            let mut value = HeaderValue::from_maybe_shared(Bytes::from(text)).map_err(|_| CannotCarry)?;
-            value.set_sensitive(is_secret);
-            request.headers_mut().insert(name.clone(), value);
-        }
-        Ok(())
-    }
-
-    fn add_to_query(
-        &self,
-        request: &mut Request<Bytes>,
-        stamp: &Stamp,
-        signature: &str,
-        which: impl Fn(&[Part]) -> bool,
-    ) -> Result<(), CannotCarry> {
+    /// Adds what contains the signature, or what does not if there is none yet.
+    fn add(&self, request: &mut Request<Bytes>, stamp: &Stamp, signature: Option<&str>) -> Result<(), CannotCarry> {
+        let (is_signature, signature) = (signature.is_some(), signature.unwrap_or_default());
         let mut query = String::new();
-        for Carried { place, parts } in self.api.carried.iter().filter(|carried| which(carried.parts)) {
-            if let Place::Query(name) = place {
-                push_pair(&mut query, name, &lossy(self.sources(stamp, Some(request), signature).text(parts)));
-            }
+        for Varying { name, parts, .. } in self.query.iter().filter(|varying| varying.is_signature == is_signature) {
+            push_pair(&mut query, name, &lossy(self.sources(stamp, Some(request), signature).text(parts)));
         }
-        if query.is_empty() {
-            return Ok(());
+        if !query.is_empty() {
+            extend_query(request, &query)?;
         }
-        let mut parts = request.uri().clone().into_parts();
-        let target = parts.path_and_query.as_ref().map_or("/", PathAndQuery::as_str);
-        let separator = if target.contains('?') { '&' } else { '?' };
-        let target = format!("{target}{separator}{query}").try_into().map_err(|_| CannotCarry)?;
-        parts.path_and_query = Some(target);
-        *request.uri_mut() = Uri::from_parts(parts).map_err(|_| CannotCarry)?;
+        for header in self.headers.iter().filter(|varying| varying.is_signature == is_signature) {
+            let sources = self.sources(stamp, Some(request), signature);
+            let own = if let [part] = header.parts { sources.own(*part) } else { None };
+            let value = match own {
+                Some(text) => HeaderValue::from_bytes(text),
+                None => HeaderValue::from_bytes(&sources.text(header.parts)),
+            };
+            let mut value = value.map_err(|_| CannotCarry)?;
+            value.set_sensitive(header.is_secret);
+            request.headers_mut().insert(header.name.clone(), value);
+        }
         Ok(())
     }
 
     fn sources<'a>(&'a self, stamp: &'a Stamp, request: Option<&'a Request<Bytes>>, signature: &'a str) -> Sources<'a> {
         Sources { credentials: &self.credentials, stamp, request, signature }
+    }
+}
+
+impl<N> Varying<N> {
+    fn new(name: N, parts: &'static [Part]) -> Self {
+        let is_secret = parts.iter().any(Part::is_secret);
+        Self { name, parts, is_secret, is_signature: parts.contains(&Part::Signature) }
     }
 }
 
@@ -232,15 +243,33 @@ impl fmt::Debug for Authenticator {
     }
 }
 
-pub(super) fn written(at: Timestamp, form: TimestampForm) -> String {
+/// Adds pairs to the query of a request.
+fn extend_query(request: &mut Request<Bytes>, query: &str) -> Result<(), CannotCarry> {
+    let mut parts = request.uri().clone().into_parts();
+    let target = parts.path_and_query.as_ref().map_or("/", PathAndQuery::as_str);
+    let separator = if target.contains('?') { '&' } else { '?' };
+    let target = format!("{target}{separator}{query}").try_into().map_err(|_| CannotCarry)?;
+    parts.path_and_query = Some(target);
+    *request.uri_mut() = Uri::from_parts(parts).map_err(|_| CannotCarry)?;
+    Ok(())
+}
+
+pub(super) fn written(at: Timestamp, form: TimestampForm) -> ArrayString<LONGEST_TIMESTAMP> {
     let millis = at.as_millis();
     match form {
-        TimestampForm::Seconds => (millis / 1000).to_string(),
-        TimestampForm::Milliseconds => millis.to_string(),
-        TimestampForm::Microseconds => format!("{millis}000"),
-        TimestampForm::Nanoseconds => format!("{millis}000000"),
-        TimestampForm::Iso8601 => at.to_string(),
+        TimestampForm::Seconds => text_of(format_args!("{}", millis / 1000)),
+        TimestampForm::Milliseconds => text_of(format_args!("{millis}")),
+        TimestampForm::Microseconds => text_of(format_args!("{millis}000")),
+        TimestampForm::Nanoseconds => text_of(format_args!("{millis}000000")),
+        TimestampForm::Iso8601 => text_of(format_args!("{at}")),
     }
+}
+
+fn text_of(what: fmt::Arguments<'_>) -> ArrayString<LONGEST_TIMESTAMP> {
+    let mut text = ArrayString::new();
+    // It is long enough for every time.
+    let _ = text.write_fmt(what);
+    text
 }
 
 fn lossy(text: Vec<u8>) -> String {

@@ -135,7 +135,7 @@ fn a_digest_is_a_part_of_the_signed_text() -> Tested {
 fn nonces_grow_whatever_the_clock_does() -> Tested {
     let authenticator = Authenticator::new(&DIGEST, &Credentials::new("k", "c2VjcmV0", ""))?.ok_or("none")?;
     let other = authenticator.clone();
-    let at = |authenticator: &Authenticator, at| authenticator.stamp(Timestamp::from_millis(at)).nonce;
+    let at = |authenticator: &Authenticator, at| authenticator.stamp(Timestamp::from_millis(at)).nonce.to_string();
     assert_eq!([at(&authenticator, 1000), at(&other, 1000), at(&authenticator, 400)], ["1000", "1001", "1002"]);
     assert_eq!(at(&other, 2000), "2000");
     Ok(())
@@ -144,12 +144,15 @@ fn nonces_grow_whatever_the_clock_does() -> Tested {
 #[test]
 fn timestamps_have_the_form_of_the_api() {
     let at = Timestamp::from_millis(1_607_418_537_715);
-    let written = |form| super::authenticator::written(at, form);
+    let written = |form| super::authenticator::written(at, form).to_string();
     assert_eq!(written(TimestampForm::Seconds), "1607418537");
     assert_eq!(written(TimestampForm::Milliseconds), "1607418537715");
     assert_eq!(written(TimestampForm::Microseconds), "1607418537715000");
     assert_eq!(written(TimestampForm::Nanoseconds), "1607418537715000000");
     assert_eq!(written(TimestampForm::Iso8601), "2020-12-08T09:08:57.715Z");
+    let last = |form| super::authenticator::written(Timestamp::from_millis(u64::MAX), form).to_string();
+    assert_eq!(last(TimestampForm::Nanoseconds), format!("{}000000", u64::MAX));
+    assert_eq!(last(TimestampForm::Iso8601), Timestamp::from_millis(u64::MAX).to_string());
 }
 
 #[test]

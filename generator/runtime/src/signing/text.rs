@@ -29,21 +29,38 @@ impl Sources<'_> {
     }
 
     fn push(&self, part: Part, text: &mut Vec<u8>) {
-        let Self { credentials, stamp, signature, .. } = self;
+        if let Some(own) = self.own(part) {
+            return text.extend_from_slice(own);
+        }
         match part {
-            Part::Text(fixed) => text.extend_from_slice(fixed.as_bytes()),
-            Part::Key => text.extend_from_slice(credentials.key()),
-            Part::Passphrase => text.extend_from_slice(credentials.passphrase()),
-            Part::Timestamp => text.extend_from_slice(stamp.timestamp.as_bytes()),
-            Part::Nonce => text.extend_from_slice(stamp.nonce.as_bytes()),
-            Part::Signature => text.extend_from_slice(signature.as_bytes()),
             Part::Digest(hash, form, parts) => push_digest(&digest(hash, &self.text(parts)), form, text),
             Part::Method | Part::Host | Part::Path | Part::Query | Part::BareQuery | Part::Body | Part::Header(_) => {
                 if let Some(request) = self.request {
                     push_of_request(request, part, text);
                 }
             }
+            Part::Text(_) | Part::Key | Part::Passphrase | Part::Timestamp | Part::Nonce | Part::Signature => {}
         }
+    }
+
+    /// The text of a part that is neither made from others nor taken from the request.
+    pub(super) fn own(&self, part: Part) -> Option<&[u8]> {
+        Some(match part {
+            Part::Text(fixed) => fixed.as_bytes(),
+            Part::Key => self.credentials.key(),
+            Part::Passphrase => self.credentials.passphrase(),
+            Part::Timestamp => self.stamp.timestamp.as_bytes(),
+            Part::Nonce => self.stamp.nonce.as_bytes(),
+            Part::Signature => self.signature.as_bytes(),
+            Part::Digest(..)
+            | Part::Method
+            | Part::Host
+            | Part::Path
+            | Part::Query
+            | Part::BareQuery
+            | Part::Body
+            | Part::Header(_) => return None,
+        })
     }
 }
 
