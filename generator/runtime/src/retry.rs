@@ -110,15 +110,15 @@ impl RetryPolicy {
 
     /// The pause before the retry that follows `attempt`, counted from 1; `None` if `error` is not transient.
     fn wait(&self, attempt: u32, error: &Error, chance: u64) -> Option<Duration> {
-        let asked = asked_to_wait(error)?;
+        let required = required_pause(error)?;
         let (first, longest) = self.pauses;
         let factor = 2_u32.saturating_pow(attempt.saturating_sub(1));
-        Some(asked.saturating_add(up_to(first.saturating_mul(factor).min(longest), chance)))
+        Some(required.saturating_add(up_to(first.saturating_mul(factor).min(longest), chance)))
     }
 }
 
 /// How long the exchange requires to wait; `None` if the error is not transient.
-fn asked_to_wait(error: &Error) -> Option<Duration> {
+fn required_pause(error: &Error) -> Option<Duration> {
     match error {
         Error::Refused(_) | Error::Unsigned(_) | Error::Limited(_) | Error::LimiterFailed(_) | Error::NotStored(_) => {
             None
@@ -130,7 +130,7 @@ fn asked_to_wait(error: &Error) -> Option<Duration> {
         }
         Error::Unreadable(_) => Some(Duration::ZERO),
         Error::Exchange(error) => is_passing(error).then_some(error.retry_after.unwrap_or_default()),
-        Error::Unknown(unknown) => asked_to_wait(&unknown.why),
+        Error::Unknown(unknown) => required_pause(&unknown.why),
     }
 }
 

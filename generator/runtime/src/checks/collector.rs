@@ -264,13 +264,13 @@ impl<'a> Checks<'a> {
 
     /// The values of `properties`, in brackets.
     fn values_of(&self, properties: &[&str]) -> String {
-        let told = properties.iter().filter_map(|property| {
+        let values = properties.iter().filter_map(|property| {
             let of_account = || self.context.account.get(property).map(ToString::to_string);
             let value = self.instrument.and_then(|instrument| instrument.get(property)).map(ToString::to_string);
             value.or_else(of_account).map(|value| format!("{property} is {value}"))
         });
-        let told: Vec<String> = told.collect();
-        if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
+        let values: Vec<String> = values.collect();
+        if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) }
     }
 
     /// Reports a rule that comes with the description of a parameter.

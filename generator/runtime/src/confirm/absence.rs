@@ -61,19 +61,7 @@ mod tests {
 
     fn confirm(kept_s: Option<u64>) -> Confirm {
         let kept_ms = kept_s.map(|seconds| seconds * 1000);
-        Confirm {
-            ask: &[],
-            find: &[],
-            with: &[],
-            with_as: &[],
-            list: None,
-            matches: &[],
-            agrees: &[],
-            created: None,
-            changed: None,
-            changed_while: &[],
-            kept_ms,
-        }
+        Confirm { kept_ms, ..Confirm::DEFAULT }
     }
 
     fn sent(window_s: Option<u64>) -> Sent {

@@ -32,8 +32,8 @@ const MESSAGE: usize = 200;
 pub fn read_response<O: Operation>(api: &Api, response: Response<Bytes>) -> Result<Reply<O::Response>, Error> {
     let remaining = remaining_calls(api, response.headers());
     // Without its parameters, a request that may do several things counts as one that does.
-    let asked = Asked { codes: &CodePolicy::default(), is_compound: &|| O::META.compound.is_some() };
-    read::<O>(api, asked, response, |_| Ok(())).map(|reply| Reply { remaining, ..reply })
+    let known = KnownRequest { codes: &CodePolicy::default(), is_compound: &|| O::META.compound.is_some() };
+    read::<O>(api, known, response, |_| Ok(())).map(|reply| Reply { remaining, ..reply })
 }
 
 /// Like [`read_response`], for the request that was sent: the response to another one is unreadable. The limiter reads
@@ -45,18 +45,18 @@ pub(crate) fn read_answer<O: Operation>(
     sent: &SentRequest,
     response: Response<Bytes>,
 ) -> Result<Reply<O::Response>, Error> {
-    let asked = Asked { codes, is_compound: &|| is_compound(operation) };
-    read::<O>(api, asked, response, |data| echo::is_of(operation, sent, data))
+    let known = KnownRequest { codes, is_compound: &|| is_compound(operation) };
+    read::<O>(api, known, response, |data| echo::is_of(operation, sent, data))
 }
 
 fn read<O: Operation>(
     api: &Api,
-    asked: Asked<'_>,
+    known: KnownRequest<'_>,
     response: Response<Bytes>,
     check: impl Fn(Reader<'_>) -> Result<(), ReadError>,
 ) -> Result<Reply<O::Response>, Error> {
     let (head, body) = response.into_parts();
-    let answer = Answer { api, meta: O::META, asked, head: &head, status: head.status, body: &body };
+    let answer = Answer { api, meta: O::META, known, head: &head, status: head.status, body: &body };
     let (data, request_time) = match &api.envelope {
         Some(envelope) if answer.is_around(envelope) => answer.in_envelope(envelope, check)?,
         Some(_) | None => (answer.bare(check)?, None),
@@ -97,14 +97,14 @@ pub(crate) fn time_of_date_header(api: &Api, headers: &HeaderMap) -> Option<Time
 }
 
 /// What is known of the request.
-struct Asked<'a> {
+struct KnownRequest<'a> {
     codes: &'a CodePolicy,
     is_compound: &'a dyn Fn() -> bool,
 }
 
 struct Answer<'a> {
     api: &'a Api,
-    asked: Asked<'a>,
+    known: KnownRequest<'a>,
     head: &'a Parts,
     meta: &'static Meta,
     status: StatusCode,
@@ -184,7 +184,7 @@ impl<'a> Answer<'a> {
     }
 
     fn refused(&self, code: Code, message: &str, request_time: Option<Timestamp>) -> Error {
-        let read = self.asked.codes.read(self.api, self.meta, code.as_str());
+        let read = self.known.codes.read(self.api, self.meta, code.as_str());
         self.refused_as(read.call_result(), code, message, request_time)
     }
 
@@ -192,7 +192,7 @@ impl<'a> Answer<'a> {
     fn refused_by_status(&self) -> Error {
         let message: String = String::from_utf8_lossy(self.body).chars().take(MESSAGE).collect();
         let code = Code::new(self.status.as_str());
-        let call_result = match self.asked.codes.read(self.api, self.meta, code.as_str()).call_result() {
+        let call_result = match self.known.codes.read(self.api, self.meta, code.as_str()).call_result() {
             listed if self.status_is_a_code() && listed != CallResult::UnlistedCode => listed,
             _ if self.status == StatusCode::TOO_MANY_REQUESTS => CallResult::TooManyRequests,
             _ if self.status.is_server_error() => CallResult::ServerError,
@@ -216,11 +216,11 @@ impl<'a> Answer<'a> {
     }
 
     fn refused_as(&self, call_result: CallResult, code: Code, message: &str, request_time: Option<Timestamp>) -> Error {
-        let Self { api, meta, asked, .. } = self;
-        let read = asked.codes.read(api, meta, code.as_str());
+        let Self { api, meta, known, .. } = self;
+        let read = known.codes.read(api, meta, code.as_str());
         let by_code = match call_result {
             CallResult::TooManyRequests if self.is_torn() => Outcome::Unknown,
-            _ => read.outcome(meta.effect, asked.is_compound),
+            _ => read.outcome(meta.effect, known.is_compound),
         };
         Error::Exchange(Box::new(ExchangeError {
             operation: meta.id,

@@ -31,8 +31,8 @@ impl<'a> Call<'a> {
         let has_rows = |class: &&str, scope| O::META.limits.iter().any(|row| row.scope == scope && row.class == *class);
         let by_itself = operation.limit_class(account);
         let choose = |scope| {
-            let told = classes.choose(O::META.limits, scope, operation);
-            told.or(by_itself.filter(|class| has_rows(class, scope))).unwrap_or(DEFAULT)
+            let stated = classes.choose(O::META.limits, scope, operation);
+            stated.or(by_itself.filter(|class| has_rows(class, scope))).unwrap_or(DEFAULT)
         };
         Self { uid_class: choose(Scope::Uid), ip_class: choose(Scope::Ip), ..Self::new(O::META) }
     }

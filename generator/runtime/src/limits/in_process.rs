@@ -88,7 +88,7 @@ pub(super) struct State {
 
 pub(super) enum Waiter {
     Waits(Option<Waker>),
-    MayGo,
+    Admitted,
 }
 
 /// What to do after the state is unlocked.
@@ -100,8 +100,8 @@ struct Calls {
 struct Alarm(Weak<Shared>);
 
 /// The result of asking.
-enum Asked {
-    MayGo(Reservation),
+enum Decision {
+    Admitted(Reservation),
     Denied(AdmissionError),
     Waits { bucket: Key, turn: u64, since: Duration },
 }
@@ -176,9 +176,9 @@ impl Limiter for InProcessLimits {
             return Admission::Now(Ok(reservation));
         }
         match self.shared.change(|state, now| state.ask(&call, wait, now)) {
-            Asked::MayGo(reservation) => Admission::Now(Ok(reservation)),
-            Asked::Denied(denied) => Admission::Now(Err(denied)),
-            Asked::Waits { bucket, turn, since } => Waiting::new(&self.shared, bucket, turn, since).admission(wait),
+            Decision::Admitted(reservation) => Admission::Now(Ok(reservation)),
+            Decision::Denied(denied) => Admission::Now(Err(denied)),
+            Decision::Waits { bucket, turn, since } => Waiting::new(&self.shared, bucket, turn, since).admission(wait),
         }
     }
 
@@ -186,12 +186,12 @@ impl Limiter for InProcessLimits {
         reservation.counted_at = self.shared.now();
     }
 
-    fn answered(&self, reservation: Reservation, signs: RateLimitFeedback) {
+    fn answered(&self, reservation: Reservation, feedback: RateLimitFeedback) {
         let (bucket, sent) = (bucket_of(&reservation), reservation.counted_at);
         self.shared.change(|state, now| {
-            state.limits.answered(bucket, sent, now, signs.trip);
+            state.limits.answered(bucket, sent, now, feedback.trip);
             if self.shared.learns {
-                state.limits.learn(bucket, sent, now, signs);
+                state.limits.learn(bucket, sent, now, feedback);
             }
         });
     }
@@ -266,25 +266,25 @@ impl State {
         })
     }
 
-    fn ask(&mut self, call: &Call<'_>, wait: bool, now: Duration) -> Asked {
+    fn ask(&mut self, call: &Call<'_>, wait: bool, now: Duration) -> Decision {
         let bucket = self.limits.bucket(call, now);
         if self.limits.is_closed(bucket) {
             let why = format!("the share is less than one call of {} in a window", call.meta().id);
-            return Asked::Denied(Unavailable::new(LimiterTrouble::NoShare, why).into());
+            return Decision::Denied(Unavailable::new(LimiterTrouble::NoShare, why).into());
         }
         if self.limits.is_quiet() {
             if self.limits.is_free(bucket, now) {
                 self.limits.hold(bucket);
-                return Asked::MayGo(reserve_in(bucket, Duration::ZERO));
+                return Decision::Admitted(reserve_in(bucket, Duration::ZERO));
             }
             if !wait {
-                return Asked::Denied(self.full(bucket, now).into());
+                return Decision::Denied(self.full(bucket, now).into());
             }
         }
         // If other calls wait, the order of the queues decides.
         let turn = self.limits.line_up(bucket);
         self.waiters.insert(turn, Waiter::Waits(None));
-        Asked::Waits { bucket, turn, since: now }
+        Decision::Waits { bucket, turn, since: now }
     }
 
     pub(super) fn full(&self, bucket: Key, now: Duration) -> Full {
@@ -295,7 +295,7 @@ impl State {
     fn settle(&mut self, now: Duration) -> Calls {
         let mut wakers = Vec::new();
         for granted in self.limits.settle(now) {
-            if let Some(Waiter::Waits(waker)) = self.waiters.insert(granted.turn, Waiter::MayGo) {
+            if let Some(Waiter::Waits(waker)) = self.waiters.insert(granted.turn, Waiter::Admitted) {
                 wakers.extend(waker);
             }
         }
@@ -333,7 +333,7 @@ impl<'a> Waiting<'a> {
 
     /// The reservation, once it was granted.
     fn take_reservation(&self, state: &mut State) -> Option<Reservation> {
-        if !matches!(state.waiters.get(&self.turn), Some(Waiter::MayGo)) {
+        if !matches!(state.waiters.get(&self.turn), Some(Waiter::Admitted)) {
             return None;
         }
         state.waiters.remove(&self.turn);
@@ -360,7 +360,7 @@ impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.shared.change(|state, _| match state.waiters.remove(&self.turn) {
             Some(Waiter::Waits(_)) => state.limits.leave(self.bucket, self.turn),
-            Some(Waiter::MayGo) => state.limits.release(self.bucket),
+            Some(Waiter::Admitted) => state.limits.release(self.bucket),
             None => {}
         });
     }

@@ -8,11 +8,11 @@ use super::state::{Key, LimiterState, Pause};
 
 impl LimiterState {
     /// Learns from the answer to a call of `bucket` that was sent at `sent`.
-    pub(super) fn learn(&mut self, bucket: Key, sent: Duration, now: Duration, signs: RateLimitFeedback) {
-        if let Some(too_many) = signs.too_many {
+    pub(super) fn learn(&mut self, bucket: Key, sent: Duration, now: Duration, feedback: RateLimitFeedback) {
+        if let Some(too_many) = feedback.too_many {
             self.back_off(bucket, now, too_many);
         }
-        if let Some(remaining) = signs.remaining {
+        if let Some(remaining) = feedback.remaining {
             self.note_remaining(bucket, sent, now, usize::try_from(remaining).unwrap_or(usize::MAX));
         }
     }

@@ -27,7 +27,7 @@ pub trait Limiter: Send + Sync {
     fn sent(&self, reservation: &mut Reservation);
 
     /// The call was answered.
-    fn answered(&self, reservation: Reservation, signs: RateLimitFeedback);
+    fn answered(&self, reservation: Reservation, feedback: RateLimitFeedback);
 
     /// The call ended without a response. It may have arrived, or still arrive. By default this is the same as a
     /// response without feedback.

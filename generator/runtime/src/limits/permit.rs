@@ -49,11 +49,11 @@ impl<'a> Permit<'a> {
 
     /// The same, after a round trip of `trip` over a connection that had carried a response before.
     pub fn answered_after(&mut self, response: &Response<Bytes>, trip: Option<Duration>) -> RateLimitFeedback {
-        let signs = RateLimitFeedback { trip, ..RateLimitFeedback::read(self.api, response) };
+        let feedback = RateLimitFeedback { trip, ..RateLimitFeedback::read(self.api, response) };
         if let Some(reservation) = self.reservation.take() {
-            self.limiter.answered(reservation, signs);
+            self.limiter.answered(reservation, feedback);
         }
-        signs
+        feedback
     }
 }
 

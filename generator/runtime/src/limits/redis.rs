@@ -154,12 +154,12 @@ impl Limiter for RedisLimits {
         }
     }
 
-    fn answered(&self, reservation: Reservation, signs: RateLimitFeedback) {
+    fn answered(&self, reservation: Reservation, feedback: RateLimitFeedback) {
         if let Some((alone, own)) = self.alone(&reservation) {
-            return alone.limits().answered(own, signs);
+            return alone.limits().answered(own, feedback);
         }
         if self.shared.settings.limits.learns {
-            self.shared.learn(&reservation, signs);
+            self.shared.learn(&reservation, feedback);
         }
         self.shared.ended(&reservation, Duration::ZERO);
     }

@@ -63,13 +63,13 @@ struct CancelBy {
 type Cancelling<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a>>;
 
 /// Begins to read a listing.
-type Begin = fn(&ClientCore, Asked<'_>) -> Result<Box<dyn Walk>, Violations>;
+type Begin = fn(&ClientCore, ListingRequest<'_>) -> Result<Box<dyn Walk>, Violations>;
 
 /// Takes what the items of a page show.
 type Take<I> = fn(&[I], Option<FillFields>) -> Result<Seen, String>;
 
-/// What a listing is asked for.
-struct Asked<'a> {
+/// The request of a listing.
+struct ListingRequest<'a> {
     request: &'a str,
     since: Option<Timestamp>,
     fields: Option<FillFields>,
@@ -199,7 +199,7 @@ impl Listing {
     ) -> Result<Box<dyn Walk>, Violations> {
         let since = (self.part != Part::OpenOrders).then_some(since);
         let request = self.turned(turn);
-        (self.walk)(client, Asked { request: &request, since, fields: self.fields, retry })
+        (self.walk)(client, ListingRequest { request: &request, since, fields: self.fields, retry })
     }
 
     /// The order in a record of this listing.
@@ -269,7 +269,7 @@ where
     }
 }
 
-fn walking<O>(client: &ClientCore, asked: Asked<'_>, take: Take<O::Item>) -> Result<Box<dyn Walk>, Violations>
+fn walking<O>(client: &ClientCore, asked: ListingRequest<'_>, take: Take<O::Item>) -> Result<Box<dyn Walk>, Violations>
 where
     O: Paged<Item: Send, Response: Send> + Send + Sync + 'static,
 {
@@ -283,7 +283,7 @@ where
     Ok(Box::new(Walking { pages, take, fields: asked.fields }))
 }
 
-fn orders<O>(client: &ClientCore, asked: Asked<'_>) -> Result<Box<dyn Walk>, Violations>
+fn orders<O>(client: &ClientCore, asked: ListingRequest<'_>) -> Result<Box<dyn Walk>, Violations>
 where
     O: Paged<Item: HasState + Send, Response: Send> + Send + Sync + 'static,
 {
@@ -296,7 +296,7 @@ where
     })
 }
 
-fn fills<O>(client: &ClientCore, asked: Asked<'_>) -> Result<Box<dyn Walk>, Violations>
+fn fills<O>(client: &ClientCore, asked: ListingRequest<'_>) -> Result<Box<dyn Walk>, Violations>
 where
     O: Paged<Item: Send, Response: Send> + Send + Sync + 'static,
 {

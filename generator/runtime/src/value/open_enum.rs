@@ -226,21 +226,7 @@ macro_rules! open_enum {
             }
         }
 
-        impl $crate::json::Encode for $name {
-            #[inline]
-            fn encode(&self, out: &mut $crate::json::JsonWriter) {
-                out.string(self.as_str());
-            }
-        }
-
-        impl $crate::value::Scalar for $name {
-            #[inline]
-            fn text<'a>(&'a self, _: &'a mut $crate::value::Scratch) -> &'a str {
-                self.as_str()
-            }
-        }
-
-        $crate::serde_value!($name);
+        $crate::__written_as_text!($name);
     };
 }
 

@@ -79,6 +79,29 @@ impl Scalar for i64 {
     }
 }
 
+/// Writes the values of a type as their texts, in JSON and as parameters.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __written_as_text {
+    ($name:ident) => {
+        impl $crate::json::Encode for $name {
+            #[inline]
+            fn encode(&self, out: &mut $crate::json::JsonWriter) {
+                out.string(self.as_str());
+            }
+        }
+
+        impl $crate::value::Scalar for $name {
+            #[inline]
+            fn text<'a>(&'a self, _: &'a mut $crate::value::Scratch) -> &'a str {
+                self.as_str()
+            }
+        }
+
+        $crate::serde_value!($name);
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

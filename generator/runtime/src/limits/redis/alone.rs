@@ -30,7 +30,7 @@ pub(super) struct Alone {
     pub(super) share: QuotaShare,
     limits: InProcessLimits,
     settling: Duration,
-    told: Arc<dyn Fn(&FleetChange) + Send + Sync>,
+    on_change: Arc<dyn Fn(&FleetChange) + Send + Sync>,
     is_alone: watch::Sender<bool>,
     /// Whether a task maintains the presence.
     looking: AtomicBool,
@@ -39,13 +39,13 @@ pub(super) struct Alone {
 impl Alone {
     /// The fallback of the settings, if there is one.
     pub(super) fn new(settings: &RedisSettings) -> Option<Self> {
-        let Fallback::InProcess { share, told } = &settings.fallback else { return None };
+        let Fallback::InProcess { share, on_change } = &settings.fallback else { return None };
         Some(Self {
             presence: Presence::new(settings.validity()),
             share: *share,
             limits: InProcessLimits::new(settings.limits.clone().share(*share)),
             settling: settings.settling(),
-            told: Arc::clone(told),
+            on_change: Arc::clone(on_change),
             is_alone: watch::Sender::new(false),
             looking: AtomicBool::new(false),
         })
@@ -61,12 +61,12 @@ impl Alone {
         let Some(known_for) = self.presence.lose() else { return };
         self.limits.take_over(known_for + self.settling);
         self.is_alone.send_replace(true);
-        (self.told)(&FleetChange::Lost(why));
+        (self.on_change)(&FleetChange::Lost(why));
     }
 
-    /// Waits for `asked`, at most while the process is a member of the fleet.
-    pub(super) async fn while_member<T>(&self, asked: impl Future<Output = T>) -> Option<T> {
-        until(self.is_alone.subscribe(), true, asked).await
+    /// Waits for `work`, at most while the process is a member of the fleet.
+    pub(super) async fn while_member<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        until(self.is_alone.subscribe(), true, work).await
     }
 
     /// A reservation within this process's share; `None` once it is a member of the fleet again.
@@ -91,11 +91,11 @@ impl Alone {
     }
 }
 
-/// The result of `asked`, unless the state becomes `end` first.
-async fn until<T>(mut state: watch::Receiver<bool>, end: bool, asked: impl Future<Output = T>) -> Option<T> {
-    let mut asked = pin!(asked);
+/// The result of `work`, unless the state becomes `end` first.
+async fn until<T>(mut state: watch::Receiver<bool>, end: bool, work: impl Future<Output = T>) -> Option<T> {
+    let mut work = pin!(work);
     let mut ends = pin!(state.wait_for(|state| *state == end));
-    poll_fn(|context| match asked.as_mut().poll(context) {
+    poll_fn(|context| match work.as_mut().poll(context) {
         Poll::Ready(given) => Poll::Ready(Some(given)),
         Poll::Pending => ends.as_mut().poll(context).map(|_| None),
     })
@@ -154,7 +154,7 @@ impl Shared {
                 alone.presence.returned(until);
                 paused.has_returned = true;
                 alone.is_alone.send_replace(false);
-                (alone.told)(&FleetChange::Found);
+                (alone.on_change)(&FleetChange::Found);
             }
             _ => {}
         }

@@ -32,7 +32,7 @@ pub enum Fallback {
         /// What this process may use of each limit.
         share: QuotaShare,
         /// Is called when this begins and when it ends.
-        told: Arc<dyn Fn(&FleetChange) + Send + Sync>,
+        on_change: Arc<dyn Fn(&FleetChange) + Send + Sync>,
     },
 }
 
@@ -46,7 +46,7 @@ pub enum FleetChange {
 }
 
 impl Fallback {
-    /// Keeps to `share` of every limit, and calls `told` when this begins and when it ends.
+    /// Keeps to `share` of every limit, and calls `on_change` when this begins and when it ends.
     ///
     /// The shares of all processes of a fleet are one at most together. The share of each process that Redis does not
     /// know to be there is kept free for it, for it may be alone: so no window has too many calls whichever of them
@@ -58,8 +58,8 @@ impl Fallback {
     /// more, and what others sent before has been counted: [`late_arrival`](RedisSettings::late_arrival) and a window
     /// later. While it is alone, it is served from its share at once. For as long as that, a process that starts finds
     /// its own share kept free, for another one may have had it just before.
-    pub fn in_process(share: QuotaShare, told: impl Fn(&FleetChange) + Send + Sync + 'static) -> Self {
-        Self::InProcess { share, told: Arc::new(told) }
+    pub fn in_process(share: QuotaShare, on_change: impl Fn(&FleetChange) + Send + Sync + 'static) -> Self {
+        Self::InProcess { share, on_change: Arc::new(on_change) }
     }
 }
 

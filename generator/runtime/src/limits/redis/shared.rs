@@ -257,20 +257,20 @@ impl Shared {
     }
 
     /// Reports the feedback of a response to the fleet, if it is new.
-    pub(super) fn learn(self: &Arc<Self>, reservation: &Reservation, signs: RateLimitFeedback) {
+    pub(super) fn learn(self: &Arc<Self>, reservation: &Reservation, feedback: RateLimitFeedback) {
         let (Ok(runtime), Some(bucket)) = (Handle::try_current(), lock(&self.open).get(&reservation.key).cloned())
         else {
             return;
         };
-        let remaining = signs.remaining.filter(|remaining| bucket.counts_seconds() && *remaining < reservation.left);
-        if signs.too_many.is_none() && remaining.is_none() {
+        let remaining = feedback.remaining.filter(|remaining| bucket.counts_seconds() && *remaining < reservation.left);
+        if feedback.too_many.is_none() && remaining.is_none() {
             return;
         }
         let (shared, counted_at) = (Arc::clone(self), reservation.counted_at);
         runtime.spawn(async move {
             let Self { link, settings, .. } = &*shared;
             // If this fails, the next question finds out that Redis cannot be reached.
-            if let Some(too_many) = signs.too_many {
+            if let Some(too_many) = feedback.too_many {
                 let _ = link.ask(&Question::too_many(&bucket, settings, too_many)).await;
             }
             if let Some(remaining) = remaining {

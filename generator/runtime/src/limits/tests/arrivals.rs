@@ -106,9 +106,9 @@ impl Scene<'_> {
                 if way.patience < way.trip() {
                     return self.driver.limits.lost(reservation);
                 }
-                let signs = RateLimitFeedback::new(None, Some(self.remaining[number]));
-                let signs = if way.warm { signs.after(way.trip()) } else { signs };
-                self.driver.limits.answered(reservation, signs);
+                let feedback = RateLimitFeedback::new(None, Some(self.remaining[number]));
+                let feedback = if way.warm { feedback.after(way.trip()) } else { feedback };
+                self.driver.limits.answered(reservation, feedback);
             }
         }
     }

@@ -59,13 +59,13 @@ struct Caller {
     cancels: bool,
     /// From being let go to sending.
     slowness: u64,
-    fate: Fate,
+    ending: Ending,
     /// By how much the clock is set back when it comes.
     set_back: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Fate {
+enum Ending {
     Sends,
     GivesBack,
     /// Does not wait longer than this.
@@ -75,12 +75,19 @@ enum Fate {
 fn callers() -> impl Strategy<Value = Vec<Caller>> {
     let pause = prop_oneof![4 => Just(0), 3 => 0..30_u64, 1 => 0..2_500_u64];
     let slowness = prop_oneof![3 => Just(0), 1 => 0..300_u64];
-    let fate = prop_oneof![
-        6 => Just(Fate::Sends), 1 => Just(Fate::GivesBack), 2 => (0..1_500_u64).prop_map(Fate::Leaves)
+    let ending = prop_oneof![
+        6 => Just(Ending::Sends), 1 => Just(Ending::GivesBack), 2 => (0..1_500_u64).prop_map(Ending::Leaves)
     ];
     let set_back = prop_oneof![20 => Just(0), 1 => 0..3_000_u64];
-    let caller = (pause, 0..CLASSES.len(), any::<bool>(), slowness, fate, set_back).prop_map(
-        |(pause, class, cancels, slowness, fate, set_back)| Caller { pause, class, cancels, slowness, fate, set_back },
+    let caller = (pause, 0..CLASSES.len(), any::<bool>(), slowness, ending, set_back).prop_map(
+        |(pause, class, cancels, slowness, ending, set_back)| Caller {
+            pause,
+            class,
+            cancels,
+            slowness,
+            ending,
+            set_back,
+        },
     );
     prop::collection::vec(caller, 1..150)
 }
@@ -100,9 +107,9 @@ impl<'a> Scene<'a> {
         let caller = self.callers[index];
         let mut call = Call::new(metas[usize::from(caller.cancels)]);
         call.uid_class = CLASSES[caller.class].0;
-        match (self.driver.ask(call), caller.fate) {
+        match (self.driver.ask(call), caller.ending) {
             ((number, Some(reservation)), _) => self.hold(number, reservation),
-            ((number, None), Fate::Leaves(after)) => self.leaving.push((self.driver.now() + ms(after), number)),
+            ((number, None), Ending::Leaves(after)) => self.leaving.push((self.driver.now() + ms(after), number)),
             _ => {}
         }
     }
@@ -134,7 +141,7 @@ impl<'a> Scene<'a> {
         self.holding = holding;
         let due: Vec<(Duration, usize, Reservation)> = due;
         for (_, number, reservation) in due {
-            if self.callers[number].fate == Fate::GivesBack {
+            if self.callers[number].ending == Ending::GivesBack {
                 self.driver.limits.give_back(reservation);
             } else {
                 self.driver.make(reservation);
@@ -207,7 +214,7 @@ proptest! {
 /// With the usual margin and alarms that are up to two milliseconds late, each class beside the others.
 #[test]
 fn every_class_uses_99_of_100_calls_when_there_is_work() {
-    let caller = Caller { pause: 0, class: 0, cancels: false, slowness: 0, fate: Fate::Sends, set_back: 0 };
+    let caller = Caller { pause: 0, class: 0, cancels: false, slowness: 0, ending: Ending::Sends, set_back: 0 };
     let class = |class: usize| vec![Caller { class, ..caller }; CLASSES[class].1 as usize * 110];
     let callers: Vec<_> = (0..CLASSES.len()).flat_map(class).collect();
     let made = run(LimitSettings::new(), ms(2), &callers);

@@ -51,11 +51,11 @@ fn no_setting_is_too_long() {
         let limits = limits(settings);
         let mut driver = Driver::new(&limits);
         driver.timer.advance(SECOND);
-        for signs in answers {
+        for feedback in answers {
             if let (_, Some(mut reservation)) = driver.ask(Call::new(meta)) {
                 driver.limits.sent(&mut reservation);
                 driver.timer.advance(ms(10));
-                driver.limits.answered(reservation, signs);
+                driver.limits.answered(reservation, feedback);
             }
             if let (_, Some(mut reservation)) = driver.ask(Call::new(meta)) {
                 driver.limits.sent(&mut reservation);

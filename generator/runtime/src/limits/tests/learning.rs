@@ -19,14 +19,14 @@ const fn left(remaining: u32) -> RateLimitFeedback {
 }
 
 /// Makes a call that is answered after `trip`, if there is room for it. Returns the key of its reservation.
-fn call(driver: &mut Driver<'_>, most: u32, trip: Duration, signs: RateLimitFeedback) -> Option<u64> {
+fn call(driver: &mut Driver<'_>, most: u32, trip: Duration, feedback: RateLimitFeedback) -> Option<u64> {
     let Admission::Now(Ok(mut reservation)) = driver.limits.ask(Call::new(limited_to(most)), false) else {
         return None;
     };
     let key = reservation.key;
     driver.limits.sent(&mut reservation);
     driver.timer.advance(trip);
-    driver.limits.answered(reservation, signs);
+    driver.limits.answered(reservation, feedback);
     Some(key)
 }
 
