@@ -1,22 +1,13 @@
 //! The operations and the rules as tables, for reading in a terminal.
 
-use crate::model::{Api, RuleKind, Severity};
+use crate::model::{Api, Rate, RuleKind, Severity};
 use crate::rules::{self, Case, Entry};
 
 /// One line an operation: id, method, path, limits, effect.
 pub(crate) fn table(api: &Api) -> String {
     let heading = ["operation", "method", "path", "limits", "effect"].map(str::to_owned);
     let rows = api.operations().map(|(_, operation)| {
-        let rates: Vec<_> = operation
-            .rates
-            .iter()
-            .map(|rate| {
-                let class = rate.own_class().map(|class| format!(" {class}")).unwrap_or_default();
-                rate.of_pool
-                    .as_ref()
-                    .map_or_else(|| format!("{}/{}{class}", rate.pace(), rate.scope.as_str()), ToString::to_string)
-            })
-            .collect();
+        let rates: Vec<_> = operation.rates.iter().map(Rate::in_short).collect();
         [
             operation.id.clone(),
             operation.method.as_str().to_owned(),

@@ -13,10 +13,10 @@
 //! | operation | method and path | limit |
 //! |---|---|---|
 //! | [`BatchCancel`] | `POST /api/v2/mix/order/batch-cancel-orders` | 10/s per UID |
-//! | [`BatchOrder`] | `POST /api/v2/mix/order/batch-place-order` | 5/s per UID, 1/s per UID (copy-trading) |
+//! | [`BatchOrder`] | `POST /api/v2/mix/order/batch-place-order` | 5/s per UID, 1/s per UID for copy-trading |
 //! | [`CancelAllOrders`] | `POST /api/v2/mix/order/cancel-all-orders` | 10/s per UID |
 //! | [`CancelOrder`] | `POST /api/v2/mix/order/cancel-order` | 10/s per UID |
-//! | [`Reversal`] | `POST /api/v2/mix/order/click-backhand` | 10/s per UID, 1/s per UID (copy-trading) |
+//! | [`Reversal`] | `POST /api/v2/mix/order/click-backhand` | 10/s per UID, 1/s per UID for copy-trading |
 //! | [`FlashClosePosition`] | `POST /api/v2/mix/order/close-positions` | 1/s per UID |
 //! | [`GetOrderDetail`] | `GET /api/v2/mix/order/detail` | 10/s per UID |
 //! | [`GetHistoricalTransactionDetails`] | `GET /api/v2/mix/order/fill-history` | 10/s per UID |

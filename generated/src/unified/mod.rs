@@ -14,7 +14,7 @@
 //! | [`GetAccountAssets`] | `GET /api/v3/account/assets` | 20/s per UID |
 //! | [`BatchModifyOrders`] | `POST /api/v3/trade/batch-modify-order` | 10/s per UID |
 //! | [`BatchCancel`] | `POST /api/v3/trade/cancel-batch` | 5/s per UID |
-//! | [`CancelOrder`] | `POST /api/v3/trade/cancel-order` | 10/s per UID, 5/s per UID (reality), 30/s per UID (reality-whitelisted) |
+//! | [`CancelOrder`] | `POST /api/v3/trade/cancel-order` | 10/s per UID, 5/s per UID for reality, 30/s per UID for reality-whitelisted |
 //! | [`CancelRealityOrder`] | `POST /api/v3/trade/cancel-reality-order` | 10/s per UID |
 //! | [`CancelAllOrders`] | `POST /api/v3/trade/cancel-symbol-order` | 5/s per UID |
 //! | [`GetFillHistory`] | `GET /api/v3/trade/fills` | 20/s per UID |
@@ -23,7 +23,7 @@
 //! | [`ModifyOrder`] | `POST /api/v3/trade/modify-order` | 10/s per UID |
 //! | [`GetOrderDetails`] | `GET /api/v3/trade/order-info` | 20/s per UID |
 //! | [`BatchOrder`] | `POST /api/v3/trade/place-batch` | 5/s per UID |
-//! | [`PlaceOrder`] | `POST /api/v3/trade/place-order` | 10/s per UID, 5/s per UID (reality), 30/s per UID (reality-whitelisted) |
+//! | [`PlaceOrder`] | `POST /api/v3/trade/place-order` | 10/s per UID, 5/s per UID for reality, 30/s per UID for reality-whitelisted |
 //! | [`PlaceRealityOrder`] | `POST /api/v3/trade/place-reality-order` | 10/s per UID |
 //! | [`GetRealityFills`] | `GET /api/v3/account/reality-fills` | 10/s per UID |
 //! | [`GetOpenOrders`] | `GET /api/v3/trade/unfilled-orders` | 20/s per UID |

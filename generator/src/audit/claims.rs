@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::findings::{FactKind, Key, key};
 use super::wording;
 use crate::diagnostics::Place;
-use crate::model::{
-    Api, Carried, Fact, Family, Identifier, NotShown, Operation, Record, Rule, Shape, Unit, alphabet, facts,
-};
+use crate::model::{Api, Carried, Fact, Family, Identifier, NotShown, Operation, Record, Rule, Unit, alphabet, facts};
 
 /// One thing that the schema states.
 #[derive(Clone, Debug)]
@@ -162,7 +160,9 @@ impl<'a> Claims<'a> {
         for wire in operation.wire_parameters(family) {
             let Some(parameter) = wire.parameter() else { continue };
             let name = wire.path();
-            if let (Shape::One(_), Some(identifier)) = (&parameter.shape, family.identifier_of(&parameter.shape)) {
+            if let Some(identifier) =
+                parameter.shape.single_identifier().and_then(|index| family.identifiers.get(index))
+            {
                 self.spelling(family, identifier, &parameter.name.wire);
             }
             if let Some((digits, place)) = parameter.digits {

@@ -8,8 +8,8 @@ use super::text::{Span, overlaps};
 use super::wording::{likeness, stems};
 use super::{Documents, open_questions, unread};
 use crate::diagnostics::{Code, Diagnostics, did_you_mean};
-use crate::draft::{Answer, Data, Draft, Field, Kind, OneOf, Rule, name_of_path};
-use crate::model::{Api, ChoiceKind, Effect, Family, Need};
+use crate::draft::{Answer, Data, Draft, Field, JsonKind, OneOf, Rule, name_of_path};
+use crate::model::{Api, Choice, Effect, Family, Need};
 
 /// Less alike than this, and a phrase means no record.
 const ALIKE: usize = 400;
@@ -213,13 +213,13 @@ impl<'a> Drafting<'a> {
                 _ => Need::Unstated,
             }),
             kind: match value(FactKind::Type).as_deref() {
-                _ if is_list => Kind::List,
-                Some("number") => Kind::Number,
-                Some("boolean") => Kind::Boolean,
-                _ if said.as_deref().is_some_and(is_time) => Kind::Time,
-                _ => Kind::Unknown,
+                _ if is_list => JsonKind::List,
+                Some("number") => JsonKind::Number,
+                Some("boolean") => JsonKind::Boolean,
+                _ if said.as_deref().is_some_and(is_time) => JsonKind::Time,
+                _ => JsonKind::Unknown,
             },
-            item: Kind::Unknown,
+            item: JsonKind::Unknown,
             values: self.names_below(FactKind::ParameterValue, &[path]),
             default: value(FactKind::ParameterDefault),
             min: value(FactKind::ParameterMin),
@@ -287,13 +287,10 @@ impl<'a> Drafting<'a> {
         let names = self.names_below(FactKind::Parameter, &[]);
         let (prefix, bare) = wins.rsplit_once("[].").map_or(("", wins), |(list, bare)| (list, bare));
         let prefix = if wins.contains("[].") { format!("{prefix}[].") } else { String::new() };
-        let known = self.family.choices.iter().find_map(|choice| match &choice.kind {
-            ChoiceKind::Presence { alternatives, wins: Some((known, _)) } if known == bare => {
-                let members: Vec<String> =
-                    alternatives.iter().map(|one| format!("{prefix}{}", one.name.wire)).collect();
-                members.iter().all(|member| names.contains(member)).then_some(members)
-            }
-            _ => None,
+        let won = self.family.choices.iter().filter(|choice| choice.wins() == Some(bare));
+        let known = won.filter_map(Choice::alternatives).find_map(|alternatives| {
+            let members: Vec<String> = alternatives.iter().map(|one| format!("{prefix}{}", one.name.wire)).collect();
+            members.iter().all(|member| names.contains(member)).then_some(members)
         });
         let members = known?;
         let is_unstated = self.value(FactKind::Parameter, &[members.first()?]) == Some("unstated");
@@ -354,11 +351,11 @@ impl<'a> Drafting<'a> {
         let field = |path: &String| Field {
             name: path.strip_prefix(prefix).unwrap_or(path).to_owned(),
             kind: match self.value(FactKind::ResponseField, &[path]) {
-                Some("string") => Kind::Text,
-                Some("boolean") => Kind::Boolean,
-                Some("number") => Kind::Number,
-                Some("array") => Kind::List,
-                _ => Kind::Unknown,
+                Some("string") => JsonKind::Text,
+                Some("boolean") => JsonKind::Boolean,
+                Some("number") => JsonKind::Number,
+                Some("array") => JsonKind::List,
+                _ => JsonKind::Unknown,
             },
             ..Field::default()
         };

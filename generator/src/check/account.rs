@@ -1,7 +1,7 @@
 //! What may be told about an account, and the classes that follow from it.
 
 use super::conditions::Subject;
-use super::names::{Named, are_distinct, are_free};
+use super::names::{RustName, are_distinct, are_free};
 use super::taken;
 use crate::diagnostics::{Code, Diagnostics, did_you_mean};
 use crate::model::{Api, Class, Condition, Family, Operation, PropertyKind};
@@ -9,23 +9,24 @@ use crate::model::{Api, Class, Condition, Family, Operation, PropertyKind};
 /// Properties, their values and their types have names of their own.
 pub(super) fn names(api: &Api, to: &mut Diagnostics) {
     let Some(account) = &api.account else { return };
-    let properties: Vec<_> = account.properties.iter().map(|property| Named::of("property", &property.name)).collect();
+    let properties: Vec<_> =
+        account.properties.iter().map(|property| RustName::of("property", &property.name)).collect();
     are_distinct(to, &properties);
     are_free(to, &properties, &taken::PROPERTIES);
     let words = account.properties.iter().filter_map(|property| match &property.kind {
         PropertyKind::Words(name, values) => Some((name, values)),
         PropertyKind::Flag | PropertyKind::Time | PropertyKind::Names => None,
     });
-    let types: Vec<_> = words.clone().map(|(name, _)| Named::of("property", name)).collect();
+    let types: Vec<_> = words.clone().map(|(name, _)| RustName::of("property", name)).collect();
     are_distinct(to, &types);
     are_free(to, &types, &taken::ROOT_TYPES);
     are_free(to, &types, &taken::TYPES);
     for (_, values) in words {
-        let values: Vec<_> = values.iter().map(|value| Named::of("value", &value.name)).collect();
+        let values: Vec<_> = values.iter().map(|value| RustName::of("value", &value.name)).collect();
         are_distinct(to, &values);
     }
     let of_instrument = account.instrument.iter().flat_map(|instrument| &instrument.properties);
-    let of_instrument: Vec<_> = of_instrument.map(|property| Named::of("property", &property.name)).collect();
+    let of_instrument: Vec<_> = of_instrument.map(|property| RustName::of("property", &property.name)).collect();
     are_distinct(to, &of_instrument);
     are_free(to, &of_instrument, &taken::PROPERTIES);
 }

@@ -2,7 +2,7 @@
 
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
-use crate::model::{Api, Batch, Family, Field, Lookup, Operation, Record, Response, Shape, Type};
+use crate::model::{Api, Batch, Family, Field, Lookup, Operation, Record, Response, Type};
 
 /// The batches of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -13,8 +13,8 @@ pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
             Response::Object { record } => lists_of_results(family, record, batch, to),
             Response::Array { record, .. } => {
                 if let Some(record) = family.records.get(record) {
-                    ids_are_told(record, batch, to);
-                    words_are_told(record, batch, to);
+                    ids_are_texts(record, batch, to);
+                    words_are_texts(record, batch, to);
                 }
             }
             Response::Page { .. } | Response::Undefined => {}
@@ -57,21 +57,21 @@ fn lists_of_results(family: &Family, index: usize, batch: &Batch, to: &mut Diagn
         if field.shape.is_undefined() {
             continue;
         }
-        let Shape::List(Type::Record(of)) = field.shape else {
+        let Some(of) = field.shape.listed_record() else {
             to.at(list.1, Code::BadResponse, format!("expected a list of records, found `{}`", list.0))
                 .related(field.name.place, "the field is here")
                 .help("name a field with `list: SomeRecord`");
             continue;
         };
         if let Some(of) = family.records.get(of) {
-            ids_are_told(of, batch, to);
+            ids_are_texts(of, batch, to);
             if is_failed {
-                words_are_told(of, batch, to);
+                words_are_texts(of, batch, to);
             }
         }
     }
     if let Some(all_done) = &batch.all_done {
-        let is_truth = |field: &Field| matches!(field.shape, Shape::One(Type::Boolean(_) | Type::Undefined));
+        let is_truth = |field: &Field| field.shape.is_one(Type::is_boolean);
         if let Some(field) = records::field(record, all_done, to).filter(|field| !is_truth(field)) {
             to.at(all_done.1, Code::BadResponse, format!("expected a boolean, found `{}`", all_done.0))
                 .related(field.name.place, "the field is here")
@@ -80,13 +80,13 @@ fn lists_of_results(family: &Family, index: usize, batch: &Batch, to: &mut Diagn
     }
 }
 
-fn ids_are_told(record: &Record, batch: &Batch, to: &mut Diagnostics) {
+fn ids_are_texts(record: &Record, batch: &Batch, to: &mut Diagnostics) {
     for id in &batch.ids {
         is_text(record, id, to);
     }
 }
 
-fn words_are_told(record: &Record, batch: &Batch, to: &mut Diagnostics) {
+fn words_are_texts(record: &Record, batch: &Batch, to: &mut Diagnostics) {
     for word in [&batch.code, &batch.message].into_iter().flatten() {
         is_text(record, word, to);
     }
@@ -94,7 +94,7 @@ fn words_are_told(record: &Record, batch: &Batch, to: &mut Diagnostics) {
 
 fn is_text(record: &Record, named: &(String, Place), to: &mut Diagnostics) {
     let Some(field) = records::field(record, named, to) else { return };
-    if !matches!(field.shape, Shape::One(Type::Identifier(_) | Type::String | Type::Undefined)) {
+    if !field.shape.is_one(Type::is_text) {
         to.at(named.1, Code::BadResponse, format!("expected a text or an identifier, found `{}`", named.0))
             .related(field.name.place, "the field is here")
             .help("name a field that is a `string` or an identifier");

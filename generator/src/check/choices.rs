@@ -60,7 +60,7 @@ fn are_alternatives(alternatives: &[Parameter], to: &mut Diagnostics) {
                     .help(format!("move `{key}` to the parameter whose type is the choice, or remove it"));
             }
         }
-        if matches!(alternative.shape, Shape::List(_)) {
+        if alternative.shape.listed().is_some() {
             to.at(name.place, Code::BadChoice, format!("the alternative `{}` cannot be a list", name.wire))
                 .help("make it a parameter of the request, and add a rule for what it excludes");
         }

@@ -2,7 +2,7 @@
 
 use super::{enums, values};
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Effect, Family, Lookup, Operation, Pair, Role, Shape, Type};
+use crate::model::{Api, Effect, Family, Lookup, Operation, Pair, Role, Type};
 
 /// `compound`: of an operation that changes something; its condition is a parameter and one of its values.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -33,12 +33,12 @@ fn condition_is_one(family: &Family, operation: &Operation, when: &Pair, to: &mu
     };
     let fault = match found.role {
         Role::Decider(index) => family.enums.get(index).and_then(|all| enums::why_not_listed(all, &[], value)),
-        Role::Plain(one) | Role::Alternative(one) | Role::Member(one) => match one.shape {
-            Shape::One(Type::Enum(index)) => {
+        Role::Plain(one) | Role::Alternative(one) | Role::Member(one) => match one.shape.single() {
+            Some(Type::Enum(index)) => {
                 family.enums.get(index).and_then(|all| enums::why_not_listed(all, &one.only, value))
             }
-            Shape::One(ty) => values::why_not(family, ty, value),
-            Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => {
+            Some(ty) => values::why_not(family, ty, value),
+            None => {
                 to.at(*place, Code::Misplaced, format!("expected a parameter with a single value, found `{name}`"))
                     .related(found.name.place, "the parameter is here")
                     .help("name a parameter that is neither a list nor a choice");

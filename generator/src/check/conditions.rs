@@ -1,10 +1,11 @@
 //! Conditions: what they speak of is there, and can be what they say.
 
 use super::units::why_no_value;
+use super::values::described;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, unknown};
 use crate::model::{
-    Account, Api, Comparison, Condition, Family, Lookup, Name, Parameter, Property, PropertyKind, Role, Shape, Type,
-    WireNames, WireParameter,
+    Account, Api, Comparison, Condition, Family, Lookup, Name, Property, PropertyKind, Role, Shape, Type, WireNames,
+    WireParameter,
 };
 
 /// What conditions belong to: a rule, or a class.
@@ -45,17 +46,17 @@ impl Subject<'_> {
 
     fn has_form(&self, (name, place): &Placed, forms: &[Placed], to: &mut Diagnostics) {
         let Some(found) = find(self.names, name, *place, to) else { return };
-        let identifier = match found.role {
-            Role::Plain(Parameter { shape: Shape::One(Type::Identifier(index)), .. }) => {
-                &self.family.identifiers[*index]
-            }
-            Role::Plain(Parameter { shape: Shape::One(Type::Undefined), .. }) => return,
-            Role::Plain(_) | Role::Alternative(_) | Role::Decider(_) | Role::Member(_) => {
-                to.at(*place, Code::BadRule, format!("expected an identifier, found `{name}`"))
-                    .help("only a parameter whose type is one of the `identifiers` has forms");
-                return;
-            }
+        let shape = match found.role {
+            Role::Plain(parameter) if parameter.shape.is_undefined() => return,
+            Role::Plain(parameter) => Some(&parameter.shape),
+            Role::Alternative(_) | Role::Decider(_) | Role::Member(_) => None,
         };
+        let Some(index) = shape.and_then(Shape::single_identifier) else {
+            to.at(*place, Code::BadRule, format!("expected an identifier, found `{name}`"))
+                .help("only a parameter whose type is one of the `identifiers` has forms");
+            return;
+        };
+        let identifier = &self.family.identifiers[index];
         let known = || identifier.forms.iter().map(|form| form.name.wire.as_str());
         for (form, place) in forms.iter().filter(|(form, _)| !known().any(|known| known == form)) {
             let help = did_you_mean(form, known())
@@ -66,7 +67,7 @@ impl Subject<'_> {
 
     fn is(&self, (name, place): &Placed, values: &[Placed], to: &mut Diagnostics) {
         let Some(found) = find(self.names, name, *place, to) else { return };
-        if let Some(why) = why_no_question(&found) {
+        if let Some(why) = why_no_question(self.family, &found) {
             to.at(*place, Code::BadRule, format!("a condition cannot test the value of `{name}`, which {why}"))
                 .help(format!("test whether it is set with `given: [{name}]`, or make the rule `stated` with a `why`"));
             return;
@@ -106,9 +107,8 @@ impl Subject<'_> {
     fn compares(&self, parameter: &Placed, comparison: Comparison, property: &Placed, to: &mut Diagnostics) {
         let (name, place) = parameter;
         if let Some(found) = find(self.names, name, *place, to) {
-            let fits =
-                matches!(found.parameter(), Some(Parameter { shape: Shape::One(ty), .. }) if comparison.takes(*ty));
-            if !fits {
+            let ty = found.parameter().and_then(|parameter| parameter.shape.single());
+            if !ty.is_some_and(|ty| comparison.takes(ty)) {
                 let (word, takes) = (comparison.as_str(), comparison.what_it_takes());
                 to.at(*place, Code::BadRule, format!("`{word}` compares {takes}, but `{name}` is not one"))
                     .help(format!("use a parameter that is {takes}"));
@@ -170,8 +170,8 @@ impl Comparison {
     fn takes(self, ty: Type) -> bool {
         match self {
             _ if ty == Type::Undefined => true,
-            Self::Among => matches!(ty, Type::Identifier(_) | Type::String | Type::Enum(_)),
-            Self::NotBefore => matches!(ty, Type::Time(_)),
+            Self::Among => ty.is_text() || ty.is_enum(),
+            Self::NotBefore => ty.is_time(),
             Self::MultipleOf | Self::Places | Self::AtLeast => ty == Type::Decimal,
         }
     }
@@ -203,18 +203,15 @@ pub(super) fn find<'a>(
 }
 
 /// Why a condition cannot compare a parameter with values.
-fn why_no_question(found: &WireParameter<'_>) -> Option<&'static str> {
+fn why_no_question(family: &Family, found: &WireParameter<'_>) -> Option<String> {
     let parameter = match found.role {
         Role::Decider(_) => return None,
-        Role::Alternative(_) => return Some("is an alternative of a choice"),
+        Role::Alternative(_) => return Some("is an alternative of a choice".to_owned()),
         Role::Member(parameter) | Role::Plain(parameter) => parameter,
     };
-    match parameter.shape {
-        Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => Some("is a list"),
-        Shape::One(Type::Decimal) => Some("is a decimal number"),
-        Shape::One(Type::Time(_)) => Some("is a time"),
-        Shape::One(Type::Record(_)) => Some("is a record"),
-        Shape::One(_) if parameter.edit.as_ref().is_some_and(|edit| edit.delete.is_some()) => Some("can be deleted"),
-        Shape::One(_) => None,
+    match parameter.shape.single() {
+        Some(Type::Undefined) => None,
+        Some(ty) if ty.compared().is_some() => parameter.deletes_with().map(|_| "can be deleted".to_owned()),
+        Some(_) | None => Some(format!("is {}", described(family, &parameter.shape))),
     }
 }

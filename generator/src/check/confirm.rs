@@ -3,7 +3,7 @@
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::model::{
-    Api, Confirm, Effect, Family, Field, Lookup, Operation, Parameter, Record, Response, Role, Shape, Type, WireNames,
+    Api, Confirm, Effect, Family, Field, Lookup, Operation, Parameter, Record, Response, Role, Type, WireNames,
     has_parameter,
 };
 
@@ -19,7 +19,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
         }
         confirm_asks_what_can_be_asked(api, family, operation, confirm, to);
         confirm_judges_by_the_record(family, operation, confirm, to);
-        items_are_told(family, operation, confirm, to);
+        items_are_identified(family, operation, confirm, to);
     }
 }
 
@@ -40,7 +40,7 @@ fn client_id_is_an_identifier(family: &Family, operation: &Operation, to: &mut D
     let all = names(family, operation);
     is_found(&all, name, &operation.name, to);
     let Lookup::Found(found) = all.find(&name.0) else { return };
-    let is_identifier = |one: &Parameter| matches!(one.shape, Shape::One(Type::Identifier(_) | Type::Undefined));
+    let is_identifier = |one: &Parameter| one.shape.is_one(Type::is_identifier);
     if !matches!(found.role, Role::Plain(one) | Role::Alternative(one) if is_identifier(one)) {
         to.at(name.1, Code::Misplaced, format!("expected an identifier, found `{}`", name.0))
             .related(found.name.place, "the parameter is here")
@@ -144,7 +144,7 @@ fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm:
     is_time(record, confirm.created.as_ref(), "the creation time", to);
     is_time(record, confirm.changed.as_ref(), "the time of the last change", to);
     changes_are_of_the_record(family, record, confirm, to);
-    times_are_told(operation, confirm, to);
+    times_are_known(operation, confirm, to);
     everything_is_compared(family, operation, confirm, to);
 }
 
@@ -152,7 +152,7 @@ fn confirm_judges_by_the_record(family: &Family, operation: &Operation, confirm:
 fn changes_are_of_the_record(family: &Family, record: &Record, confirm: &Confirm, to: &mut Diagnostics) {
     for (named, values) in &confirm.changed_while {
         let Some(field) = records::field(record, named, to) else { continue };
-        let Shape::One(Type::Enum(index)) = field.shape else { continue };
+        let Some(index) = field.shape.single_enum() else { continue };
         let Some(all) = family.enums.get(index) else { continue };
         for (value, place) in values.iter().filter(|(value, _)| !all.wires().any(|wire| wire == value)) {
             let help = did_you_mean(value, all.wires())
@@ -170,7 +170,7 @@ fn changes_are_of_the_record(family: &Family, record: &Record, confirm: &Confirm
 
 fn is_time(record: &Record, named: Option<&(String, Place)>, what: &str, to: &mut Diagnostics) {
     let Some(named) = named else { return };
-    let is_time = |field: &Field| matches!(field.shape, Shape::One(Type::Time(_) | Type::Undefined));
+    let is_time = |field: &Field| field.shape.is_one(Type::is_time);
     if let Some(field) = records::field(record, named, to).filter(|field| !is_time(field)) {
         to.at(named.1, Code::BadOutcome, format!("expected a `time`, found `{}`", named.0))
             .related(field.name.place, "the field is here")
@@ -179,7 +179,7 @@ fn is_time(record: &Record, named: Option<&(String, Place)>, what: &str, to: &mu
 }
 
 /// A record proves something only by a time: what is older than the request is not there because of it.
-fn times_are_told(operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+fn times_are_known(operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
     let is_unread = |key| to.is_unread(confirm.place.file, key);
     let (why, help) = if operation.effect == Effect::Create && confirm.created.is_none() && !is_unread("created") {
         ("an older record would count as a proof", "add `created`, the field with the creation time")
@@ -212,7 +212,7 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
     if is_strange || all.are_more() || confirm.ask.is_empty() && confirm.find.is_empty() {
         return;
     }
-    let is_list = |meaning: &Role<'_>| matches!(meaning, Role::Plain(one) if matches!(one.shape, Shape::Items(_)));
+    let is_list = |meaning: &Role<'_>| matches!(meaning, Role::Plain(one) if one.item().is_some());
     let names = all.iter().filter(|wire| !is_list(&wire.role)).map(|wire| wire.name.wire.as_str());
     let left: Vec<_> = names.filter(|name| !told.iter().any(|one| one == name)).collect();
     if !left.is_empty() {
@@ -227,8 +227,8 @@ fn everything_is_compared(family: &Family, operation: &Operation, confirm: &Conf
 }
 
 /// What an answer says of each item is asked for one by one; that takes `items`, which say how it is told.
-fn items_are_told(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
-    let asks = |own: &[Parameter]| operation.asked_by().any(|(name, _)| has_parameter(family, own, name));
+fn items_are_identified(family: &Family, operation: &Operation, confirm: &Confirm, to: &mut Diagnostics) {
+    let asks = |own: &[Parameter]| operation.queried_by().any(|(name, _)| has_parameter(family, own, name));
     let Some((list, item)) = operation.list_with(asks) else { return };
     if operation.batch.as_ref().is_none_or(|batch| batch.of.0 != item.list) {
         to.at(confirm.place, Code::BadOutcome, "`confirm` asks for each item, but the response has no `items`")

@@ -2,9 +2,7 @@
 
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, name_list};
-use crate::model::{
-    Api, Echoes, Effect, Family, Lookup, Operation, Parameter, Record, Response, Shape, Type, WireNames,
-};
+use crate::model::{Api, Echoes, Effect, Family, Lookup, Operation, Parameter, Record, Response, WireNames};
 
 /// `echoes` and `echoes_one_of`.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -58,7 +56,7 @@ fn ids_are_echoed(operation: &Operation, record: &Record, names: &WireNames<'_>,
     if operation.effect == Effect::Read {
         return;
     }
-    let is_identifier = |one: &Parameter| matches!(one.shape, Shape::One(Type::Identifier(_)));
+    let is_identifier = |one: &Parameter| one.shape.single_identifier().is_some();
     let shared = names.iter().filter(|wire| wire.parameter().is_some_and(is_identifier));
     let shared: Vec<_> =
         shared.filter(|wire| record.field(&wire.name.wire).is_some()).map(|wire| wire.name.wire.as_str()).collect();

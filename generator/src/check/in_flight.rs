@@ -1,7 +1,7 @@
 //! How many amendments of one thing may be under way.
 
 use crate::diagnostics::{Code, Diagnostics, did_you_mean, name_list};
-use crate::model::{Api, ChoiceKind, Effect, Family, InFlight, Need, Operation, Parameter, Shape, Type};
+use crate::model::{Api, Effect, Family, InFlight, Need, Operation, Parameter, Type};
 
 /// `in_flight` belongs to what amends, and says by which parameter one thing is told from another.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -37,12 +37,10 @@ fn names_what_is_meant(family: &Family, operation: &Operation, in_flight: &InFli
         to.at(*place, Code::UndefinedName, format!("`{}` has no parameter `{name}`", operation.name)).help(help);
         return;
     };
-    let tells_one_from_another = match parameter.shape {
-        Shape::One(Type::Identifier(_) | Type::String) => true,
-        _ => family.choice_of(parameter).is_some_and(|one| matches!(one.kind, ChoiceKind::Presence { .. })),
-    };
-    let is_read = !matches!(parameter.shape, Shape::One(Type::Undefined));
-    if is_read && (!tells_one_from_another || parameter.need != Need::Always) {
+    let has_alternatives = || family.choice_of(parameter).is_some_and(|choice| choice.alternatives().is_some());
+    let identifies = parameter.shape.is_one(Type::is_text) || has_alternatives();
+    let is_always = parameter.need == Need::Always || parameter.shape.is_undefined();
+    if !identifies || !is_always {
         to.at(*place, Code::Misplaced, format!("`{name}` does not always identify what is amended"))
             .related(parameter.name.place, "the parameter is here")
             .help("name a required identifier, or a required choice of which one alternative is sent");

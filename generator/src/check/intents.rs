@@ -1,11 +1,10 @@
 //! Intents: what they set is there, and can be what they set it to.
 
-use super::names::{Named, are_distinct, are_free};
+use super::names::{RustName, are_distinct, are_free};
 use super::{enums, taken};
 use crate::diagnostics::{Code, Diagnostics, name_list, unknown};
 use crate::model::{
-    Api, ChoiceKind, Family, Intent, ListName, Lookup, Name, Need, Operation, Parameter, Role, Setting, Shape, Type,
-    WireNames, WireParameter,
+    Api, Family, Intent, ListName, Lookup, Name, Need, Operation, Parameter, Role, Setting, WireNames, WireParameter,
 };
 
 /// The intents of a family's operations.
@@ -45,19 +44,19 @@ fn set(
     let mut functions: Vec<_> = parameters
         .iter()
         .filter(|parameter| parameter.need != Need::Always)
-        .map(|parameter| Named::of("setter of", &parameter.name))
+        .map(|parameter| RustName::of("setter of", &parameter.name))
         .collect();
     let within = |intent: &&Intent| intent.within.as_ref().map(|(list, _)| list) == list;
     for intent in operation.intents.iter().filter(within) {
         intent.set.iter().for_each(|setting| value(family, &names, setting, to));
         // What could not be read may be required or not.
-        if !parameters.iter().any(|parameter| matches!(parameter.shape, Shape::One(Type::Undefined))) {
+        if !parameters.iter().any(|parameter| parameter.shape.is_undefined()) {
             let is_sound = taken(intent, parameters, to);
             arguments(family, intent, parameters, is_sound, to);
         }
         // Two intents with one id collide too, so no name on the wire excuses them.
         let name = Name { wire: String::new(), rust: intent.rust.clone(), place: intent.place };
-        functions.push(Named::new(format!("the intent `{}`", intent.id), &intent.rust, &name));
+        functions.push(RustName::new(format!("the intent `{}`", intent.id), &intent.rust, &name));
     }
     are_distinct(to, &functions);
     are_free(to, &functions, &taken::SETTERS);
@@ -105,15 +104,14 @@ fn value(family: &Family, names: &WireNames<'_>, setting: &Setting, to: &mut Dia
 fn enum_of(found: &WireParameter<'_>) -> Option<usize> {
     match found.role {
         Role::Decider(index) => Some(index),
-        Role::Plain(Parameter { shape: Shape::One(Type::Enum(index)), .. }) => Some(*index),
-        Role::Plain(_) | Role::Alternative(_) | Role::Member(_) => None,
+        Role::Plain(parameter) => parameter.shape.single_enum(),
+        Role::Alternative(_) | Role::Member(_) => None,
     }
 }
 
 fn needs_more(family: &Family, found: &WireParameter<'_>, value: Option<usize>) -> bool {
     let Some(choice) = family.choice_of(found.of) else { return false };
-    let ChoiceKind::Value { cases, .. } = &choice.kind else { return false };
-    cases.iter().any(|case| Some(case.value) == value && !case.parameters.is_empty())
+    choice.cases(family).any(|(_, case)| Some(case.value) == value && !case.parameters.is_empty())
 }
 
 /// What is taken beside is there, and would not be asked for anyway.
@@ -156,7 +154,7 @@ fn arguments(family: &Family, intent: &Intent, parameters: &[Parameter], is_soun
             || parameter.name.clone(),
             |call| Name { wire: wire.clone(), rust: call.text.clone(), place: call.text_place },
         );
-        Named::of("argument", &name).named_by("call")
+        RustName::of("argument", &name).named_by("call")
     });
     are_distinct(to, &named.collect::<Vec<_>>());
 }

@@ -20,7 +20,7 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
         never_is_never(api, family, lifecycle, all, never, to);
     }
     for (index, tracked) in lifecycle.records.iter().enumerate() {
-        record_tells_the_state(family, lifecycle, tracked, to);
+        record_has_state(family, lifecycle, tracked, to);
         let first = lifecycle.records.iter().take(index).find(|other| other.record == tracked.record);
         if let Some(first) = first {
             to.at(tracked.place, Code::DefinedTwice, "duplicate record")
@@ -150,16 +150,14 @@ fn changes_orders(family: &Family, name: &str, place: Place, to: &mut Diagnostic
 }
 
 /// What a field of a record has to be, for what it tells.
-type Kind = (&'static str, fn(&Lifecycle, &Shape) -> bool);
+type Expected = (&'static str, fn(&Lifecycle, &Shape) -> bool);
 
-const ID: Kind = ("an identifier", |_, shape| matches!(shape, Shape::One(Type::Identifier(_) | Type::Undefined)));
-const TIME: Kind = ("a `time`", |_, shape| matches!(shape, Shape::One(Type::Time(_) | Type::Undefined)));
-const STATE: Kind = ("a value of the lifecycle's enum", |lifecycle, shape| match shape {
-    Shape::One(Type::Enum(index)) => *index == lifecycle.enum_index,
-    shape => matches!(shape, Shape::One(Type::Undefined)),
-});
+const ID: Expected = ("an identifier", |_, shape| shape.is_one(Type::is_identifier));
+const TIME: Expected = ("a `time`", |_, shape| shape.is_one(Type::is_time));
+const STATE: Expected =
+    ("a value of the lifecycle's enum", |lifecycle, shape| shape.is_one(|ty| ty == Type::Enum(lifecycle.enum_index)));
 
-fn record_tells_the_state(family: &Family, lifecycle: &Lifecycle, tracked: &Tracked, to: &mut Diagnostics) {
+fn record_has_state(family: &Family, lifecycle: &Lifecycle, tracked: &Tracked, to: &mut Diagnostics) {
     let Some(record) = family.records.get(tracked.record) else { return };
     if record.is_abstract {
         to.at(

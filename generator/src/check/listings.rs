@@ -2,23 +2,23 @@
 
 use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place};
-use crate::model::{Api, Family, Lookup, Need, Operation, Record, Role, Shape, Type, WireParameter};
+use crate::model::{Api, Family, Lookup, Need, Operation, Record, Role, Type, WireParameter};
 
 /// The listings of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for operation in &family.operations {
         let Some(record) = operation.paged_record(family) else { continue };
         if let Some(record) = family.records.get(record) {
-            id_tells_items_apart(operation, record, to);
+            id_identifies_items(operation, record, to);
         }
-        each_is_asked_for(family, operation, to);
+        each_is_an_optional_enum(family, operation, to);
     }
 }
 
-fn id_tells_items_apart(operation: &Operation, record: &Record, to: &mut Diagnostics) {
+fn id_identifies_items(operation: &Operation, record: &Record, to: &mut Diagnostics) {
     let Some(id) = &operation.listing.id else { return };
     let Some(field) = records::field(record, id, to) else { return };
-    if !matches!(field.shape, Shape::One(Type::Identifier(_) | Type::String | Type::Undefined)) {
+    if !field.shape.is_one(Type::is_text) {
         to.at(id.1, Code::BadResponse, format!("`{}` does not identify an item", id.0))
             .related(field.name.place, "the field is here")
             .help("name a field that is a `string` or an identifier");
@@ -43,11 +43,11 @@ pub(super) fn named_parameter<'a>(
     }
 }
 
-fn each_is_asked_for(family: &Family, operation: &Operation, to: &mut Diagnostics) {
+fn each_is_an_optional_enum(family: &Family, operation: &Operation, to: &mut Diagnostics) {
     let Some((name, place)) = &operation.listing.each else { return };
     let Some(found) = named_parameter(family, operation, name, *place, to) else { return };
     let can_be_left_out = matches!(found.role, Role::Plain(parameter)
-        if parameter.need != Need::Always && matches!(parameter.shape, Shape::One(Type::Enum(_) | Type::Undefined)));
+        if parameter.need != Need::Always && parameter.shape.is_one(Type::is_enum));
     if !can_be_left_out {
         to.at(*place, Code::BadResponse, format!("expected an optional enum, found `{name}`"))
             .related(found.name.place, "the parameter is here")

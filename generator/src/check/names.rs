@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use super::taken::{self, Taken};
 use crate::diagnostics::{Code, Diagnostics, Place};
 use crate::model::{
-    Api, Case, Choice, ChoiceKind, Family, Name, Operation, Parameter, Response, Role, WireParameter, field_name,
+    Api, Choice, ChoiceKind, EnumValue, Family, Name, Operation, Parameter, Response, Role, WireParameter, field_name,
 };
 
 /// Something that gets a Rust name.
-pub(super) struct Named {
+pub(super) struct RustName {
     rust: String,
     /// What it is, for a message: ``the enum `Side` ``.
     what: String,
@@ -20,7 +20,7 @@ pub(super) struct Named {
     key: &'static str,
 }
 
-impl Named {
+impl RustName {
     pub(super) fn of(kind: &str, name: &Name) -> Self {
         Self::new(format!("the {kind} `{}`", name.wire), &name.rust, name)
     }
@@ -36,8 +36,8 @@ impl Named {
 }
 
 /// Two things cannot have one Rust name.
-pub(super) fn are_distinct(to: &mut Diagnostics, named: &[Named]) {
-    let mut first: HashMap<&str, &Named> = HashMap::new();
+pub(super) fn are_distinct(to: &mut Diagnostics, named: &[RustName]) {
+    let mut first: HashMap<&str, &RustName> = HashMap::new();
     for this in named.iter().filter(|this| !this.rust.is_empty()) {
         let Some(other) = first.get(this.rust.as_str()) else {
             first.insert(&this.rust, this);
@@ -58,7 +58,7 @@ pub(super) fn are_distinct(to: &mut Diagnostics, named: &[Named]) {
 }
 
 /// Nothing of the schema can have a name that emitted code needs.
-pub(super) fn are_free(to: &mut Diagnostics, named: &[Named], taken: &Taken) {
+pub(super) fn are_free(to: &mut Diagnostics, named: &[RustName], taken: &Taken) {
     for this in named.iter().filter(|this| taken.has(&this.rust)) {
         to.at(
             this.place,
@@ -94,42 +94,38 @@ pub(super) fn family(_api: &Api, family: &Family, to: &mut Diagnostics) {
 pub(super) fn types(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let own = |what: &str, rust: &str| {
         let name = Name { wire: String::new(), rust: rust.to_owned(), place: Place { line: 0, ..family.place } };
-        Named::new(what.to_owned(), rust, &name)
+        RustName::new(what.to_owned(), rust, &name)
     };
     let mut named = vec![
         own("the type that holds the family's operations", &family.rust),
         own("the type of the family's error codes", "ErrorCode"),
     ];
-    named.extend(family.enums.iter().map(|all| Named::of("enum", &all.name)));
-    named.extend(family.identifiers.iter().map(|all| Named::of("identifier", &all.name)));
+    named.extend(family.enums.iter().map(|all| RustName::of("enum", &all.name)));
+    named.extend(family.identifiers.iter().map(|all| RustName::of("identifier", &all.name)));
     named.extend(family.choices.iter().flat_map(|choice| choice_types(family, choice)));
-    named.extend(family.records.iter().filter(|record| !record.is_abstract).map(|all| Named::of("record", &all.name)));
+    named.extend(
+        family.records.iter().filter(|record| !record.is_abstract).map(|all| RustName::of("record", &all.name)),
+    );
     named.extend(family.operations.iter().flat_map(operation_types));
     are_distinct(to, &named);
     are_free(to, named.get(1..).unwrap_or_default(), &taken::TYPES);
 }
 
 /// A choice, and what goes with each of its values.
-fn choice_types(family: &Family, choice: &Choice) -> Vec<Named> {
-    let mut named = vec![Named::of("choice", &choice.name)];
-    for (value, _) in cases(family, choice).into_iter().filter(|(_, case)| !case.parameters.is_empty()) {
+fn choice_types(family: &Family, choice: &Choice) -> Vec<RustName> {
+    let mut named = vec![RustName::of("choice", &choice.name)];
+    for (EnumValue { name: value, .. }, _) in choice.cases(family).filter(|(_, case)| !case.parameters.is_empty()) {
         if !value.rust.is_empty() && !choice.name.rust.is_empty() {
             let what = format!("the case `{}` of the choice `{}`", value.wire, choice.name.wire);
-            named.push(Named::new(what, &format!("{}{}", value.rust, choice.name.rust), &choice.name));
+            named.push(RustName::new(what, &format!("{}{}", value.rust, choice.name.rust), &choice.name));
         }
     }
     named
 }
 
-fn cases<'a>(family: &'a Family, choice: &'a Choice) -> Vec<(&'a Name, &'a Case)> {
-    let ChoiceKind::Value { enum_index, cases, .. } = &choice.kind else { return Vec::new() };
-    let Some(deciding) = family.enums.get(*enum_index) else { return Vec::new() };
-    cases.iter().filter_map(|case| Some((&deciding.values.get(case.value)?.name, case))).collect()
-}
-
-fn operation_types(operation: &Operation) -> Vec<Named> {
+fn operation_types(operation: &Operation) -> Vec<RustName> {
     let request = &operation.rust;
-    let named = |what: String, rust: &str, place| Named {
+    let named = |what: String, rust: &str, place| RustName {
         rust: rust.to_owned(),
         what,
         wire: String::new(),
@@ -145,11 +141,11 @@ fn operation_types(operation: &Operation) -> Vec<Named> {
         let is_own = item.place.file == parameter.name.place.file;
         let place = if is_own { item.place } else { parameter.name.place };
         let what = format!("the item of `{}` in `{}`", parameter.name.wire, operation.name);
-        all.push(Named { key: "item", ..named(what, &item.rust, place) });
+        all.push(RustName { key: "item", ..named(what, &item.rust, place) });
     }
     for object in operation.objects() {
         let what = format!("the object `{}` in `{}`", object.list, operation.name);
-        all.push(Named { key: "object", ..named(what, &object.rust, object.place) });
+        all.push(RustName { key: "object", ..named(what, &object.rust, object.place) });
     }
     all
 }
@@ -157,19 +153,16 @@ fn operation_types(operation: &Operation) -> Vec<Named> {
 /// The values of an enum become its variants, and functions of the choices that it decides.
 pub(super) fn values(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for all in &family.enums {
-        let named: Vec<_> = all.values.iter().map(|value| Named::of("value", &value.name)).collect();
+        let named: Vec<_> = all.values.iter().map(|value| RustName::of("value", &value.name)).collect();
         are_distinct(to, &named);
         are_free(to, &named, &taken::VARIANTS);
     }
     for choice in &family.choices {
-        let named: Vec<_> = cases(family, choice)
-            .into_iter()
-            .filter(|(_, case)| !case.parameters.is_empty())
-            .filter_map(|(value, _)| {
-                let maker = value.function()?;
-                Some(Named::new(format!("the value `{}`", value.wire), &maker, value))
-            })
-            .collect();
+        let maker = |EnumValue { name, .. }: &EnumValue| {
+            Some(RustName::new(format!("the value `{}`", name.wire), &name.function()?, name))
+        };
+        let with_more = choice.cases(family).filter(|(_, case)| !case.parameters.is_empty());
+        let named: Vec<_> = with_more.filter_map(|(value, _)| maker(value)).collect();
         are_distinct(to, &named);
         are_free(to, &named, &taken::MAKERS);
     }
@@ -180,7 +173,7 @@ pub(super) fn errors(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let named: Vec<_> = family
         .errors
         .iter()
-        .map(|error| Named {
+        .map(|error| RustName {
             rust: error.rust.clone(),
             what: format!("the code `{}`", error.code),
             wire: error.code.clone(),
@@ -202,7 +195,7 @@ pub(super) fn operations(_api: &Api, family: &Family, to: &mut Diagnostics) {
     let named: Vec<_> = family
         .operations
         .iter()
-        .map(|operation| Named {
+        .map(|operation| RustName {
             rust: operation.function.clone(),
             what: format!("the operation `{}`", operation.name),
             wire: operation.name.clone(),
@@ -244,7 +237,7 @@ fn choice_members(choice: &Choice, to: &mut Diagnostics) {
                 .iter()
                 .map(|member| {
                     let variant = member.name.variant().unwrap_or_default();
-                    Named::new(format!("the alternative `{}`", member.name.wire), &variant, &member.name)
+                    RustName::new(format!("the alternative `{}`", member.name.wire), &variant, &member.name)
                 })
                 .collect();
             are_distinct(to, &variants);
@@ -262,7 +255,7 @@ fn choice_members(choice: &Choice, to: &mut Diagnostics) {
 }
 
 fn rust_fields(parameters: &[Parameter], to: &mut Diagnostics) {
-    let named = |parameter: &Parameter| Named::of("parameter", &parameter.name);
+    let named = |parameter: &Parameter| RustName::of("parameter", &parameter.name);
     are_distinct(to, &parameters.iter().map(named).collect::<Vec<_>>());
     let with_setter = parameters.iter().filter(|parameter| parameter.need != crate::model::Need::Always);
     are_free(to, &with_setter.map(named).collect::<Vec<_>>(), &taken::SETTERS);
@@ -340,7 +333,7 @@ pub(super) fn fields(_api: &Api, family: &Family, to: &mut Diagnostics) {
                 .help("remove one of them");
             }
         }
-        are_distinct(to, &record.fields.iter().map(|field| Named::of("field", &field.name)).collect::<Vec<_>>());
+        are_distinct(to, &record.fields.iter().map(|field| RustName::of("field", &field.name)).collect::<Vec<_>>());
     }
     for operation in &family.operations {
         if let Response::Page { list, cursor, .. } = &operation.response {

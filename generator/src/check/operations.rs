@@ -1,7 +1,7 @@
 //! What an operation says of itself: its rates, the parameter that takes a cursor.
 
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Family, Lookup, Operation, Rate, Response, Role, Shape, Type};
+use crate::model::{Api, Family, Lookup, Operation, Rate, Response, Role, Type};
 
 /// The operations of a family.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -50,8 +50,7 @@ fn next_takes_the_cursor(family: &Family, operation: &Operation, to: &mut Diagno
         }
         Lookup::Unresolved => return,
     };
-    let takes_it = matches!(found.role, Role::Plain(parameter)
-        if matches!(parameter.shape, Shape::One(Type::String | Type::Identifier(_) | Type::Integer | Type::Undefined)));
+    let takes_it = matches!(found.role, Role::Plain(parameter) if parameter.shape.is_one(Type::is_cursor));
     if !takes_it {
         to.at(*place, Code::BadResponse, format!("expected a parameter that takes the cursor, found `{next}`"))
             .related(found.name.place, "the parameter is here")

@@ -4,7 +4,7 @@ use super::records;
 use crate::diagnostics::{Code, Diagnostics, Place};
 use crate::model::{
     Api, Effect, Family, Field, Lookup, Need, Operation, PageOrder, PagesBy, Paging, Parameter, Record, Response, Role,
-    Shape, Shown, Times, Truth, Type,
+    Shape, Shown, Times, Type,
 };
 
 /// The listings of a family.
@@ -45,8 +45,8 @@ fn parameter<'a>(
         Lookup::Unresolved => return None,
     };
     match found.role {
-        Role::Plain(parameter) if matches!(parameter.shape, Shape::One(ty) if fits(ty)) => Some(parameter),
-        Role::Plain(Parameter { shape: Shape::One(Type::Undefined), .. }) => None,
+        Role::Plain(parameter) if parameter.shape.is_undefined() => None,
+        Role::Plain(parameter) if parameter.shape.is_one(fits) => Some(parameter),
         Role::Plain(_) | Role::Decider(_) | Role::Alternative(_) | Role::Member(_) => {
             to.at(*place, Code::BadResponse, format!("expected {expected}, found `{name}`"))
                 .related(found.name.place, "the parameter is here")
@@ -62,13 +62,9 @@ fn next_is_taken<'a>(
     pages: &Paging,
     to: &mut Diagnostics,
 ) -> Option<&'a Parameter> {
-    let is_id: fn(Type) -> bool = |ty| matches!(ty, Type::String | Type::Identifier(_) | Type::Integer);
     let (fits, expected): (fn(Type) -> bool, _) = match pages.by {
-        PagesBy::Cursor => (is_id, "a `string`, an `integer` or an identifier"),
-        PagesBy::Last => (
-            |ty| matches!(ty, Type::String | Type::Identifier(_) | Type::Integer | Type::Time(_)),
-            "a `string`, an `integer`, a `time` or an identifier",
-        ),
+        PagesBy::Cursor => (Type::is_cursor, "a `string`, an `integer` or an identifier"),
+        PagesBy::Last => (|ty| ty.is_cursor() || ty.is_time(), "a `string`, an `integer`, a `time` or an identifier"),
         PagesBy::Number | PagesBy::Offset => (|ty| ty == Type::Integer, "an `integer`"),
     };
     let next = parameter(family, operation, &pages.next, fits, expected, to)?;
@@ -113,12 +109,11 @@ fn fields_of_the_object(family: &Family, operation: &Operation, pages: &Paging, 
     };
     let Some(record) = family.records.get(record) else { return };
     let cursor = pages.field.as_ref().filter(|_| pages.by == PagesBy::Cursor);
-    let is_list: fn(&Shape) -> bool = |shape| matches!(shape, Shape::List(Type::Record(_) | Type::Undefined));
-    let is_cursor: fn(&Shape) -> bool =
-        |shape| matches!(shape, Shape::One(Type::String | Type::Identifier(_) | Type::Integer));
-    let is_flag: fn(&Shape) -> bool =
-        |shape| matches!(shape, Shape::One(Type::Boolean(Truth::Bare | Truth::Number | Truth::Text)));
-    let is_count: fn(&Shape) -> bool = |shape| matches!(shape, Shape::One(Type::Integer));
+    let is_list: fn(&Shape) -> bool =
+        |shape| shape.listed_record().is_some() || shape.listed() == Some(Type::Undefined);
+    let is_cursor: fn(&Shape) -> bool = |shape| shape.is_one(Type::is_cursor);
+    let is_flag: fn(&Shape) -> bool = |shape| shape.is_one(Type::is_boolean);
+    let is_count: fn(&Shape) -> bool = |shape| shape.is_one(|ty| ty == Type::Integer);
     let fields = [
         (pages.list.as_ref(), is_list, "a list of records"),
         (cursor, is_cursor, "a `string`, an `integer` or an identifier"),
@@ -129,7 +124,7 @@ fn fields_of_the_object(family: &Family, operation: &Operation, pages: &Paging, 
         let Some((name, field)) = name.and_then(|name| Some((name, records::field(record, name, to)?))) else {
             continue;
         };
-        if !fits(&field.shape) && !matches!(field.shape, Shape::One(Type::Undefined)) {
+        if !fits(&field.shape) && !field.shape.is_undefined() {
             mismatch(name, field, expected, to);
         }
     }
@@ -145,10 +140,7 @@ fn mismatch((name, place): &(String, Place), field: &Field, expected: &str, to: 
 fn last_item<'a>(item: &'a Record, pages: &Paging, to: &mut Diagnostics) -> Option<&'a Field> {
     let name = pages.field.as_ref().filter(|_| pages.by == PagesBy::Last)?;
     let field = records::field(item, name, to)?;
-    let fits = matches!(
-        field.shape,
-        Shape::One(Type::String | Type::Identifier(_) | Type::Integer | Type::Time(_) | Type::Undefined)
-    );
+    let fits = field.shape.is_one(|ty| ty.is_cursor() || ty.is_time());
     if !fits {
         mismatch(name, field, "an id or a `time`", to);
     }
@@ -157,19 +149,15 @@ fn last_item<'a>(item: &'a Record, pages: &Paging, to: &mut Diagnostics) -> Opti
 
 /// The text of the field is sent as it came, so that both are of one kind.
 fn last_fits_next(pages: &Paging, next: &Parameter, last: &Field, to: &mut Diagnostics) {
-    let (Shape::One(next_type), Shape::One(last_type)) = (&next.shape, &last.shape) else { return };
-    let times = |ty: &Type| match ty {
-        Type::Time(times) => Some(*times),
-        _ => None,
-    };
     let Some(field) = &pages.field else { return };
-    if times(next_type) != times(last_type) {
+    let times = |shape: &Shape| shape.single().filter(|ty| ty.is_time());
+    if times(&next.shape) != times(&last.shape) {
         to.at(pages.next.1, Code::BadResponse, format!("`{}` and `{}` have different forms", pages.next.0, field.0))
             .related(last.name.place, "the field is here")
             .related(next.name.place, "the parameter is here")
             .help("name an id and a parameter for it, or two times with the same `times`");
     }
-    if !pages.includes && matches!(last_type, Type::Time(Times::Seconds | Times::Iso8601)) {
+    if !pages.includes && matches!(last.shape.single(), Some(Type::Time(Times::Seconds | Times::Iso8601))) {
         to.at(field.1, Code::BadResponse, format!("other items with the same `{}` would be lost", field.0))
             .related(last.name.place, "the field is here")
             .help(
@@ -181,9 +169,9 @@ fn last_fits_next(pages: &Paging, next: &Parameter, last: &Field, to: &mut Diagn
 
 /// Items that a page repeats are told by their ids, and the last page by its length.
 fn repeated_items_are_known(operation: &Operation, pages: &Paging, last: Option<&Field>, to: &mut Diagnostics) {
-    let repeats_last = match last.map(|last| &last.shape) {
-        Some(Shape::One(Type::Time(_))) => true,
-        Some(Shape::One(Type::Integer)) | None => false,
+    let repeats_last = match last.and_then(|last| last.shape.single()) {
+        Some(ty) if ty.is_time() => true,
+        Some(Type::Integer) | None => false,
         Some(_) => pages.includes,
     };
     let is_counted = matches!(pages.by, PagesBy::Number | PagesBy::Offset);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::diagnostics::{Code, Diagnostics};
-use crate::model::{Api, Body, Family, Lookup, Need, Operation, Parameter, PathPiece, Role, Shape, Type};
+use crate::model::{Api, Body, Family, Lookup, Need, Operation, Parameter, PathPiece, Role};
 use crate::words::{Lists, Objects, Sends};
 
 /// Two operations cannot answer the same call.
@@ -86,14 +86,8 @@ fn parameters_are_there(family: &Family, operation: &Operation, to: &mut Diagnos
         let why = match found.role {
             Role::Alternative(_) | Role::Decider(_) | Role::Member(_) => "it is a member of a choice",
             Role::Plain(parameter) if parameter.need != Need::Always => "it is not `required: always`",
-            Role::Plain(parameter) => match parameter.shape {
-                Shape::One(Type::Choice(_) | Type::Record(_))
-                | Shape::List(_)
-                | Shape::Map(_)
-                | Shape::Items(_)
-                | Shape::Object(_) => "it is not one value",
-                Shape::One(_) => continue,
-            },
+            Role::Plain(parameter) if parameter.shape.value().is_none() => "it is not one value",
+            Role::Plain(_) => continue,
         };
         to.at(found.of.name.place, Code::BadPath, format!("invalid path parameter `{name}`: {why}"))
             .related(place, "the path is here")

@@ -1,13 +1,13 @@
 //! Records: what comes back, and what is made of it.
 
 use crate::diagnostics::{Code, Diagnostics, Place, name_list, unknown};
-use crate::model::{Api, Family, Field, Record, Response, Shape, Type};
+use crate::model::{Api, Family, Field, Record, Response};
 
 /// The records of a family, and where they are used.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
     for record in &family.records {
         for field in &record.fields {
-            if let Shape::One(Type::Record(index)) | Shape::List(Type::Record(index)) = field.shape {
+            if let Some(index) = field.shape.record() {
                 is_a_type(family, index, field.name.place, &format!("the field `{}`", field.name.wire), to);
             }
         }
@@ -69,10 +69,7 @@ fn holds_itself(family: &Family, to: &mut Diagnostics) {
 }
 
 fn inner(field: &Field) -> Option<usize> {
-    match field.shape {
-        Shape::One(Type::Record(index)) => Some(index),
-        _ => None,
-    }
+    field.shape.single()?.record()
 }
 
 /// Whether a record stands somewhere within a field.

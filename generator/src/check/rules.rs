@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use super::conditions::{Subject, find};
 use crate::diagnostics::{Code, Diagnostics, Place, did_you_mean, name_list};
 use crate::model::{
-    Api, Condition, Family, ListName, Lookup, Operation, Parameter, Role, Rule, RuleKind, Shape, Statements, Test,
-    Type, WireNames,
+    Api, Condition, Family, ListName, Lookup, Operation, Parameter, Role, Rule, RuleKind, Statements, Test, WireNames,
 };
 
 /// The rules and other statements of a family and its operations.
@@ -286,10 +285,8 @@ fn compares_items(rule: &Rule, names: &WireNames<'_>, key: &str, compared: &[(St
             not_comparable(name, *place, "is a member of a choice by value", to);
             continue;
         };
-        match parameter.shape {
-            Shape::One(Type::Enum(_) | Type::Identifier(_) | Type::String | Type::Undefined)
-                if parameter.edit.is_none() => {}
-            _ => not_comparable(name, *place, "is not a text", to),
+        if parameter.edit.is_some() || !parameter.shape.is_one(|ty| ty.is_text() || ty.is_enum()) {
+            not_comparable(name, *place, "is not a text", to);
         }
     }
 }

@@ -13,10 +13,10 @@ pub(super) fn check(api: &Api, family: &Family, to: &mut Diagnostics) {
         over_is_an_enum(family, operation, shows, to);
         match shows.what {
             Shown::OpenOrders => {
-                tells_states(api, family, index, record, shows, to);
+                has_states(api, family, index, record, shows, to);
                 cancel_takes_what_an_order_has(api, family, record, shows, to);
             }
-            Shown::PastOrders => tells_states(api, family, index, record, shows, to),
+            Shown::PastOrders => has_states(api, family, index, record, shows, to),
             Shown::Fills => names_the_order(record, shows, to),
         }
         refuse_keys_of_others(shows, to);
@@ -47,7 +47,7 @@ fn refuse_keys_of_others(shows: &Shows, to: &mut Diagnostics) {
 fn over_is_an_enum(family: &Family, operation: &Operation, shows: &Shows, to: &mut Diagnostics) {
     let Some((name, place)) = &shows.over else { return };
     let Some(found) = named_parameter(family, operation, name, *place, to) else { return };
-    let is_enum = |shape: &Shape| matches!(shape, Shape::One(Type::Enum(_) | Type::Undefined));
+    let is_enum = |shape: &Shape| shape.is_one(Type::is_enum);
     if !matches!(found.role, Role::Plain(parameter) if is_enum(&parameter.shape)) {
         to.at(*place, Code::BadResponse, format!("expected an enum, found `{name}`"))
             .related(found.name.place, "the parameter is here")
@@ -56,7 +56,7 @@ fn over_is_an_enum(family: &Family, operation: &Operation, shows: &Shows, to: &m
 }
 
 /// An order is compared by its state and its ids, which the lifecycle names.
-fn tells_states(api: &Api, family: &Family, index: usize, record: &Record, shows: &Shows, to: &mut Diagnostics) {
+fn has_states(api: &Api, family: &Family, index: usize, record: &Record, shows: &Shows, to: &mut Diagnostics) {
     let Some(lifecycle) = &family.lifecycle else {
         // What could not be read is reported already.
         if api.is_whole {
@@ -81,8 +81,8 @@ fn names_the_order(record: &Record, shows: &Shows, to: &mut Diagnostics) {
         }
     }
     const TEXT: &str = "a `string` or an identifier";
-    let is_text = |shape: &Shape| matches!(shape, Shape::One(Type::Identifier(_) | Type::String | Type::Undefined));
-    let is_number = |shape: &Shape| matches!(shape, Shape::One(Type::Decimal | Type::Undefined));
+    let is_text = |shape: &Shape| shape.is_one(Type::is_text);
+    let is_number = |shape: &Shape| shape.is_one(|ty| ty == Type::Decimal);
     is_field(record, shows.order.as_ref(), TEXT, is_text, to);
     is_field(record, shows.client_id.as_ref(), TEXT, is_text, to);
     is_field(record, shows.quantity.as_ref(), "a `decimal`", is_number, to);

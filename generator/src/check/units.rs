@@ -3,7 +3,7 @@
 use super::fault::Fault;
 use super::values;
 use crate::diagnostics::{Code, Diagnostics, did_you_mean, name_list};
-use crate::model::{Api, Family, Field, Lookup, Parameter, Record, Role, Shape, Type, Unit, WireNames, WireParameter};
+use crate::model::{Api, Family, Field, Lookup, Parameter, Record, Role, Type, Unit, WireNames, WireParameter};
 
 /// The units of requests and records.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -49,12 +49,10 @@ fn of_parameter(family: &Family, parameter: &Parameter, around: &WireNames<'_>, 
 pub(super) fn why_no_value(family: &Family, wire: &WireParameter<'_>, value: &str) -> Option<Fault> {
     match wire.role {
         Role::Decider(index) => values::why_not(family, Type::Enum(index), value),
-        Role::Plain(parameter) | Role::Alternative(parameter) | Role::Member(parameter) => match parameter.shape {
-            Shape::One(ty) => {
-                values::why_not(family, ty, value).or_else(|| values::out_of_bounds(family, parameter, value))
-            }
-            Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => None,
-        },
+        Role::Plain(parameter) | Role::Alternative(parameter) | Role::Member(parameter) => {
+            let ty = parameter.shape.single()?;
+            values::why_not(family, ty, value).or_else(|| values::out_of_bounds(family, parameter, value))
+        }
     }
 }
 
@@ -68,7 +66,7 @@ fn of_record(family: &Family, record: &Record, to: &mut Diagnostics) {
             to.at(*place, Code::UndefinedName, format!("the unit depends on an unknown field `{name}`")).help(help);
             continue;
         };
-        let Shape::One(ty @ Type::Enum(_)) = *shape else { continue };
+        let Some(ty) = shape.single().filter(|ty| ty.is_enum()) else { continue };
         for fault in values.iter().filter_map(|value| values::why_not(family, ty, value)) {
             fault.report(to, *place, Code::BadValue, &format!("the unit depends on `{name}`"));
         }

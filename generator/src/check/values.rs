@@ -71,46 +71,25 @@ fn is_iso_time(text: &str) -> bool {
 /// What a parameter can be at all.
 fn shape(_family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let place = parameter.name.place;
-    match parameter.shape {
-        Shape::List(Type::Choice(_)) => {
-            to.at(place, Code::BadChoice, "a list cannot have a choice as its items")
-                .help("use a list of objects, with `item` and `fields`, that contains the choice");
-        }
-        Shape::One(Type::Record(_)) | Shape::List(Type::Record(_)) => {
-            to.at(place, Code::Misplaced, "a record cannot be the type of a parameter")
-                .help("use `{ item: SomeName, fields: { .. } }` for a list of objects, or `object` for a single one");
-        }
-        Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => {}
+    if matches!(parameter.shape.listed(), Some(Type::Choice(_))) {
+        to.at(place, Code::BadChoice, "a list cannot have a choice as its items")
+            .help("use a list of objects, with `item` and `fields`, that contains the choice");
+    }
+    if parameter.shape.record().is_some() {
+        to.at(place, Code::Misplaced, "a record cannot be the type of a parameter")
+            .help("use `{ item: SomeName, fields: { .. } }` for a list of objects, or `object` for a single one");
     }
 }
 
 /// What a shape is called in a message.
-fn described(family: &Family, shape: &Shape) -> String {
+pub(super) fn described(family: &Family, shape: &Shape) -> String {
     match shape {
         Shape::List(_) => "a list".to_owned(),
         Shape::Items(_) => "a list of objects".to_owned(),
         Shape::Object(_) => "an object".to_owned(),
         Shape::Map(_) => "a map".to_owned(),
-        Shape::One(Type::Json) => "JSON of any form".to_owned(),
-        Shape::One(Type::String) => "a text".to_owned(),
-        Shape::One(Type::Decimal | Type::Integer | Type::Signed) => "a number".to_owned(),
-        Shape::One(Type::Boolean(_)) => "a boolean".to_owned(),
-        Shape::One(Type::Time(_)) => "a time".to_owned(),
-        Shape::One(Type::Enum(index)) => named("an enum", family.enums.get(*index).map(|all| &all.name)),
-        Shape::One(Type::Identifier(index)) => {
-            named("an identifier", family.identifiers.get(*index).map(|all| &all.name))
-        }
-        Shape::One(Type::Choice(index)) => named("a choice", family.choices.get(*index).map(|all| &all.name)),
-        Shape::One(Type::Record(_)) => "a record".to_owned(),
-        Shape::One(Type::Undefined) => "of unknown type".to_owned(),
+        Shape::One(ty) => family.described(*ty),
     }
-}
-
-fn named(kind: &str, name: Option<&Name>) -> String {
-    name.map_or_else(
-        || kind.to_owned(),
-        |name| format!("the {} `{}`", kind.trim_start_matches("an ").trim_start_matches("a "), name.wire),
-    )
 }
 
 /// Reports a key that says nothing about a parameter of this shape.
@@ -122,10 +101,12 @@ fn misplaced(family: &Family, parameter: &Parameter, place: Place, says: &str, t
 fn bounds(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let given = [("min", &parameter.min), ("max", &parameter.max)];
     let given = given.into_iter().filter_map(|(key, bound)| bound.as_ref().map(|(text, place)| (key, text, *place)));
-    let ty = match parameter.shape {
-        Shape::One(ty) if ty.is_quantity() => ty,
-        _ if parameter.shape.is_undefined() => return,
-        _ => {
+    if parameter.shape.is_undefined() {
+        return;
+    }
+    let ty = match parameter.shape.single() {
+        Some(ty) if ty.is_quantity() => ty,
+        Some(_) | None => {
             for (key, _, place) in given {
                 misplaced(family, parameter, place, &format!("`{key}` requires a number"), to);
             }
@@ -152,7 +133,7 @@ fn bounds(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
 
 fn digits(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let Some((digits, place)) = parameter.digits.filter(|_| !parameter.shape.is_undefined()) else { return };
-    if !matches!(parameter.shape, Shape::One(Type::Integer)) {
+    if parameter.shape.single() != Some(Type::Integer) {
         misplaced(family, parameter, place, "`digits` requires an integer", to);
     } else if digits == 0 {
         to.at(place, Code::BadNumber, "`digits` must be at least 1").help("write the maximum number of digits");
@@ -162,7 +143,7 @@ fn digits(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
 fn item_counts(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let given = [("min_items", parameter.min_items), ("max_items", parameter.max_items)];
     for (key, place) in given.into_iter().filter_map(|(key, count)| count.map(|(_, place)| (key, place))) {
-        if matches!(parameter.shape, Shape::One(ty) if ty != Type::Undefined) {
+        if parameter.shape.single().is_some_and(|ty| ty != Type::Undefined) {
             misplaced(family, parameter, place, &format!("`{key}` requires a list"), to);
         }
     }
@@ -232,11 +213,8 @@ fn only(family: &Family, name: &Name, shape: &Shape, only: &[(String, Place)], t
 
 fn default(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let Some((default, place)) = &parameter.default else { return };
-    let ty = match parameter.shape {
-        Shape::One(Type::Choice(_)) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => {
-            return misplaced(family, parameter, *place, "`default` requires a single value", to);
-        }
-        Shape::One(ty) => ty,
+    let Some(ty) = parameter.shape.single().filter(|ty| !matches!(ty, Type::Choice(_))) else {
+        return misplaced(family, parameter, *place, "`default` requires a single value", to);
     };
     if let Some(fault) = why_not(family, ty, default).or_else(|| out_of_bounds(family, parameter, default)) {
         fault.report(to, *place, Code::BadDefault, "`default`");
@@ -260,7 +238,7 @@ pub(super) fn out_of_bounds(family: &Family, parameter: &Parameter, text: &str) 
     if let Some(all) = family.enum_of(&parameter.shape) {
         return enums::why_not_listed(all, &parameter.only, text);
     }
-    let Shape::One(ty) = parameter.shape else { return None };
+    let ty = parameter.shape.single()?;
     let (why, place) = beyond_bounds(family, ty, parameter, text).filter(|_| ty.is_quantity())?;
     Some(Fault { bound: Some(place), ..Fault::new(why, "correct one of them") })
 }
@@ -284,15 +262,8 @@ fn beyond_bounds(family: &Family, ty: Type, parameter: &Parameter, text: &str) -
 
 fn edit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
     let Some(Edit { delete, place }) = &parameter.edit else { return };
-    let ty = match parameter.shape {
-        Shape::One(Type::Choice(_) | Type::Record(_))
-        | Shape::List(_)
-        | Shape::Map(_)
-        | Shape::Items(_)
-        | Shape::Object(_) => {
-            return misplaced(family, parameter, *place, "`edit` requires a single value", to);
-        }
-        Shape::One(ty) => ty,
+    let Some(ty) = parameter.shape.value() else {
+        return misplaced(family, parameter, *place, "`edit` requires a single value", to);
     };
     if parameter.need == Need::Always {
         to.at(
@@ -303,24 +274,18 @@ fn edit(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
         .help("remove `edit` or `required: always`");
     }
     let Some(delete) = delete else { return };
-    match ty {
-        Type::Boolean(_) | Type::Json => {
-            misplaced(family, parameter, *place, "`delete` requires a text or a number", to);
+    if matches!(ty, Type::Boolean(_) | Type::Json) {
+        misplaced(family, parameter, *place, "`delete` requires a text or a number", to);
+    } else if (ty.is_quantity() || ty.is_time()) && !parameter.as_text {
+        if let Some(fault) = why_not(family, Type::Decimal, delete) {
+            fault.report(to, *place, Code::BadNumber, "`delete` is sent as a JSON number");
         }
-        Type::Decimal | Type::Integer | Type::Signed | Type::Time(_) => {
-            if let Some(fault) = why_not(family, Type::Decimal, delete).filter(|_| !parameter.as_text) {
-                fault.report(to, *place, Code::BadNumber, "`delete` is sent as a JSON number");
-            }
-        }
-        Type::String | Type::Enum(_) | Type::Identifier(_) | Type::Choice(_) | Type::Record(_) | Type::Undefined => {}
     }
 }
 
 /// `wins: unstated` says that the document does not say which alternative wins.
 fn wins(family: &Family, parameter: &Parameter, to: &mut Diagnostics) {
-    let by_presence = family
-        .choice_of(parameter)
-        .is_some_and(|choice| matches!(choice.kind, crate::model::ChoiceKind::Presence { .. }));
+    let by_presence = family.choice_of(parameter).is_some_and(|choice| choice.alternatives().is_some());
     if parameter.wins_unstated && !by_presence && !parameter.shape.is_undefined() {
         misplaced(family, parameter, parameter.name.place, "`wins` requires a choice with `one_of`", to);
     }

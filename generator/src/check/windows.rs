@@ -1,7 +1,7 @@
 //! Windows: pairs of times that bound a query.
 
 use crate::diagnostics::{Code, Diagnostics, Place};
-use crate::model::{Api, Duration, DurationUnit, Family, Lookup, Parameter, Role, Shape, Type, Window, WireNames};
+use crate::model::{Api, Duration, DurationUnit, Family, Lookup, Role, Type, Window, WireNames};
 
 /// The windows of a family's operations.
 pub(super) fn check(_api: &Api, family: &Family, to: &mut Diagnostics) {
@@ -35,8 +35,7 @@ fn end_is_time(key: &str, name: &str, place: Place, names: &WireNames<'_>, to: &
         }
         Lookup::Unresolved => return,
     };
-    let is_time = |parameter: &Parameter| matches!(parameter.shape, Shape::One(Type::Time(_) | Type::Undefined));
-    if !matches!(found.role, Role::Plain(parameter) if is_time(parameter)) {
+    if !matches!(found.role, Role::Plain(parameter) if parameter.shape.is_one(Type::is_time)) {
         to.at(place, Code::BadWindow, format!("expected a `time` as `{key}` of the window, found `{name}`"))
             .related(found.name.place, "the parameter is here")
             .help("name a parameter of the type `time`");

@@ -48,7 +48,7 @@ impl<T: Into<String>> From<T> for Help {
     }
 }
 
-/// A mistake that is being told; it counts when this is dropped.
+/// A mistake that is being described; it counts when this is dropped.
 pub(crate) struct Report<'a> {
     to: &'a mut Diagnostics,
     diagnostic: Option<Diagnostic>,

@@ -54,9 +54,9 @@ pub(crate) struct Draft {
 pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) need: Option<Need>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: JsonKind,
     /// What the values of a list are.
-    pub(crate) item: Kind,
+    pub(crate) item: JsonKind,
     /// The values that are listed, in their order.
     pub(crate) values: Vec<String>,
     pub(crate) default: Option<String>,
@@ -77,7 +77,7 @@ pub(crate) struct Field {
 
 /// What a value is in JSON, as far as it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum JsonKind {
     #[default]
     Unknown,
     Text,

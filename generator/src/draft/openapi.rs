@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::{Answer, Data, Draft, Example, Field, Kind, name_of_path};
+use super::{Answer, Data, Draft, Example, Field, JsonKind, name_of_path};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{Api, Effect, Method, Need};
 
@@ -126,7 +126,7 @@ impl Source<'_> {
     fn body(&self, schema: &Value) -> Vec<Field> {
         let body = self.field("[]", schema, &[]);
         match body.kind {
-            Kind::List => vec![Field { need: Some(Need::Always), ..body }],
+            JsonKind::List => vec![Field { need: Some(Need::Always), ..body }],
             _ => body.fields,
         }
     }
@@ -146,8 +146,8 @@ impl Source<'_> {
         let field = inner.unwrap_or(whole);
         let data = Data { fields: field.fields, named: field.named, records: Vec::new(), remarks: field.remarks };
         match field.kind {
-            Kind::List => Answer::Array(data),
-            Kind::Object => Answer::Object(data),
+            JsonKind::List => Answer::Array(data),
+            JsonKind::Object => Answer::Object(data),
             _ => Answer::Unknown,
         }
     }
@@ -167,7 +167,7 @@ impl Source<'_> {
         }
         for part in schema["allOf"].as_array().into_iter().flatten() {
             let part = self.field(name, part, &within);
-            field.kind = if field.kind == Kind::Unknown { part.kind } else { field.kind };
+            field.kind = if field.kind == JsonKind::Unknown { part.kind } else { field.kind };
             field.fields.extend(part.fields);
             field.values.extend(part.values);
         }
@@ -186,13 +186,13 @@ impl Source<'_> {
             false => field.remarks.push(format!("The values {} are not read.", schema["enum"])),
         }
         field.default = scalar(&schema["default"]);
-        let bounds = if field.kind == Kind::List { ["minItems", "maxItems"] } else { ["minimum", "maximum"] };
+        let bounds = if field.kind == JsonKind::List { ["minItems", "maxItems"] } else { ["minimum", "maximum"] };
         [field.min, field.max] = bounds.map(|key| scalar(&schema[key]));
         field.is_deprecated = schema["deprecated"] == Value::Bool(true);
         if schema["format"].is_string() {
             field.remarks.push(format!("Format {}.", schema["format"].as_str().unwrap_or_default()));
         }
-        if field.kind == Kind::List {
+        if field.kind == JsonKind::List {
             let item = self.field(name, &schema["items"], &within);
             (field.item, field.fields, field.named) = (item.kind, item.fields, item.named);
             field.values = item.values;
@@ -225,17 +225,17 @@ fn json_content(of: &Value) -> Option<&Value> {
     content.iter().find(|(media, _)| media.contains("json")).map(|(_, content)| content)
 }
 
-fn kind(schema: &Value) -> Option<Kind> {
+fn kind(schema: &Value) -> Option<JsonKind> {
     let listed = schema["type"].as_array().into_iter().flatten();
     let word = schema["type"].as_str().or_else(|| listed.filter_map(Value::as_str).find(|word| *word != "null"));
     match word {
-        Some("string") => Some(Kind::Text),
-        Some("integer") => Some(Kind::Integer),
-        Some("number") => Some(Kind::Number),
-        Some("boolean") => Some(Kind::Boolean),
-        Some("array") => Some(Kind::List),
-        Some("object") => Some(Kind::Object),
-        _ if schema["properties"].is_object() => Some(Kind::Object),
+        Some("string") => Some(JsonKind::Text),
+        Some("integer") => Some(JsonKind::Integer),
+        Some("number") => Some(JsonKind::Number),
+        Some("boolean") => Some(JsonKind::Boolean),
+        Some("array") => Some(JsonKind::List),
+        Some("object") => Some(JsonKind::Object),
+        _ if schema["properties"].is_object() => Some(JsonKind::Object),
         _ => None,
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::{Answer, Data, Draft, Field, Kind, name_of_path};
+use super::{Answer, Data, Draft, Field, JsonKind, name_of_path};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::{Api, Around, Effect, Envelope, Method, Need, Step, Way};
 
@@ -159,7 +159,7 @@ impl Operation {
 
     fn draft(&self, api: &Api, file: &str, method: &str, path: &str) -> Draft {
         let mut request = match self.request.kind() {
-            Kind::List => {
+            JsonKind::List => {
                 let list = self.request.field("[]", self.request.times);
                 vec![Field { need: Some(Need::Always), ..list }]
             }
@@ -190,8 +190,8 @@ impl Operation {
             is_public: api.credentials.is_none(),
             request: Some(request),
             response: match self.data.kind() {
-                Kind::Object => Answer::Object(data),
-                Kind::List if !data.fields.is_empty() => Answer::Array(data),
+                JsonKind::Object => Answer::Object(data),
+                JsonKind::List if !data.fields.is_empty() => Answer::Array(data),
                 _ => Answer::Unknown,
             },
             about: vec![
@@ -243,18 +243,18 @@ impl Seen {
         }
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> JsonKind {
         let kinds: Vec<&str> = self.kinds.iter().copied().collect();
         match kinds.as_slice() {
             // Numbers as text, ids and times look alike.
-            ["text"] if self.texts.keys().all(|text| is_number(text)) => Kind::Unknown,
-            ["text"] => Kind::Text,
-            ["boolean"] => Kind::Boolean,
-            ["integer"] => Kind::Integer,
-            ["number"] | ["integer", "number"] => Kind::Number,
-            ["list"] => Kind::List,
-            ["object"] => Kind::Object,
-            _ => Kind::Unknown,
+            ["text"] if self.texts.keys().all(|text| is_number(text)) => JsonKind::Unknown,
+            ["text"] => JsonKind::Text,
+            ["boolean"] => JsonKind::Boolean,
+            ["integer"] => JsonKind::Integer,
+            ["number"] | ["integer", "number"] => JsonKind::Number,
+            ["list"] => JsonKind::List,
+            ["object"] => JsonKind::Object,
+            _ => JsonKind::Unknown,
         }
     }
 
@@ -268,7 +268,7 @@ impl Seen {
         let mut remarks = vec![format!("Seen {} of {of} times.", self.times)];
         if !values.is_empty() {
             remarks.push("The values are those that were seen; there may be more.".to_owned());
-        } else if self.kind() == Kind::Unknown && self.kinds.contains("text") {
+        } else if self.kind() == JsonKind::Unknown && self.kinds.contains("text") {
             remarks.push("A number or an id, as text.".to_owned());
         }
         let inner = self.item.as_deref().unwrap_or(self);
@@ -276,7 +276,7 @@ impl Seen {
             name: name.to_owned(),
             need: Some(if self.times < of { Need::No } else { Need::Unstated }),
             kind: self.kind(),
-            item: self.item.as_ref().map_or(Kind::Unknown, |item| item.kind()),
+            item: self.item.as_ref().map_or(JsonKind::Unknown, |item| item.kind()),
             values,
             fields: inner.fields(),
             remarks,

@@ -2,7 +2,7 @@
 
 use super::types::Types;
 use super::yaml::{self, Entry, Yaml};
-use super::{Answer, Data, Draft, Field, Kind};
+use super::{Answer, Data, Draft, Field, JsonKind};
 use crate::model::{ListName, Need};
 
 const HEAD: &str = "\
@@ -128,7 +128,7 @@ fn parameters(draft: &Draft, prefix: &str, fields: &[Field], types: &mut Types<'
 }
 
 fn parameter(draft: &Draft, field: &Field, types: &mut Types<'_>) -> Entry {
-    if field.kind == Kind::List && !field.fields.is_empty() {
+    if field.kind == JsonKind::List && !field.fields.is_empty() {
         return list_of_objects(field, draft, types);
     }
     let mut entries = Vec::new();
@@ -146,7 +146,7 @@ fn parameter(draft: &Draft, field: &Field, types: &mut Types<'_>) -> Entry {
 }
 
 fn bounds(field: &Field) -> Vec<Entry> {
-    let is_list = field.kind == Kind::List;
+    let is_list = field.kind == JsonKind::List;
     let (min, max) = if is_list { ("min_items", "max_items") } else { ("min", "max") };
     let number = |key: &str, value: &Option<String>| value.as_ref().map(|value| Entry::word(key, value.clone()));
     let default = field.default.as_ref().filter(|_| field.need != Some(Need::Always));

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use heck::ToUpperCamelCase as _;
 
 use super::yaml::{Entry, Yaml};
-use super::{Field, Kind, NewTypes, OneOf};
-use crate::model::{Api, BUILT_IN, ChoiceKind, Family, Response, Shape, Type};
+use super::{Field, JsonKind, NewTypes, OneOf};
+use crate::model::{Api, BUILT_IN, Family, Response, Type};
 
 /// What a family has, by the names on the wire, and what a draft adds to it.
 pub(super) struct Types<'a> {
@@ -22,7 +22,7 @@ pub(super) struct Types<'a> {
 }
 
 /// The type of a value, as a file says it.
-pub(super) enum Found {
+pub(super) enum FieldType {
     /// A type, and whether only the listed values of it are meant.
     Type {
         name: String,
@@ -35,7 +35,7 @@ impl<'a> Types<'a> {
     pub(super) fn of(api: &'a Api, family: &'a Family) -> Self {
         let mut parameters: BTreeMap<&str, Vec<Type>> = BTreeMap::new();
         for parameter in family.all_parameters() {
-            if let Shape::One(ty) = parameter.shape {
+            if let Some(ty) = parameter.shape.single() {
                 add(parameters.entry(&parameter.name.wire).or_default(), ty);
             }
         }
@@ -47,7 +47,7 @@ impl<'a> Types<'a> {
         // A built-in type means the same in every family.
         let mut elsewhere: BTreeMap<&str, Vec<Type>> = BTreeMap::new();
         for parameter in api.families.iter().flat_map(Family::all_parameters) {
-            if let Shape::One(ty) = parameter.shape {
+            if let Some(ty) = parameter.shape.single() {
                 add(elsewhere.entry(&parameter.name.wire).or_default(), ty);
             }
         }
@@ -57,7 +57,7 @@ impl<'a> Types<'a> {
         parameters.append(&mut elsewhere);
         let mut fields: BTreeMap<&str, Vec<Type>> = BTreeMap::new();
         for field in family.records.iter().flat_map(|record| &record.fields) {
-            if let Shape::One(ty) = field.shape {
+            if let Some(ty) = field.shape.single() {
                 add(fields.entry(&field.name.wire).or_default(), ty);
             }
         }
@@ -75,7 +75,7 @@ impl<'a> Types<'a> {
     }
 
     /// The type of a parameter or of a field of an answer.
-    pub(super) fn find(&mut self, field: &Field, is_parameter: bool) -> Found {
+    pub(super) fn find(&mut self, field: &Field, is_parameter: bool) -> FieldType {
         let own = if is_parameter { [&self.parameters, &self.fields] } else { [&self.fields, &self.parameters] };
         let namesakes: Vec<Type> =
             own.iter().filter_map(|known| known.get(field.name.as_str())).flatten().copied().collect();
@@ -83,20 +83,20 @@ impl<'a> Types<'a> {
             return self.of_values(field, &namesakes);
         }
         let known = own.iter().find_map(|known| known.get(field.name.as_str()));
-        let kind = if field.kind == Kind::List { field.item } else { field.kind };
+        let kind = if field.kind == JsonKind::List { field.item } else { field.kind };
         match (known.map(Vec::as_slice), kind) {
-            (Some([only]), kind) if fits(*only, kind) => Found::whole(self.name(*only)),
-            (_, Kind::Time) => Found::whole("time"),
-            (_, Kind::Boolean) => Found::whole("boolean"),
-            (_, Kind::Integer) => Found::whole("integer"),
-            (_, Kind::Number) => Found::whole(if field.digits.is_some() { "integer" } else { "decimal" }),
-            (None, Kind::Text) => Found::whole("string"),
-            _ => Found::Unknown,
+            (Some([only]), kind) if fits(*only, kind) => FieldType::whole(self.name(*only)),
+            (_, JsonKind::Time) => FieldType::whole("time"),
+            (_, JsonKind::Boolean) => FieldType::whole("boolean"),
+            (_, JsonKind::Integer) => FieldType::whole("integer"),
+            (_, JsonKind::Number) => FieldType::whole(if field.digits.is_some() { "integer" } else { "decimal" }),
+            (None, JsonKind::Text) => FieldType::whole("string"),
+            _ => FieldType::Unknown,
         }
     }
 
     /// The enum that has the listed values: one of the same name on the wire, one of exactly these values, or a new one.
-    fn of_values(&mut self, field: &Field, namesakes: &[Type]) -> Found {
+    fn of_values(&mut self, field: &Field, namesakes: &[Type]) -> FieldType {
         let has_all = |index: usize| {
             let all = &self.family.enums[index];
             field.values.iter().all(|value| all.values.iter().any(|known| known.name.wire == *value))
@@ -112,8 +112,8 @@ impl<'a> Types<'a> {
             .or_else(|| of_namesake.first().copied())
             .or_else(|| (0..self.family.enums.len()).find(|index| has_all(*index) && is_whole(*index)));
         match found {
-            Some(index) => Found::Type { name: self.name(Type::Enum(index)), is_part: !is_whole(index) },
-            None => Found::whole(self.new_enum(field)),
+            Some(index) => FieldType::Type { name: self.name(Type::Enum(index)), is_part: !is_whole(index) },
+            None => FieldType::whole(self.new_enum(field)),
         }
     }
 
@@ -140,8 +140,8 @@ impl<'a> Types<'a> {
         let members = one_of.members.iter().map(|member| {
             let field = Field { name: member.clone(), ..Field::default() };
             let ty = match self.find(&field, true) {
-                Found::Type { name, .. } => Entry::word("type", name),
-                Found::Unknown => Entry::gap("type"),
+                FieldType::Type { name, .. } => Entry::word("type", name),
+                FieldType::Unknown => Entry::gap("type"),
             };
             Entry::new(member.clone(), Yaml::Map(vec![ty]))
         });
@@ -154,8 +154,7 @@ impl<'a> Types<'a> {
     /// A choice by presence of these parameters. One that says otherwise which of them wins is another one.
     fn known_choice(&self, members: &[String], wins: Option<&str>) -> Option<(usize, Option<String>)> {
         self.family.choices.iter().enumerate().find_map(|(index, choice)| {
-            let ChoiceKind::Presence { alternatives, wins: known } = &choice.kind else { return None };
-            let known = known.as_ref().map(|(name, _)| name.clone());
+            let (alternatives, known) = (choice.alternatives()?, choice.wins().map(str::to_owned));
             let same = alternatives.len() == members.len()
                 && alternatives.iter().all(|one| members.contains(&one.name.wire))
                 && (wins.is_none() || known.as_deref() == wins);
@@ -215,8 +214,8 @@ impl<'a> Types<'a> {
 
     fn record_field(&mut self, record: &str, field: &Field) -> Entry {
         let mut entries = Vec::new();
-        let is_list = field.kind == Kind::List;
-        if (is_list || field.kind == Kind::Object) && !field.fields.is_empty() {
+        let is_list = field.kind == JsonKind::List;
+        if (is_list || field.kind == JsonKind::Object) && !field.fields.is_empty() {
             let known = self.records_with(&field.fields).into_iter().next();
             let own = format!("{record}-{}", field.name);
             let item = known.unwrap_or_else(|| self.record_named(field.named.as_deref(), &own, &field.fields, &[]));
@@ -230,9 +229,9 @@ impl<'a> Types<'a> {
 
     /// The keys that say what a value is.
     pub(super) fn typed(&mut self, field: &Field, is_parameter: bool, entries: &mut Vec<Entry>) {
-        let key = if field.kind == Kind::List { "list" } else { "type" };
+        let key = if field.kind == JsonKind::List { "list" } else { "type" };
         match self.find(field, is_parameter) {
-            Found::Type { name, is_part } => {
+            FieldType::Type { name, is_part } => {
                 let is_built_in = BUILT_IN.iter().any(|(known, _)| *known == name);
                 let travels = self.travels(&name, field.kind);
                 entries.push(Entry::word(key, name));
@@ -244,16 +243,16 @@ impl<'a> Types<'a> {
                     entries.push(Entry::gap("doc"));
                 }
             }
-            Found::Unknown => entries.extend([Entry::gap(key), Entry::gap("doc")]),
+            FieldType::Unknown => entries.extend([Entry::gap(key), Entry::gap("doc")]),
         }
     }
 
     /// How a number travels, where that is not what the family says.
-    fn travels(&self, name: &str, kind: Kind) -> Option<&'static str> {
+    fn travels(&self, name: &str, kind: JsonKind) -> Option<&'static str> {
         let is_number = ["decimal", "integer", "time"].contains(&name);
         match kind {
-            Kind::Number | Kind::Integer if is_number && self.numbers_as_text() => Some("number"),
-            Kind::Text if is_number && !self.numbers_as_text() => Some("text"),
+            JsonKind::Number | JsonKind::Integer if is_number && self.numbers_as_text() => Some("number"),
+            JsonKind::Text if is_number && !self.numbers_as_text() => Some("text"),
             _ => None,
         }
     }
@@ -293,7 +292,7 @@ impl<'a> Types<'a> {
     }
 }
 
-impl Found {
+impl FieldType {
     fn whole(name: impl Into<String>) -> Self {
         Self::Type { name: name.into(), is_part: false }
     }
@@ -306,14 +305,14 @@ fn add(types: &mut Vec<Type>, ty: Type) {
 }
 
 /// Whether a type of the family can be what a source says of the JSON.
-fn fits(ty: Type, kind: Kind) -> bool {
+fn fits(ty: Type, kind: JsonKind) -> bool {
     match kind {
-        Kind::Unknown | Kind::List => true,
-        Kind::Text => !matches!(ty, Type::Boolean(_) | Type::Record(_)),
-        Kind::Number | Kind::Integer => ty.is_number(),
-        Kind::Boolean => matches!(ty, Type::Boolean(_)),
-        Kind::Time => matches!(ty, Type::Time(_)),
-        Kind::Object => matches!(ty, Type::Record(_)),
+        JsonKind::Unknown | JsonKind::List => true,
+        JsonKind::Text => !matches!(ty, Type::Boolean(_) | Type::Record(_)),
+        JsonKind::Number | JsonKind::Integer => ty.is_number(),
+        JsonKind::Boolean => matches!(ty, Type::Boolean(_)),
+        JsonKind::Time => matches!(ty, Type::Time(_)),
+        JsonKind::Object => matches!(ty, Type::Record(_)),
     }
 }
 

@@ -1,8 +1,8 @@
 //! What a finding means for the current schema.
 
-use super::report::{Entry, Kind};
+use super::report::{Entry, EntryKind};
 use crate::diagnostics::Place;
-use crate::model::{Api, Enum, Family, Field, Operation, Record, Response, Shape, Truth, Type};
+use crate::model::{Api, Enum, Family, Field, Operation, Record, Response, Truth, Type};
 
 /// What to do about a finding.
 pub(super) enum Verdict {
@@ -26,7 +26,7 @@ impl<'a> Evaluator<'a> {
     }
 
     pub(super) fn evaluate(&self, entry: &Entry) -> Verdict {
-        if entry.kind == Kind::UnlistedCode {
+        if entry.kind == EntryKind::UnlistedCode {
             return self.code(entry);
         }
         let Some(name) = &entry.record else { return self.around(entry) };
@@ -62,18 +62,18 @@ impl<'a> Evaluator<'a> {
             _ => ("the answer", self.answer(), "this file"),
         };
         let what = match entry.kind {
-            Kind::UnknownField => {
+            EntryKind::UnknownField => {
                 format!("{what} has `{path}`, which no key can describe: add it to `observed` of {file}")
             }
-            Kind::MissingField => format!("{what} never has `{path}`: check whether the document still lists it"),
-            Kind::Observed => {
+            EntryKind::MissingField => format!("{what} never has `{path}`: check whether the document still lists it"),
+            EntryKind::Observed => {
                 format!("`{path}` is as it was observed: check whether a document lists it now")
             }
-            Kind::UnknownValue
-            | Kind::ValueNotListedHere
-            | Kind::WrittenOtherwise
-            | Kind::Unreadable
-            | Kind::UnlistedCode => {
+            EntryKind::UnknownValue
+            | EntryKind::ValueNotListedHere
+            | EntryKind::WrittenOtherwise
+            | EntryKind::Unreadable
+            | EntryKind::UnlistedCode => {
                 format!("{what} differs at `{path}`: check the document")
             }
         };
@@ -92,17 +92,17 @@ impl<'a> Evaluator<'a> {
         let name = &record.name.wire;
         let field = entry.field.as_ref().and_then(|wire| record.fields.iter().find(|field| field.name.wire == *wire));
         match (entry.kind, field) {
-            (Kind::Observed, _) if !record.is_observed => Verdict::Settled(format!("a document lists `{name}`")),
-            (Kind::Observed, _) => Verdict::Open(
+            (EntryKind::Observed, _) if !record.is_observed => Verdict::Settled(format!("a document lists `{name}`")),
+            (EntryKind::Observed, _) => Verdict::Open(
                 record.name.place,
                 format!("`{name}` is as it was observed: check whether a document lists it now"),
             ),
-            (Kind::UnknownField, Some(field)) => known(name, field),
-            (Kind::UnknownField, None) => Verdict::Open(record.name.place, unknown(name, entry)),
+            (EntryKind::UnknownField, Some(field)) => known(name, field),
+            (EntryKind::UnknownField, None) => Verdict::Open(record.name.place, unknown(name, entry)),
             (_, None) => Verdict::Settled(format!("`{name}` has no such field")),
-            (Kind::MissingField, Some(field)) => missing(record, field),
-            (Kind::UnknownValue, Some(field)) => self.unknown_value(name, field, entry),
-            (Kind::ValueNotListedHere, Some(field)) => not_listed(name, field, entry),
+            (EntryKind::MissingField, Some(field)) => missing(record, field),
+            (EntryKind::UnknownValue, Some(field)) => self.unknown_value(name, field, entry),
+            (EntryKind::ValueNotListedHere, Some(field)) => not_listed(name, field, entry),
             (_, Some(field)) => other_kind(name, field, entry),
         }
     }
@@ -180,22 +180,22 @@ fn not_listed(record: &str, field: &Field, entry: &Entry) -> Verdict {
 
 fn other_kind(record: &str, field: &Field, entry: &Entry) -> Verdict {
     let wire = &field.name.wire;
-    if entry.kind == Kind::WrittenOtherwise && entry.json.iter().all(|kind| is_usual(field, kind)) {
+    if entry.kind == EntryKind::WrittenOtherwise && entry.json.iter().all(|kind| is_usual(field, kind)) {
         return Verdict::Settled(format!("`{record}.{wire}` has this form"));
     }
     let words: Vec<_> = entry.json.iter().map(|kind| word_for(kind)).collect();
-    let verb = if entry.kind == Kind::Unreadable { "cannot be read" } else { "has another form" };
+    let verb = if entry.kind == EntryKind::Unreadable { "cannot be read" } else { "has another form" };
     Verdict::Open(field.name.place, format!("`{record}.{wire}` {verb}: {}", words.join("; ")))
 }
 
 /// Whether the schema gives the field this form.
 fn is_usual(field: &Field, kind: &str) -> bool {
-    let is_number = matches!(field.shape, Shape::One(ty) if ty.can_be_bare());
+    let is_number = field.shape.single().is_some_and(Type::can_be_bare);
     match kind {
         "null" => field.may_be_null,
         "number" => is_number && !field.as_text,
         "number as text" => !is_number || field.as_text,
-        "boolean" => matches!(field.shape, Shape::One(Type::Boolean(Truth::Bare))),
+        "boolean" => field.shape.single() == Some(Type::Boolean(Truth::Bare)),
         _ => false,
     }
 }

@@ -11,7 +11,7 @@ use crate::diagnostics::{Code, Diagnostics};
 const VERSION: u64 = 1;
 
 #[derive(Deserialize)]
-pub(super) struct Report {
+pub(super) struct Recorded {
     drift: u64,
     pub(super) operations: Vec<Operation>,
 }
@@ -25,7 +25,7 @@ pub(super) struct Operation {
 /// One finding.
 #[derive(Deserialize)]
 pub(super) struct Entry {
-    pub(super) kind: Kind,
+    pub(super) kind: EntryKind,
     pub(super) path: String,
     pub(super) record: Option<String>,
     pub(super) field: Option<String>,
@@ -38,7 +38,7 @@ pub(super) struct Entry {
 
 /// The kind of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub(super) enum Kind {
+pub(super) enum EntryKind {
     #[serde(rename = "unknown field")]
     UnknownField,
     #[serde(rename = "unknown value")]
@@ -68,7 +68,7 @@ impl fmt::Display for Entry {
 }
 
 /// Reads a report.
-pub(super) fn read(path: &Path) -> Result<Report, Diagnostics> {
+pub(super) fn read(path: &Path) -> Result<Recorded, Diagnostics> {
     let cannot = |why: String| {
         let mut to = Diagnostics::default();
         to.whole(Code::CannotRead, format!("cannot read the report {}: {why}", path.display()))
@@ -76,7 +76,7 @@ pub(super) fn read(path: &Path) -> Result<Report, Diagnostics> {
         to
     };
     let text = std::fs::read_to_string(path).map_err(|error| cannot(error.to_string()))?;
-    let report: Report = serde_json::from_str(&text).map_err(|error| cannot(error.to_string()))?;
+    let report: Recorded = serde_json::from_str(&text).map_err(|error| cannot(error.to_string()))?;
     match report.drift {
         VERSION => Ok(report),
         other => Err(cannot(format!("it has the version {other}; only version {VERSION} is supported"))),

@@ -6,7 +6,7 @@ use quote::quote;
 use super::code::{ident, number};
 use super::docs::code;
 use super::scope::Scope;
-use crate::model::{Batch, Operation, Parameter, Record, Response, Shape, Type};
+use crate::model::{Batch, Operation, Parameter, Record, Response, Type};
 
 /// What a request says about its items.
 pub(super) fn emit(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
@@ -75,7 +75,7 @@ fn answer(scope: &Scope<'_>, operation: &Operation, batch: &Batch) -> Option<(To
             let field = |name: &str| records[record].field(name);
             let list = |name: &str| {
                 let field = field(name)?;
-                let Shape::List(Type::Record(of)) = field.shape else { return None };
+                let of = field.shape.listed_record()?;
                 Some((ident(&field.name.rust), of))
             };
             let (done, done_of) = list(&batch.done.as_ref()?.0)?;

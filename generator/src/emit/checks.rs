@@ -46,7 +46,7 @@ fn optional_value(parameter: &Parameter, place: &TokenStream) -> TokenStream {
             quote!(to.only(#wire, #place, &[#(#only),*]);)
         }
         Type::Identifier(_) => quote!(to.identifier(#wire, #place);),
-        Type::Integer | Type::Signed => integer(parameter, ty, place),
+        Type::Integer | Type::Signed => integer(parameter, place),
         Type::Decimal => decimal(parameter, place),
         Type::String => quote!(to.text(#wire, #place);),
         // Their types hold nothing that a request may not have.
@@ -56,9 +56,9 @@ fn optional_value(parameter: &Parameter, place: &TokenStream) -> TokenStream {
     }
 }
 
-fn integer(parameter: &Parameter, ty: Type, place: &TokenStream) -> TokenStream {
+fn integer(parameter: &Parameter, place: &TokenStream) -> TokenStream {
     let wire = &parameter.name.wire;
-    let bound = |bound: &Option<(String, Place)>| bound.as_ref().and_then(|(text, _)| whole(ty, text));
+    let bound = |bound: &Option<(String, Place)>| bound.as_ref().and_then(|(text, _)| whole(text));
     let min = bound(&parameter.min).map(|min| quote!(to.at_least(#wire, #place.copied(), #min);));
     let max = bound(&parameter.max).map(|max| quote!(to.at_most(#wire, #place.copied(), #max);));
     let digits = parameter.digits.map(|(digits, _)| {
@@ -84,10 +84,7 @@ fn list(parameter: &Parameter) -> TokenStream {
     let (min, max) = (number(least), parameter.max_items.map(|(n, _)| number(n)));
     let counted = max.is_some() || least > 0;
     let max = max.map_or(quote!(usize::MAX), |max| quote!(#max));
-    let item = match &parameter.shape {
-        Shape::List(ty) => Some(item(parameter, *ty)).filter(|check| !check.is_empty()),
-        Shape::One(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => None,
-    };
+    let item = parameter.shape.listed().map(|ty| item(parameter, ty)).filter(|check| !check.is_empty());
     if !counted && item.is_none() && !is_objects {
         return TokenStream::new();
     }

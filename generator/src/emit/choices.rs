@@ -9,7 +9,7 @@ use super::docs::{Docs, code, escape};
 use super::parameter_docs;
 use super::parameters::{self, Set};
 use super::scope::Scope;
-use crate::model::{Case, Choice, ChoiceKind, Family, Name, Parameter, Shape, Type};
+use crate::model::{Case, Choice, ChoiceKind, EnumValue, Family, Name, Parameter, Type};
 
 /// `choices.rs` of a family.
 pub(super) fn emit(family: &Family) -> String {
@@ -24,22 +24,18 @@ pub(super) fn emit(family: &Family) -> String {
 /// The types that a choice defines: itself, and what goes with each of its cases.
 pub(super) fn type_names(family: &Family, choice: &Choice) -> Vec<String> {
     let mut names = vec![choice.name.rust.clone()];
-    if let ChoiceKind::Value { enum_index, cases, .. } = &choice.kind {
-        let with_parameters = cases.iter().filter(|case| !case.parameters.is_empty());
-        names.extend(with_parameters.map(|case| case_name(family, choice, *enum_index, case)));
-    }
+    let with_parameters = choice.cases(family).filter(|(_, case)| !case.parameters.is_empty());
+    names.extend(with_parameters.map(|(value, _)| case_name(choice, value)));
     names
 }
 
 /// The type of what goes with a value, such as `LimitExecution`.
-pub(super) fn case_name(family: &Family, choice: &Choice, enum_index: usize, case: &Case) -> String {
-    format!("{}{}", variant(family, enum_index, case), choice.name.rust)
+pub(super) fn case_name(choice: &Choice, value: &EnumValue) -> String {
+    format!("{}{}", value.name.rust, choice.name.rust)
 }
 
-/// The variant for a value of the deciding enum.
-pub(super) fn variant(family: &Family, enum_index: usize, case: &Case) -> String {
-    family.enums[enum_index].values[case.value].name.rust.clone()
-}
+/// The values of the deciding enum, each with what goes with it.
+type Cases<'a> = [(&'a EnumValue, &'a Case)];
 
 fn emit_choice(scope: &Scope<'_>, choice: &Choice) -> Vec<TokenStream> {
     match &choice.kind {
@@ -47,15 +43,15 @@ fn emit_choice(scope: &Scope<'_>, choice: &Choice) -> Vec<TokenStream> {
             let wins = wins.as_ref().map(|(wins, _)| wins.as_str());
             by_presence(scope, choice, alternatives, wins)
         }
-        ChoiceKind::Value { decider, enum_index, cases } => by_value(scope, choice, decider, *enum_index, cases),
+        ChoiceKind::Value { decider, enum_index, .. } => {
+            let cases: Vec<_> = choice.cases(scope.family).collect();
+            by_value(scope, choice, decider, *enum_index, &cases)
+        }
     }
 }
 
 fn one_type(parameter: &Parameter) -> Type {
-    match parameter.shape {
-        Shape::One(ty) => ty,
-        Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => Type::Undefined,
-    }
+    parameter.shape.single().unwrap_or(Type::Undefined)
 }
 
 /// The variant for a parameter of which only one is sent.
@@ -177,8 +173,14 @@ fn presence_parameters(choice: &Choice, alternatives: &[Parameter], variants: &[
     }
 }
 
-fn by_value(scope: &Scope<'_>, choice: &Choice, decider: &Name, enum_index: usize, cases: &[Case]) -> Vec<TokenStream> {
-    let mut items = vec![value_enum(scope, choice, decider, enum_index, cases)];
+fn by_value(
+    scope: &Scope<'_>,
+    choice: &Choice,
+    decider: &Name,
+    enum_index: usize,
+    cases: &Cases<'_>,
+) -> Vec<TokenStream> {
+    let mut items = vec![value_enum(scope, choice, decider, cases)];
     let mut names = vec![decider];
     for parameter in choice.members() {
         if !names.iter().any(|name| name.wire == parameter.name.wire) {
@@ -187,20 +189,19 @@ fn by_value(scope: &Scope<'_>, choice: &Choice, decider: &Name, enum_index: usiz
     }
     items.push(value_inherent(scope, choice, enum_index, cases, &members(names.into_iter())));
     items.push(value_parameters(scope, choice, decider, enum_index, cases));
-    for case in cases.iter().filter(|case| !case.parameters.is_empty()) {
-        items.extend(payload(scope, choice, decider, enum_index, case));
+    for (value, case) in cases.iter().filter(|(_, case)| !case.parameters.is_empty()) {
+        items.extend(payload(scope, choice, decider, value, case));
     }
     items
 }
 
-fn value_enum(scope: &Scope<'_>, choice: &Choice, decider: &Name, enum_index: usize, cases: &[Case]) -> TokenStream {
+fn value_enum(scope: &Scope<'_>, choice: &Choice, decider: &Name, cases: &Cases<'_>) -> TokenStream {
     let name = ident(&choice.name.rust);
     let mut docs = Docs::new(&choice.doc, &choice.name.wire);
     docs.documented(&choice.keys(scope.family));
     docs.markdown(&format!("{} decides which other parameters go with it.", code(&decider.wire)));
     let docs = docs.outer();
-    let variants = cases.iter().map(|case| {
-        let value = &scope.family.enums[enum_index].values[case.value];
+    let variants = cases.iter().map(|(value, case)| {
         let mut docs = Docs::default();
         docs.markdown(&format!("{} = {}: {}", code(&decider.wire), code(&value.name.wire), escape(&value.doc)));
         let docs = docs.outer();
@@ -208,7 +209,7 @@ fn value_enum(scope: &Scope<'_>, choice: &Choice, decider: &Name, enum_index: us
         if case.parameters.is_empty() {
             return quote!(#docs #variant,);
         }
-        let payload = ident(&case_name(scope.family, choice, enum_index, case));
+        let payload = ident(&case_name(choice, value));
         quote!(#docs #variant(#payload),)
     });
     quote! {
@@ -226,14 +227,14 @@ fn value_inherent(
     scope: &Scope<'_>,
     choice: &Choice,
     enum_index: usize,
-    cases: &[Case],
+    cases: &Cases<'_>,
     members: &TokenStream,
 ) -> TokenStream {
     let name = ident(&choice.name.rust);
     let deciding = scope.named(&scope.family.enums[enum_index].name.rust);
-    let makers = cases.iter().filter(|case| !case.parameters.is_empty()).map(|case| {
-        let payload = ident(&case_name(scope.family, choice, enum_index, case));
-        let value = &scope.family.enums[enum_index].values[case.value].name;
+    let makers = cases.iter().filter(|(_, case)| !case.parameters.is_empty()).map(|(value, case)| {
+        let payload = ident(&case_name(choice, value));
+        let value = &value.name;
         let maker = ident(&value.function().unwrap_or_default());
         let required: Vec<_> = case.parameters.iter().filter(|parameter| parameter.is_required()).collect();
         let arguments = required.iter().map(|parameter| {
@@ -251,8 +252,8 @@ fn value_inherent(
             }
         }
     });
-    let arms = cases.iter().map(|case| {
-        let value = ident(&variant(scope.family, enum_index, case));
+    let arms = cases.iter().map(|(value, case)| {
+        let value = ident(&value.name.rust);
         let pattern = if case.parameters.is_empty() { quote!(Self::#value) } else { quote!(Self::#value(_)) };
         quote!(#pattern => #deciding::#value,)
     });
@@ -277,21 +278,14 @@ fn value_parameters(
     choice: &Choice,
     decider: &Name,
     enum_index: usize,
-    cases: &[Case],
+    cases: &Cases<'_>,
 ) -> TokenStream {
     let name = ident(&choice.name.rust);
     let deciding = scope.named(&scope.family.enums[enum_index].name.rust);
     let wire = &decider.wire;
-    let with_payload: Vec<_> = cases
-        .iter()
-        .filter(|case| !case.parameters.is_empty())
-        .map(|case| ident(&variant(scope.family, enum_index, case)))
-        .collect();
-    let without: Vec<_> = cases
-        .iter()
-        .filter(|case| case.parameters.is_empty())
-        .map(|case| ident(&variant(scope.family, enum_index, case)))
-        .collect();
+    let (without, with_payload): (Vec<_>, Vec<_>) = cases.iter().partition(|(_, case)| case.parameters.is_empty());
+    let variants = |cases: Vec<&(&EnumValue, &Case)>| cases.iter().map(|(value, _)| ident(&value.name.rust)).collect();
+    let (without, with_payload): (Vec<_>, Vec<_>) = (variants(without), variants(with_payload));
     let rest = (!without.is_empty()).then(|| quote!(#(Self::#without)|* => {}));
     let (out, to) = (quote!(out), if with_payload.is_empty() { quote!(_to) } else { quote!(to) });
     quote! {
@@ -325,9 +319,8 @@ fn value_parameters(
     }
 }
 
-fn payload(scope: &Scope<'_>, choice: &Choice, decider: &Name, enum_index: usize, case: &Case) -> Vec<TokenStream> {
-    let rust = case_name(scope.family, choice, enum_index, case);
-    let value = &scope.family.enums[enum_index].values[case.value].name;
+fn payload(scope: &Scope<'_>, choice: &Choice, decider: &Name, value: &EnumValue, case: &Case) -> Vec<TokenStream> {
+    let (rust, value) = (case_name(choice, value), &value.name);
     let mut docs = Docs::default();
     docs.markdown(&format!("What goes with {} = {}.", code(&decider.wire), code(&value.wire)));
     let mut items = Set::new(&rust, docs, &case.parameters).emit(scope);

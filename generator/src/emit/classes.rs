@@ -8,10 +8,10 @@ use super::expression::Expression;
 use super::scope::Scope;
 use crate::model::{Class, Condition, Operation};
 
-/// The function that tells the class, where the operation has limits by class and the request shows which it is.
+/// The function that returns the class, where the operation has limits by class and the request shows which it is.
 ///
-/// Classes are asked in the order of the schema. One that asks for a parameter which the operation does not have is
-/// passed over: only the caller knows then.
+/// Classes are tried in the order of the schema. One whose condition names a parameter that the operation lacks is
+/// skipped: only the caller knows then.
 pub(super) fn limit_class<'a>(scope: &'a Scope<'a>, operation: &'a Operation) -> Option<TokenStream> {
     let parameters = operation.body.parameters();
     let has = |name: &str| parameters.iter().any(|parameter| parameter.name.wire == name);

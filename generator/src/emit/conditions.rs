@@ -1,4 +1,4 @@
-//! Conditions of rules -> expressions over the fields of a request and what is told about the account.
+//! Conditions of rules -> expressions over the fields of a request and the properties of the account.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -6,22 +6,22 @@ use quote::quote;
 use super::code::{ident, whole};
 use super::expression::{Expression, is_among, is_some_among};
 use super::identifiers::form_function;
-use super::lookup::{Found, Lookup};
+use super::lookup::{Lookup, Target};
 use super::scope::{Scope, is_timestamp};
 use super::shared::Shared;
 use crate::diagnostics::Place;
-use crate::model::{Comparison, Condition, EnumValue, Parameter, Shape, Type, field_name};
+use crate::model::{Compared, Comparison, Condition, EnumValue, Parameter, Type, field_name};
 
 /// Conditions over one set of parameters.
 pub(super) struct Conditions<'a> {
     pub(super) of: Lookup<'a>,
-    /// What is told about the account.
+    /// The properties of the account.
     pub(super) account: TokenStream,
     pub(super) shared: Shared,
 }
 
 impl<'a> Conditions<'a> {
-    /// Conditions over the parameters that stand in `self`, for a check that is told of the account.
+    /// Conditions over the parameters in `self`, for a check that knows the account.
     pub(super) fn in_check(scope: &'a Scope<'a>, parameters: &'a [Parameter]) -> Self {
         Self::new(scope, parameters, quote!(to.account()))
     }
@@ -30,22 +30,22 @@ impl<'a> Conditions<'a> {
         Self { of: Lookup { scope, parameters, base: quote!(self) }, account, shared: Shared::default() }
     }
 
-    /// All of these are surely so.
+    /// All of these are known to hold.
     pub(super) fn all_hold(&self, conditions: &'a [Condition]) -> Vec<Expression> {
         conditions.iter().map(|condition| self.holds(condition)).collect()
     }
 
-    /// It is surely so.
+    /// It is known to hold.
     pub(super) fn holds(&self, condition: &'a Condition) -> Expression {
-        self.is_surely(condition, true)
+        self.is_known(condition, true)
     }
 
-    /// It is surely not so. What depends on something that was not told is neither.
+    /// It is known not to hold. What depends on an unknown property is neither.
     pub(super) fn fails(&self, condition: &'a Condition) -> Expression {
-        self.is_surely(condition, false)
+        self.is_known(condition, false)
     }
 
-    fn is_surely(&self, condition: &'a Condition, so: bool) -> Expression {
+    fn is_known(&self, condition: &'a Condition, so: bool) -> Expression {
         let given = |names: &'a [(String, _)]| names.iter().map(|(name, _)| self.of.is_given(name)).collect();
         let plain = match condition {
             Condition::Given(names) => Expression::all(given(names)),
@@ -86,8 +86,8 @@ impl<'a> Conditions<'a> {
     fn value(&self, wire: &'a str) -> TokenStream {
         let value = self.of.value(wire);
         match (self.of.find(wire), field_name(wire)) {
-            // `to` is what the checks are told to.
-            (Some(Found::Alternative(..) | Found::Member(_)), Ok(name)) if name != "to" => {
+            // `to` is the collector of violations.
+            (Some(Target::Alternative(..) | Target::Member(_)), Ok(name)) if name != "to" => {
                 self.shared.use_of(name, value)
             }
             _ => value,
@@ -104,8 +104,8 @@ impl<'a> Conditions<'a> {
             Comparison::NotBefore => {
                 let time = self.value(wire);
                 let is_plain = match self.of.find(wire) {
-                    Some(Found::Plain(one) | Found::Alternative(_, _, one)) => is_timestamp(&one.shape),
-                    Some(Found::Decider(..) | Found::Member(_)) | None => true,
+                    Some(Target::Plain(one) | Target::Alternative(_, _, one)) => is_timestamp(&one.shape),
+                    Some(Target::Decider(..) | Target::Member(_)) | None => true,
                 };
                 let time = if is_plain { time } else { quote!(#time.map(|time| time.timestamp()).as_ref()) };
                 quote!(to.is_not_before(#time, #property))
@@ -127,8 +127,8 @@ impl<'a> Conditions<'a> {
 
     fn has_form(&self, wire: &'a str, form: &str) -> Expression {
         let never = || Expression::Atom(quote!(false));
-        let Some(Found::Plain(parameter)) = self.of.find(wire) else { return never() };
-        let Shape::One(Type::Identifier(index)) = parameter.shape else { return never() };
+        let Some(Target::Plain(parameter)) = self.of.find(wire) else { return never() };
+        let Some(index) = parameter.shape.single_identifier() else { return never() };
         let identifier = &self.of.scope.family.identifiers[index];
         let Some(form) = identifier.forms.iter().find(|known| known.name.wire == form) else { return never() };
         let (field, asks) = (self.of.field(parameter), ident(&form_function(form)));
@@ -141,11 +141,11 @@ impl<'a> Conditions<'a> {
 
     fn is_one_of(&self, wire: &'a str, values: &[&str]) -> Expression {
         match self.of.find(wire) {
-            Some(Found::Plain(parameter)) => self.plain_is_one_of(&self.of.base, parameter, values),
-            Some(Found::Member(member)) => {
+            Some(Target::Plain(parameter)) => self.plain_is_one_of(&self.of.base, parameter, values),
+            Some(Target::Member(member)) => {
                 self.of.member_is(&member, |base, inner| self.plain_is_one_of(base, inner, values))
             }
-            Some(Found::Decider(outer, enum_index)) => {
+            Some(Target::Decider(outer, enum_index)) => {
                 let (field, variants) = (self.of.field(outer), self.variants(enum_index, values));
                 if outer.is_required() {
                     return is_among(&quote!(#field.kind()), &variants);
@@ -153,7 +153,7 @@ impl<'a> Conditions<'a> {
                 let is = is_among(&quote!(chosen.kind()), &variants).tokens();
                 Expression::Atom(quote!(#field.as_ref().is_some_and(|chosen| #is)))
             }
-            Some(Found::Alternative(..)) | None => Expression::Atom(quote!(false)),
+            Some(Target::Alternative(..)) | None => Expression::Atom(quote!(false)),
         }
     }
 
@@ -172,20 +172,12 @@ impl<'a> Conditions<'a> {
     fn plain_is_one_of(&self, base: &TokenStream, parameter: &Parameter, values: &[&str]) -> Expression {
         let field = ident(&parameter.name.rust);
         let place = quote!(#base.#field);
-        let values: Vec<TokenStream> = match parameter.shape {
-            Shape::One(Type::Enum(index)) => self.variants(index, values),
-            Shape::One(Type::Boolean(_)) => values.iter().map(|value| truth(value)).collect(),
-            Shape::One(ty @ (Type::Integer | Type::Signed)) => {
-                values.iter().filter_map(|value| whole(ty, value)).collect()
-            }
-            Shape::One(Type::Identifier(_) | Type::String) => return text_is_one_of(&place, parameter, values),
-            Shape::One(
-                Type::Decimal | Type::Time(_) | Type::Json | Type::Choice(_) | Type::Record(_) | Type::Undefined,
-            )
-            | Shape::List(_)
-            | Shape::Map(_)
-            | Shape::Items(_)
-            | Shape::Object(_) => return Expression::Atom(quote!(false)),
+        let values: Vec<TokenStream> = match parameter.shape.single().and_then(Type::compared) {
+            Some(Compared::Enum(index)) => self.variants(index, values),
+            Some(Compared::Boolean) => values.iter().map(|value| truth(value)).collect(),
+            Some(Compared::Whole) => values.iter().filter_map(|value| whole(value)).collect(),
+            Some(Compared::Text) => return text_is_one_of(&place, parameter, values),
+            None => return Expression::Atom(quote!(false)),
         };
         if parameter.is_required() { is_among(&place, &values) } else { is_some_among(&place, &values) }
     }

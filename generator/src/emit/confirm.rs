@@ -1,4 +1,4 @@
-//! What becomes of a request: the tables and traits by which a client tells or finds out, and the words about it.
+//! Outcomes of requests: the tables and traits by which a client concludes or queries them, and their documentation.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -11,7 +11,7 @@ use crate::model::{
     Api, Compound, Confirm, Effect, Family, Operation, Pair, Response, RowOutcome, Several, has_parameter,
 };
 
-/// The table of what becomes of a request when its call ends in a certain way.
+/// The table of outcomes by the result of a call.
 pub(super) fn outcomes(api: &Api) -> TokenStream {
     let rows = api.outcomes.iter().map(|row| {
         let (when, why) = (ident(&camel(row.when.as_str())), &row.why);
@@ -64,7 +64,7 @@ pub(super) fn impls(scope: &Scope<'_>, operation: &Operation) -> TokenStream {
 /// The list whose items are asked for one by one.
 fn confirmed_list<'a>(family: &Family, operation: &'a Operation) -> Option<&'a str> {
     operation.confirm.as_ref()?;
-    let asks = |parameters: &[_]| operation.asked_by().any(|(own, _)| has_parameter(family, parameters, own));
+    let asks = |parameters: &[_]| operation.queried_by().any(|(own, _)| has_parameter(family, parameters, own));
     operation.list_with(asks).map(|(list, _)| list.name.wire.as_str())
 }
 
@@ -192,7 +192,7 @@ fn sentence(text: &str) -> String {
 }
 
 fn confirm_sentence(operation: &Operation, confirm: &Confirm, teller: &Operation) -> String {
-    let by: Vec<_> = operation.asked_by().map(|(own, _)| code(own)).collect();
+    let by: Vec<_> = operation.queried_by().map(|(own, _)| code(own)).collect();
     let absence = match confirm.kept {
         None => "an absence proves nothing".to_owned(),
         Some(kept) => format!("records are kept for at least {kept}, so an absence can prove that it had no effect"),

@@ -7,6 +7,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::model::elements::Key;
+use crate::model::phrases::Markup;
 
 const WIDTH: usize = 100;
 
@@ -145,6 +146,16 @@ pub(super) fn break_lines(printed: &str) -> String {
 /// What the keys say that have no form of their own; Markdown.
 pub(super) fn documented(keys: &[Key]) -> impl Iterator<Item = String> {
     keys.iter().filter(|key| key.is_documented && !key.says.is_empty()).map(|key| escape(&key.says))
+}
+
+/// The words of the model in Markdown.
+pub(super) const MARKDOWN: Markup = Markup { text: escape, code };
+
+/// Words that begin small as a sentence.
+pub(super) fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).chain(['.']).collect()
 }
 
 /// A text as inline code.

@@ -171,17 +171,16 @@ impl<'a> Writer<'a> {
                 let value = self.value(ty, &text_of(json.get(&given.name.wire)?)?, false)?;
                 Some(quote!(#name::#variant(#value)))
             }
-            ChoiceKind::Value { decider, enum_index, cases } => {
-                let all = &self.scope.family.enums[*enum_index];
-                let index = all.index_of(&text_of(json.get(&decider.wire)?)?)?;
-                let case = cases.iter().find(|case| case.value == index)?;
-                let value = &all.values[index].name;
+            ChoiceKind::Value { decider, enum_index, .. } => {
+                let text = text_of(json.get(&decider.wire)?)?;
+                let index = self.scope.family.enums[*enum_index].index_of(&text)?;
+                let (value, case) = choice.cases(self.scope.family).find(|(_, case)| case.value == index)?;
                 if case.parameters.is_empty() {
-                    let variant = ident(&value.rust);
+                    let variant = ident(&value.name.rust);
                     return Some(quote!(#name::#variant));
                 }
                 self.used.borrow_mut().remove(&choice.name.rust);
-                let payload = self.named(&choices::case_name(self.scope.family, choice, *enum_index, case));
+                let payload = self.named(&choices::case_name(choice, value));
                 self.set(&payload, &case.parameters, json)
             }
         }
@@ -194,7 +193,7 @@ impl<'a> Writer<'a> {
             Type::String if converts => quote!(#text),
             Type::String => quote!(#text.to_owned()),
             Type::Decimal => quote!(#text.parse::<#root::Decimal>()?),
-            Type::Integer | Type::Signed => whole(ty, text)?,
+            Type::Integer | Type::Signed => whole(text)?,
             Type::Boolean(_) => {
                 let value = matches!(text, "true" | "1");
                 quote!(#value)

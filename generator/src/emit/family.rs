@@ -105,17 +105,7 @@ fn family_docs(api: &Api, family: &Family) -> Docs {
     docs.line("| operation | method and path | limit |".to_owned());
     docs.line("|---|---|---|".to_owned());
     for operation in &family.operations {
-        let rates: Vec<_> = operation
-            .rates
-            .iter()
-            .map(|rate| {
-                let class = if rate.class == "default" { String::new() } else { format!(" ({})", escape(&rate.class)) };
-                rate.of_pool.as_ref().map_or_else(
-                    || format!("{} per {}{class}", rate.pace(), rate.scope.as_str()),
-                    |of| escape(&of.to_string()),
-                )
-            })
-            .collect();
+        let rates: Vec<_> = operation.rates.iter().map(|rate| escape(&rate.in_short())).collect();
         docs.line(format!(
             "| [`{}`] | `{} {}` | {} |",
             operation.rust.rust,

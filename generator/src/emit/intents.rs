@@ -8,7 +8,7 @@ use super::docs::{Docs, code, escape};
 use super::parameter_docs;
 use super::parameters::argument_type;
 use super::scope::Scope;
-use crate::model::{Intent, Operation, Parameter, Shape, Type, Unit};
+use crate::model::{Choice, Intent, Operation, Parameter, Unit};
 
 /// The constructors of a request, or of the items of one of its lists.
 pub(super) fn constructors(
@@ -65,13 +65,9 @@ fn argument(intent: &Intent, parameter: &Parameter) -> proc_macro2::Ident {
 /// What the intent sets a parameter to: a value of its enum, or the case of a choice that nothing goes with.
 fn value(scope: &Scope<'_>, intent: &Intent, parameter: &Parameter) -> Option<TokenStream> {
     let text = intent.sets(scope.family, parameter)?;
-    let (ty, enum_index) = match parameter.shape {
-        Shape::One(ty @ Type::Enum(index)) => (ty, index),
-        Shape::One(ty @ Type::Choice(index)) => (ty, scope.family.choices[index].decider()?.1),
-        Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => return None,
-    };
-    let all = &scope.family.enums[enum_index];
-    let (ty, variant) = (scope.ty(ty), ident(&all.values[all.index_of(text)?].name.rust));
+    let decider = || scope.family.choice_of(parameter).and_then(Choice::decider).map(|(_, index)| index);
+    let all = &scope.family.enums[parameter.shape.single_enum().or_else(decider)?];
+    let (ty, variant) = (scope.ty(parameter.shape.single()?), ident(&all.values[all.index_of(text)?].name.rust));
     Some(quote!(#ty::#variant))
 }
 

@@ -3,11 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::choices::{alternative, variant};
+use super::choices::alternative;
 use super::code::ident;
 use super::expression::Expression;
 use super::scope::Scope;
-use crate::model::{Case, Choice, ChoiceKind, Parameter, Shape, Type};
+use crate::model::{Choice, ChoiceKind, Parameter, Type};
 
 /// One set of parameters, which stand in `base`.
 pub(super) struct Lookup<'a> {
@@ -18,7 +18,7 @@ pub(super) struct Lookup<'a> {
 }
 
 /// Where a wire name is found in the types of a set.
-pub(super) enum Found<'a> {
+pub(super) enum Target<'a> {
     Plain(&'a Parameter),
     /// One of the alternatives of a choice.
     Alternative(&'a Parameter, &'a Choice, &'a Parameter),
@@ -32,8 +32,6 @@ pub(super) enum Found<'a> {
 pub(super) struct Member<'a> {
     outer: &'a Parameter,
     choice: &'a Choice,
-    enum_index: usize,
-    cases: &'a [Case],
     wire: &'a str,
 }
 
@@ -56,10 +54,10 @@ impl Text {
 }
 
 impl<'a> Lookup<'a> {
-    pub(super) fn find(&self, wire: &'a str) -> Option<Found<'a>> {
+    pub(super) fn find(&self, wire: &'a str) -> Option<Target<'a>> {
         self.parameters.iter().find_map(|parameter| match self.scope.family.choice_of(parameter) {
             Some(choice) => find_in_choice(parameter, choice, wire),
-            None => (parameter.name.wire == wire).then_some(Found::Plain(parameter)),
+            None => (parameter.name.wire == wire).then_some(Target::Plain(parameter)),
         })
     }
 
@@ -71,13 +69,13 @@ impl<'a> Lookup<'a> {
 
     pub(super) fn is_given(&self, wire: &'a str) -> Expression {
         match self.find(wire) {
-            Some(Found::Plain(parameter)) => self.plain_is_given(parameter),
-            Some(Found::Alternative(outer, choice, inner)) => {
+            Some(Target::Plain(parameter)) => self.plain_is_given(parameter),
+            Some(Target::Alternative(outer, choice, inner)) => {
                 let (name, variant) = (self.scope.named(&choice.name.rust), ident(&alternative(inner)));
                 self.matches(outer, &quote!(#name::#variant(_)), None)
             }
-            Some(Found::Decider(outer, _)) => self.plain_is_given(outer),
-            Some(Found::Member(member)) => self.member_is_given(&member),
+            Some(Target::Decider(outer, _)) => self.plain_is_given(outer),
+            Some(Target::Member(member)) => self.member_is_given(&member),
             None => Expression::Atom(quote!(false)),
         }
     }
@@ -105,7 +103,7 @@ impl<'a> Lookup<'a> {
         Expression::any(parts.collect())
     }
 
-    /// Whether a member has a value of which `is` says that it is meant; `is` is told where the member stands.
+    /// Whether a member has a value that `is` accepts; `is` gets the place of the member.
     pub(super) fn member_is(
         &self,
         member: &Member<'a>,
@@ -120,11 +118,11 @@ impl<'a> Lookup<'a> {
 
     /// The cases that have the member: the variant, and the parameter there.
     fn cases(&self, member: &Member<'a>) -> impl Iterator<Item = (TokenStream, &'a Parameter)> {
-        let Member { choice, enum_index, cases, wire, .. } = *member;
+        let Member { choice, wire, .. } = *member;
         let name = self.scope.named(&choice.name.rust);
-        cases.iter().filter_map(move |case| {
+        choice.cases(self.scope.family).filter_map(move |(value, case)| {
             let inner = case.parameters.iter().find(|parameter| parameter.name.wire == wire)?;
-            let variant = ident(&variant(self.scope.family, enum_index, case));
+            let variant = ident(&value.name.rust);
             Some((quote!(#name::#variant), inner))
         })
     }
@@ -132,13 +130,13 @@ impl<'a> Lookup<'a> {
     /// The value of a parameter as an `Option` of a reference.
     pub(super) fn value(&self, wire: &'a str) -> TokenStream {
         match self.find(wire) {
-            Some(Found::Plain(parameter)) => value_of(&self.base, parameter),
-            Some(Found::Alternative(outer, choice, inner)) => {
+            Some(Target::Plain(parameter)) => value_of(&self.base, parameter),
+            Some(Target::Alternative(outer, choice, inner)) => {
                 let (name, variant) = (self.scope.named(&choice.name.rust), ident(&alternative(inner)));
                 let (field, pattern) = (self.field(outer), through_option(outer, &quote!(#name::#variant(value))));
                 quote!(match &#field { #pattern => Some(value), _ => None })
             }
-            Some(Found::Member(member)) => {
+            Some(Target::Member(member)) => {
                 let field = self.field(member.outer);
                 let arms: Vec<_> = self
                     .cases(&member)
@@ -148,36 +146,33 @@ impl<'a> Lookup<'a> {
                         quote!(#pattern => #value,)
                     })
                     .collect();
-                let has_others = arms.len() < member.cases.len() || !member.outer.is_required();
+                let has_others =
+                    arms.len() < member.choice.cases(self.scope.family).count() || !member.outer.is_required();
                 let others = has_others.then(|| quote!(_ => None,));
                 quote!(match &#field { #(#arms)* #others })
             }
-            Some(Found::Decider(..)) | None => quote!(None),
+            Some(Target::Decider(..)) | None => quote!(None),
         }
     }
 
     /// The value of a parameter as text; nothing when it has none.
     pub(super) fn text(&self, wire: &'a str) -> Option<Text> {
         match self.find(wire)? {
-            Found::Plain(parameter) => {
+            Target::Plain(parameter) => {
                 let field = self.field(parameter);
-                match (&parameter.shape, parameter.is_required()) {
-                    (Shape::One(Type::Enum(_) | Type::Identifier(_) | Type::String), true) => {
-                        Some(Text::Always(quote!(#field.as_str())))
-                    }
-                    (Shape::One(Type::String), false) => Some(Text::Sometimes(quote!(#field.as_deref()))),
-                    (Shape::One(Type::Enum(_) | Type::Identifier(_)), false) => {
-                        Some(Text::Sometimes(quote!(#field.as_ref().map(|value| value.as_str()))))
-                    }
-                    _ => None,
-                }
+                let ty = parameter.shape.single().filter(|ty| ty.is_text() || ty.is_enum())?;
+                Some(match (parameter.is_required(), ty) {
+                    (true, _) => Text::Always(quote!(#field.as_str())),
+                    (false, Type::String) => Text::Sometimes(quote!(#field.as_deref())),
+                    (false, _) => Text::Sometimes(quote!(#field.as_ref().map(|value| value.as_str()))),
+                })
             }
-            Found::Alternative(outer, choice, inner) => {
+            Target::Alternative(outer, choice, inner) => {
                 let (name, variant) = (self.scope.named(&choice.name.rust), ident(&alternative(inner)));
                 let (field, pattern) = (self.field(outer), through_option(outer, &quote!(#name::#variant(value))));
                 Some(Text::Sometimes(quote!(match &#field { #pattern => Some(value.as_str()), _ => None })))
             }
-            Found::Decider(..) | Found::Member(_) => None,
+            Target::Decider(..) | Target::Member(_) => None,
         }
     }
 
@@ -201,18 +196,18 @@ fn value_of(base: &TokenStream, parameter: &Parameter) -> TokenStream {
     }
 }
 
-fn find_in_choice<'a>(outer: &'a Parameter, choice: &'a Choice, wire: &'a str) -> Option<Found<'a>> {
+fn find_in_choice<'a>(outer: &'a Parameter, choice: &'a Choice, wire: &'a str) -> Option<Target<'a>> {
     match &choice.kind {
         ChoiceKind::Presence { alternatives, .. } => alternatives
             .iter()
             .find(|parameter| parameter.name.wire == wire)
-            .map(|inner| Found::Alternative(outer, choice, inner)),
+            .map(|inner| Target::Alternative(outer, choice, inner)),
         ChoiceKind::Value { decider, enum_index, .. } if decider.wire == wire => {
-            Some(Found::Decider(outer, *enum_index))
+            Some(Target::Decider(outer, *enum_index))
         }
-        ChoiceKind::Value { enum_index, cases, .. } => {
+        ChoiceKind::Value { .. } => {
             let is_member = choice.members().iter().any(|member| member.name.wire == wire);
-            is_member.then_some(Found::Member(Member { outer, choice, enum_index: *enum_index, cases, wire }))
+            is_member.then_some(Target::Member(Member { outer, choice, wire }))
         }
     }
 }

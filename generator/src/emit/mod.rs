@@ -35,7 +35,6 @@ mod rules;
 mod scope;
 mod shared;
 mod statements;
-mod units;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -82,7 +81,7 @@ pub(crate) fn jobs(api: &Api, layout: Layout) -> Vec<Job<'_>> {
         Layout::Crate => "lib.rs",
     };
     let mut jobs = vec![job(root, move || root::emit(api, layout))];
-    jobs.extend(api.account.iter().map(|told| job("account.rs", move || account::emit(told))));
+    jobs.extend(api.account.iter().map(|account| job("account.rs", move || account::emit(account))));
     if codes::of(api).next().is_some() {
         jobs.push(job("codes.rs", move || codes::emit(api)));
     }

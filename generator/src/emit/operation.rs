@@ -5,17 +5,16 @@ use quote::quote;
 
 use super::checks;
 use super::code::{self, capitalised, file, ident, list, number};
-use super::docs::{Docs, code, documented, escape};
+use super::docs::{Docs, MARKDOWN, code, documented, escape};
 use super::parameter_docs;
 use super::parameters::{Set, field_type};
 use super::records::{self, Container, page_fields, page_name, response_type};
 use super::scope::{Scope, as_timestamp, is_timestamp};
 use super::{batches, classes, confirm, example, in_flight, intents, pages, rules, statements};
 use crate::emit::Layout;
-use crate::model::{Access, Effect};
 use crate::model::{
-    Api, Condition, Duration, DurationUnit, Family, InstrumentNames, Lists, Objects, OfPool, Operation, Parameter,
-    ParameterStyle, PathPiece, Rate, Response, Rule, Scope as RateScope, Shape, Test, Type, UtcOffset, Window,
+    Access, Api, Condition, Duration, DurationUnit, Effect, Family, InstrumentNames, Lists, Objects, OfPool, Operation,
+    Parameter, ParameterStyle, PathPiece, Rate, RateScope, Response, Rule, Test, Type, UtcOffset, Window,
 };
 
 /// The file of an operation.
@@ -327,11 +326,8 @@ fn item_structs(scope: &Scope<'_>, operation: &Operation) -> Vec<TokenStream> {
 fn page(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     let Response::Page { next, .. } = &operation.response else { return None };
     let parameters = operation.body.parameters();
-    let next_type =
-        parameters.iter().find(|parameter| parameter.name.wire == next.0).map(|parameter| match parameter.shape {
-            Shape::One(ty) => ty,
-            Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => Type::String,
-        });
+    let next_type = parameters.iter().find(|parameter| parameter.name.wire == next.0);
+    let next_type = next_type.and_then(|parameter| parameter.shape.single());
     let fields = page_fields(&operation.response, next_type.unwrap_or(Type::String))?;
     let mut docs = Docs::default();
     docs.markdown(&format!("A page of the answer to [`{}`].", operation.rust.rust));
@@ -350,14 +346,8 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
     documented(&operation.keys(scope.family)).for_each(|says| docs.entry(&says));
     docs.entry(&format!("**Effect:** {}", effect(operation.effect)));
     docs.entry(&format!("**Access:** {}", access(operation)));
-    let rates: Vec<_> = operation
-        .rates
-        .iter()
-        .map(|rate| {
-            let class = class_text(scope, &rate.class);
-            format!("{}{class}", rate.in_words())
-        })
-        .collect();
+    let rate = |rate: &Rate| format!("{}{}", rate.in_words(), class_text(scope, rate.own_class()));
+    let rates: Vec<_> = operation.rates.iter().map(rate).collect();
     docs.entry(&format!(
         "**Rate limit:** {}",
         if rates.is_empty() { "not stated".to_owned() } else { rates.join("; ") }
@@ -370,7 +360,7 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
         docs.entry(&in_flight::entry(in_flight));
     }
     if let Some(window) = &operation.window {
-        docs.entry(&format!("**Window:** {}", window_sentence(window)));
+        docs.entry(&format!("**Window:** {}", window.in_words(&MARKDOWN)));
     }
     if let Some(history) = operation.history {
         docs.entry(&format!("**History:** the last {history}"));
@@ -385,12 +375,11 @@ fn docs(api: &Api, scope: &Scope<'_>, operation: &Operation, layout: Layout) -> 
 }
 
 /// For whom a rate holds, where it is not everyone.
-fn class_text(scope: &Scope<'_>, class: &str) -> String {
-    let known = scope.family.classes.iter().find(|known| known.name == class);
-    match (class, known) {
-        ("default", _) => String::new(),
-        (_, None) => format!(" for {}", escape(class)),
-        (_, Some(known)) => format!(" for {} ({})", escape(class), escape(known.doc.trim_end_matches('.'))),
+fn class_text(scope: &Scope<'_>, class: Option<&str>) -> String {
+    let Some(class) = class else { return String::new() };
+    match scope.family.classes.iter().find(|known| known.name == class) {
+        None => format!(" for {}", escape(class)),
+        Some(known) => format!(" for {} ({})", escape(class), escape(known.doc.trim_end_matches('.'))),
     }
 }
 
@@ -416,25 +405,4 @@ fn access(operation: &Operation) -> String {
         text.push_str("; only for user ids on the exchange's white list");
     }
     text
-}
-
-fn window_sentence(window: &Window) -> String {
-    let mut parts = vec![format!("{} to {}", code(&window.from.0), code(&window.to.0))];
-    if let Some(span) = window.span {
-        parts.push(format!("at most {span} apart"));
-    }
-    if let Some(access) = window.access {
-        let what = if window.access_is_of_data { "data of the last" } else { "beginning within the last" };
-        parts.push(format!("{what} {access}"));
-    }
-    if let Some(default) = window.default {
-        parts.push(format!("{default} when left out"));
-    }
-    if window.both_or_neither {
-        parts.push("both or neither".to_owned());
-    }
-    if let Some(zone) = window.days {
-        parts.push(format!("days of {zone}"));
-    }
-    parts.join(", ")
 }

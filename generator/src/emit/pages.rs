@@ -106,12 +106,8 @@ fn read(scope: &Scope<'_>, operation: &Operation) -> Option<Read> {
 
 /// The function that gives the text of a value that says where a page begins.
 fn text_of(shape: &Shape) -> TokenStream {
-    match shape {
-        Shape::One(Type::Time(_)) => quote!(runtime::emitted::wire_text_of),
-        Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => {
-            quote!(runtime::emitted::text_of)
-        }
-    }
+    let is_time = shape.single().is_some_and(Type::is_time);
+    if is_time { quote!(runtime::emitted::wire_text_of) } else { quote!(runtime::emitted::text_of) }
 }
 
 /// How the next page is requested, where the answer is no `page`.
@@ -153,10 +149,10 @@ fn shift(pages: &Paging, shape: &Shape) -> i8 {
         PageOrder::NewestFirst => -1,
         PageOrder::OldestFirst => 1,
     };
-    match shape {
-        Shape::One(Type::Time(_)) if !pages.includes => -onward,
-        Shape::One(Type::Integer) if pages.includes => onward,
-        Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => 0,
+    match shape.single() {
+        Some(ty) if ty.is_time() && !pages.includes => -onward,
+        Some(Type::Integer) if pages.includes => onward,
+        Some(_) | None => 0,
     }
 }
 
@@ -242,7 +238,7 @@ fn range(operation: &Operation) -> Option<TokenStream> {
 /// One request for each value of a parameter.
 fn each(scope: &Scope<'_>, operation: &Operation) -> Option<TokenStream> {
     let parameter = find(operation, &operation.listing.each.as_ref()?.0)?;
-    let Shape::One(Type::Enum(index)) = parameter.shape else { return None };
+    let index = parameter.shape.single_enum()?;
     let field = ident(&parameter.name.rust);
     let values = values(scope, parameter, index);
     let (all, of) = (&scope.family.enums[index], scope.ty(Type::Enum(index)));

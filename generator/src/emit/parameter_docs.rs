@@ -1,10 +1,8 @@
 //! Documentation of parameters: meaning, need, default, bounds, unit.
 
-use super::docs::{Docs, cell, code, documented, escape};
+use super::docs::{Docs, MARKDOWN, cell, code, documented, escape, sentence};
 use super::scope::Scope;
-use super::units;
-use crate::diagnostics::Place;
-use crate::model::{Choice, ChoiceKind, Need, Parameter, Shape, Type};
+use crate::model::{Choice, ChoiceKind, Need, Parameter, Shape, Type, phrases};
 
 /// Adds a table of parameters, with a row for each name on the wire.
 pub(super) fn table(docs: &mut Docs, scope: &Scope<'_>, parameters: &[Parameter]) {
@@ -32,12 +30,12 @@ fn rows(docs: &mut Docs, scope: &Scope<'_>, parameter: &Parameter) {
                 row(docs, scope, alternative, one_of);
             }
         }
-        ChoiceKind::Value { decider, enum_index, cases } => {
+        ChoiceKind::Value { decider, enum_index, .. } => {
             let values = scope.family.enums[*enum_index].name.rust.as_str();
             let cells = [&code(&decider.wire), required(parameter.need), "", "", &link(values)];
             docs.line(table_row(&cells));
-            for case in cases {
-                let value = &scope.family.enums[*enum_index].values[case.value].name.wire;
+            for (value, case) in choice.cases(scope.family) {
+                let value = &value.name.wire;
                 for member in &case.parameters {
                     let with = match member.need {
                         Need::Always => format!("with {} {}", code(&decider.wire), code(value)),
@@ -59,7 +57,7 @@ fn row(docs: &mut Docs, scope: &Scope<'_>, parameter: &Parameter, required: &str
         (None, Some(note)) => escape(note.trim_end_matches('.')),
         (None, None) => String::new(),
     };
-    let unit = units::phrase(&parameter.units);
+    let unit = phrases::units_in(&parameter.units, &MARKDOWN);
     docs.line(table_row(&[&name, required, &default, &unit, &values(scope, parameter)]));
 }
 
@@ -96,8 +94,7 @@ fn values(scope: &Scope<'_>, parameter: &Parameter) -> String {
     };
     let delete = parameter.edit.as_ref().and_then(|edit| edit.delete.as_ref());
     let delete = delete.map(|delete| format!("{} deletes", code(delete)));
-    let bounds = bounds(parameter).into_iter().map(|bound| bound.trim_end_matches('.').to_lowercase());
-    std::iter::once(values).chain(bounds).chain(delete).collect::<Vec<_>>().join("; ")
+    std::iter::once(values).chain(phrases::bounds(parameter)).chain(delete).collect::<Vec<_>>().join("; ")
 }
 
 /// A link to a type of the family.
@@ -168,7 +165,7 @@ fn facts(scope: &Scope<'_>, parameter: &Parameter) -> String {
         (Some((default, _)), _) => facts.push(format!("The exchange defaults to {}.", code(default))),
         (None, _) => {}
     }
-    facts.extend(bounds(parameter));
+    facts.extend(phrases::bounds(parameter).iter().map(|bound| sentence(bound)));
     if !parameter.only.is_empty() {
         let values: Vec<_> = parameter.only.iter().map(|(value, _)| code(value)).collect();
         facts.push(format!("Allowed here: {}.", values.join(", ")));
@@ -183,7 +180,7 @@ fn facts(scope: &Scope<'_>, parameter: &Parameter) -> String {
         });
     }
     facts.extend(documented(&parameter.keys(scope.family)));
-    facts.push(units::sentence(&parameter.units));
+    facts.push(phrases::unit_sentence(&parameter.units, &MARKDOWN));
     facts.retain(|fact| !fact.is_empty());
     facts.join(" ")
 }
@@ -197,26 +194,4 @@ fn choice_wires(choice: &Choice) -> String {
         }
     }
     names.join(", ")
-}
-
-fn bounds(parameter: &Parameter) -> Vec<String> {
-    let text = |value: &Option<(String, Place)>| value.as_ref().map(|(text, _)| text.clone());
-    let count = |value: Option<(u64, Place)>| value.map(|(n, _)| n);
-    let mut bounds = Vec::new();
-    match (text(&parameter.min), text(&parameter.max)) {
-        (Some(min), Some(max)) => bounds.push(format!("From {min} to {max}.")),
-        (Some(min), None) => bounds.push(format!("At least {min}.")),
-        (None, Some(max)) => bounds.push(format!("At most {max}.")),
-        (None, None) => {}
-    }
-    match (count(parameter.min_items), count(parameter.max_items)) {
-        (Some(min), Some(max)) => bounds.push(format!("{min} to {max} items.")),
-        (Some(min), None) => bounds.push(format!("{min} items at least.")),
-        (None, Some(max)) => bounds.push(format!("{max} items at most.")),
-        (None, None) => {}
-    }
-    if let Some((digits, _)) = parameter.digits {
-        bounds.push(format!("{digits} digits at most."));
-    }
-    bounds
 }

@@ -232,7 +232,7 @@ pub(super) fn read_required(parameter: &Parameter) -> TokenStream {
 }
 
 fn is_enum(parameter: &Parameter) -> bool {
-    matches!(parameter.shape, Shape::One(Type::Enum(_)))
+    parameter.shape.single_enum().is_some()
 }
 
 fn unused_if(unused: bool, name: &str) -> proc_macro2::Ident {

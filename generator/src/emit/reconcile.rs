@@ -6,7 +6,7 @@ use quote::quote;
 use super::code::{gate, ident, optional_text};
 use super::layout::Layout;
 use super::{module_name, pages};
-use crate::model::{Api, Family, Operation, Response, Shape, Shown, Shows, Type};
+use crate::model::{Api, Family, Operation, Response, Shown, Shows};
 
 /// All listings of an API that show a part of an account.
 pub(super) fn listings(api: &Api, layout: Layout) -> TokenStream {
@@ -23,10 +23,10 @@ pub(super) fn listings(api: &Api, layout: Layout) -> TokenStream {
 /// Whether the record that shows the effect of an operation tells the state of an order.
 pub(super) fn is_of_an_order(family: &Family, operation: &Operation) -> bool {
     let record = operation.teller(family).map(|(teller, _)| &teller.response);
-    matches!(record, Some(Response::Object { record }) if tells_a_state(family, *record))
+    matches!(record, Some(Response::Object { record }) if has_state(family, *record))
 }
 
-fn tells_a_state(family: &Family, record: usize) -> bool {
+fn has_state(family: &Family, record: usize) -> bool {
     family.lifecycle.iter().flat_map(|lifecycle| &lifecycle.records).any(|tracked| tracked.record == record)
 }
 
@@ -35,7 +35,7 @@ fn listing(family: &Family, operation: &Operation) -> Option<TokenStream> {
     let request = path(family, operation);
     let begin = match shows.what {
         // A selection of operations may be without the lifecycle.
-        Shown::OpenOrders | Shown::PastOrders if !pages::is_followed(operation) || !tells_a_state(family, record) => {
+        Shown::OpenOrders | Shown::PastOrders if !pages::is_followed(operation) || !has_state(family, record) => {
             return None;
         }
         Shown::OpenOrders => quote!(open_orders::<#request>()),
@@ -66,7 +66,7 @@ fn fill_fields(shows: &Shows) -> Option<TokenStream> {
 fn over(family: &Family, operation: &Operation, shows: &Shows) -> Option<TokenStream> {
     let (name, _) = shows.over.as_ref()?;
     let parameter = operation.body.parameters().iter().find(|parameter| parameter.name.wire == *name)?;
-    let Shape::One(Type::Enum(index)) = parameter.shape else { return None };
+    let index = parameter.shape.single_enum()?;
     let values: Vec<_> = match parameter.only.is_empty() {
         true => family.enums[index].wires().collect(),
         false => parameter.only.iter().map(|(value, _)| value.as_str()).collect(),

@@ -4,10 +4,9 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::code::{deprecation, file, ident};
-use super::docs::{Docs, code, escape};
+use super::docs::{Docs, MARKDOWN, code, escape};
 use super::scope::Scope;
-use super::units;
-use crate::model::{Api, Family, Field, Record, Response, Shape, Truth, Type};
+use crate::model::{Api, Family, Field, Record, Response, Shape, Truth, Type, phrases};
 
 /// `records.rs` of a family.
 pub(super) fn emit(api: &Api, family: &Family) -> String {
@@ -117,7 +116,7 @@ fn member(scope: &Scope<'_>, container: &Container<'_>, field: &Field) -> TokenS
     }
     let mut docs = Docs::default();
     docs.markdown(&text);
-    docs.markdown(&units::sentence(&field.units));
+    docs.markdown(&phrases::unit_sentence(&field.units, &MARKDOWN));
     if !field.only.is_empty() {
         let values: Vec<_> = field.only.iter().map(|(value, _)| code(value)).collect();
         docs.markdown(&format!("The document lists {} here.", values.join(", ")));

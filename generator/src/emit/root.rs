@@ -48,7 +48,7 @@ fn exports(api: &Api) -> TokenStream {
     }
 }
 
-/// What may be told about an account; where the schema lists nothing, a name is all there is to tell.
+/// The properties of an account; where the schema lists none, it has a name only.
 fn account(api: &Api) -> TokenStream {
     let Some(account) = &api.account else {
         return quote!(

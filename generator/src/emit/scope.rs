@@ -18,7 +18,17 @@ pub(super) fn value_type(ty: Type) -> Option<&'static str> {
         Type::Time(Times::Microseconds) => Some("UnixMicros"),
         Type::Time(Times::Nanoseconds) => Some("UnixNanos"),
         Type::Time(Times::Iso8601) => Some("IsoTime"),
-        _ => None,
+        Type::Time(Times::Milliseconds)
+        | Type::String
+        | Type::Decimal
+        | Type::Integer
+        | Type::Signed
+        | Type::Boolean(_)
+        | Type::Enum(_)
+        | Type::Identifier(_)
+        | Type::Choice(_)
+        | Type::Record(_)
+        | Type::Undefined => None,
     }
 }
 

@@ -1,8 +1,7 @@
 //! Rules, contradictions, gaps and observations, as documentation.
 
 use super::docs::{Docs, code, escape};
-use crate::model::{Rule, Statements};
-use crate::model::{RuleKind, Severity};
+use crate::model::{Rule, RuleKind, Severity, Statements};
 
 /// Adds all statements of a family or an operation.
 pub(super) fn add(docs: &mut Docs, statements: &Statements) {

@@ -1,8 +1,9 @@
 //! The answer: its record, and the records within.
 
 use super::page::{Page, joined, sentence};
-use super::parameters::{documented, type_name, units, values};
-use crate::model::{Family, Field, Record, Response, Shape, Type};
+use super::parameters::{documented, type_name, values};
+use crate::model::phrases::{self, PLAIN};
+use crate::model::{Family, Field, Record, Response};
 
 pub(super) fn add(page: &mut Page, family: &Family, response: &Response) {
     let record = |index: usize| family.records.get(index);
@@ -30,7 +31,7 @@ fn fields(page: &mut Page, family: &Family, depth: usize, record: &Record, open:
     let width = record.fields.iter().map(|field| field.name.wire.chars().count()).max().unwrap_or(0);
     for field in &record.fields {
         page.named(depth, width, &field.name.wire, &facts(family, field));
-        let (Shape::One(Type::Record(index)) | Shape::List(Type::Record(index))) = field.shape else { continue };
+        let Some(index) = field.shape.record() else { continue };
         if let Some(inner) = family.records.get(index).filter(|_| !open.contains(&index)) {
             open.push(index);
             fields(page, family, depth + 1, inner, open);
@@ -45,7 +46,7 @@ fn facts(family: &Family, field: &Field) -> String {
         format!("{}{null}.", type_name(family, &field.shape)),
         sentence(&field.doc),
         values(family, &field.shape, &field.only),
-        units(&field.units),
+        phrases::unit_sentence(&field.units, &PLAIN),
         documented(&field.keys(family)),
     ];
     joined(&parts, " ")

@@ -3,7 +3,8 @@
 use super::page::{Page, joined, sentence};
 use crate::diagnostics::Place;
 use crate::model::elements::Key;
-use crate::model::{Body, Choice, ChoiceKind, Edit, Family, Operation, Parameter, Shape, Unit, phrases};
+use crate::model::phrases::{self, PLAIN};
+use crate::model::{Body, Choice, ChoiceKind, Edit, EnumValue, Family, Operation, Parameter, Shape};
 
 pub(super) fn add(page: &mut Page, family: &Family, operation: &Operation) {
     page.heading(match operation.body {
@@ -45,15 +46,12 @@ fn choice(page: &mut Page, family: &Family, depth: usize, parameter: &Parameter,
             page.entry(depth, &joined(&text, " "));
             list(page, family, depth + 1, alternatives);
         }
-        ChoiceKind::Value { decider, enum_index, cases } => {
+        ChoiceKind::Value { decider, .. } => {
             let text = [format!("{}: {need}; decides what goes with it.", decider.wire), sentence(&parameter.doc)];
             page.entry(depth, &joined(&text, " "));
-            let values = family.enums.get(*enum_index);
-            for case in cases {
-                let value = values.and_then(|all| all.values.get(case.value));
-                let value = value.map_or("", |value| value.name.wire.as_str());
+            for (EnumValue { name: value, .. }, case) in choice.cases(family) {
                 let nothing = if case.parameters.is_empty() { "nothing else" } else { "" };
-                page.entry(depth + 1, &format!("{} {value}: {nothing}", decider.wire));
+                page.entry(depth + 1, &format!("{} {}: {nothing}", decider.wire, value.wire));
                 list(page, family, depth + 2, &case.parameters);
             }
         }
@@ -61,8 +59,8 @@ fn choice(page: &mut Page, family: &Family, depth: usize, parameter: &Parameter,
 }
 
 fn facts(family: &Family, parameter: &Parameter) -> String {
-    let head =
-        joined(&[parameter.need.in_words().to_owned(), type_name(family, &parameter.shape), bounds(parameter)], ", ");
+    let head = [parameter.need.in_words().to_owned(), type_name(family, &parameter.shape)];
+    let head = head.into_iter().chain(phrases::bounds(parameter)).collect::<Vec<_>>().join(", ");
     let parts = [
         format!("{head}."),
         sentence(&parameter.doc),
@@ -70,7 +68,7 @@ fn facts(family: &Family, parameter: &Parameter) -> String {
         values(family, &parameter.shape, &parameter.only),
         constraint(family, &parameter.shape),
         edit(parameter.edit.as_ref()),
-        units(&parameter.units),
+        phrases::unit_sentence(&parameter.units, &PLAIN),
         documented(&parameter.keys(family)),
     ];
     joined(&parts, " ")
@@ -83,23 +81,6 @@ pub(super) fn type_name(family: &Family, shape: &Shape) -> String {
         Shape::Items(_) => "list of objects".to_owned(),
         Shape::Object(_) => "object".to_owned(),
     }
-}
-
-fn bounds(parameter: &Parameter) -> String {
-    let text = |word: &str, value: &Option<(String, Place)>| {
-        value.as_ref().map(|(value, _)| format!("{word} {value}")).unwrap_or_default()
-    };
-    let items = |word: &str, value: Option<(u64, Place)>| {
-        value.map(|(count, _)| format!("{word} {count} items")).unwrap_or_default()
-    };
-    let parts = [
-        text("at least", &parameter.min),
-        text("at most", &parameter.max),
-        items("at least", parameter.min_items),
-        items("at most", parameter.max_items),
-        parameter.digits.map(|(digits, _)| format!("at most {digits} digits")).unwrap_or_default(),
-    ];
-    joined(&parts, ", ")
 }
 
 /// What the keys say that have no form of their own.
@@ -127,10 +108,4 @@ fn edit(edit: Option<&Edit>) -> String {
         Some(None) => "Left out, the value stays.".to_owned(),
         None => String::new(),
     }
-}
-
-/// In which unit it is counted, and when.
-pub(super) fn units(units: &[Unit]) -> String {
-    let units = phrases::units(units);
-    if units.is_empty() { units } else { format!("Unit: {units}.") }
 }

@@ -3,7 +3,7 @@
 use super::{Condition, EnumValue, Name};
 use crate::diagnostics::Place;
 
-/// What may be told about an account.
+/// The properties of an account that a caller can state.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Account {
     pub(crate) doc: String,
@@ -11,7 +11,7 @@ pub(crate) struct Account {
     pub(crate) instrument: Option<Instrument>,
 }
 
-/// Something that may be told about an account.
+/// A property of an account.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Property {
     pub(crate) name: Name,
@@ -29,14 +29,14 @@ pub(crate) enum PropertyKind {
     Names,
 }
 
-/// What may be told about something that is traded.
+/// The properties of an instrument that a caller can state.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Instrument {
     pub(crate) doc: String,
     pub(crate) properties: Vec<InstrumentProperty>,
 }
 
-/// A number that may be told about an instrument.
+/// A property of an instrument, which is a number.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct InstrumentProperty {
     pub(crate) name: Name,

@@ -122,7 +122,7 @@ impl Api {
 impl Operation {
     /// The listed codes after which it is unknown whether a request had its effect.
     pub(crate) fn open_errors<'a>(&'a self, family: &'a Family) -> impl Iterator<Item = &'a ErrorCode> {
-        // What is compound under a condition is told of by itself.
+        // A request that is compound under a condition is described separately.
         let compound = self.compound.as_ref().is_some_and(|compound| compound.when.is_none());
         family.errors.iter().filter(move |error| !error.success && error.proof.leaves_open(self.effect, compound))
     }

@@ -1,10 +1,10 @@
-//! What becomes of a request: how that follows from the end of its call, and how it is found out otherwise.
+//! The outcome of a request: how it follows from the result of its call, and how a query finds it out otherwise.
 
 use super::{Duration, Family, Item, Operation, Parameter, Record, Response};
 use crate::diagnostics::Place;
 use crate::words::{CallResult, RowOutcome};
 
-/// What becomes of a request that changes something when its call ends so.
+/// The outcome of a request that changes something, for one result of its call.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct OutcomeRow {
     pub(crate) place: Place,
@@ -142,7 +142,7 @@ impl Operation {
     }
 
     /// The parameters with ids, of which a query takes one.
-    pub(crate) fn asked_by(&self) -> impl Iterator<Item = &(String, Place)> {
+    pub(crate) fn queried_by(&self) -> impl Iterator<Item = &(String, Place)> {
         let confirm = self.confirm.iter();
         confirm
             .flat_map(|confirm| if confirm.ask.is_empty() { &confirm.find } else { &confirm.ask })

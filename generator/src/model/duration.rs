@@ -30,7 +30,7 @@ impl Duration {
         }
     }
 
-    /// The length that it surely has, in milliseconds: a month is as short as the shortest.
+    /// The shortest length that it can have, in milliseconds: a month has 28 days.
     pub(crate) fn at_least_milliseconds(self) -> u64 {
         u64::from(self.n) * self.unit.seconds().unwrap_or(SHORTEST_MONTH) * 1000
     }

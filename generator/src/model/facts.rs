@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{
-    Api, Choice, ChoiceKind, Condition, Deprecated, Duration, Family, JsonType, ListName, Method, Need, Operation,
-    Parameter, Rate, Response, RuleKind, Scope, Statements, Test, WireParameter,
+    Api, Choice, Condition, Deprecated, Duration, Family, JsonType, ListName, Method, Need, Operation, Parameter, Rate,
+    RateScope, Response, RuleKind, Statements, Test, WireParameter,
 };
 use crate::diagnostics::Place;
 
@@ -23,7 +23,7 @@ pub(crate) enum Fact<'a> {
         operation: &'a str,
         calls: u32,
         every: Duration,
-        scope: Scope,
+        scope: RateScope,
         class: &'a str,
     },
     Permission {
@@ -403,14 +403,14 @@ impl<'a> Facts<'a> {
     }
 
     fn choice(&mut self, operation: &'a str, list: Option<&ListName>, parameter: &'a Parameter, choice: &'a Choice) {
-        let ChoiceKind::Presence { alternatives, wins } = &choice.kind else { return };
+        let Some(alternatives) = choice.alternatives() else { return };
         let prefix = list.map(ListName::item_prefix).unwrap_or_default();
         let place = parameter.name.place;
         if parameter.need == Need::Always {
             let paths = alternatives.iter().map(|one| format!("{prefix}{}", one.name.wire)).collect();
             self.add(place, Fact::OneOf { operation, paths });
         }
-        if let Some((wins, _)) = wins.as_ref().filter(|_| !parameter.wins_unstated) {
+        if let Some(wins) = choice.wins().filter(|_| !parameter.wins_unstated) {
             self.add(place, Fact::Wins { operation, path: format!("{prefix}{wins}") });
         }
     }

@@ -3,6 +3,7 @@
 mod account;
 pub(crate) mod alphabet;
 pub(crate) mod builder;
+mod choice;
 mod code;
 mod confirm;
 mod counts;
@@ -17,13 +18,18 @@ mod intent;
 mod lifecycle;
 mod names;
 mod operation;
+mod parameter;
 pub(crate) mod phrases;
+mod record;
 mod rules;
+mod shape;
+mod text_types;
 mod types;
 mod utc_offset;
 mod wire;
 
 pub(crate) use account::*;
+pub(crate) use choice::*;
 pub(crate) use code::*;
 pub(crate) use confirm::*;
 pub use counts::Counts;
@@ -38,7 +44,11 @@ pub(crate) use lifecycle::{Lifecycle, Never, Possible, Ruled, State, Tracked, Tr
 pub(crate) use names::Name;
 pub(crate) use names::{field_name, type_name, variant_name};
 pub(crate) use operation::*;
+pub(crate) use parameter::*;
+pub(crate) use record::*;
 pub(crate) use rules::*;
+pub(crate) use shape::*;
+pub(crate) use text_types::*;
 pub(crate) use types::*;
 pub(crate) use utc_offset::UtcOffset;
 pub(crate) use wire::{Lookup, Role, WireNames, WireParameter};
@@ -70,7 +80,7 @@ pub(crate) struct Api {
     /// Rates that several operations share.
     pub(crate) pools: Vec<Pool>,
     pub(crate) account: Option<Account>,
-    /// What becomes of a request that changes something, by how its call ends.
+    /// The outcome of a request that changes something, by how its call ends.
     pub(crate) outcomes: Vec<OutcomeRow>,
     pub(crate) observed: Vec<Observation>,
     /// Codes that no document lists.

@@ -151,7 +151,7 @@ pub(crate) struct Rate {
     pub(crate) calls: u32,
     /// The window that the calls are counted in.
     pub(crate) every: Duration,
-    pub(crate) scope: Scope,
+    pub(crate) scope: RateScope,
     /// For whom it holds; `default` is everyone.
     pub(crate) class: String,
     /// What a call takes of which pool, where other operations count in it too.
@@ -188,12 +188,12 @@ impl Rate {
 
 /// What calls are counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Scope {
+pub(crate) enum RateScope {
     Uid,
     Ip,
 }
 
-impl Scope {
+impl RateScope {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Uid => "UID",
@@ -268,7 +268,7 @@ pub(crate) enum Response {
 /// What is known of a listing beyond its cursor.
 #[derive(Clone, Debug, Default, Hash)]
 pub(crate) struct Listing {
-    /// The field by which an item is told from another.
+    /// The field that identifies an item.
     pub(crate) id: Option<(String, Place)>,
     /// The parameter of which every value must be asked for, so that nothing is left out.
     pub(crate) each: Option<(String, Place)>,
@@ -334,7 +334,7 @@ pub(crate) struct Shows {
 pub(crate) struct Batch {
     /// The list that was sent.
     pub(crate) of: (ListName, Place),
-    /// The names by which an item and its result are told, the one that wins first.
+    /// The names that identify an item and its result, the one that wins first.
     pub(crate) ids: Vec<(String, Place)>,
     /// The lists of what succeeded and what failed; none where the answer is one list.
     pub(crate) done: Option<(String, Place)>,

@@ -1,9 +1,21 @@
-//! What the schema states in words, as reports and pages for people give it.
+//! What the schema states in words, as reports, pages and documentation give it.
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Comparison, Condition, Deprecated, InFlight, Need, OfPool, Rate, Shape, Test, Type, Unit, Window};
+use super::{
+    Comparison, Condition, Deprecated, InFlight, Need, OfPool, Parameter, Rate, Shape, Test, Type, Unit, Window,
+};
 use crate::diagnostics::Place;
+
+/// How texts of the schema stand among other words.
+pub(crate) struct Markup {
+    pub(crate) text: fn(&str) -> String,
+    /// Names and values of the wire.
+    pub(crate) code: fn(&str) -> String,
+}
+
+/// Without any markup.
+pub(crate) const PLAIN: Markup = Markup { text: str::to_owned, code: str::to_owned };
 
 /// `10/s per UID for copy-trading`.
 impl Display for Rate {
@@ -54,6 +66,11 @@ impl Rate {
         }
     }
 
+    /// The rate as a cell of a table: `10/s per UID for copy-trading`, or what a call takes of a pool.
+    pub(crate) fn in_short(&self) -> String {
+        self.of_pool.as_ref().map_or_else(|| self.to_string(), OfPool::to_string)
+    }
+
     fn counted_by(&self) -> String {
         let class = self.own_class().map(|class| format!(" for {class}")).unwrap_or_default();
         format!("per {}{class}", self.scope.as_str())
@@ -78,19 +95,25 @@ pub(crate) fn shape<'a>(shape: &'a Shape, word: impl Fn(Type) -> &'a str) -> Str
     }
 }
 
-/// `from a to b; 30 days at most; both or neither`.
 impl Display for Window {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let access = if self.access_is_of_data { "data is kept" } else { "begins at most" };
+        f.write_str(&self.in_words(&PLAIN))
+    }
+}
+
+impl Window {
+    /// `start to end, at most 30 days apart, both or neither`.
+    pub(crate) fn in_words(&self, markup: &Markup) -> String {
+        let access = if self.access_is_of_data { "data of the last" } else { "beginning within the last" };
         let parts = [
-            Some(format!("from {} to {}", self.from.0, self.to.0)),
-            self.span.map(|length| format!("{length} at most")),
-            self.access.map(|length| format!("{access} {length} back")),
+            Some(format!("{} to {}", (markup.code)(&self.from.0), (markup.code)(&self.to.0))),
+            self.span.map(|length| format!("at most {length} apart")),
+            self.access.map(|length| format!("{access} {length}")),
             self.default.map(|length| format!("{length} when left out")),
             self.both_or_neither.then(|| "both or neither".to_owned()),
             self.days.map(|zone| format!("days of {zone}")),
         ];
-        f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -160,16 +183,49 @@ pub(crate) fn all_of(conditions: &[Condition]) -> String {
 
 /// The units of a quantity, each with when it holds; empty where none is known.
 pub(crate) fn units(units: &[Unit]) -> String {
+    units_in(units, &PLAIN)
+}
+
+/// The same with markup.
+pub(crate) fn units_in(units: &[Unit], markup: &Markup) -> String {
     let is_alone = units.len() == 1;
+    let condition = |(name, values, _): &(String, Vec<String>, Place)| {
+        let values: Vec<_> = values.iter().map(|value| (markup.code)(value)).collect();
+        format!("{} is {}", (markup.code)(name), values.join(" or "))
+    };
     let part = |unit: &Unit| {
-        let when = unit.when.iter().map(|(name, values, _)| format!("{name} is {}", values.join(" or ")));
-        match when.collect::<Vec<_>>().as_slice() {
-            [] if is_alone => unit.is.clone(),
-            [] => format!("otherwise {}", unit.is),
-            when => format!("{} when {}", unit.is, when.join(" and ")),
+        let is = (markup.text)(&unit.is);
+        match unit.when.iter().map(condition).collect::<Vec<_>>().as_slice() {
+            [] if is_alone => is,
+            [] => format!("otherwise {is}"),
+            when => format!("{is} when {}", when.join(" and ")),
         }
     };
     units.iter().map(part).collect::<Vec<_>>().join("; ")
+}
+
+/// The units as a sentence; empty where none is known.
+pub(crate) fn unit_sentence(units: &[Unit], markup: &Markup) -> String {
+    if units.is_empty() { String::new() } else { format!("Unit: {}.", units_in(units, markup)) }
+}
+
+/// The bounds of a parameter: `from 1 to 100`, `1 to 20 items`, `10 digits at most`.
+pub(crate) fn bounds(parameter: &Parameter) -> Vec<String> {
+    let (min, max) = (&parameter.min, &parameter.max);
+    let value = match (min, max) {
+        (Some((min, _)), Some((max, _))) => Some(format!("from {min} to {max}")),
+        (Some((min, _)), None) => Some(format!("at least {min}")),
+        (None, Some((max, _))) => Some(format!("at most {max}")),
+        (None, None) => None,
+    };
+    let items = match (parameter.min_items, parameter.max_items) {
+        (Some((min, _)), Some((max, _))) => Some(format!("{min} to {max} items")),
+        (Some((min, _)), None) => Some(format!("{min} items at least")),
+        (None, Some((max, _))) => Some(format!("{max} items at most")),
+        (None, None) => None,
+    };
+    let digits = parameter.digits.map(|(digits, _)| format!("{digits} digits at most"));
+    [value, items, digits].into_iter().flatten().collect()
 }
 
 fn texts(texts: &[(String, Place)], between: &str) -> String {

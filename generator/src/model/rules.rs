@@ -45,14 +45,14 @@ pub(crate) enum Condition {
     HasForm { parameter: (String, Place), forms: Vec<(String, Place)> },
     /// It is set to one of these values.
     Is { parameter: (String, Place), values: Vec<(String, Place)> },
-    /// A property of the account is one of these values. Neither so nor not so when it was not told.
+    /// A property of the account is one of these values. Neither true nor false while it is unknown.
     AccountIs { property: (String, Place), values: Vec<(String, Place)> },
     /// The parameter compares like this with a property of the account or the instrument. Neither so nor not so when
     /// one of the two is not there.
     Compares { parameter: (String, Place), comparison: Comparison, property: (String, Place) },
 }
 
-/// How a parameter is compared with what is told about an account.
+/// How a parameter is compared with a property of the account or of the instrument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Comparison {
     /// The text is among the names of the account's property.

@@ -201,11 +201,8 @@ impl Operation {
 fn objects_in(parameters: &[Parameter]) -> Vec<&Item> {
     let within = |parameter| -> Vec<&Item> {
         let parameter: &Parameter = parameter;
-        match &parameter.shape {
-            Shape::Object(object) => std::iter::once(object).chain(objects_in(&object.parameters)).collect(),
-            Shape::Items(item) => objects_in(&item.parameters),
-            Shape::One(_) | Shape::List(_) | Shape::Map(_) => Vec::new(),
-        }
+        let inner = parameter.object().or(parameter.item());
+        parameter.object().into_iter().chain(inner.iter().flat_map(|inner| objects_in(&inner.parameters))).collect()
     };
     parameters.iter().flat_map(within).collect()
 }
@@ -246,10 +243,8 @@ impl Family {
             Shape::Map(_) => true,
             Shape::List(ty) => matches!(ty, Type::Undefined | Type::Record(_) | Type::Choice(_)),
             Shape::One(_) | Shape::Items(_) | Shape::Object(_) => {
-                self.choice_of(parameter).is_some_and(|choice| match &choice.kind {
-                    ChoiceKind::Presence { alternatives, .. } => alternatives.len() < 2,
-                    ChoiceKind::Value { .. } => false,
-                })
+                let alternatives = self.choice_of(parameter).and_then(Choice::alternatives);
+                alternatives.is_some_and(|alternatives| alternatives.len() < 2)
             }
         }
     }

@@ -8,7 +8,7 @@ use super::evaluate::{Evaluator, broken};
 use super::goals::{self, Goal, Goals};
 use super::{Bound, Check, Entry, Leaf, NOW, WindowRule, of_operation};
 use crate::check::is_readable;
-use crate::model::{Api, Family, ListName, Operation, Rule, Shape, Test, Window};
+use crate::model::{Api, Family, ListName, Operation, Rule, Test, Window};
 
 /// A request that tries a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,7 +144,7 @@ impl<'a> Maker<'a> {
     fn names(&self, list: Option<&ListName>) -> Vec<String> {
         let leaves = super::leaves(self.drafts.family, self.drafts.operation);
         let of_list = leaves.iter().filter(|leaf| leaf.list == list);
-        let plain = of_list.filter(|leaf| matches!(leaf.parameter.shape, Shape::One(_) | Shape::List(_)));
+        let plain = of_list.filter(|leaf| leaf.parameter.shape.element().is_some());
         let mut names: Vec<_> = plain.map(|leaf| leaf.parameter.name.wire.clone()).collect();
         names.dedup();
         names
@@ -280,7 +280,7 @@ impl<'a> Maker<'a> {
         values
             .into_iter()
             .filter_map(|value| {
-                let value = if matches!(leaf.parameter.shape, Shape::List(_)) { json!([value]) } else { value };
+                let value = if leaf.parameter.shape.listed().is_some() { json!([value]) } else { value };
                 let drafts = bases.iter().map(|base| self.drafts.with(base, leaf.list, name, value.clone())).collect();
                 self.first(entry, breaks, drafts, &|draft| {
                     let mut draft = draft.clone();

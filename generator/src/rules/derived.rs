@@ -2,8 +2,8 @@
 
 use super::{Bound, Check, Entry, Leaf, WindowRule, leaves};
 use crate::model::{
-    Access, Choice, ChoiceKind, CodeProof, Enum, Family, ListName, Need, Operation, Parameter, RuleKind, Severity,
-    Source, Window,
+    Access, Case, Choice, ChoiceKind, CodeProof, Enum, EnumValue, Family, ListName, Need, Operation, Parameter,
+    RuleKind, Severity, Source, Window,
 };
 
 /// Makes entries that share a section of the document.
@@ -108,26 +108,22 @@ impl Derive {
     ) -> Vec<Entry<'a>> {
         let list = list.map(ListName::item_prefix).unwrap_or_default();
         match &choice.kind {
-            ChoiceKind::Presence { alternatives, wins } => {
+            ChoiceKind::Presence { alternatives, .. } => {
                 let names: Vec<_> = alternatives.iter().map(|inner| inner.name.wire.as_str()).collect();
                 let (id, names) = (format!("{list}{}.one-of", names.join("-or-")), names.join(" or "));
-                let wins = wins.as_ref().filter(|_| !parameter.wins_unstated);
-                let wins = wins.map(|(wins, _)| format!(" {wins} wins.")).unwrap_or_default();
+                let wins = choice.wins().filter(|_| !parameter.wins_unstated);
+                let wins = wins.map(|wins| format!(" {wins} wins.")).unwrap_or_default();
                 vec![self.entry(id, &names, RuleKind::Type, format!("One of {names} is sent.{wins}"))]
             }
-            ChoiceKind::Value { decider, enum_index, cases } => {
-                let values = family.enums.get(*enum_index).map(|all| &all.values);
-                let mut entries: Vec<_> = cases
-                    .iter()
-                    .filter_map(|case| {
-                        let value = &values?.get(case.value)?.name.wire;
-                        let members: Vec<_> = case.parameters.iter().map(|inner| inner.name.wire.as_str()).collect();
-                        let with = if members.is_empty() { "nothing more".to_owned() } else { members.join(", ") };
-                        let says = format!("{} {value} takes {with}.", decider.wire);
-                        let id = format!("{list}{}.{value}", decider.wire);
-                        Some(self.entry(id, &decider.wire, RuleKind::Type, says))
-                    })
-                    .collect();
+            ChoiceKind::Value { decider, enum_index, .. } => {
+                let of_case = |(value, case): (&EnumValue, &'a Case)| {
+                    let value = &value.name.wire;
+                    let members: Vec<_> = case.parameters.iter().map(|inner| inner.name.wire.as_str()).collect();
+                    let with = if members.is_empty() { "nothing more".to_owned() } else { members.join(", ") };
+                    let says = format!("{} {value} takes {with}.", decider.wire);
+                    self.entry(format!("{list}{}.{value}", decider.wire), &decider.wire, RuleKind::Type, says)
+                };
+                let mut entries: Vec<_> = choice.cases(family).map(of_case).collect();
                 entries.extend(family.enums.get(*enum_index).map(|all| {
                     let says = format!("{} is one of {}.", decider.wire, wires(all).join(", "));
                     self.entry(format!("{list}{}.values", decider.wire), &decider.wire, RuleKind::Type, says)

@@ -5,8 +5,7 @@ use serde_json::{Map, Value, json};
 use super::evaluate::{has_form, text};
 use super::goals::Goal;
 use crate::model::{
-    Account, Api, Case, ChoiceKind, Comparison, Condition, Family, ListName, Operation, Parameter, PropertyKind, Shape,
-    Truth, Type,
+    Account, Api, Case, ChoiceKind, Comparison, Condition, Family, ListName, Operation, Parameter, PropertyKind, Type,
 };
 
 /// A request, with the properties of the account.
@@ -113,7 +112,7 @@ impl<'a> Drafts<'a> {
             (Condition::AccountIs { property, values }, _) => {
                 let known = self.account_words(&property.0);
                 let fitting = known.iter().filter(|word| values.iter().any(|(value, _)| value == *word) == so);
-                fitting.map(|word| tell(draft, &property.0, json!(word))).collect()
+                fitting.map(|word| with_property(draft, &property.0, json!(word))).collect()
             }
             (Condition::Compares { parameter, comparison, property }, _) => {
                 self.comparing(draft, list, &parameter.0, *comparison, &property.0, goal)
@@ -167,31 +166,31 @@ impl<'a> Drafts<'a> {
             Comparison::Places => number("2", "3.25", "3.251"),
             Comparison::AtLeast if far => number("2.5", "2.6", "0.5"),
             Comparison::AtLeast => number("2.5", "2.5", "2.49"),
-            Comparison::Among => self.told_beside(draft, list, name, |given| {
+            Comparison::Among => self.beside_property(draft, list, name, |given| {
                 let names = if so { vec!["OTHER".to_owned(), given] } else { vec![format!("{given}X")] };
                 Some((property, json!(names)))
             }),
-            Comparison::NotBefore => self.told_beside(draft, list, name, |given| {
+            Comparison::NotBefore => self.beside_property(draft, list, name, |given| {
                 let given: u64 = given.parse().ok()?;
                 Some((property, json!((given + u64::from(!so)).to_string())))
             }),
         }
     }
 
-    /// Sets a parameter, and the property of the account that `told` makes of its text.
-    fn told_beside<'p>(
+    /// Sets a parameter, and the property of the account that `property` makes of its text.
+    fn beside_property<'p>(
         &self,
         draft: &Draft,
         list: Option<&ListName>,
         name: &str,
-        told: impl Fn(String) -> Option<(&'p str, Value)>,
+        stated: impl Fn(String) -> Option<(&'p str, Value)>,
     ) -> Vec<Draft> {
         let given = self.given(draft, list, name);
         given
             .into_iter()
             .filter_map(|mut draft| {
-                let (property, value) = told(draft.text(list, name)?)?;
-                Some(tell(&draft, property, value))
+                let (property, value) = stated(draft.text(list, name)?)?;
+                Some(with_property(&draft, property, value))
             })
             .collect()
     }
@@ -336,31 +335,20 @@ impl<'a> Drafts<'a> {
 
     fn sample_of(&self, parameter: &Parameter) -> Vec<Value> {
         let number = |n: u64| if parameter.as_text { json!(n.to_string()) } else { json!(n) };
-        match parameter.shape {
-            Shape::One(Type::Enum(index)) => {
-                let all = self.family.enums.get(index);
-                let only =
-                    |wire: &&str| parameter.only.is_empty() || parameter.only.iter().any(|(value, _)| value == wire);
-                all.into_iter().flat_map(|all| all.wires()).filter(only).map(|wire| json!(wire)).collect()
+        let seen = || self.seen(&parameter.name.wire);
+        match parameter.shape.single() {
+            Some(Type::Enum(_)) => {
+                let values = self.family.values_of(&parameter.shape, &parameter.only);
+                values.into_iter().map(|(wire, _)| json!(wire)).collect()
             }
-            Shape::One(Type::Identifier(_) | Type::String) => {
-                let mut samples = self.seen(&parameter.name.wire);
-                samples.push(json!("ABC-1"));
-                samples
-            }
-            Shape::One(Type::Boolean(Truth::Bare)) => vec![json!(true), json!(false)],
-            Shape::One(Type::Boolean(Truth::Text)) => vec![json!("true"), json!("false")],
-            Shape::One(Type::Boolean(Truth::Number)) => vec![json!(1), json!(0)],
-            Shape::One(Type::Decimal | Type::Integer | Type::Signed) => {
+            Some(Type::Boolean(truth)) => vec![truth.json(true), truth.json(false)],
+            Some(ty) if ty.is_text() => seen().into_iter().chain([json!("ABC-1")]).collect(),
+            Some(ty) if ty.is_quantity() => {
                 let least = parameter.min.as_ref().and_then(|(min, _)| min.parse().ok()).unwrap_or(1);
                 vec![number(least)]
             }
-            Shape::One(Type::Time(_)) => vec![number(self.now)],
-            Shape::One(Type::Json | Type::Choice(_) | Type::Record(_) | Type::Undefined)
-            | Shape::List(_)
-            | Shape::Map(_)
-            | Shape::Items(_)
-            | Shape::Object(_) => self.seen(&parameter.name.wire),
+            Some(ty) if ty.is_time() => vec![number(self.now)],
+            Some(_) | None => seen(),
         }
     }
 
@@ -381,7 +369,7 @@ impl<'a> Drafts<'a> {
     }
 }
 
-fn tell(draft: &Draft, property: &str, value: Value) -> Draft {
+fn with_property(draft: &Draft, property: &str, value: Value) -> Draft {
     let mut draft = draft.clone();
     draft.account.insert(property.to_owned(), value);
     draft

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::calendar::shifted;
 use super::{ACCESS_TOLERANCE_MS, Bound, NOW, WindowRule};
-use crate::model::{Family, Identifier, Parameter, Shape, Type, Window, alphabet};
+use crate::model::{Family, Identifier, Parameter, Type, Window, alphabet};
 
 /// A value that no document lists.
 const STRANGER: &str = "no-such-value";
@@ -39,7 +39,7 @@ pub(super) fn ends_at(window: &Window, rule: WindowRule, breaks: bool) -> Option
 pub(super) fn values_at(family: &Family, parameter: &Parameter, bound: &Bound<'_>, breaks: bool) -> Vec<Value> {
     let beyond = i128::from(breaks);
     let number = |text: String| {
-        let is_text = parameter.as_text || !matches!(parameter.shape, Shape::One(Type::Integer));
+        let is_text = parameter.as_text || parameter.shape.single() != Some(Type::Integer);
         let bare = text.parse::<u64>().ok().filter(|_| !is_text);
         vec![bare.map_or(json!(text), |number| json!(number))]
     };

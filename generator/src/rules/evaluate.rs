@@ -155,8 +155,8 @@ impl Evaluator<'_> {
                 Some(text.is_some_and(|text| self.forms(&parameter.0).filter(asked).any(|form| has_form(form, &text))))
             }
             Condition::AccountIs { property, values } => {
-                let told = text(self.account.get(&property.0)?)?;
-                Some(values.iter().any(|(value, _)| *value == told))
+                let known = text(self.account.get(&property.0)?)?;
+                Some(values.iter().any(|(value, _)| *value == known))
             }
             Condition::Compares { parameter, comparison, property } => {
                 self.compares(&given(&parameter.0)?, *comparison, &property.0, set)
@@ -176,8 +176,8 @@ impl Evaluator<'_> {
 
     fn compares(&self, given: &str, comparison: Comparison, property: &str, set: &Value) -> Option<bool> {
         let numbers = || {
-            let told = Number::parse(&text(self.instrument(set)?.get(property)?)?)?;
-            Some((Number::parse(given)?, told))
+            let known = Number::parse(&text(self.instrument(set)?.get(property)?)?)?;
+            Some((Number::parse(given)?, known))
         };
         match comparison {
             Comparison::Among => {
@@ -189,16 +189,16 @@ impl Evaluator<'_> {
                 Some(given.parse::<u64>().ok()? >= moment)
             }
             Comparison::MultipleOf => {
-                let (given, told) = numbers()?;
-                given.is_multiple_of(told)
+                let (given, known) = numbers()?;
+                given.is_multiple_of(known)
             }
             Comparison::Places => {
-                let (given, told) = numbers()?;
-                Number::parse(&given.needed_places().to_string())?.compare(told).map(|order| order.is_le())
+                let (given, known) = numbers()?;
+                Number::parse(&given.needed_places().to_string())?.compare(known).map(|order| order.is_le())
             }
             Comparison::AtLeast => {
-                let (given, told) = numbers()?;
-                given.compare(told).map(|order| order.is_ge())
+                let (given, known) = numbers()?;
+                given.compare(known).map(|order| order.is_ge())
             }
         }
     }
@@ -208,10 +208,10 @@ impl Evaluator<'_> {
         let names = self.family.instrument.as_ref()?;
         let named = |name: &str| text(set.get(name).or_else(|| self.request.get(name))?);
         let (line, symbol) = (named(&names.line.0)?, named(&names.symbol.0)?);
-        let told = self.account.get("instruments")?.as_array()?;
+        let known = self.account.get("instruments")?.as_array()?;
         let is =
             |instrument: &Value, key: &str, value: &str| instrument.get(key).and_then(Value::as_str) == Some(value);
-        told.iter().find(|instrument| is(instrument, "line", &line) && is(instrument, "symbol", &symbol))
+        known.iter().find(|instrument| is(instrument, "line", &line) && is(instrument, "symbol", &symbol))
     }
 }
 

@@ -3,20 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::model::{
-    Body, Ceiling, Choice, ChoiceKind, Family, Field, Lifecycle, Operation, Parameter, Response, Shape, Type,
+    Body, Ceiling, Choice, ChoiceKind, Definition, Family, Field, Lifecycle, Operation, Parameter, Response, Shape,
 };
 
-/// The lists of a family that types are kept in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
-    Enum,
-    Identifier,
-    Choice,
-    Record,
-}
-
 /// A reference to a type: the list, and the place of the index into it.
-pub(super) type Link<'a> = (Kind, &'a mut usize);
+pub(super) type Link<'a> = (Definition, &'a mut usize);
 
 /// All references within a family: those of its operations, its ceilings and its lifecycle, and of the types themselves.
 pub(super) fn all(family: &mut Family) -> Vec<Link<'_>> {
@@ -29,7 +20,7 @@ pub(super) fn all(family: &mut Family) -> Vec<Link<'_>> {
 }
 
 /// Every type that the operations and the ceilings of a family reach, at once or by way of others.
-pub(super) fn reached(family: &mut Family) -> BTreeSet<(Kind, usize)> {
+pub(super) fn reached(family: &mut Family) -> BTreeSet<(Definition, usize)> {
     let mut reached = BTreeSet::new();
     let operations = family.operations.iter_mut().flat_map(of_operation);
     let mut next: Vec<_> = operations.chain(family.limits.iter_mut().filter_map(of_ceiling)).map(known).collect();
@@ -38,16 +29,18 @@ pub(super) fn reached(family: &mut Family) -> BTreeSet<(Kind, usize)> {
             continue;
         }
         let links = match kind {
-            Kind::Enum | Kind::Identifier => Vec::new(),
-            Kind::Choice => family.choices.get_mut(index).map(of_choice).unwrap_or_default(),
-            Kind::Record => family.records.get_mut(index).map(|all| of_fields(&mut all.fields)).unwrap_or_default(),
+            Definition::Enum | Definition::Identifier => Vec::new(),
+            Definition::Choice => family.choices.get_mut(index).map(of_choice).unwrap_or_default(),
+            Definition::Record => {
+                family.records.get_mut(index).map(|all| of_fields(&mut all.fields)).unwrap_or_default()
+            }
         };
         next.extend(links.into_iter().map(known));
     }
     reached
 }
 
-fn known((kind, index): Link<'_>) -> (Kind, usize) {
+fn known((kind, index): Link<'_>) -> (Definition, usize) {
     (kind, *index)
 }
 
@@ -60,7 +53,7 @@ fn of_operation(operation: &mut Operation) -> Vec<Link<'_>> {
         Response::Object { record } | Response::Array { record, .. } | Response::Page { record, .. } => Some(record),
         Response::Undefined => None,
     };
-    of_parameters(parameters).into_iter().chain(record.map(|record| (Kind::Record, record))).collect()
+    of_parameters(parameters).into_iter().chain(record.map(|record| (Definition::Record, record))).collect()
 }
 
 fn of_parameters(parameters: &mut [Parameter]) -> Vec<Link<'_>> {
@@ -73,25 +66,8 @@ fn of_fields(fields: &mut [Field]) -> Vec<Link<'_>> {
 
 fn of_shape(shape: &mut Shape) -> Vec<Link<'_>> {
     match shape {
-        Shape::One(ty) | Shape::List(ty) | Shape::Map(ty) => of_type(ty).into_iter().collect(),
+        Shape::One(ty) | Shape::List(ty) | Shape::Map(ty) => ty.definition().into_iter().collect(),
         Shape::Items(item) | Shape::Object(item) => of_parameters(&mut item.parameters),
-    }
-}
-
-fn of_type(ty: &mut Type) -> Option<Link<'_>> {
-    match ty {
-        Type::Enum(index) => Some((Kind::Enum, index)),
-        Type::Identifier(index) => Some((Kind::Identifier, index)),
-        Type::Choice(index) => Some((Kind::Choice, index)),
-        Type::Record(index) => Some((Kind::Record, index)),
-        Type::String
-        | Type::Decimal
-        | Type::Integer
-        | Type::Signed
-        | Type::Boolean(_)
-        | Type::Time(_)
-        | Type::Json
-        | Type::Undefined => None,
     }
 }
 
@@ -100,16 +76,16 @@ fn of_choice(choice: &mut Choice) -> Vec<Link<'_>> {
         ChoiceKind::Presence { alternatives, .. } => of_parameters(alternatives),
         ChoiceKind::Value { enum_index, cases, .. } => {
             let members = cases.iter_mut().flat_map(|case| of_parameters(&mut case.parameters));
-            members.chain(std::iter::once((Kind::Enum, enum_index))).collect()
+            members.chain(std::iter::once((Definition::Enum, enum_index))).collect()
         }
     }
 }
 
 fn of_ceiling(ceiling: &mut Ceiling) -> Option<Link<'_>> {
-    ceiling.over.as_mut().map(|over| (Kind::Enum, &mut over.enum_index))
+    ceiling.over.as_mut().map(|over| (Definition::Enum, &mut over.enum_index))
 }
 
 fn of_lifecycle(lifecycle: &mut Lifecycle) -> Vec<Link<'_>> {
-    let records = lifecycle.records.iter_mut().map(|tracked| (Kind::Record, &mut tracked.record));
-    records.chain(std::iter::once((Kind::Enum, &mut lifecycle.enum_index))).collect()
+    let records = lifecycle.records.iter_mut().map(|tracked| (Definition::Record, &mut tracked.record));
+    records.chain(std::iter::once((Definition::Enum, &mut lifecycle.enum_index))).collect()
 }

@@ -5,10 +5,8 @@ mod links;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use links::Kind;
-
 use crate::diagnostics::{Code, Diagnostics, did_you_mean};
-use crate::model::{Api, Family};
+use crate::model::{Api, Definition, Family};
 
 /// What is going to be emitted: everything, as long as nothing is named.
 #[derive(Clone, Debug, Default, Hash)]
@@ -86,20 +84,20 @@ fn part(mut family: Family, names: &BTreeSet<String>) -> Family {
     family.operations.retain(|operation| names.contains(&operation.name));
     let reached = links::reached(&mut family);
     if let Some(lifecycle) = &mut family.lifecycle {
-        lifecycle.records.retain(|tracked| reached.contains(&(Kind::Record, tracked.record)));
+        lifecycle.records.retain(|tracked| reached.contains(&(Definition::Record, tracked.record)));
     }
-    family.lifecycle = family.lifecycle.filter(|all| reached.contains(&(Kind::Enum, all.enum_index)));
+    family.lifecycle = family.lifecycle.filter(|all| reached.contains(&(Definition::Enum, all.enum_index)));
     for (kind, index) in links::all(&mut family) {
         *index = reached.range((kind, 0)..(kind, *index)).count();
     }
-    keep(&mut family.enums, Kind::Enum, &reached);
-    keep(&mut family.identifiers, Kind::Identifier, &reached);
-    keep(&mut family.choices, Kind::Choice, &reached);
-    keep(&mut family.records, Kind::Record, &reached);
+    keep(&mut family.enums, Definition::Enum, &reached);
+    keep(&mut family.identifiers, Definition::Identifier, &reached);
+    keep(&mut family.choices, Definition::Choice, &reached);
+    keep(&mut family.records, Definition::Record, &reached);
     family
 }
 
-fn keep<T>(types: &mut Vec<T>, kind: Kind, reached: &BTreeSet<(Kind, usize)>) {
+fn keep<T>(types: &mut Vec<T>, kind: Definition, reached: &BTreeSet<(Definition, usize)>) {
     let mut indices = 0..;
     types.retain(|_| indices.next().is_some_and(|index| reached.contains(&(kind, index))));
 }

@@ -6,7 +6,6 @@ use super::super::findings::{FactKind, Key, key};
 use super::super::text::Span;
 use super::super::wording::{deprecated, is_name, likeness, stems};
 use super::{Reader, values};
-use crate::model::{Shape, Type};
 
 /// Words of a label that name no record.
 const GENERAL: [&str; 12] = [
@@ -75,7 +74,7 @@ impl<'a> Reader<'a> {
     ) {
         let record_key = key(FactKind::RecordField, [&known.id, name]);
         let own = self.claims.get(&record_key).first().map(|claim| claim.value.clone());
-        let told = stated.or(meaning).and_then(|text| told_type(text, stated.is_some()));
+        let told = stated.or(meaning).and_then(|text| stated_type(text, stated.is_some()));
         self.found.state(record_key, told.map(str::to_owned).or(own).unwrap_or_default(), at);
         let of = key(FactKind::RecordValue, [&known.id, name]);
         let values = self.claims.values(FactKind::RecordValue, &known.id, name);
@@ -110,8 +109,8 @@ impl<'a> Reader<'a> {
     /// `array of objects with a, b`: the fields of the objects.
     fn part_record(&mut self, known: &KnownRecord<'a>, name: &str, texts: impl Iterator<Item = Span<'a>>) {
         let field = known.record.field(name);
-        let Some(Shape::List(Type::Record(index))) = field.map(|field| &field.shape) else { return };
-        let record = known.family.records.get(*index).map(|record| &record.name.wire);
+        let Some(index) = field.and_then(|field| field.shape.listed_record()) else { return };
+        let record = known.family.records.get(index).map(|record| &record.name.wire);
         let part = self
             .claims
             .records
@@ -277,7 +276,7 @@ fn stated_by_list(meaning: Span<'_>, known: &[String]) -> bool {
     !known.is_empty() || meaning.head_and_note().0.split(&[","]).len() > 1
 }
 
-fn told_type(text: Span<'_>, is_type: bool) -> Option<&'static str> {
+fn stated_type(text: Span<'_>, is_type: bool) -> Option<&'static str> {
     let words = text.texts();
     match words.as_slice() {
         ["array", ..] => Some("array"),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::components::form_pattern;
 use super::object::{Object, any_of, having};
 use super::values::typed;
-use crate::model::{Condition, Family, Parameter, Rule, RuleKind, Severity, Shape, Test, Type};
+use crate::model::{Condition, Family, JsonType, Parameter, Rule, RuleKind, Severity, Test};
 
 /// The checked rules of an object's members, as schemas that the object has to fit. What depends on the account, compares
 /// items with each other or only warns is not among them.
@@ -55,7 +55,7 @@ impl Members<'_> {
                 Some(member(name, json!({"enum": values})))
             }
             Condition::HasForm { parameter: (name, _), forms } => {
-                let Shape::One(Type::Identifier(index)) = self.find(name)?.shape else { return None };
+                let index = self.find(name)?.shape.single_identifier()?;
                 let all = &self.family.identifiers[index].forms;
                 let meant = all.iter().filter(|form| texts(forms).contains(&form.name.wire.as_str()));
                 Some(member(name, any_of(meant.map(|form| json!({"pattern": form_pattern(form)})).collect())))
@@ -66,13 +66,7 @@ impl Members<'_> {
 
     /// How the values of a member travel.
     fn json_type(&self, name: &str) -> &'static str {
-        match self.find(name).map(|member| (&member.shape, member.as_text)) {
-            Some((Shape::One(Type::Boolean(_)), _)) => "boolean",
-            Some((Shape::One(Type::Integer), false)) => "integer",
-            Some((Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_), _)) | None => {
-                "string"
-            }
-        }
+        self.find(name).map_or(JsonType::String, |member| member.shape.json_type(member.as_text)).as_str()
     }
 
     /// A parameter, or a member of a choice, which stands beside the parameters.

@@ -1,4 +1,4 @@
-//! What becomes of a request, and how it is found out. OpenAPI has no words for any of it.
+//! Outcomes of requests, and how a query finds them out. OpenAPI has no words for any of it.
 
 use serde_json::Value;
 

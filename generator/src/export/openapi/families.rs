@@ -9,12 +9,12 @@ use crate::model::{Ceiling, Family, Lifecycle, Probe, Ruled};
 /// The tag of a family.
 pub(super) fn tag(family: &Family) -> Value {
     let errors = family.errors.iter().map(|error| {
-        let told = Object::new()
+        let described = Object::new()
             .with("text", error.text.as_str())
             .text("description", &error.doc)
             .flag("success", error.success)
             .and(codes::proof(&error.proof));
-        (error.code.clone(), told.into_value())
+        (error.code.clone(), described.into_value())
     });
     let limits = family.limits.iter().map(|limit| ceiling(family, limit));
     let classes = family.classes.iter().map(|class| {
@@ -60,8 +60,8 @@ fn ceiling(family: &Family, ceiling: &Ceiling) -> Value {
 
 fn lifecycle(family: &Family, lifecycle: &Lifecycle) -> Value {
     let states = lifecycle.states.iter().map(|state| {
-        let told = Object::new().text("description", &state.doc).flag("terminal", state.terminal);
-        (state.value.clone(), told.into_value())
+        let described = Object::new().text("description", &state.doc).flag("terminal", state.terminal);
+        (state.value.clone(), described.into_value())
     });
     let transitions = lifecycle.transitions.iter().map(|one| {
         Object::new()
@@ -73,12 +73,12 @@ fn lifecycle(family: &Family, lifecycle: &Lifecycle) -> Value {
             .into_value()
     });
     let never = lifecycle.never.iter().map(|never| {
-        let told = Object::new().with("from", never.from.clone());
-        let told = match &never.what {
-            Ruled::Becoming(states) => told.with("to", states.clone()),
-            Ruled::Operations(names) => told.list("trigger", names.iter().map(|(name, _)| name.as_str())),
+        let described = Object::new().with("from", never.from.clone());
+        let described = match &never.what {
+            Ruled::Becoming(states) => described.with("to", states.clone()),
+            Ruled::Operations(names) => described.list("trigger", names.iter().map(|(name, _)| name.as_str())),
         };
-        told.text("at", &never.at).text("why", &never.why).into_value()
+        described.text("at", &never.at).text("why", &never.why).into_value()
     });
     let records = lifecycle.records.iter().map(|tracked| {
         let name = |name: &Option<(String, _)>| name.as_ref().map(|(name, _)| name.clone());

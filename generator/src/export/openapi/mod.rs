@@ -89,15 +89,15 @@ fn server() -> Value {
 /// What a caller may tell of the account that signs; rules refer to it.
 fn account(account: &Account) -> Value {
     let properties = account.properties.iter().map(|property| {
-        let told = Object::new().text("description", &property.doc);
-        let told = match &property.kind {
-            PropertyKind::Words(_, values) => told
+        let described = Object::new().text("description", &property.doc);
+        let described = match &property.kind {
+            PropertyKind::Words(_, values) => described
                 .map("values", values.iter().map(|value| (value.name.wire.clone(), Value::from(value.doc.as_str())))),
-            PropertyKind::Flag => told.with("type", "flag"),
-            PropertyKind::Time => told.with("type", "time"),
-            PropertyKind::Names => told.with("type", "names"),
+            PropertyKind::Flag => described.with("type", "flag"),
+            PropertyKind::Time => described.with("type", "time"),
+            PropertyKind::Names => described.with("type", "names"),
         };
-        (property.name.wire.clone(), told.into_value())
+        (property.name.wire.clone(), described.into_value())
     });
     let instrument = account.instrument.as_ref().map(|instrument| {
         let properties = instrument.properties.iter();

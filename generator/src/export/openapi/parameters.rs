@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use super::object::{Object, among_others, any_of, having};
 use super::values::{Side, schema, typed};
 use super::{conditions, values};
-use crate::model::{Case, Choice, ChoiceKind, Family, ListName, Name, Need, Operation, Parameter, Rule, Shape, Type};
+use crate::model::{
+    Case, Choice, ChoiceKind, EnumValue, Family, ListName, Name, Need, Operation, Parameter, Rule, Shape, Type,
+};
 
 /// What requests are made of.
 #[derive(Clone, Copy)]
@@ -120,7 +122,7 @@ fn or_deletion(schema: Object, ty: Type, parameter: &Parameter) -> Object {
     if is_value { schema } else { Object::new().with("anyOf", [schema.into_value(), json!({"const": delete})]) }
 }
 
-/// A list that has to be sent, or that holds objects, is none when it is empty.
+/// A list that has to be sent, or that holds objects, is never empty.
 fn list(items: Value, parameter: &Parameter) -> Object {
     let is_never_empty = parameter.need == Need::Always || parameter.item().is_some();
     let least = parameter.min_items.map(|(n, _)| n).or(is_never_empty.then_some(1));
@@ -157,13 +159,13 @@ fn example(operation: &Operation, parameter: &Parameter) -> Option<Value> {
 pub(super) fn choice(family: &Family, choice: &Choice) -> Value {
     let described = Object::new().text("description", &choice.doc).keys(&choice.keys(family));
     match &choice.kind {
-        ChoiceKind::Presence { alternatives, wins } => described
+        ChoiceKind::Presence { alternatives, .. } => described
             .list("oneOf", alternatives.iter().map(|alternative| chosen(family, alternative)))
-            .maybe("x-wins", wins.as_ref().map(|(wins, _)| wins.as_str()))
+            .maybe("x-wins", choice.wins())
             .into_value(),
-        ChoiceKind::Value { decider, enum_index, cases } => {
-            let case = |case: &Case| decided(family, choice, decider, *enum_index, case);
-            described.list("oneOf", cases.iter().map(case)).into_value()
+        ChoiceKind::Value { decider, .. } => {
+            let cases = choice.cases(family).map(|(value, case)| decided(family, choice, decider, value, case));
+            described.list("oneOf", cases).into_value()
         }
     }
 }
@@ -175,8 +177,8 @@ fn chosen(family: &Family, alternative: &Parameter) -> Value {
 }
 
 /// One value of the deciding parameter, and what goes with it; what goes with others only is not sent.
-fn decided(family: &Family, choice: &Choice, decider: &Name, enum_index: usize, case: &Case) -> Value {
-    let value = family.enums[enum_index].values.get(case.value).map_or("", |value| value.name.wire.as_str());
+fn decided(family: &Family, choice: &Choice, decider: &Name, value: &EnumValue, case: &Case) -> Value {
+    let value = value.name.wire.as_str();
     let own = members(family).plain_object(&case.parameters.iter().collect::<Vec<_>>()).into_value();
     let decided = Object::new()
         .with("type", "object")
@@ -216,16 +218,14 @@ fn choice_here(family: &Family, parameter: &Parameter) -> Option<Value> {
 pub(super) fn choice_of_query(family: &Family, parameter: &Parameter, choice: &Choice) -> Value {
     let made = Object::new().flag("required", parameter.need == Need::Always);
     match &choice.kind {
-        ChoiceKind::Presence { wins, .. } => {
-            let wins = wins.as_ref().map(|(wins, _)| wins.as_str());
-            let wins = if parameter.wins_unstated { Some("unstated") } else { wins };
+        ChoiceKind::Presence { .. } => {
+            let wins = if parameter.wins_unstated { Some("unstated") } else { choice.wins() };
             made.with("one_of", choice.wires().collect::<Vec<_>>()).maybe("wins", wins).into_value()
         }
-        ChoiceKind::Value { decider, enum_index, cases } => {
-            let all = &family.enums[*enum_index];
-            let cases = cases.iter().filter_map(|case| {
+        ChoiceKind::Value { decider, .. } => {
+            let cases = choice.cases(family).map(|(value, case)| {
                 let members: Vec<_> = case.parameters.iter().map(|member| member.name.wire.as_str()).collect();
-                Some((all.values.get(case.value)?.name.wire.clone(), Value::from(members)))
+                (value.name.wire.clone(), Value::from(members))
             });
             made.with("choose_by", decider.wire.as_str()).map("cases", cases).into_value()
         }

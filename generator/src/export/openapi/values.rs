@@ -105,7 +105,7 @@ pub(super) fn or_null(schema: Object) -> Object {
     Object::new().with("anyOf", [schema.into_value(), json!({"type": "null"})])
 }
 
-/// A text of the schema language as JSON of this type; what is none stays a text.
+/// A text of the schema language as JSON of this type; any other text stays one.
 pub(super) fn typed(text: &str, json_type: &str) -> Value {
     let is_plain = matches!(json_type, "integer" | "number" | "boolean");
     let read = || serde_json::from_str::<Value>(text).ok().filter(|value| value.is_number() || value.is_boolean());

@@ -487,7 +487,7 @@ fn type_view<'a>(family: &'a Family, shape: &Shape, json: &'static str) -> TypeV
     TypeView {
         json,
         name,
-        is_list: !matches!(shape, Shape::One(_)),
+        is_list: shape.single().is_none(),
         address: named.map(|_| Address::types(&family.name).at(anchor("type", name))),
     }
 }

@@ -3,7 +3,7 @@
 use super::{Builder, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Spanned, Text, raw};
-use crate::model::{Duration, OfPool, Pool, Rate, Scope};
+use crate::model::{Duration, OfPool, Pool, Rate, RateScope};
 
 impl Builder<'_> {
     pub(super) fn pools(&mut self) -> Vec<Pool> {
@@ -101,8 +101,8 @@ fn parse_rate(text: &str, place: Place) -> Result<Rate, &'static str> {
     let every = Duration::parse_window(every)
         .ok_or("the window is `s`, or a number and `s`, `m`, `h` or `d`, such as `10s` or `1m`, up to a day")?;
     let scope = match scope {
-        "UID" => Scope::Uid,
-        "IP" => Scope::Ip,
+        "UID" => RateScope::Uid,
+        "IP" => RateScope::Ip,
         _ => return Err("expected `UID` or `IP`"),
     };
     if !is_word(class) {

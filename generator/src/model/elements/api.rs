@@ -178,20 +178,20 @@ impl Document {
 impl OutcomeRow {
     fn element(&self) -> Element {
         let Self { place, when, outcome, why } = self;
-        let told = || behaviour("which outcome a call with this result has");
+        let meaning = || behaviour("which outcome a call with this result has");
         Element::new("outcome", when.as_str(), [when.as_str(); 2], *place)
-            .when(told(), told())
-            .keys([Key::new("outcome", outcome.as_str(), told()), Key::prose("why", why)])
+            .when(meaning(), meaning())
+            .keys([Key::new("outcome", outcome.as_str(), meaning()), Key::prose("why", why)])
     }
 }
 
 impl Proof {
     fn keys(&self) -> [Key; 3] {
         let Self { proves, stage, cause, cause_place: _ } = self;
-        let told = || behaviour("what a refusal with it says of the request");
+        let meaning = || behaviour("what a refusal with it says of the request");
         [
-            Key::new("proves", proves.as_str(), told()),
-            Key::new("stage", stage.as_str(), told()),
+            Key::new("proves", proves.as_str(), meaning()),
+            Key::new("stage", stage.as_str(), meaning()),
             Key::new("cause", maybe(cause.map(|cause| cause.as_str())), behaviour("which cause is named")),
         ]
     }

@@ -8,7 +8,7 @@ use super::{
 use crate::diagnostics::Place;
 use crate::model::{
     Batch, Body, Compound, Confirm, Echoes, Effect, Example, Family, InFlight, Intent, Listing, Need, OfPool,
-    Operation, Paging, Pair, Parameter, Rate, Repeat, Response, Setting, Several, Shape, Shows, Type, Window,
+    Operation, Paging, Pair, Parameter, Rate, Repeat, Response, Setting, Several, Shows, Type, Window,
 };
 use crate::words::{PagesBy, Sends};
 
@@ -179,10 +179,7 @@ impl Operation {
 
     /// A cursor is an identifier where the parameter that it goes into is one.
     fn cursor_type<'a>(&self, family: &'a Family, next: &str) -> Option<&'a str> {
-        match self.parameter(next)?.shape {
-            Shape::One(ty @ Type::Identifier(_)) => Some(family.type_rust(ty)),
-            Shape::One(_) | Shape::List(_) | Shape::Map(_) | Shape::Items(_) | Shape::Object(_) => None,
-        }
+        self.parameter(next)?.shape.single().filter(|ty| ty.is_identifier()).map(|ty| family.type_rust(ty))
     }
 
     /// A parameter of the request itself, by its name on the wire.

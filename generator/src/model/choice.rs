@@ -1,0 +1,79 @@
+//! Choices: parameters of which only some go together.
+
+use super::{EnumValue, Family, Name, Parameter};
+use crate::diagnostics::Place;
+
+/// Parameters of which only some go together.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Choice {
+    pub(crate) name: Name,
+    pub(crate) doc: String,
+    pub(crate) kind: ChoiceKind,
+}
+
+/// How a choice is made.
+#[derive(Clone, Debug, Hash)]
+pub(crate) enum ChoiceKind {
+    /// Exactly one of these is sent.
+    Presence { alternatives: Vec<Parameter>, wins: Option<(String, Place)> },
+    /// The value of one parameter decides which others go with it.
+    Value { decider: Name, enum_index: usize, cases: Vec<Case> },
+}
+
+/// What goes with one value of the deciding parameter.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Case {
+    /// Index into the values of the deciding enum.
+    pub(crate) value: usize,
+    pub(crate) parameters: Vec<Parameter>,
+}
+
+impl Choice {
+    /// All parameters that may stand on the wire for it, the deciding one aside.
+    pub(crate) fn members(&self) -> Vec<&Parameter> {
+        match &self.kind {
+            ChoiceKind::Presence { alternatives, .. } => alternatives.iter().collect(),
+            ChoiceKind::Value { cases, .. } => cases.iter().flat_map(|case| &case.parameters).collect(),
+        }
+    }
+
+    /// The parameters of which exactly one is sent; `None` where a value decides.
+    pub(crate) fn alternatives(&self) -> Option<&[Parameter]> {
+        match &self.kind {
+            ChoiceKind::Presence { alternatives, .. } => Some(alternatives),
+            ChoiceKind::Value { .. } => None,
+        }
+    }
+
+    /// The alternative that wins when several are sent.
+    pub(crate) fn wins(&self) -> Option<&str> {
+        match &self.kind {
+            ChoiceKind::Presence { wins, .. } => wins.as_ref().map(|(wins, _)| wins.as_str()),
+            ChoiceKind::Value { .. } => None,
+        }
+    }
+
+    /// What goes with each value of the deciding parameter; nothing where none decides.
+    pub(crate) fn cases<'a>(&'a self, family: &'a Family) -> impl Iterator<Item = (&'a EnumValue, &'a Case)> {
+        let (enum_index, cases) = match &self.kind {
+            ChoiceKind::Presence { .. } => (None, [].as_slice()),
+            ChoiceKind::Value { enum_index, cases, .. } => (Some(*enum_index), cases.as_slice()),
+        };
+        let values = enum_index.and_then(|index| family.enums.get(index)).map_or([].as_slice(), |all| &all.values);
+        cases.iter().filter_map(|case| Some((values.get(case.value)?, case)))
+    }
+
+    /// The parameter whose value decides it, and the index of its enum.
+    pub(crate) fn decider(&self) -> Option<(&Name, usize)> {
+        match &self.kind {
+            ChoiceKind::Presence { .. } => None,
+            ChoiceKind::Value { decider, enum_index, .. } => Some((decider, *enum_index)),
+        }
+    }
+
+    /// The names of all that may be sent for it, the deciding one first. A member of several cases comes once for each.
+    pub(crate) fn wires(&self) -> impl Iterator<Item = &str> {
+        let decider = self.decider().map(|(decider, _)| decider.wire.as_str());
+        decider.into_iter().chain(self.members().into_iter().map(|member| member.name.wire.as_str()))
+    }
+}

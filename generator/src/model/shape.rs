@@ -1,0 +1,233 @@
+//! Values, lists, maps and objects of parameters, and what they are in JSON.
+
+use super::{Choice, Enum, Family, Identifier, Parameter, Truth, Type};
+use crate::diagnostics::Place;
+
+/// One value, or several.
+#[derive(Clone, Debug, Hash)]
+pub(crate) enum Shape {
+    One(Type),
+    List(Type),
+    /// An object whose names are values, each with a value of that type.
+    Map(Type),
+    /// A list of objects with parameters of their own.
+    Items(Item),
+    /// A single object with parameters of its own.
+    Object(Item),
+}
+
+impl Shape {
+    /// The type of the value, or of the values of a list or map; `None` of objects with parameters of their own.
+    pub(crate) fn element(&self) -> Option<Type> {
+        match self {
+            Self::One(ty) | Self::List(ty) | Self::Map(ty) => Some(*ty),
+            Self::Items(_) | Self::Object(_) => None,
+        }
+    }
+
+    /// The type of the value, where it is a single one.
+    pub(crate) fn single(&self) -> Option<Type> {
+        match self {
+            Self::One(ty) => Some(*ty),
+            Self::List(_) | Self::Map(_) | Self::Items(_) | Self::Object(_) => None,
+        }
+    }
+
+    /// The type of the value, where it is a single one that has a text of its own: neither a choice nor a record.
+    pub(crate) fn value(&self) -> Option<Type> {
+        self.single().filter(|ty| !matches!(ty, Type::Choice(_) | Type::Record(_)))
+    }
+
+    /// The record that it is, or is a list of.
+    pub(crate) fn record(&self) -> Option<usize> {
+        self.single().or(self.listed())?.record()
+    }
+
+    /// The type of the values, where it is a list of these.
+    pub(crate) fn listed(&self) -> Option<Type> {
+        match self {
+            Self::List(ty) => Some(*ty),
+            Self::One(_) | Self::Map(_) | Self::Items(_) | Self::Object(_) => None,
+        }
+    }
+
+    /// The objects that it is a list of.
+    pub(crate) fn items(&self) -> Option<&Item> {
+        match self {
+            Self::Items(item) => Some(item),
+            Self::One(_) | Self::List(_) | Self::Map(_) | Self::Object(_) => None,
+        }
+    }
+
+    /// The object with parameters of its own that it is.
+    pub(crate) fn object(&self) -> Option<&Item> {
+        match self {
+            Self::Object(object) => Some(object),
+            Self::One(_) | Self::List(_) | Self::Map(_) | Self::Items(_) => None,
+        }
+    }
+
+    /// Whether it is a single value of a type that is meant. One that was reported as undefined passes.
+    pub(crate) fn is_one(&self, is_meant: impl Fn(Type) -> bool) -> bool {
+        self.single().is_some_and(|ty| ty == Type::Undefined || is_meant(ty))
+    }
+
+    /// Whether it is a list.
+    pub(crate) fn is_list(&self) -> bool {
+        match self {
+            Self::List(_) | Self::Items(_) => true,
+            Self::One(_) | Self::Map(_) | Self::Object(_) => false,
+        }
+    }
+
+    /// The record that it is a list of.
+    pub(crate) fn listed_record(&self) -> Option<usize> {
+        self.listed()?.record()
+    }
+
+    /// Whether it holds what can travel as JSON numbers.
+    pub(crate) fn can_be_bare(&self) -> bool {
+        self.element().is_some_and(Type::can_be_bare)
+    }
+
+    /// The index of the choice that it is.
+    pub(crate) fn choice(&self) -> Option<usize> {
+        if let Some(Type::Choice(index)) = self.single() { Some(index) } else { None }
+    }
+
+    /// The index of the enum that it is a value of.
+    pub(crate) fn single_enum(&self) -> Option<usize> {
+        if let Some(Type::Enum(index)) = self.single() { Some(index) } else { None }
+    }
+
+    /// The index of the identifier that it is a value of.
+    pub(crate) fn single_identifier(&self) -> Option<usize> {
+        if let Some(Type::Identifier(index)) = self.single() { Some(index) } else { None }
+    }
+
+    /// Whether nothing is known of it, because it was reported.
+    pub(crate) fn is_undefined(&self) -> bool {
+        self.element() == Some(Type::Undefined)
+    }
+
+    /// The JSON type on the wire, where numbers may travel as texts.
+    pub(crate) fn json_type(&self, as_text: bool) -> JsonType {
+        match self {
+            Self::List(_) | Self::Items(_) => JsonType::Array,
+            Self::Map(_) | Self::Object(_) => JsonType::Object,
+            Self::One(Type::Json) => JsonType::Any,
+            Self::One(Type::Boolean(Truth::Bare)) => JsonType::Boolean,
+            Self::One(Type::Boolean(Truth::Number)) => JsonType::Number,
+            Self::One(Type::Record(_)) => JsonType::Object,
+            Self::One(ty) if ty.can_be_bare() && !as_text => JsonType::Number,
+            Self::One(_) => JsonType::String,
+        }
+    }
+}
+
+/// What a value is in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum JsonType {
+    Array,
+    Any,
+    Boolean,
+    Number,
+    Object,
+    String,
+}
+
+impl JsonType {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Array => "array",
+            Self::Any => "any",
+            Self::Boolean => "boolean",
+            Self::Number => "number",
+            Self::Object => "object",
+            Self::String => "string",
+        }
+    }
+}
+
+/// The objects of a list parameter, or a single one.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Item {
+    /// The list that holds them.
+    pub(crate) list: ListName,
+    pub(crate) rust: String,
+    pub(crate) place: Place,
+    pub(crate) parameters: Vec<Parameter>,
+}
+
+/// A list of objects that a request sends.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ListName {
+    /// The body itself.
+    Body,
+    /// The parameter of this name.
+    Parameter(String),
+    /// No list, but the single object that is the parameter of this name.
+    Object(String),
+}
+
+impl ListName {
+    /// What the schema calls the body where it is a list.
+    pub(crate) const BODY: &str = "[]";
+
+    /// Reads the name as the schema writes it.
+    pub(crate) fn new(text: &str) -> Self {
+        if text == Self::BODY { Self::Body } else { Self::Parameter(text.to_owned()) }
+    }
+
+    /// The name as the schema writes it.
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            Self::Body => Self::BODY,
+            Self::Parameter(name) | Self::Object(name) => name,
+        }
+    }
+
+    /// What stands before a parameter of an item: `[].`, `orderList[].`, or `stop.` of a single object.
+    pub(crate) fn item_prefix(&self) -> String {
+        match self {
+            Self::Body => "[].".to_owned(),
+            Self::Parameter(name) => format!("{name}[]."),
+            Self::Object(name) => format!("{name}."),
+        }
+    }
+}
+
+impl std::fmt::Display for ListName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Family {
+    /// The choice that a parameter stands for.
+    pub(crate) fn choice_of(&self, parameter: &Parameter) -> Option<&Choice> {
+        parameter.shape.choice().and_then(|index| self.choices.get(index))
+    }
+
+    /// The enum that a shape holds values of.
+    pub(crate) fn enum_of(&self, shape: &Shape) -> Option<&Enum> {
+        let Some(Type::Enum(index)) = shape.element() else { return None };
+        self.enums.get(index)
+    }
+
+    /// The identifier that a shape holds values of.
+    pub(crate) fn identifier_of(&self, shape: &Shape) -> Option<&Identifier> {
+        let Some(Type::Identifier(index)) = shape.element() else { return None };
+        self.identifiers.get(index)
+    }
+
+    /// The values of an enum that a parameter or a field can have, each with the place that lists it: those of `only`, or
+    /// all.
+    pub(crate) fn values_of<'a>(&'a self, shape: &Shape, only: &'a [(String, Place)]) -> Vec<(&'a str, Place)> {
+        match self.enum_of(shape) {
+            Some(_) if !only.is_empty() => only.iter().map(|(value, place)| (value.as_str(), *place)).collect(),
+            Some(all) => all.placed_wires(),
+            None => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Types whose values are texts: enums and identifiers.
+
+use super::{Deprecated, Name};
+use crate::diagnostics::Place;
+
+/// An enum, open in answers and strict in requests.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Enum {
+    pub(crate) name: Name,
+    pub(crate) doc: String,
+    pub(crate) values: Vec<EnumValue>,
+    /// Which value is true and which is false.
+    pub(crate) truth: Option<(usize, usize)>,
+    pub(crate) truth_places: Vec<(String, Place)>,
+}
+
+/// A value of an enum.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct EnumValue {
+    pub(crate) name: Name,
+    pub(crate) doc: String,
+    pub(crate) also: Vec<(String, Place)>,
+    pub(crate) deprecated: Option<Deprecated>,
+}
+
+impl EnumValue {
+    /// A value with nothing but its name and what it means.
+    pub(crate) fn new(name: Name, doc: String) -> Self {
+        Self { name, doc, also: Vec::new(), deprecated: None }
+    }
+}
+
+impl Enum {
+    /// Whether a text is one of the values, or another spelling of one.
+    pub(crate) fn index_of(&self, text: &str) -> Option<usize> {
+        let spelled = |value: &EnumValue| value.name.wire == text || value.also.iter().any(|(also, _)| also == text);
+        self.values.iter().position(spelled)
+    }
+
+    /// The wire texts of all values, each with its place.
+    pub(crate) fn placed_wires(&self) -> Vec<(&str, Place)> {
+        self.values.iter().map(|value| (value.name.wire.as_str(), value.name.place)).collect()
+    }
+
+    /// The wire texts of all values.
+    pub(crate) fn wires(&self) -> impl Iterator<Item = &str> {
+        self.values.iter().map(|value| value.name.wire.as_str())
+    }
+}
+
+/// A newtype over text.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Identifier {
+    pub(crate) name: Name,
+    pub(crate) doc: String,
+    pub(crate) length: Option<(u32, u32)>,
+    pub(crate) alphabet: Option<(String, Place)>,
+    /// Forms that tell kinds of values apart.
+    pub(crate) forms: Vec<Form>,
+    /// Whether the client makes new ones.
+    pub(crate) mint: Option<Place>,
+}
+
+/// A form that a text can have: a beginning and an end, and something between, perhaps of certain characters only.
+#[derive(Clone, Debug, Hash)]
+pub(crate) struct Form {
+    pub(crate) name: Name,
+    pub(crate) pattern: String,
+    pub(crate) place: Place,
+    pub(crate) prefix: String,
+    pub(crate) alphabet: Option<String>,
+    pub(crate) suffix: String,
+}
+
+impl Identifier {
+    /// Whether its values are checked when they are made.
+    pub(crate) fn is_constrained(&self) -> bool {
+        self.length.is_some() || self.alphabet.is_some()
+    }
+}
