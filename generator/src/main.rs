@@ -106,7 +106,7 @@ enum Export {
         #[arg(long)]
         check: bool,
         #[command(flatten)]
-        report: Report,
+        report: ReportOptions,
     },
     /// The API as a site for people: static pages without requests to anywhere.
     Site {
@@ -188,11 +188,11 @@ struct SchemaFolder {
     #[arg(long, value_name = "FOLDER", default_value = "schema")]
     schema: PathBuf,
     #[command(flatten)]
-    report: Report,
+    report: ReportOptions,
 }
 
 #[derive(Args)]
-struct Report {
+struct ReportOptions {
     /// How mistakes are printed: `human` and `short` to standard error, `json` to standard output, an object a line.
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,

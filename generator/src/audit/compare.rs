@@ -12,7 +12,7 @@ use crate::model::Duration;
 
 /// How a document and the schema differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum DiscrepancyKind {
     Changed,
     Contradiction,
     DocumentOnly,
@@ -21,8 +21,8 @@ pub(super) enum Kind {
 
 /// One difference.
 #[derive(Clone, Debug)]
-pub(super) struct Difference {
-    pub(super) kind: Kind,
+pub(super) struct Discrepancy {
+    pub(super) kind: DiscrepancyKind,
     pub(super) at: usize,
     /// What the document says, or that it says nothing.
     pub(super) says: String,
@@ -38,7 +38,7 @@ pub(super) type Facts = BTreeMap<&'static str, (usize, usize)>;
 
 /// What a comparison gave.
 pub(super) struct Compared {
-    pub(super) differences: Vec<Difference>,
+    pub(super) differences: Vec<Discrepancy>,
     pub(super) statements: usize,
     pub(super) matched_statements: usize,
     pub(super) facts: Facts,
@@ -53,7 +53,7 @@ struct Comparison<'a> {
     claims: &'a Claims<'a>,
     found: &'a Findings,
     by_key: BTreeMap<&'a Key, Vec<&'a Statement>>,
-    differences: Vec<(Key, Difference)>,
+    differences: Vec<(Key, Discrepancy)>,
     /// Owners and names of which everything is told by one difference.
     settled: BTreeSet<(String, String)>,
 }
@@ -93,8 +93,8 @@ fn agree(key: &Key, said: &str, claimed: &str) -> bool {
 }
 
 impl Comparison<'_> {
-    fn add(&mut self, key: &Key, kind: Kind, at: usize, says: String, place: Option<Place>, has: String) {
-        self.differences.push((key.clone(), Difference { kind, at, says, place, has, elsewhere: None }));
+    fn add(&mut self, key: &Key, kind: DiscrepancyKind, at: usize, says: String, place: Option<Place>, has: String) {
+        self.differences.push((key.clone(), Discrepancy { kind, at, says, place, has, elsewhere: None }));
     }
 
     /// By kind: facts of the schema, and how many of them are stated.
@@ -129,7 +129,7 @@ impl Comparison<'_> {
                 last.clone_from(name);
             }
             let place = self.claims.get(key).first().map(|claim| claim.place);
-            self.add(key, Kind::Changed, *at, of_key(&new), place, of_key(key));
+            self.add(key, DiscrepancyKind::Changed, *at, of_key(&new), place, of_key(key));
         }
     }
 
@@ -210,7 +210,7 @@ impl Comparison<'_> {
         let says = describe::statement(&statement.key, &statement.value);
         self.add(
             &statement.key,
-            Kind::DocumentOnly,
+            DiscrepancyKind::DocumentOnly,
             statement.at,
             says.trim().to_owned(),
             place,
@@ -228,10 +228,10 @@ impl Comparison<'_> {
                 && self.document.line(other.at) != line
         });
         let elsewhere = agreeing.map(|other| (other.at, of_value(key, &other.value))).next();
-        let kind = if elsewhere.is_some() { Kind::Contradiction } else { Kind::Changed };
+        let kind = if elsewhere.is_some() { DiscrepancyKind::Contradiction } else { DiscrepancyKind::Changed };
         let says = format!("{} {}", of_key(key), of_value(key, &statement.value));
         let has = of_value(key, &claim.value);
-        let difference = Difference {
+        let difference = Discrepancy {
             kind,
             at: statement.at,
             says: says.trim().to_owned(),
@@ -254,11 +254,12 @@ impl Comparison<'_> {
             let stated = self.by_key.get(key).into_iter().flatten().find(|statement| statement.force == Force::Stated);
             for claim in self.claims.get(key) {
                 let elsewhere = stated.map(|statement| (statement.at, of_key(key)));
-                let kind = if elsewhere.is_some() { Kind::Contradiction } else { Kind::SchemaOnly };
+                let kind =
+                    if elsewhere.is_some() { DiscrepancyKind::Contradiction } else { DiscrepancyKind::SchemaOnly };
                 let has = format!("{} {}", of_key(key), of_value(key, &claim.value)).trim().to_owned();
                 let says = "not there".to_owned();
                 self.differences
-                    .push((key.clone(), Difference { kind, at: *at, says, place: Some(claim.place), has, elsewhere }));
+                    .push((key.clone(), Discrepancy { kind, at: *at, says, place: Some(claim.place), has, elsewhere }));
             }
         }
     }
@@ -276,8 +277,8 @@ impl Comparison<'_> {
             let is_expected = key.kind.is_always_stated();
             let is_missing = self.found.missing.iter().any(|(missing, _)| missing == key);
             let is_told = || {
-                let same = |difference: &Difference| {
-                    difference.kind == Kind::SchemaOnly && difference.place == Some(claim.place)
+                let same = |difference: &Discrepancy| {
+                    difference.kind == DiscrepancyKind::SchemaOnly && difference.place == Some(claim.place)
                 };
                 self.differences.iter().any(|(other, difference)| {
                     other.kind == key.kind && other.owner() != key.owner() && same(difference)
@@ -291,7 +292,7 @@ impl Comparison<'_> {
             }
             let at = self.section_of(key);
             let has = format!("{} {}", of_key(key), of_value(key, &claim.value)).trim().to_owned();
-            self.add(key, Kind::SchemaOnly, at, "not there".to_owned(), Some(claim.place), has);
+            self.add(key, DiscrepancyKind::SchemaOnly, at, "not there".to_owned(), Some(claim.place), has);
         }
     }
 }
@@ -311,23 +312,23 @@ impl Comparison<'_> {
         };
         let mut merged = Vec::new();
         for (index, (key, new)) in self.differences.iter().enumerate() {
-            let Some(start) = prefix(key).filter(|_| new.kind == Kind::DocumentOnly) else { continue };
-            let same = |kind: Kind| {
+            let Some(start) = prefix(key).filter(|_| new.kind == DiscrepancyKind::DocumentOnly) else { continue };
+            let same = |kind: DiscrepancyKind| {
                 let start = start.clone();
-                let fits = move |key: &Key, difference: &Difference| {
+                let fits = move |key: &Key, difference: &Discrepancy| {
                     difference.kind == kind && prefix(key) == Some(start.clone())
                 };
                 self.differences.iter().enumerate().filter(move |(_, (key, difference))| fits(key, difference))
             };
-            let gone: Vec<usize> = same(Kind::SchemaOnly).map(|(index, _)| index).collect();
-            if let ([gone], 1) = (gone.as_slice(), same(Kind::DocumentOnly).count()) {
+            let gone: Vec<usize> = same(DiscrepancyKind::SchemaOnly).map(|(index, _)| index).collect();
+            if let ([gone], 1) = (gone.as_slice(), same(DiscrepancyKind::DocumentOnly).count()) {
                 merged.push((index, *gone));
             }
         }
         for (new, gone) in &merged {
             let (_, gone) = self.differences[*gone].clone();
             let (_, new) = &mut self.differences[*new];
-            new.kind = Kind::Changed;
+            new.kind = DiscrepancyKind::Changed;
             new.place = gone.place;
             new.has = gone.has;
         }
@@ -340,8 +341,8 @@ impl Comparison<'_> {
     }
 
     /// One line for what is one change: the same lines on both sides.
-    fn collapsed(self) -> Vec<Difference> {
-        let mut found: Vec<Difference> = Vec::new();
+    fn collapsed(self) -> Vec<Discrepancy> {
+        let mut found: Vec<Discrepancy> = Vec::new();
         for (_, difference) in self.differences {
             let line = self.document.line(difference.at);
             let same = found.iter_mut().find(|other| {

@@ -1,20 +1,20 @@
 //! Sections that go by another name than when the schema was written.
 
 use super::claims::Claims;
-use super::compare::{Difference, Kind};
+use super::compare::{Discrepancy, DiscrepancyKind};
 use super::document::{Document, Section};
 use super::marks;
 use super::readers::endpoint;
 use crate::model::Api;
 
 /// Finds them by their endpoint, by their unchanged text, or because one is gone and one is new; tells each once.
-pub(super) fn rename(api: &Api, claims: &Claims<'_>, document: &mut Document) -> Vec<Difference> {
+pub(super) fn rename(api: &Api, claims: &Claims<'_>, document: &mut Document) -> Vec<Discrepancy> {
     let mut differences = Vec::new();
     let mut name = |document: &mut Document, old: &str, start: usize, place| {
         let new = document.sections.iter().find(|section| section.at.start == start);
         let says = format!("section `{}`", new.map_or("", |section| &section.heading));
-        differences.push(Difference {
-            kind: Kind::Changed,
+        differences.push(Discrepancy {
+            kind: DiscrepancyKind::Changed,
             at: start,
             says,
             place: Some(place),

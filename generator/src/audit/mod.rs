@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use crate::diagnostics::{Code, Diagnostics};
 use crate::model::Api;
 use claims::Claims;
-use compare::{Difference, Kind};
+use compare::{Discrepancy, DiscrepancyKind};
 use document::Document;
 pub(crate) use drafting::draft;
 use findings::{FactKind, Findings};
@@ -123,13 +123,13 @@ fn document(
     let mut compared = compare::compare(document, claims, &found);
     compared.differences.extend(renamed);
     let gone = gone_files(claims, &found);
-    let is_left = |difference: &Difference| difference.place.is_none_or(|place| !gone.contains(&place.file));
+    let is_left = |difference: &Discrepancy| difference.place.is_none_or(|place| !gone.contains(&place.file));
     compared.differences.extend(free_wording(&questions, &rules).into_iter().filter(is_left));
 
     let review = review::review(api, document, &found);
     review.place(document, claims, &mut compared.differences);
     audit.lines.extend(compared.differences.iter().map(|difference| Line::of(document, files, difference)));
-    let elsewhere = |difference: &Difference| difference.elsewhere.as_ref().map(|(at, _)| *at);
+    let elsewhere = |difference: &Discrepancy| difference.elsewhere.as_ref().map(|(at, _)| *at);
     let told: Vec<usize> = compared
         .differences
         .iter()
@@ -150,19 +150,19 @@ fn gone_files(claims: &Claims<'_>, found: &Findings) -> Vec<u32> {
 }
 
 /// Differences of what is compared by its place and its words rather than by a key.
-fn free_wording(questions: &open_questions::Compared<'_>, rules: &numbered_rules::Compared<'_>) -> Vec<Difference> {
+fn free_wording(questions: &open_questions::Compared<'_>, rules: &numbered_rules::Compared<'_>) -> Vec<Discrepancy> {
     let difference =
-        |kind, at, says: String, place, has: String| Difference { kind, at, says, place, has, elsewhere: None };
+        |kind, at, says: String, place, has: String| Discrepancy { kind, at, says, place, has, elsewhere: None };
     let asked = questions.in_document_only.iter().map(|clause| {
-        difference(Kind::DocumentOnly, clause.at, format!("`{}`", clause.text), None, "not there".to_owned())
+        difference(DiscrepancyKind::DocumentOnly, clause.at, format!("`{}`", clause.text), None, "not there".to_owned())
     });
     let open = questions.in_schema_only.iter().map(|(entry, at)| {
         let has = format!("not shown: {}", entry.says);
-        difference(Kind::SchemaOnly, *at, "not there".to_owned(), Some(entry.place), has)
+        difference(DiscrepancyKind::SchemaOnly, *at, "not there".to_owned(), Some(entry.place), has)
     });
     let told = rules.in_document_only.iter().map(|text| {
         difference(
-            Kind::DocumentOnly,
+            DiscrepancyKind::DocumentOnly,
             text.at,
             "a numbered rule".to_owned(),
             None,
@@ -171,7 +171,7 @@ fn free_wording(questions: &open_questions::Compared<'_>, rules: &numbered_rules
     });
     let named = rules.in_schema_only.iter().map(|(rule, at)| {
         let has = format!("rule {} at `{}`", rule.id, rule.at);
-        difference(Kind::SchemaOnly, *at, "not there".to_owned(), Some(rule.place), has)
+        difference(DiscrepancyKind::SchemaOnly, *at, "not there".to_owned(), Some(rule.place), has)
     });
     asked.chain(open).chain(told).chain(named).collect()
 }

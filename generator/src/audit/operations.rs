@@ -22,7 +22,7 @@ struct Entry {
 
 /// An operation that a phrase names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Named {
+pub(super) struct OperationName {
     pub(super) id: Option<String>,
     pub(super) heading: String,
 }
@@ -55,7 +55,7 @@ impl Names {
 
     /// The operations that a list such as `Place Order, Batch Cancel and fills` names; `None` for an entry of it that
     /// names none.
-    pub(super) fn list<'a>(&self, list: Span<'a>) -> Vec<(Span<'a>, Option<Named>)> {
+    pub(super) fn list<'a>(&self, list: Span<'a>) -> Vec<(Span<'a>, Option<OperationName>)> {
         let mut found = Vec::new();
         for part in list.split(&[",", ";"]) {
             let part = without_first(part, "and");
@@ -69,7 +69,7 @@ impl Names {
     }
 
     /// `A and B`, where A may lack the words that B ends with: `Place and Cancel Reality Order`.
-    fn joined<'a>(&self, part: Span<'a>) -> Vec<(Span<'a>, Option<Named>)> {
+    fn joined<'a>(&self, part: Span<'a>) -> Vec<(Span<'a>, Option<OperationName>)> {
         let parts = part.split(&[" and "]);
         let Some(last) = parts.last().filter(|_| parts.len() > 1) else {
             return vec![(part, self.near(part.text))];
@@ -82,12 +82,12 @@ impl Names {
         parts.iter().map(|part| (*part, if part == last { self.near(part.text) } else { full(part) })).collect()
     }
 
-    fn exact(&self, phrase: Span<'_>) -> Option<Named> {
+    fn exact(&self, phrase: Span<'_>) -> Option<OperationName> {
         self.same_words(phrase.text)
     }
 
     /// The operation of that heading, or else one of the same words.
-    fn same_words(&self, text: &str) -> Option<Named> {
+    fn same_words(&self, text: &str) -> Option<OperationName> {
         let words = stems(text);
         let same_heading = self.entries.iter().find(|entry| entry.heading.eq_ignore_ascii_case(text.trim()));
         let same_words =
@@ -96,7 +96,7 @@ impl Names {
     }
 
     /// The operation that a phrase is likest to.
-    pub(super) fn near(&self, text: &str) -> Option<Named> {
+    pub(super) fn near(&self, text: &str) -> Option<OperationName> {
         let words = stems(text);
         let score = |entry: &Entry| entry.words.iter().map(|own| likeness(own, &words)).max().unwrap_or(0);
         let best = self.entries.iter().map(score).max().filter(|best| *best >= ALIKE)?;
@@ -105,11 +105,11 @@ impl Names {
         // Two are as like: `settle` may tell them apart.
         let heading =
             likest.next().map_or(first.heading.clone(), |other| format!("{}|{}", first.heading, other.heading));
-        Some(Named { heading, ..first.named() })
+        Some(OperationName { heading, ..first.named() })
     }
 
     /// Where an entry is as like two operations, the one that no other entry names is meant.
-    fn settle(&self, found: &mut [(Span<'_>, Option<Named>)]) {
+    fn settle(&self, found: &mut [(Span<'_>, Option<OperationName>)]) {
         let sure: Vec<String> =
             found.iter().filter_map(|(_, named)| named.as_ref()).map(|named| named.heading.clone()).collect();
         for named in found.iter_mut().filter_map(|(_, named)| named.as_mut()) {
@@ -122,14 +122,14 @@ impl Names {
     }
 
     /// The operation whose heading a phrase starts with, the longest one.
-    pub(super) fn at_start(&self, phrase: &str) -> Option<Named> {
+    pub(super) fn at_start(&self, phrase: &str) -> Option<OperationName> {
         let phrase = phrase.trim().to_lowercase();
         let starts = self.entries.iter().filter(|entry| phrase.starts_with(&entry.heading.to_lowercase()));
         starts.max_by_key(|entry| entry.heading.len()).map(Entry::named)
     }
 
     /// The operations whose words all stand in a phrase.
-    pub(super) fn with_words(&self, words: &[&str]) -> Vec<Named> {
+    pub(super) fn with_words(&self, words: &[&str]) -> Vec<OperationName> {
         let has = |entry: &Entry| {
             entry.words.iter().any(|own| words.iter().all(|word| own.iter().any(|own| super::wording::akin(own, word))))
         };
@@ -138,8 +138,8 @@ impl Names {
 }
 
 impl Entry {
-    fn named(&self) -> Named {
-        Named { id: self.id.clone(), heading: self.heading.clone() }
+    fn named(&self) -> OperationName {
+        OperationName { id: self.id.clone(), heading: self.heading.clone() }
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::accept::{self, Replacement};
-use super::compare::{Difference, Facts, Kind};
+use super::compare::{Discrepancy, DiscrepancyKind, Facts};
 use super::document::Document;
 use super::unread::UnreadLine;
 use crate::diagnostics::{Diagnostics, Place};
@@ -77,7 +77,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    pub(super) fn of(document: &Document, files: &[PathBuf], difference: &Difference) -> Self {
+    pub(super) fn of(document: &Document, files: &[PathBuf], difference: &Discrepancy) -> Self {
         let line = document.line(difference.at);
         let place = match difference.place {
             Some(_) => shown_place(files, difference.place),
@@ -89,10 +89,10 @@ impl Line {
             text.push_str(&format!(" · {}:{other}: {says}", document.file));
         }
         let group = match difference.kind {
-            Kind::Changed => Group::Changed,
-            Kind::Contradiction => Group::Contradiction,
-            Kind::DocumentOnly => Group::DocumentOnly,
-            Kind::SchemaOnly => Group::SchemaOnly,
+            DiscrepancyKind::Changed => Group::Changed,
+            DiscrepancyKind::Contradiction => Group::Contradiction,
+            DiscrepancyKind::DocumentOnly => Group::DocumentOnly,
+            DiscrepancyKind::SchemaOnly => Group::SchemaOnly,
         };
         Self { group, file: document.file.clone(), line, text }
     }

@@ -8,7 +8,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::accept::Replacement;
 use super::claims::Claims;
-use super::compare::{Compared, Difference, Kind};
+use super::compare::{Compared, Discrepancy, DiscrepancyKind};
 use super::describe::statement;
 use super::document::{Document, Section};
 use super::findings::{Findings, Force};
@@ -70,9 +70,10 @@ pub(super) fn review<'a>(api: &'a Api, document: &Document, found: &Findings) ->
 
 impl Review<'_> {
     /// Gives what the document no longer says the place where it said it, as far as the marks tell.
-    pub(super) fn place(&self, document: &Document, claims: &Claims<'_>, differences: &mut [Difference]) {
+    pub(super) fn place(&self, document: &Document, claims: &Claims<'_>, differences: &mut [Discrepancy]) {
         for difference in differences.iter_mut().filter(|difference| difference.says == "not there") {
-            let is_operation = difference.kind == Kind::SchemaOnly && difference.has.starts_with("endpoint ");
+            let is_operation =
+                difference.kind == DiscrepancyKind::SchemaOnly && difference.has.starts_with("endpoint ");
             let gone = is_operation.then(|| self.place_of_operation(document, claims, difference.place)).flatten();
             if let Some(at) = gone.or_else(|| self.nearest_change(document, difference.at)) {
                 difference.at = at;

@@ -6,7 +6,7 @@ use clap::Args;
 use tradeapi_gen::Diagnostics;
 
 use super::Output;
-use crate::Report;
+use crate::ReportOptions;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FOLDER")]
     crates: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) report: Report,
+    pub(crate) report: ReportOptions,
 }
 
 pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<(), Diagnostics> {

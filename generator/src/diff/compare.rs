@@ -2,11 +2,11 @@
 
 use super::findings::{Change, Findings, Spot};
 use crate::diagnostics::Place;
-use crate::model::elements::{Class, Difference, Element, Verdict, differences};
+use crate::model::elements::{Class, Element, KeyChange, Verdict, differences};
 
 /// Compares two versions of an element, and of everything within.
 pub(super) fn elements(to: &mut Findings, old: &Element, new: &Element) {
-    for Difference { key, older, newer, places: [old_place, new_place], verdict } in differences(&old.keys, &new.keys) {
+    for KeyChange { key, older, newer, places: [old_place, new_place], verdict } in differences(&old.keys, &new.keys) {
         let spot = new_place.map(Spot::New).or(old_place.map(Spot::Old)).unwrap_or(Spot::New(new.written));
         let change = Change::Changed { what: key.name, old: older, new: newer, prose: key.is_prose };
         to.add(new.kind, &new.path, spot, change, verdict);

@@ -2,7 +2,7 @@
 
 use super::super::document::Table;
 use super::super::findings::{FactKind, key};
-use super::super::operations::Named;
+use super::super::operations::OperationName;
 use super::super::text::Span;
 use super::super::wording::{akin, characters, decimal, duration, number, range, stems};
 use super::{Reader, endpoint, pairs};
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
 
     fn operations_of_label(&self, label: Span<'a>) -> Vec<String> {
         let words: Vec<&str> = label.texts().into_iter().filter(|word| !TOPICS.contains(word)).collect();
-        let named: Vec<Named> = match words.as_slice() {
+        let named: Vec<OperationName> = match words.as_slice() {
             [one] if words.len() < label.words().len() => self.names.with_words(&[one]),
             _ => self.names.near(&words.join(" ")).into_iter().collect(),
         };

@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
             return named.id.map(|id| name(&id)).into_iter().collect();
         }
         let named = self.names.list(cell);
-        let of_this = |(part, named): &(Span<'a>, Option<super::super::operations::Named>)| match named {
+        let of_this = |(part, named): &(Span<'a>, Option<super::super::operations::OperationName>)| match named {
             Some(named) => named.id.as_ref().map(|id| name(id)),
             None => Some(part.text.to_owned()),
         };

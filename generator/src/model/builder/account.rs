@@ -1,6 +1,6 @@
 //! What a caller may tell about the account.
 
-use super::{Builder, Scope, placed, statements, text_of};
+use super::{Builder, FamilyBuilder, placed, statements, text_of};
 use crate::diagnostics::Code;
 use crate::load::{Spanned, Text, raw};
 use crate::model::{
@@ -36,7 +36,7 @@ impl Builder<'_> {
                 PropertyKind::Flag
             }
         };
-        Property { name: self.told_name(name, &raw.rust), doc: self.need(&raw.doc, "doc", raw.place), kind }
+        Property { name: self.property_name(name, &raw.rust), doc: self.need(&raw.doc, "doc", raw.place), kind }
     }
 
     fn words(&mut self, name: &Text, raw: &Spanned<raw::Property>) -> PropertyKind {
@@ -58,7 +58,7 @@ impl Builder<'_> {
 
     fn instrument(&mut self, raw: &Spanned<raw::Instrument>) -> Instrument {
         let property = |this: &mut Self, name: &Text, property: &raw::InstrumentProperty| InstrumentProperty {
-            name: this.told_name(name, &property.rust),
+            name: this.property_name(name, &property.rust),
             doc: text_of(&property.doc),
         };
         Instrument {
@@ -67,14 +67,14 @@ impl Builder<'_> {
         }
     }
 
-    fn told_name(&mut self, name: &Text, rust: &Option<Text>) -> Name {
+    fn property_name(&mut self, name: &Text, rust: &Option<Text>) -> Name {
         self.refuse_empty(name, "property");
         let rust = self.rust_name(rust, &name.value, name.place, "property", field_name);
         Name { wire: name.value.clone(), rust, place: name.place }
     }
 }
 
-impl Scope<'_, '_> {
+impl FamilyBuilder<'_, '_> {
     pub(super) fn instrument_names(&mut self) -> Option<InstrumentNames> {
         let raw = self.family.family.instrument.as_ref()?;
         let mut named = |text: &Option<Text>, key| {

@@ -1,13 +1,13 @@
 //! Ceilings that are no rate.
 
-use super::Scope;
+use super::FamilyBuilder;
 use super::text_of;
 use crate::diagnostics::Code;
 use crate::load::raw;
 use crate::load::{Named, Spanned, Texts};
 use crate::model::{Ceiling, Over, Type};
 
-impl Scope<'_, '_> {
+impl FamilyBuilder<'_, '_> {
     pub(super) fn ceilings(&mut self) -> Vec<Ceiling> {
         self.family.family.limits.iter().map(|raw| self.ceiling(raw)).collect()
     }

@@ -1,6 +1,6 @@
-//! What becomes of requests: the rows of `api.yaml`, and what operations say of themselves.
+//! Outcomes of requests: the rows of `api.yaml`, and what operations say of themselves.
 
-use super::{Builder, Scope, placed};
+use super::{Builder, FamilyBuilder, placed};
 use crate::diagnostics::Code;
 use crate::load::{Named, Spanned, Text, Texts, raw};
 use crate::model::{CallResult, Compound, Confirm, Echoes, OutcomeRow, Pair, Repeat, RowOutcome, Several};
@@ -25,7 +25,7 @@ impl Builder<'_> {
     }
 }
 
-impl Scope<'_, '_> {
+impl FamilyBuilder<'_, '_> {
     pub(super) fn confirm(&mut self, raw: &Spanned<raw::Confirm>) -> Option<Confirm> {
         if raw.ask.is_empty() && raw.find.is_empty() {
             self.builder.missing("ask", raw.place);

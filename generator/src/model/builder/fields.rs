@@ -1,13 +1,13 @@
 //! Fields: those of records, and the parameters of requests, items and choices.
 
-use super::{Scope, placed, text_of};
+use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, Help, Place, unknown};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::types::{Truth, travels_as_text};
 use crate::model::{Deprecated, Edit, Field, Item, ListName, Parameter, Shape, Type, Unit, type_name};
 use crate::words::Travels;
 
-impl Scope<'_, '_> {
+impl FamilyBuilder<'_, '_> {
     pub(super) fn record_field(&mut self, name: &Text, raw: &Spanned<raw::Field>) -> Field {
         self.refuse_request_keys(raw);
         let shape = if raw.fields.is_some() { self.refuse_fields(name) } else { self.shape(name, raw) };

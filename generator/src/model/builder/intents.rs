@@ -1,11 +1,11 @@
 //! `intents` and `in_flight` of an operation file.
 
-use super::{Scope, placed, placed_list, text_of};
+use super::{FamilyBuilder, placed, placed_list, text_of};
 use crate::diagnostics::{Code, Place};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::{InFlight, Intent, Setting, field_name};
 
-impl Scope<'_, '_> {
+impl FamilyBuilder<'_, '_> {
     pub(super) fn intents(&mut self, raw: &[Spanned<raw::Intent>]) -> Vec<Intent> {
         raw.iter().map(|raw| self.intent(raw)).collect()
     }

@@ -1,11 +1,11 @@
 //! The lifecycle of `family.yaml` -> states, transitions, and the records that tell them.
 
-use super::{Scope, placed, text_of};
+use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, unknown};
 use crate::load::{Named, Short, Spanned, Text, Texts, raw};
 use crate::model::{Enum, Lifecycle, Never, Ruled, State, Tracked, Transition, Type};
 
-impl Scope<'_, '_> {
+impl FamilyBuilder<'_, '_> {
     pub(super) fn lifecycle(&mut self, enums: &[Enum]) -> Option<Lifecycle> {
         let raw = self.family.family.lifecycle.as_ref()?;
         let Some(name) = &raw.r#enum else {

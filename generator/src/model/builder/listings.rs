@@ -1,12 +1,12 @@
 //! What an answer says beyond its shape: what tells items apart, and what became of those that were sent.
 
-use super::{Scope, placed, placed_list};
+use super::{FamilyBuilder, placed, placed_list};
 use crate::diagnostics::Place;
 use crate::load::{Spanned, raw};
 use crate::model::{Batch, Listing, Paging, Shows};
 use crate::words::PagesBy;
 
-impl Scope<'_, '_> {
+impl FamilyBuilder<'_, '_> {
     /// What is known of a listing.
     pub(super) fn listing(&mut self, raw: &raw::Response) -> Listing {
         let shows = raw.shows.as_ref().and_then(|shows| self.shows(shows));

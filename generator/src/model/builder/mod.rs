@@ -247,7 +247,7 @@ impl Builder<'_> {
         let name = self.family_name(documents);
         let names = types::TypeNames::of(&documents.types);
         let place = documents.place;
-        let mut scope = Scope { family: documents, names: &names, builder: self };
+        let mut scope = FamilyBuilder { family: documents, names: &names, builder: self };
         let enums = scope.enums();
         let lifecycle = scope.lifecycle(&enums);
         let identifiers = scope.identifiers();
@@ -370,13 +370,13 @@ impl Builder<'_> {
 }
 
 /// The family that is being built, and its types.
-struct Scope<'a, 'b> {
+struct FamilyBuilder<'a, 'b> {
     family: &'a FamilyDocuments,
     names: &'a types::TypeNames,
     builder: &'a mut Builder<'b>,
 }
 
-impl Scope<'_, '_> {
+impl FamilyBuilder<'_, '_> {
     fn name(
         &mut self,
         wire: &Text,

@@ -1,7 +1,7 @@
 //! Operation files -> operations.
 
 use super::fields::deprecated;
-use super::{Scope, placed, text_of};
+use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, Place, did_you_mean};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::{
@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::words::{Lists, Objects, Sends};
 
-impl Scope<'_, '_> {
+impl FamilyBuilder<'_, '_> {
     pub(super) fn operations(&mut self) -> Vec<Operation> {
         let family = self.family;
         family.operations.iter().map(|(file, place, raw)| self.operation(file, *place, raw)).collect()
@@ -359,7 +359,7 @@ fn path_pieces(path: &str) -> Result<Vec<PathPiece>, &'static str> {
     Ok(pieces)
 }
 
-/// The effect that fits, where none is told: the lack of it is one mistake and no more.
+/// The effect that fits, where none is stated: a missing one is one mistake and no more.
 fn likely_effect(raw: &raw::Operation) -> Effect {
     let is_read = raw.http.as_ref().is_none_or(|http| http.value.starts_with("GET "));
     match (&raw.repeat, &raw.in_flight, &raw.confirm, &raw.compound) {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
 use super::fields::deprecated;
-use super::{Scope, placed, text_of};
+use super::{FamilyBuilder, placed, text_of};
 use crate::diagnostics::{Code, Place, unknown};
 use crate::load::{Named, Spanned, Text, raw};
 use crate::model::{
@@ -65,7 +65,7 @@ impl TypeNames {
     }
 }
 
-impl Scope<'_, '_> {
+impl FamilyBuilder<'_, '_> {
     /// What a type name means; reported when it means nothing.
     pub(super) fn resolve(&mut self, name: &Text) -> Type {
         if let Some(ty) = self.names.get(&name.value) {

@@ -199,7 +199,7 @@ impl Key {
 }
 
 /// How the keys of two versions of an element differ.
-pub(crate) struct Difference<'a> {
+pub(crate) struct KeyChange<'a> {
     pub(crate) key: &'a Key,
     pub(crate) older: String,
     pub(crate) newer: String,
@@ -209,7 +209,7 @@ pub(crate) struct Difference<'a> {
 }
 
 /// Compares the keys of two versions of an element. A key that one of them cannot have is not compared.
-pub(crate) fn differences<'a>(older: &'a [Key], newer: &'a [Key]) -> Vec<Difference<'a>> {
+pub(crate) fn differences<'a>(older: &'a [Key], newer: &'a [Key]) -> Vec<KeyChange<'a>> {
     let named = |key: &Key, all: &'a [Key]| all.iter().find(|other| other.name == key.name);
     let differ = |name: &str| {
         let of = |all: &'a [Key]| all.iter().find(|key| key.name == name);
@@ -217,8 +217,8 @@ pub(crate) fn differences<'a>(older: &'a [Key], newer: &'a [Key]) -> Vec<Differe
     };
     let changed = newer.iter().filter(|key| !key.is_one_of_several).filter_map(|new| {
         let old = named(new, older)?;
-        let is_told = old.agrees(new) || new.unless.is_some_and(differ);
-        (!is_told).then(|| Difference {
+        let is_same = old.agrees(new) || new.unless.is_some_and(differ);
+        (!is_same).then(|| KeyChange {
             key: new,
             older: old.values(new),
             newer: new.values(old),
@@ -231,7 +231,7 @@ pub(crate) fn differences<'a>(older: &'a [Key], newer: &'a [Key]) -> Vec<Differe
     };
     let one = |key: &'a Key, texts: [String; 2], places| {
         let [older, newer] = texts;
-        Difference { key, older, newer, places, verdict: documentation("") }
+        KeyChange { key, older, newer, places, verdict: documentation("") }
     };
     let gone = older.iter().filter(|key| alone(key, newer));
     let gone = gone.map(|key| one(key, [key.value.clone(), String::new()], [key.place, None]));
