@@ -331,7 +331,7 @@ impl Builder {
         self.open = Some(open);
     }
 
-    /// Ends the open block; one without words is none, except for a cell and a heading.
+    /// Ends the open block; one without words is dropped, except for a cell and a heading.
     fn end(&mut self) {
         self.is_code = false;
         let words = wording::canonical_characters(&std::mem::take(&mut self.words), &self.literals);

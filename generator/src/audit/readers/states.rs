@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Operations by their names, or the document's words for what is none.
+    /// Operations by their names, or the document's words for anything else.
     fn triggers(&self, cell: Span<'a>) -> Vec<String> {
         let name = |id: &str| id.rsplit('.').next().unwrap_or(id).to_owned();
         if let Some(named) = self.names.at_start(cell.text).filter(|_| cell.split(&[","]).len() == 1) {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::components::form_pattern;
 use super::object::{Object, any_of, having};
 use super::values::typed;
-use crate::model::{Condition, Family, JsonType, Parameter, Rule, RuleKind, Severity, Test};
+use crate::model::{Condition, Family, Parameter, Rule, RuleKind, Severity, Test, Type};
 
 /// The checked rules of an object's members, as schemas that the object has to fit. What depends on the account, compares
 /// items with each other or only warns is not among them.
@@ -50,8 +50,7 @@ impl Members<'_> {
                 Some(any_of(texts(names).into_iter().map(|name| all_given(&[name])).collect()))
             }
             Condition::Is { parameter: (name, _), values } => {
-                let json_type = self.json_type(name);
-                let values: Vec<_> = texts(values).into_iter().map(|value| typed(value, json_type)).collect();
+                let values: Vec<_> = texts(values).into_iter().map(|value| self.value(name, value)).collect();
                 Some(member(name, json!({"enum": values})))
             }
             Condition::HasForm { parameter: (name, _), forms } => {
@@ -64,9 +63,13 @@ impl Members<'_> {
         }
     }
 
-    /// How the values of a member travel.
-    fn json_type(&self, name: &str) -> &'static str {
-        self.find(name).map_or(JsonType::String, |member| member.shape.json_type(member.as_text)).as_str()
+    /// A value of a member as it travels.
+    fn value(&self, name: &str, text: &str) -> Value {
+        let Some(member) = self.find(name) else { return Value::from(text) };
+        match member.shape.single() {
+            Some(Type::Boolean(truth)) => truth.json(text == "true"),
+            Some(_) | None => typed(text, member.shape.json_type(member.as_text).as_str()),
+        }
     }
 
     /// A parameter, or a member of a choice, which stands beside the parameters.
