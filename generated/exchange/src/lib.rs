@@ -52,7 +52,7 @@
 //! | `placing`, `amending`, `closing`, `triggers`, `liquidation` | what is done with orders and positions |
 //! | `market`, `dice` | other participants, and randomness from a seed |
 //! | `state` | the whole state, and how time moves it |
-//! | `gate`, `reading`, `refusal`, `limits` | the way of a request: signature, rate limits, checks, and why it is refused |
+//! | `gate`, `reading`, `refusal`, `limits` | what a request passes: signature, rate limits, checks, and why it is refused |
 //! | `faults`, `journal`, `setup` | what goes wrong on purpose, what is recorded and replayed, and what it begins with |
 //! | `unified`, `classic`, `reports`, `pages` | the operations |
 //! | `exchange`, `time`, `server` | around the core: functions for tests, clocks, HTTP |

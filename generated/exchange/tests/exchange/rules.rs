@@ -28,7 +28,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("raw", include_str!("raw.rs")),
     ("rules_classic", include_str!("rules_classic.rs")),
     ("rules_unified", include_str!("rules_unified.rs")),
-    ("way_of_an_order", include_str!("way_of_an_order.rs")),
+    ("order_lifecycle", include_str!("order_lifecycle.rs")),
 ];
 
 #[test]

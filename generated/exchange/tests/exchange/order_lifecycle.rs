@@ -1,4 +1,4 @@
-//! The way of an order from end to end, in both families.
+//! The lifecycle of an order from end to end, in both families.
 
 use std::time::Duration;
 
