@@ -127,7 +127,15 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn parsed<T>(&mut self, wanted: &'static str, make: impl FnOnce(&str) -> Option<T>) -> Result<T, ReadError> {
         let start = self.at;
-        match make(&self.scalar()?) {
+        let other;
+        let text = match self.take_plain() {
+            Some(plain) => plain,
+            None => {
+                other = self.scalar()?;
+                &other
+            }
+        };
+        match make(text) {
             Some(value) => Ok(value),
             None => Err(self.not_what_was_wanted(start, wanted)),
         }
@@ -163,11 +171,18 @@ impl<'a> Reader<'a> {
     /// text must not be read then.
     #[inline]
     pub fn keep<T>(&mut self, items: &mut Vec<T>, item: T) -> Result<(), ReadError> {
-        if items.len() == items.capacity() && !self.room.grow(items) {
-            return Err(self.out_of_room());
+        if items.len() == items.capacity() {
+            self.make_room(items)?;
         }
         items.push(item);
         Ok(())
+    }
+
+    #[cold]
+    fn make_room<T>(&mut self, items: &mut Vec<T>) -> Result<(), ReadError> {
+        // Of lists within items there are many, to all of which the rest of the text would be promised.
+        let rest = if self.lists == 1 { self.text.len() - self.at } else { 0 };
+        if self.room.grow(items, rest) { Ok(()) } else { Err(self.out_of_room()) }
     }
 
     /// Skips the next value.

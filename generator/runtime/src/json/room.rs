@@ -13,12 +13,14 @@ const LEAST: usize = 16 << 20;
 pub(super) struct Room {
     left: usize,
     is_used_up: bool,
+    /// Whether a list was given what the rest of the text may hold.
+    has_guessed: bool,
 }
 
 impl Room {
     /// The room that the items of a text of this length have.
     pub(super) fn for_text(length: usize) -> Self {
-        Self { left: length.saturating_mul(PER_BYTE).max(LEAST), is_used_up: false }
+        Self { left: length.saturating_mul(PER_BYTE).max(LEAST), is_used_up: false, has_guessed: false }
     }
 
     pub(super) fn is_used_up(&self) -> bool {
@@ -32,12 +34,15 @@ impl Room {
         !self.is_used_up
     }
 
-    /// Doubles the capacity of a full list, as it would do itself; false when there is no room for that.
-    #[cold]
-    pub(super) fn grow<T>(&mut self, items: &mut Vec<T>) -> bool {
+    /// Doubles the capacity of a full list, as it would do itself; false when there is no room for that. The first list
+    /// with a `rest`, the length of the text behind its first item, is given as much at once, because records take about
+    /// as much as their text.
+    pub(super) fn grow<T>(&mut self, items: &mut Vec<T>, rest: usize) -> bool {
         let size = size_of::<T>();
         let first = if size <= 1024 { 4 } else { 1 };
-        let (old, more) = (items.capacity(), items.capacity().max(first));
+        let guess = if self.has_guessed { 0 } else { rest / size.max(1) };
+        self.has_guessed |= rest > 0;
+        let (old, more) = (items.capacity(), items.capacity().max(first).max(guess));
         // While the items move, they are in memory twice.
         let moved = old.saturating_mul(size);
         let has_room = self.take(more.saturating_mul(size).saturating_add(moved));
@@ -57,20 +62,31 @@ mod tests {
     fn lists_grow_while_there_is_room() {
         let mut room = Room::for_text(0);
         let mut items: Vec<[u8; 1024]> = Vec::new();
-        while items.len() < items.capacity() || room.grow(&mut items) {
+        while items.len() < items.capacity() || room.grow(&mut items, 0) {
             items.push([0; 1024]);
         }
         // 8,192 items take half of the room, and could not be moved to a place of twice the size.
         assert_eq!((items.len(), items.capacity(), room.is_used_up()), (8_192, 8_192, true));
-        assert!(!room.take(0) && !room.grow(&mut Vec::<u8>::new()), "what is used up stays so");
+        assert!(!room.take(0) && !room.grow(&mut Vec::<u8>::new(), 0), "what is used up stays so");
         assert!(Room::for_text(usize::MAX).take(usize::MAX));
+    }
+
+    #[test]
+    fn the_first_list_gets_what_it_probably_needs_at_once() {
+        let mut room = Room::for_text(0);
+        let (mut first, mut second): (Vec<[u8; 100]>, Vec<[u8; 100]>) = Default::default();
+        assert!(room.grow(&mut first, 100 * 100) && room.grow(&mut second, 100 * 100));
+        assert_eq!((first.capacity(), second.capacity()), (100, 4));
+        let mut short: Vec<[u8; 100]> = Vec::new();
+        assert!(Room::for_text(0).grow(&mut short, 10));
+        assert_eq!(short.capacity(), 4);
     }
 
     #[test]
     fn several_lists_share_the_room() {
         let mut room = Room::for_text(10 << 20);
         let mut lists = vec![Vec::<[u8; 1024]>::new(); 100_000];
-        let grown = lists.iter_mut().filter_map(|list| room.grow(list).then_some(())).count();
+        let grown = lists.iter_mut().filter_map(|list| room.grow(list, 0).then_some(())).count();
         assert_eq!(grown, (50 << 20) / 4096);
     }
 }

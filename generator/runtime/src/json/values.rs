@@ -90,6 +90,6 @@ pub fn decode_enum<E: OpenEnum>(from: &mut Reader<'_>) -> Result<E, ReadError> {
 // Not generic, so that not each of the many enums brings a copy of it.
 fn word<'a>(from: &mut Reader<'a>) -> Result<Cow<'a, str>, ReadError> {
     let start = from.here();
-    let text = from.scalar()?;
+    let text = from.take_plain().map_or_else(|| from.scalar(), |plain| Ok(Cow::Borrowed(plain)))?;
     if text.is_empty() { Err(ReadError::new(start, "expected a word, found \"\"")) } else { Ok(text) }
 }

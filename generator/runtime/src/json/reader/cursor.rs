@@ -47,7 +47,7 @@ impl<'a> Reader<'a> {
         let (Some(next), Some(written)) = (self.bytes().get(start..end), self.bytes().get(written.clone())) else {
             return false;
         };
-        let found = (!comma || self.bytes()[self.at] == b',') && next == written;
+        let found = (!comma || self.bytes()[self.at] == b',') && string::is_same(next, written);
         if found {
             self.at = end;
         }
@@ -148,16 +148,28 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads a string; the reader is at its opening quote.
-    #[inline]
-    pub(super) fn string(&mut self) -> Result<Cow<'a, str>, ReadError> {
+    /// Passes over a string without escapes and gives its content, if the reader is at one. This is what nearly every
+    /// value is, and two registers hold it.
+    #[inline(never)]
+    pub(in crate::json) fn take_plain(&mut self) -> Option<&'a str> {
         let start = self.at + 1;
-        let stop = string::stop(self.bytes(), start);
-        if self.bytes().get(stop) == Some(&b'"') {
-            self.at = stop + 1;
-            return Ok(Cow::Borrowed(&self.text[start..stop]));
+        if self.bytes().get(self.at) != Some(&b'"') {
+            return None;
         }
-        let (content, end) = string::unescape(self.text, start)?;
+        let stop = string::stop(self.bytes(), start);
+        if self.bytes().get(stop) != Some(&b'"') {
+            return None;
+        }
+        self.at = stop + 1;
+        self.text.get(start..stop)
+    }
+
+    /// Reads a string; the reader is at its opening quote.
+    pub(super) fn string(&mut self) -> Result<Cow<'a, str>, ReadError> {
+        if let Some(plain) = self.take_plain() {
+            return Ok(Cow::Borrowed(plain));
+        }
+        let (content, end) = string::unescape(self.text, self.at + 1)?;
         self.at = end;
         Ok(Cow::Owned(content))
     }
